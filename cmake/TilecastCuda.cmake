@@ -1,0 +1,51 @@
+# Finds the CUDA toolkit parts that kernels and measurement need. No CUDA language: kernels are
+# compiled at run time by NVRTC from sources embedded here.
+
+set(TILECAST_HAS_CUDA OFF)
+if(NOT TILECAST_WITH_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit 12.4 QUIET)
+  if(CUDAToolkit_FOUND)
+    find_library(TILECAST_NVPERF_HOST nvperf_host HINTS ${CUDAToolkit_LIBRARY_DIR}
+      ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64)
+    find_library(TILECAST_CUPTI cupti HINTS ${CUDAToolkit_LIBRARY_DIR}
+      ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64)
+    find_path(TILECAST_CUPTI_INCLUDE cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS}
+      ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include)
+    if(TILECAST_NVPERF_HOST AND TILECAST_CUPTI AND TILECAST_CUPTI_INCLUDE AND TARGET CUDA::nvrtc
+       AND TARGET CUDA::cublasLt)
+      set(TILECAST_HAS_CUDA ON)
+    endif()
+  endif()
+endif()
+
+if(TILECAST_HAS_CUDA)
+  add_library(tilecast_cupti INTERFACE)
+  target_include_directories(tilecast_cupti SYSTEM INTERFACE ${TILECAST_CUPTI_INCLUDE})
+  # libcupti opens libnvperf_host by bare name, so it must be linked to be found.
+  target_link_libraries(tilecast_cupti INTERFACE ${TILECAST_CUPTI}
+    -Wl,--no-as-needed ${TILECAST_NVPERF_HOST} -Wl,--as-needed CUDA::cudart_static)
+  message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: kernels and measurement are built")
+elseif(TILECAST_WITH_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "TILECAST_WITH_CUDA=ON, but the CUDA toolkit (12.4 or later with NVRTC, CUPTI and cuBLASLt) was not found")
+else()
+  message(STATUS "No complete CUDA toolkit: the model is built alone")
+endif()
+
+# tilecast_embed_sources(NAME): a library that holds every source a kernel can include, by path.
+function(tilecast_embed_sources name)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+    ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
+    ${PROJECT_SOURCE_DIR}/model/base/math.h
+    ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/ptx/*.cuh
+    ${PROJECT_SOURCE_DIR}/kernels/device/*.cuh ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h)
+  list(FILTER files EXCLUDE REGEX "_text\\.h$")
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded_sources.cpp)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} "-DFILES=${files}" -DROOT=${PROJECT_SOURCE_DIR}
+      -P ${PROJECT_SOURCE_DIR}/cmake/embed_sources.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_sources.cmake
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
+  add_library(${name} STATIC ${generated})
+  target_link_libraries(${name} PUBLIC tilecast_options)
+endfunction()

@@ -1,0 +1,15 @@
+// The sources that NVRTC compiles kernels from, held in the program (cmake/embed_sources.cmake).
+#pragma once
+
+#include <span>
+
+namespace tilecast {
+
+struct EmbeddedSource {
+  const char* path;  // as written in an include line, e.g. model/tile/raster.h
+  const char* text;
+};
+
+std::span<const EmbeddedSource> embedded_sources();
+
+}  // namespace tilecast

@@ -1,0 +1,86 @@
+#include "model/base/file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
+  throw FileError(path.string() + ": cannot " + what + ": " + std::strerror(error));
+}
+
+/// Writes everything and flushes it to the disk; returns 0 or an errno value.
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return errno;
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  errno = 0;
+  if (std::error_code error; std::filesystem::is_directory(path, error)) {
+    fail(path, "read", EISDIR);
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    fail(path, "read", errno != 0 ? errno : EIO);
+  }
+  std::ostringstream content;
+  content << stream.rdbuf();
+  if (stream.bad() || (content.fail() && stream.peek() != std::ifstream::traits_type::eof())) {
+    fail(path, "read", EIO);
+  }
+  return content.str();
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  if (path.has_parent_path()) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) {
+      fail(path, "create the folder of", error.value());
+    }
+  }
+  std::string beside = path.string() + ".XXXXXX";
+  const int descriptor = ::mkstemp(beside.data());
+  if (descriptor < 0) {
+    fail(path, "write", errno);
+  }
+  int error = write_all(descriptor, content);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (error == 0 && ::fchmod(descriptor, 0666 & ~mask) != 0) {
+    error = errno;
+  }
+  if (::close(descriptor) != 0 && error == 0) {
+    error = errno;
+  }
+  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    ::unlink(beside.c_str());
+    fail(path, "write", error);
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,17 @@
+// Whole-file reading and writing. A file is written beside its place and renamed, so that a reader
+// never sees half of one and a failed write leaves the old content.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tilecast {
+
+/// Throws FileError with the path and the system's reason.
+std::string read_file(const std::filesystem::path& path);
+
+/// Creates missing parent folders. Throws FileError; leaves nothing half-written behind.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace tilecast

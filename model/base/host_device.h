@@ -1,0 +1,8 @@
+// Marks functions that the model (host compiler) and the kernels (nvcc, NVRTC) both call.
+#pragma once
+
+#ifdef __CUDACC__
+#define TILECAST_HD __host__ __device__
+#else
+#define TILECAST_HD
+#endif

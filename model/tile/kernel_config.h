@@ -1,0 +1,67 @@
+// How one kernel orders its work: Schedule + Tiling + raster. A prediction and a measurement of the
+// same KernelConfig describe the same kernel; its canonical text (kernel_config_text.h) joins them.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/tile/raster.h"
+
+namespace tilecast {
+
+enum class Schedule : i32 {
+  kPipelined,        // one tile per CTA; TMA and wgmma asynchronous over a ring of stages
+  kPersistent,       // the same inside a loop over tiles, one CTA per SM slot
+  kWarpSpecialized,  // persistent; one producer warpgroup, n cooperating consumer warpgroups
+};
+
+struct Tiling {
+  i32 block_m, block_n, block_k;  // CTA tile in elements
+  i32 stages;                     // buffers of the A and B rings
+  i32 warpgroups;                 // that issue wgmma, splitting block_m between them
+  i32 cluster_m, cluster_n;       // CTAs that share B (along m) and A (along n) by multicast
+
+  constexpr bool operator==(const Tiling&) const = default;
+};
+
+struct KernelConfig {
+  Schedule schedule;
+  Tiling tiling;
+  i32 ctas_per_sm;  // promised to the compiler, so that registers allow it
+  i32 inflight;     // wgmma groups left outstanding per warpgroup: 0, 1 or 2
+  Raster raster;
+
+  constexpr bool operator==(const KernelConfig&) const = default;
+};
+
+constexpr i32 kThreadsPerWarpgroup = 128;
+constexpr i32 kWgmmaM = 64;  // rows of one wgmma
+constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
+
+TILECAST_HD constexpr bool is_persistent(Schedule schedule) {
+  return schedule != Schedule::kPipelined;
+}
+
+TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
+  return schedule == Schedule::kWarpSpecialized;
+}
+
+TILECAST_HD constexpr i32 threads_per_cta(Schedule schedule, const Tiling& tiling) {
+  return kThreadsPerWarpgroup * (tiling.warpgroups + (has_producer_warpgroup(schedule) ? 1 : 0));
+}
+
+TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
+  return tiling.cluster_m * tiling.cluster_n;
+}
+
+/// Wgmmas along M that one warpgroup issues for each k16 step.
+TILECAST_HD constexpr i32 wgmmas_along_m(const Tiling& tiling) {
+  return tiling.block_m / (tiling.warpgroups * kWgmmaM);
+}
+
+/// fp32 accumulator registers of one consumer thread.
+TILECAST_HD constexpr i32 accumulator_registers(const Tiling& tiling) {
+  return tiling.block_m * tiling.block_n / (tiling.warpgroups * kThreadsPerWarpgroup);
+}
+
+}  // namespace tilecast

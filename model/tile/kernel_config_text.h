@@ -1,0 +1,32 @@
+// The canonical text of a KernelConfig, e.g.
+//   warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,raster=grouped_m,group=8
+// Every key is present and in this order, so equal configurations have equal texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+std::string to_text(const KernelConfig& config);
+
+/// Inverse of to_text; throws ConfigError that names the key and what was expected. Checks the form
+/// (positive numbers, known words), not whether a GPU can run it: see model/predict/legality.h.
+KernelConfig parse_kernel_config(std::string_view text);
+
+std::string_view to_text(Schedule schedule);
+std::string_view to_text(RasterKind kind);
+std::string_view to_text(ElementType type);
+std::string_view to_text(Layout layout);
+std::string to_text(const GemmShape& shape);  // 8192x8192x4096
+
+Schedule parse_schedule(std::string_view text);
+ElementType parse_element_type(std::string_view text);
+Layout parse_layout(std::string_view text);
+/// Each side between 1 and 2^31 - 1.
+GemmShape parse_gemm_shape(std::string_view text);
+
+}  // namespace tilecast
