@@ -1,21 +1,17 @@
 #include "model/tile/kernel_config_text.h"
 
-#include <array>
 #include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/base/words.h"
 
 namespace tilecast {
 namespace {
-
-template <class Enum, std::size_t kCount>
-using Words = std::array<std::pair<Enum, std::string_view>, kCount>;
 
 constexpr Words<Schedule, 3> kSchedules{{{Schedule::kPipelined, "pipelined"},
                                          {Schedule::kPersistent, "persistent"},
@@ -26,30 +22,6 @@ constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
 constexpr Words<ElementType, 3> kTypes{
     {{ElementType::kFp16, "fp16"}, {ElementType::kBf16, "bf16"}, {ElementType::kFp32, "fp32"}}};
 constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
-
-template <class Enum, std::size_t kCount>
-std::string_view word_of(const Words<Enum, kCount>& words, Enum value) {
-  for (const auto& [candidate, word] : words) {
-    if (candidate == value) {
-      return word;
-    }
-  }
-  TILECAST_ASSERT(!"an enumerator without a word");
-  return {};
-}
-
-template <class Enum, std::size_t kCount>
-Enum value_of(const Words<Enum, kCount>& words, std::string_view what, std::string_view text) {
-  std::vector<std::string> known;
-  for (const auto& [value, word] : words) {
-    if (word == text) {
-      return value;
-    }
-    known.emplace_back(word);
-  }
-  throw ConfigError(fmt::format("unknown {} '{}': expected one of {}{}", what, text,
-                                join(known, ", "), did_you_mean(text, known)));
-}
 
 /// "128x256x64" as exactly `count` positive numbers that fit in 31 bits.
 std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t count) {

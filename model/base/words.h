@@ -1,0 +1,42 @@
+// Enumerations and the words that stand for them in texts, files and on the command line.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+
+template <class Enum, std::size_t kCount>
+using Words = std::array<std::pair<Enum, std::string_view>, kCount>;
+
+template <class Enum, std::size_t kCount>
+std::string_view word_of(const Words<Enum, kCount>& words, Enum value) {
+  for (const auto& [candidate, word] : words) {
+    if (candidate == value) {
+      return word;
+    }
+  }
+  TILECAST_ASSERT(!"an enumerator without a word");
+  return {};
+}
+
+template <class Enum, std::size_t kCount>
+Enum value_of(const Words<Enum, kCount>& words, std::string_view what, std::string_view text) {
+  std::vector<std::string> known;
+  for (const auto& [value, word] : words) {
+    if (word == text) {
+      return value;
+    }
+    known.emplace_back(word);
+  }
+  throw ConfigError("unknown " + std::string(what) + " '" + std::string(text) +
+                    "': expected one of " + join(known, ", ") + did_you_mean(text, known));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,21 @@
+// Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
+// clock; does no arithmetic of its own.
+#pragma once
+
+#include <vector>
+
+#include "model/predict/prediction.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+/// Throws ConfigError where the GPU cannot run `config`, or not on this problem, with the reason.
+Prediction predict_config(const GpuSpec& gpu, const GemmProblem& problem,
+                          const KernelConfig& config, Regime regime, Inputs inputs);
+
+/// Every legal candidate of `schedules` (all where empty), fastest first. Throws ConfigError where
+/// no schedule runs on the GPU or none of the candidates is legal.
+Ranking rank_candidates(const GpuSpec& gpu, const GemmProblem& problem,
+                        const std::vector<Schedule>& schedules, Regime regime, Inputs inputs);
+
+}  // namespace tilecast

@@ -1,0 +1,54 @@
+// What the model says of one kernel on one GPU. Never mixed with what was measured
+// (validate/record/measurement.h); the two meet only in validate/compare.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+enum class Method { kAnalytic };
+
+/// What the kernel waits for most.
+enum class Limiter { kTensor, kSharedMemory, kSmIntake, kL2, kDram, kLatency, kLaunch };
+
+std::string_view to_text(Method method);
+std::string_view to_text(Limiter limiter);
+
+/// Busy fraction of each resource over the kernel's time, 0 to 1.
+struct Shares {
+  double tensor, shared_memory, l2, dram;
+};
+
+struct Prediction {
+  KernelConfig config;
+  Method method;
+  Cycles cycles;
+  Hertz sm_clock;
+  Seconds time, interval_low, interval_high;
+  double tflops;
+  Watts power;
+  Limiter limiter;
+  Shares shares;
+  Bytes l2_to_sm, dram_read, dram_write;
+  double l2_hit_rate;  // 1 - dram_read / l2_to_sm
+};
+
+/// Configurations of one problem, fastest first.
+struct Ranking {
+  GemmProblem problem;
+  Regime regime;
+  Inputs inputs;
+  int candidates;                       // legal ones, all predicted
+  std::map<std::string, int> rejected;  // illegal ones by reason
+  std::vector<Prediction> predictions;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,107 @@
+// What the model knows of a GPU. Values only; where each comes from stands in configs/gpus/*.yaml
+// and is kept by load_gpu.h beside the spec.
+//
+// Rates in SM cycles and rates in seconds are kept apart by type: the SM clock moves with power,
+// DRAM and L2 latency in nanoseconds do not follow it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/base/integers.h"
+#include "model/base/units.h"
+
+namespace tilecast {
+
+enum class Architecture { kAmpere, kHopper, kBlackwell, kFictional };
+
+struct SmSpec {
+  i32 count;
+  i32 max_threads, max_ctas, registers;  // per SM
+  i32 max_registers_per_thread;
+  Bytes shared_memory;          // per SM
+  Bytes shared_memory_per_cta;  // most that one CTA can ask for
+  Bytes shared_memory_reserved_per_cta;
+  BytesPerCycle intake;  // what one SM takes in from L2, multicast included
+};
+
+/// Most clusters resident at once with one CTA per SM; GPCs are not all equal.
+struct ClusterSpec {
+  i32 max_active_of_2, max_active_of_4;
+};
+
+/// Hopper's wgmma, 16-bit operands and fp32 accumulation.
+struct WgmmaSpec {
+  FlopsPerCycle flops_per_sm;
+  BytesPerCycle operand_rate;    // shared memory to tensor cores, per SM
+  Cycles issue_overhead;         // added to each instruction's interval
+  Cycles completion_latency;     // beyond the interval, when waited for
+  Cycles drain_bubble;           // idle tensor time per wait for one's own last wgmma
+};
+
+/// The bulk copy engine.
+struct TmaSpec {
+  Seconds l2_latency, dram_latency;  // issue to barrier flip, small box
+  Seconds latency_per_kibibyte;
+  Cycles issue;
+  Cycles multicast_latency;  // added by a multicast
+};
+
+struct L2Spec {
+  Bytes capacity;
+  double usable_fraction;       // of the capacity, before a streaming set falls out
+  BytesPerCycle output;         // distinct lines, whole chip, per SM cycle
+  double merge_limit;           // most requests for one line served as one
+};
+
+struct DramSpec {
+  BytesPerSecond bandwidth;  // datasheet
+  double read_efficiency, write_efficiency;
+};
+
+struct EpilogueSpec {
+  Cycles fixed;             // per tile and warpgroup: barriers, address set-up, store issue
+  BytesPerCycle rate;       // accumulators to shared memory, per SM, bytes of C
+  Seconds store_latency;    // last store issued to kernel end
+};
+
+struct LaunchSpec {
+  Seconds kernel;      // start and end of a kernel as its own duration counts them
+  Cycles cta_start;    // barrier set-up, descriptor fetch, first instruction to first load
+  Cycles cta_refill;   // one CTA ends, the next one starts on the slot
+};
+
+struct ClockSpec {
+  Hertz max;
+  Hertz tensor_plateau;     // most while tensor cores work
+  Hertz energy_reference;   // clock at which the energies below hold
+  double energy_exponent;   // energy per operation ~ (clock / reference)^exponent
+};
+
+struct PowerSpec {
+  Watts sustained_limit;
+  Watts burst_limit;  // what the fast limiter holds the dynamic power to
+  Watts static_power;
+  Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
+  Joules per_shared_memory_byte, per_l2_byte, per_dram_byte;
+  Joules per_sm_cycle;  // an SM that is awake: issue, spinning, barriers
+};
+
+/// The sections an architecture cannot have, or nobody has published, are absent.
+struct GpuSpec {
+  std::string name, product;
+  Architecture architecture;
+  SmSpec sm;
+  std::optional<ClusterSpec> clusters;
+  std::optional<WgmmaSpec> wgmma;
+  std::optional<TmaSpec> tma;
+  std::optional<L2Spec> l2;
+  std::optional<DramSpec> dram;
+  std::optional<EpilogueSpec> epilogue;
+  std::optional<LaunchSpec> launch;
+  std::optional<ClockSpec> clock;
+  std::optional<PowerSpec> power;
+  double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
+};
+
+}  // namespace tilecast

@@ -1,0 +1,28 @@
+// Under which clock a time holds: the power state and the data, which sets the switching energy.
+#pragma once
+
+#include <string_view>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+enum class Regime : i32 {
+  kBurst,      // within 10 ms after at least 30 ms of rest
+  kSustained,  // after at least 250 ms of continuous load by the same configuration
+};
+
+enum class Inputs : i32 {
+  kNormal,   // normal(0, 1)
+  kUniform,  // uniform [0, 1)
+  kTernary,  // -1, 0, 1
+  kZeros,
+};
+
+std::string_view to_text(Regime regime);
+std::string_view to_text(Inputs inputs);
+/// Throw ConfigError that lists the known words.
+Regime parse_regime(std::string_view text);
+Inputs parse_inputs(std::string_view text);
+
+}  // namespace tilecast
