@@ -1,0 +1,50 @@
+// What a GEMM kernel is launched with, and the boxes its tensor maps must have. Read by the kernels
+// (NVRTC) and by the host code that launches them, so that both sides agree by construction.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+#include "model/tile/smem_layout.h"
+#include "model/tile/tile_scheduler.h"
+
+namespace tilecast {
+
+/// The 128 bytes of a CUtensorMap, whose header NVRTC does not have.
+struct alignas(64) TensorMap {
+  u64 opaque[16];
+};
+
+/// Rows and columns of one bulk copy, and the swizzle row it fills.
+struct TmaBox {
+  i32 columns;  // contiguous in global memory
+  i32 rows;
+  i32 swizzle_bytes;  // 128 or 64
+};
+
+struct GemmArgs {
+  TensorMap a;  // [m,k], box a_box()
+  TensorMap b;  // kTn: [n,k]; kNn: [k,n]; box b_box()
+  TensorMap c;  // [m,n], box c_box(); unused where c_by_tma is 0
+  TileScheduler scheduler;
+  i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
+  i32 c_by_tma;
+  void* c_pointer;         // [m,n] row-major, for plain stores
+  TileCoord* trace;        // null, or where CTA i writes its j-th tile at [i * trace_stride + j]
+  u32 trace_stride;
+};
+
+/// CTAs that share an operand each load a slice of its rows and multicast it.
+TILECAST_HD constexpr TmaBox a_box(const Tiling& t) {
+  return {kSlabElements, t.block_m / t.cluster_n, kSwizzleBytes};
+}
+TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
+  const i32 rows = layout == Layout::kTn ? t.block_n : t.block_k;
+  return {kSlabElements, rows / t.cluster_m, kSwizzleBytes};
+}
+TILECAST_HD constexpr TmaBox c_box(const Tiling& t) {
+  return {epilogue_columns(t), kWgmmaM, epilogue_columns(t) * 2};
+}
+
+}  // namespace tilecast
