@@ -5,6 +5,7 @@
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
+#include "model/base/math.h"
 #include "model/tile/raster.h"
 
 namespace tilecast {
@@ -63,5 +64,27 @@ TILECAST_HD constexpr i32 wgmmas_along_m(const Tiling& tiling) {
 TILECAST_HD constexpr i32 accumulator_registers(const Tiling& tiling) {
   return tiling.block_m * tiling.block_n / (tiling.warpgroups * kThreadsPerWarpgroup);
 }
+
+/// Registers per thread once a warp-specialised CTA has moved them to its consumers. The CTA is
+/// launched with 65536 / threads each; setmaxnreg takes multiples of eight, and asking for more than
+/// the CTA owns would wait for ever.
+struct RegisterPlan {
+  i32 producer, consumer;
+};
+
+TILECAST_HD constexpr RegisterPlan register_plan(i32 consumer_warpgroups, i32 ctas_per_sm) {
+  constexpr i32 kRegistersPerSm = 65536;  // of every architecture with setmaxnreg
+  constexpr i32 kMost = 240;              // per thread, leaves the compiler's 255 some slack
+  const i32 warpgroups = consumer_warpgroups + 1;
+  const i32 at_launch =
+      min_of(kMost, kRegistersPerSm / (warpgroups * kThreadsPerWarpgroup * ctas_per_sm) / 8 * 8);
+  const i32 producer = consumer_warpgroups == 2 ? 24 : consumer_warpgroups == 1 ? 40 : 32;
+  const i32 consumer =
+      min_of(kMost, (at_launch * warpgroups - producer) / consumer_warpgroups / 8 * 8);
+  return {producer, consumer};
+}
+static_assert(register_plan(2, 1).consumer == 240, "24 + 2 * 240 = 3 * 168");
+static_assert(register_plan(3, 1).consumer == 160, "32 + 3 * 160 = 4 * 128");
+static_assert(register_plan(1, 2).consumer == 216, "40 + 216 = 2 * 128");
 
 }  // namespace tilecast

@@ -1,0 +1,33 @@
+// The kernel's view of its shared memory: 32-bit addresses by the offsets of smem_layout.h.
+#pragma once
+
+#include "kernels/gemm/compile_time_config.h"
+#include "kernels/ptx/mbarrier.cuh"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+
+constexpr SmemLayout kSmem = smem_layout(kTiling);
+
+struct SharedMemory {
+  u32 base;  // 1024-byte aligned
+
+  __device__ static SharedMemory of(const void* dynamic) {
+    const u32 start = ptx::shared_address(dynamic);
+    return {(start + kSwizzleAtomBytes - 1) & ~static_cast<u32>(kSwizzleAtomBytes - 1)};
+  }
+
+  __device__ u32 a(i32 stage) const { return base + stage * kSmem.a_stage_bytes; }
+  __device__ u32 b(i32 stage) const { return base + kSmem.b_offset + stage * kSmem.b_stage_bytes; }
+  __device__ u32 c(i32 warpgroup, i32 slot) const {
+    return base + kSmem.c_offset + (warpgroup * kEpilogueSlots + slot) * kSmem.c_slot_bytes;
+  }
+  /// Flips when the stage's bytes have landed.
+  __device__ u32 full(i32 stage) const {
+    return base + kSmem.barrier_offset + stage * kBarrierBytes;
+  }
+  /// Flips when every warpgroup that reads what this CTA loads has released the stage.
+  __device__ u32 empty(i32 stage) const { return full(kTiling.stages + stage); }
+};
+
+}  // namespace tilecast

@@ -1,0 +1,90 @@
+// A place in the ring of stages, and the barriers that guard each stage.
+//
+// The k-th load overall uses stage k % stages. Its consumer waits for full with the ring's phase;
+// its producer for empty with the opposite one, so that the first pass finds every stage free.
+#pragma once
+
+#include "kernels/device/shared_memory.cuh"
+#include "kernels/ptx/cluster.cuh"
+
+namespace tilecast {
+
+constexpr i32 kClusterSize = cluster_size(kTiling);
+/// CTAs that read what one CTA loads: those in its row and in its column of the cluster.
+constexpr i32 kClusterPeers = kTiling.cluster_m + kTiling.cluster_n - 1;
+
+struct RingPosition {
+  i32 stage = 0;
+  u32 phase = 0;
+
+  __device__ void advance() {
+    if (++stage == kTiling.stages) {
+      stage = 0;
+      phase ^= 1;
+    }
+  }
+};
+
+/// A CTA's place in its cluster: rank = m + cluster_m * n.
+struct ClusterPlace {
+  u32 rank, m, n;
+
+  __device__ static ClusterPlace here() {
+    if constexpr (kClusterSize == 1) {
+      return {0, 0, 0};
+    } else {
+      const u32 rank = ptx::cluster_cta_rank();
+      return {rank, rank % kTiling.cluster_m, rank / kTiling.cluster_m};
+    }
+  }
+  __device__ static u32 rank_of(u32 m, u32 n) { return m + kTiling.cluster_m * n; }
+};
+
+/// One thread initialises; all threads of the cluster leave with the barriers usable.
+__device__ inline void init_stage_barriers(const SharedMemory& smem) {
+  if (threadIdx.x == 0) {
+    for (i32 stage = 0; stage < kTiling.stages; ++stage) {
+      ptx::mbarrier_init(smem.full(stage), 1);
+      ptx::mbarrier_init(smem.empty(stage), kTiling.warpgroups * kClusterPeers);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  if constexpr (kClusterSize == 1) {
+    __syncthreads();
+  } else {
+    ptx::cluster_arrive();
+    ptx::cluster_wait();
+  }
+}
+
+__device__ inline void wait_full(const SharedMemory& smem, const RingPosition& at) {
+  ptx::mbarrier_wait(smem.full(at.stage), at.phase);
+}
+
+__device__ inline void wait_empty(const SharedMemory& smem, const RingPosition& at) {
+  if constexpr (kClusterSize == 1) {
+    ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
+  } else {
+    ptx::mbarrier_wait_cluster(smem.empty(at.stage), at.phase ^ 1);
+  }
+}
+
+/// Called by a whole warpgroup that has finished reading the stage: one thread tells each CTA that
+/// writes into it.
+__device__ inline void release_stage(const SharedMemory& smem, i32 stage,
+                                     const ClusterPlace& place) {
+  const u32 thread = threadIdx.x % kThreadsPerWarpgroup;
+  if constexpr (kClusterSize == 1) {
+    if (thread == 0) {
+      ptx::mbarrier_arrive(smem.empty(stage));
+    }
+  } else if (thread < kClusterPeers) {
+    const u32 peer = thread < kTiling.cluster_m
+                         ? ClusterPlace::rank_of(thread, place.n)
+                         : ClusterPlace::rank_of(
+                               place.m, (thread - kTiling.cluster_m + 1 + place.n) % kTiling.cluster_n);
+    ptx::mbarrier_arrive_remote(smem.empty(stage), peer);
+  }
+}
+
+}  // namespace tilecast

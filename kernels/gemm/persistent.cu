@@ -1,0 +1,31 @@
+// Persistent GEMM: the pipelined tile inside a loop over tiles, one CTA per slot of the chip. The
+// barriers and the ring are set up once; prologue and epilogue of neighbouring tiles still take
+// turns (the overlapped and the warp-specialised schedules mend that).
+#include "kernels/device/pipelined_tile.cuh"
+#include "kernels/device/trace.cuh"
+
+namespace tilecast {
+constexpr i32 kThreads = threads_per_cta(Schedule::kPersistent, kTiling);
+}
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtasPerSm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  extern __shared__ char dynamic[];
+  const SharedMemory smem = SharedMemory::of(dynamic);
+  init_stage_barriers(smem);
+
+  const TileScheduler& scheduler = args.scheduler;
+  const u32 end = scheduler.end(blockIdx.x);
+  PipelineState ring;
+  u32 index = 0;
+  for (u32 t = scheduler.first(blockIdx.x); t < end; t = scheduler.next(t)) {
+    const TileOrigin tile = tile_origin(scheduler.coord(t), ClusterPlace{0, 0, 0});
+    if (threadIdx.x == 0) {
+      trace_tile(args, tile, index);
+    }
+    ++index;
+    run_tile(args, smem, ring, tile);
+  }
+  finish_stores();
+}

@@ -1,0 +1,54 @@
+// The bulk copy engine (TMA) on 2-D tensor maps. `map` points at a TensorMap in kernel parameters.
+#pragma once
+
+#include "model/base/integers.h"
+
+namespace tilecast::ptx {
+
+__device__ inline void prefetch_tensormap(const void* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/// Global -> shared; `barrier` receives the bytes. Coordinates in elements, x contiguous.
+__device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3}], [%4];" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}
+
+/// The same box to the same offset, and the same barrier, of every CTA in `cta_mask`.
+__device__ inline void tma_load_2d_multicast(u32 destination, const void* map, i32 x, i32 y,
+                                             u32 barrier, unsigned short cta_mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(cta_mask)
+      : "memory");
+}
+
+/// Shared -> global, clipped at the tensor's edges.
+__device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
+                   map),
+               "r"(x), "r"(y), "r"(source)
+               : "memory");
+}
+
+__device__ inline void tma_store_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/// Waits until at most kPending of this thread's committed stores still read shared memory.
+template <int kPending>
+__device__ inline void tma_store_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
+
+/// Orders ordinary shared-memory accesses of this thread before later ones of the copy engine.
+__device__ inline void fence_proxy_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+}  // namespace tilecast::ptx

@@ -1,0 +1,50 @@
+// Warps and warpgroups: named barriers, register reallocation, matrix stores, 16-bit packing.
+#pragma once
+
+#include "model/base/integers.h"
+#include "model/tile/gemm_problem.h"
+
+namespace tilecast::ptx {
+
+/// Barrier `id` (1 to 15; 0 is __syncthreads) among `threads` threads.
+__device__ inline void named_barrier_sync(u32 id, u32 threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+template <int kRegisters>
+__device__ inline void setmaxnreg_inc() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+template <int kRegisters>
+__device__ inline void setmaxnreg_dec() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+/// Four 8x8 matrices of 16-bit elements; lane l gives the address of row l % 8 of matrix l / 8.
+__device__ inline void stmatrix_x4(u32 address, u32 r0, u32 r1, u32 r2, u32 r3) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
+               "r"(r0), "r"(r1), "r"(r2), "r"(r3)
+               : "memory");
+}
+
+/// Two fp32 values rounded to 16 bits, `low` in the low half.
+template <ElementType kType>
+__device__ inline u32 pack_16bit(float low, float high) {
+  u32 packed;
+  if constexpr (kType == ElementType::kFp16) {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  } else {
+    static_assert(kType == ElementType::kBf16, "C is fp16 or bf16");
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  }
+  return packed;
+}
+
+__device__ inline u32 load_shared_u32(u32 address) {
+  u32 value;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
+  return value;
+}
+
+}  // namespace tilecast::ptx

@@ -1,0 +1,124 @@
+// wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands from
+// shared memory, fp32 accumulators in registers. N is a multiple of 16 from 16 to 256.
+//
+// PTX names every accumulator register in the instruction text, so the text depends on N: the
+// macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight.
+#pragma once
+
+#include "model/base/integers.h"
+#include "model/tile/gemm_problem.h"
+
+namespace tilecast::ptx {
+
+/// Before the first wgmma of a batch, and after other code touched the accumulators.
+__device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+__device__ inline void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/// Waits until at most kPending committed groups of this warpgroup are unfinished.
+template <int kPending>
+__device__ inline void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+}
+
+/// Keeps the compiler from moving uses of accumulators across a wait.
+template <int kCount>
+__device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    asm volatile("" : "+f"(d[i])::"memory");
+  }
+}
+/// Matrix descriptor of a slab with 128-byte swizzle rows. stride: bytes between groups of eight
+/// rows; leading: bytes between slabs along the contiguous dimension (N-major operands only).
+__device__ constexpr u64 swizzled_descriptor(u32 address, u32 leading_bytes, u32 stride_bytes) {
+  constexpr u64 kSwizzle128 = 1;
+  return static_cast<u64>((address & 0x3FFFF) >> 4) | static_cast<u64>(leading_bytes >> 4) << 16 |
+         static_cast<u64>(stride_bytes >> 4) << 32 | kSwizzle128 << 62;
+}
+
+#define TILECAST_D8(i)                                                                   \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]),            \
+      "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define TILECAST_TEXT_1 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define TILECAST_TEXT_2 TILECAST_TEXT_1 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define TILECAST_TEXT_3 TILECAST_TEXT_2 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define TILECAST_TEXT_4 TILECAST_TEXT_3 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define TILECAST_TEXT_5 TILECAST_TEXT_4 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define TILECAST_TEXT_6 TILECAST_TEXT_5 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define TILECAST_TEXT_7 TILECAST_TEXT_6 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define TILECAST_TEXT_8 TILECAST_TEXT_7 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define TILECAST_TEXT_9 TILECAST_TEXT_8 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define TILECAST_TEXT_10 TILECAST_TEXT_9 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define TILECAST_TEXT_11 TILECAST_TEXT_10 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define TILECAST_TEXT_12 TILECAST_TEXT_11 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define TILECAST_TEXT_13 TILECAST_TEXT_12 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define TILECAST_TEXT_14 TILECAST_TEXT_13 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define TILECAST_TEXT_15 TILECAST_TEXT_14 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define TILECAST_TEXT_16 TILECAST_TEXT_15 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define TILECAST_OUT_1 TILECAST_D8(0)
+#define TILECAST_OUT_2 TILECAST_OUT_1, TILECAST_D8(8)
+#define TILECAST_OUT_3 TILECAST_OUT_2, TILECAST_D8(16)
+#define TILECAST_OUT_4 TILECAST_OUT_3, TILECAST_D8(24)
+#define TILECAST_OUT_5 TILECAST_OUT_4, TILECAST_D8(32)
+#define TILECAST_OUT_6 TILECAST_OUT_5, TILECAST_D8(40)
+#define TILECAST_OUT_7 TILECAST_OUT_6, TILECAST_D8(48)
+#define TILECAST_OUT_8 TILECAST_OUT_7, TILECAST_D8(56)
+#define TILECAST_OUT_9 TILECAST_OUT_8, TILECAST_D8(64)
+#define TILECAST_OUT_10 TILECAST_OUT_9, TILECAST_D8(72)
+#define TILECAST_OUT_11 TILECAST_OUT_10, TILECAST_D8(80)
+#define TILECAST_OUT_12 TILECAST_OUT_11, TILECAST_D8(88)
+#define TILECAST_OUT_13 TILECAST_OUT_12, TILECAST_D8(96)
+#define TILECAST_OUT_14 TILECAST_OUT_13, TILECAST_D8(104)
+#define TILECAST_OUT_15 TILECAST_OUT_14, TILECAST_D8(112)
+#define TILECAST_OUT_16 TILECAST_OUT_15, TILECAST_D8(120)
+
+// n, n / 16, and the numbers of the four operands that follow the n / 2 accumulators.
+#define TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, type)                            \
+  asm volatile(                                                                                  \
+      "{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate ", 0;\n"                                   \
+      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" TILECAST_TEXT_##groups \
+      "}, %" #a ", %" #b ", p, 1, 1, 0, %" #transposed ";\n}"                                     \
+      : TILECAST_OUT_##groups                                                                    \
+      : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposedB))
+
+#define TILECAST_WGMMA_CASE(n, groups, a, b, accumulate, transposed)             \
+  if constexpr (kN == n) {                                                       \
+    if constexpr (kType == ElementType::kFp16) {                                 \
+      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "f16");            \
+    } else {                                                                     \
+      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "bf16");           \
+    }                                                                            \
+  }
+
+/// d (+)= A * B for 64 rows and kN columns; accumulate 0 overwrites d. kTransposedB: B is N-major.
+template <int kN, ElementType kType, int kTransposedB>
+__device__ inline void wgmma_m64k16(float (&d)[kN / 2], u64 desc_a, u64 desc_b, bool accumulate) {
+  static_assert(kN % 16 == 0 && kN >= 16 && kN <= 256, "instruction N of 16 to 256 in steps of 16");
+  static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16, "16-bit operands");
+  const i32 scale_d = accumulate ? 1 : 0;
+  TILECAST_WGMMA_CASE(16, 1, 8, 9, 10, 11)
+  TILECAST_WGMMA_CASE(32, 2, 16, 17, 18, 19)
+  TILECAST_WGMMA_CASE(48, 3, 24, 25, 26, 27)
+  TILECAST_WGMMA_CASE(64, 4, 32, 33, 34, 35)
+  TILECAST_WGMMA_CASE(80, 5, 40, 41, 42, 43)
+  TILECAST_WGMMA_CASE(96, 6, 48, 49, 50, 51)
+  TILECAST_WGMMA_CASE(112, 7, 56, 57, 58, 59)
+  TILECAST_WGMMA_CASE(128, 8, 64, 65, 66, 67)
+  TILECAST_WGMMA_CASE(144, 9, 72, 73, 74, 75)
+  TILECAST_WGMMA_CASE(160, 10, 80, 81, 82, 83)
+  TILECAST_WGMMA_CASE(176, 11, 88, 89, 90, 91)
+  TILECAST_WGMMA_CASE(192, 12, 96, 97, 98, 99)
+  TILECAST_WGMMA_CASE(208, 13, 104, 105, 106, 107)
+  TILECAST_WGMMA_CASE(224, 14, 112, 113, 114, 115)
+  TILECAST_WGMMA_CASE(240, 15, 120, 121, 122, 123)
+  TILECAST_WGMMA_CASE(256, 16, 128, 129, 130, 131)
+}
+
+#undef TILECAST_WGMMA_CASE
+#undef TILECAST_WGMMA
+#undef TILECAST_D8
+
+}  // namespace tilecast::ptx

@@ -1,0 +1,34 @@
+// RFC 4180: fields between commas, quoted where they hold a comma, a quote or a line end.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+struct CsvRecord {
+  i64 line = 0;  // where it starts, from 1
+  std::vector<std::string> fields;
+};
+
+struct CsvText {
+  std::vector<CsvRecord> records;  // lines with nothing on them are left out
+  bool torn = false;               // the text ends inside a record; that record is left out
+  i64 torn_line = 0;
+  std::size_t whole_bytes = 0;  // length of the text up to the end of the last whole record
+};
+
+/// Splits `text`; line ends are LF or CRLF. Throws ConfigError `name:line: ...` for a quote in the
+/// wrong place.
+CsvText parse_csv(std::string_view text, std::string_view name);
+
+/// The field as it stands in a file.
+std::string csv_field(std::string_view value);
+
+/// Fields and LF.
+std::string csv_line(const std::vector<std::string>& fields);
+
+}  // namespace tilecast

@@ -1,0 +1,62 @@
+#include "validate/record/measurement.h"
+
+#include <fmt/format.h>
+
+#include "model/base/words.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Words<Op, 3> kOps{{
+    {Op::kGemm, "gemm"},
+    {Op::kMemcpy, "memcpy"},
+    {Op::kElementwiseAdd, "elementwise_add"},
+}};
+
+constexpr Words<L2State, 3> kL2States{{
+    {L2State::kRotating, "rotating"},
+    {L2State::kFlushed, "flushed"},
+    {L2State::kWarm, "warm"},
+}};
+
+constexpr Words<Status, 4> kStatuses{{
+    {Status::kOk, "ok"},
+    {Status::kWrong, "wrong"},
+    {Status::kFailed, "failed"},
+    {Status::kSkipped, "skipped"},
+}};
+
+}  // namespace
+
+bool is_cublaslt(std::string_view config) { return config.starts_with("cublaslt:"); }
+
+int sides_of(Op op) {
+  switch (op) {
+    case Op::kGemm:
+      return 3;
+    case Op::kElementwiseAdd:
+      return 2;
+    case Op::kMemcpy:
+      return 1;
+  }
+  TILECAST_ASSERT(!"an op without a number of sides");
+  return 0;
+}
+
+std::string key_of(const Point& point) {
+  return fmt::format("{} {}x{}x{} {} {} {} {} {} {}", to_text(point.op), point.problem.shape.m,
+                     point.problem.shape.n, point.problem.shape.k, to_text(point.problem.dtype),
+                     to_text(point.problem.layout), point.config, to_text(point.regime),
+                     to_text(point.inputs), to_text(point.l2_state));
+}
+
+std::string_view to_text(Op op) { return word_of(kOps, op); }
+std::string_view to_text(L2State state) { return word_of(kL2States, state); }
+std::string_view to_text(Status status) { return word_of(kStatuses, status); }
+
+Op parse_op(std::string_view text) { return value_of(kOps, "op", text); }
+L2State parse_l2_state(std::string_view text) { return value_of(kL2States, "l2_state", text); }
+Status parse_status(std::string_view text) { return value_of(kStatuses, "status", text); }
+
+}  // namespace tilecast

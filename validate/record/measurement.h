@@ -1,0 +1,101 @@
+// One measured point, as one row of the measurement CSV holds it. Never a prediction: the two meet
+// only in validate/compare. Absent means not collected.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/base/integers.h"
+#include "model/base/units.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+enum class Op : i32 { kGemm, kMemcpy, kElementwiseAdd };
+
+/// What L2 held before each timed run.
+enum class L2State : i32 {
+  kRotating,  // other buffers than the last run's, together larger than L2
+  kFlushed,   // overwritten by an unrelated kernel
+  kWarm,      // the same buffers again
+};
+
+enum class Status : i32 {
+  kOk,
+  kWrong,    // the result was not right, so it was not timed
+  kFailed,   // compile, launch or run failed
+  kSkipped,  // not tried
+};
+
+/// Where, when and with what the row was measured.
+struct RunContext {
+  std::string gpu;       // name of its file in configs/gpus, else the product name of the driver
+  std::string gpu_uuid;  // GPU-...
+  std::string date;      // 2025-01-31T12:00:00Z
+  std::string driver, toolkit;
+  std::string git;  // revision of tilecast, with -dirty where the tree was
+};
+
+/// What was measured: two rows with equal points repeat each other.
+struct Point {
+  Op op = Op::kGemm;
+  GemmProblem problem{};  // sides that the op does not have are 0 here and empty in the file
+  std::string config;     // canonical KernelConfig text, cublaslt:top1 or cublaslt:best
+  Regime regime = Regime::kBurst;
+  Inputs inputs = Inputs::kNormal;
+  L2State l2_state = L2State::kRotating;
+
+  bool operator==(const Point&) const = default;
+};
+
+/// Kernel time over the samples; never a lone mean.
+struct TimeDistribution {
+  Seconds median, q1, q3;
+  i64 samples = 0;
+};
+
+struct Measurement {
+  RunContext context;
+  Point point;
+  bool verified = false;  // result compared with cuBLASLt and right
+  Status status = Status::kOk;
+  std::string reason;  // where status is not ok
+
+  std::optional<TimeDistribution> time;
+  std::optional<Cycles> cycles;   // time x sm_clock
+  std::optional<Hertz> sm_clock;  // mean over the timed interval, read inside the GPU
+  std::optional<Watts> power;
+
+  std::optional<i64> registers;       // of one thread, as compiled
+  std::optional<Bytes> shared_memory;  // of one CTA, as launched
+  std::optional<i64> ctas_per_sm;     // occupancy the runtime reports
+  std::string cubin_hash;
+  std::string tile_checksum;        // of the tiles each worker walked, on the device
+  std::optional<double> max_error;  // largest error against the reference, over its largest value
+
+  std::map<std::string, double> counters;  // by CUPTI name
+};
+
+constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // the heuristic's first answer
+constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of its first 16
+
+bool is_cublaslt(std::string_view config);
+
+/// How many of m, n, k the op has.
+int sides_of(Op op);
+
+/// One line that is equal for equal points and differs otherwise.
+std::string key_of(const Point& point);
+
+std::string_view to_text(Op op);
+std::string_view to_text(L2State state);
+std::string_view to_text(Status status);
+/// Throw ConfigError that lists the known words.
+Op parse_op(std::string_view text);
+L2State parse_l2_state(std::string_view text);
+Status parse_status(std::string_view text);
+
+}  // namespace tilecast
