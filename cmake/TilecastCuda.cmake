@@ -19,6 +19,10 @@ if(NOT TILECAST_WITH_CUDA STREQUAL "OFF")
 endif()
 
 if(TILECAST_HAS_CUDA)
+  get_filename_component(cupti_folder ${TILECAST_CUPTI} DIRECTORY)
+  set(TILECAST_CUDA_LIBRARY_DIRS ${CUDAToolkit_LIBRARY_DIR} ${cupti_folder})
+  list(REMOVE_DUPLICATES TILECAST_CUDA_LIBRARY_DIRS)
+
   add_library(tilecast_cupti INTERFACE)
   target_include_directories(tilecast_cupti SYSTEM INTERFACE ${TILECAST_CUPTI_INCLUDE})
   # libcupti opens libnvperf_host by bare name, so it must be linked to be found.
@@ -38,7 +42,8 @@ function(tilecast_embed_sources name)
     ${PROJECT_SOURCE_DIR}/model/base/math.h
     ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/ptx/*.cuh
     ${PROJECT_SOURCE_DIR}/kernels/device/*.cuh ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cu
-    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h)
+    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/micro/*.cuh ${PROJECT_SOURCE_DIR}/kernels/micro/*.h)
   list(FILTER files EXCLUDE REGEX "_text\\.h$")
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded_sources.cpp)
   add_custom_command(OUTPUT ${generated}

@@ -1,28 +1,72 @@
-# tilecast_layer(NAME FOLDERS dir... [LINK target...] [PRIVATE_LINK target...])
+# tilecast_layer(NAME FOLDERS dir... [ONLY regex] [EXCLUDE regex] [LINK target...]
+#                [PRIVATE_LINK target...])
 #
 # A static library of every .cpp in the folders, and one test program NAME_test of every X_test.cpp
-# beside them. A new file needs no line here. Tests tagged [gpu] run as a second CTest entry with
-# the label `gpu`, which skips (exit code 77) where there is no device.
+# beside them; ONLY and EXCLUDE choose among the paths. A new file needs no line here. Tests tagged
+# [gpu] run as a second CTest entry NAME_gpu with the label `gpu`, which skips (exit code 77) where
+# there is no device.
+
+# Warnings are errors with the compilers the project is tested with; another one may warn of more.
+set(werror_default OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^1[23]\\.")
+  set(werror_default ON)
+endif()
+option(TILECAST_WERROR "Treat warnings as errors" ${werror_default})
 
 add_library(tilecast_options INTERFACE)
 target_include_directories(tilecast_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(tilecast_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers
+  $<$<BOOL:${TILECAST_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # g++ 12 warns of std::string operator+ itself (GCC bug 105651).
+  target_compile_options(tilecast_options INTERFACE -Wno-restrict)
+endif()
 
-function(tilecast_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;LINK;PRIVATE_LINK")
-  set(sources)
-  set(tests)
+# The .cpp files of a layer, parted into sources and tests.
+function(tilecast_layer_files)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS" "FOLDERS")
+  set(files)
   foreach(folder IN LISTS arg_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
-    foreach(file IN LISTS found)
-      if(file MATCHES "_test\\.cpp$")
-        list(APPEND tests ${file})
-      else()
-        list(APPEND sources ${file})
-      endif()
-    endforeach()
+    list(APPEND files ${found})
   endforeach()
+  if(arg_ONLY)
+    list(FILTER files INCLUDE REGEX "${arg_ONLY}")
+  endif()
+  if(arg_EXCLUDE)
+    list(FILTER files EXCLUDE REGEX "${arg_EXCLUDE}")
+  endif()
+  set(tests ${files})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  set(${arg_SOURCES} ${files} PARENT_SCOPE)
+  set(${arg_TESTS} ${tests} PARENT_SCOPE)
+endfunction()
+
+# tilecast_catch_test(NAME PROGRAM source...): CTest entries for a Catch2 program.
+function(tilecast_catch_test name program)
+  add_test(NAME ${name} COMMAND ${program} "~[gpu]" --order rand --warn NoAssertions)
+  set_tests_properties(${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set(on_device OFF)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} tagged REGEX "\\[gpu\\]")
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    if(tagged)
+      set(on_device ON)
+    endif()
+  endforeach()
+  if(on_device)
+    add_test(NAME ${name}_gpu COMMAND ${program} "[gpu]" --order rand --warn NoAssertions)
+    set_tests_properties(${name}_gpu PROPERTIES LABELS gpu SKIP_RETURN_CODE 77
+      RESOURCE_LOCK gpu WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endif()
+endfunction()
+
+function(tilecast_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ONLY;EXCLUDE" "FOLDERS;LINK;PRIVATE_LINK")
+  tilecast_layer_files(FOLDERS ${arg_FOLDERS} ONLY "${arg_ONLY}" EXCLUDE "${arg_EXCLUDE}"
+    SOURCES sources TESTS tests)
 
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC tilecast_options ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
@@ -30,7 +74,6 @@ function(tilecast_layer name)
   if(TILECAST_BUILD_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${arg_PRIVATE_LINK} tilecast_catch)
-    add_test(NAME ${name} COMMAND ${name}_test "~[gpu]" --order rand --warn NoAssertions)
-    set_tests_properties(${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    tilecast_catch_test(${name} ${name}_test ${tests})
   endif()
 endfunction()

@@ -30,11 +30,10 @@ __device__ inline void stage_chunk(u32 slot, const float (&d)[kRegisters], i32 c
 #pragma unroll
   for (i32 pair = 0; pair < kEpilogueColumns / 16; ++pair) {
     const float* v = &d[(column_chunk * kEpilogueColumns / 8 + pair * 2) * 4];
-    ptx::stmatrix_x4(slot + slot_offset(row, pair * 2 + lane / 16),
-                     ptx::pack_16bit<kElementType>(v[0], v[1]),
-                     ptx::pack_16bit<kElementType>(v[2], v[3]),
-                     ptx::pack_16bit<kElementType>(v[4], v[5]),
-                     ptx::pack_16bit<kElementType>(v[6], v[7]));
+    ptx::stmatrix_x4(
+        slot + slot_offset(row, pair * 2 + lane / 16), ptx::pack_16bit<kElementType>(v[0], v[1]),
+        ptx::pack_16bit<kElementType>(v[2], v[3]), ptx::pack_16bit<kElementType>(v[4], v[5]),
+        ptx::pack_16bit<kElementType>(v[6], v[7]));
   }
 }
 
@@ -48,8 +47,7 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, i32 row
     return;
   }
   for (i32 row = warp; row < kWgmmaM && row0 + row < args.m; row += 4) {
-    const u32 pair =
-        ptx::load_shared_u32(slot + slot_offset(row, lane / 4) + lane % 4 * 4);
+    const u32 pair = ptx::load_shared_u32(slot + slot_offset(row, lane / 4) + lane % 4 * 4);
     unsigned short* c = static_cast<unsigned short*>(args.c_pointer) +
                         static_cast<i64>(row0 + row) * args.n + column;
     if (whole_pairs) {

@@ -44,8 +44,7 @@ __device__ inline void mma_k_block(Accumulator& acc, const SharedMemory& smem, i
         ptx::swizzled_descriptor(b, kNMajorB ? kTiling.block_k * kSwizzleBytes : 16, kAtom);
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
-      const u32 a =
-          a_rows + (slab * kTiling.block_m + i * kWgmmaM) * kSwizzleBytes + in_row;
+      const u32 a = a_rows + (slab * kTiling.block_m + i * kWgmmaM) * kSwizzleBytes + in_row;
       ptx::wgmma_m64k16<kTiling.block_n, kElementType, kNMajorB ? 1 : 0>(
           acc.d[i], ptx::swizzled_descriptor(a, 16, kAtom), desc_b, accumulate || step > 0);
     }

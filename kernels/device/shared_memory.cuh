@@ -12,9 +12,14 @@ constexpr SmemLayout kSmem = smem_layout(kTiling);
 struct SharedMemory {
   u32 base;  // 1024-byte aligned
 
+  /// Dynamic shared memory starts aligned as the swizzle needs where a kernel has no static shared
+  /// memory; slack to align it by hand would cost a second CTA per SM its place.
   __device__ static SharedMemory of(const void* dynamic) {
-    const u32 start = ptx::shared_address(dynamic);
-    return {(start + kSwizzleAtomBytes - 1) & ~static_cast<u32>(kSwizzleAtomBytes - 1)};
+    const u32 base = ptx::shared_address(dynamic);
+    if (base % kSwizzleAtomBytes != 0) {
+      __trap();
+    }
+    return {base};
   }
 
   __device__ u32 a(i32 stage) const { return base + stage * kSmem.a_stage_bytes; }

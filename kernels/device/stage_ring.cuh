@@ -62,11 +62,7 @@ __device__ inline void wait_full(const SharedMemory& smem, const RingPosition& a
 }
 
 __device__ inline void wait_empty(const SharedMemory& smem, const RingPosition& at) {
-  if constexpr (kClusterSize == 1) {
-    ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
-  } else {
-    ptx::mbarrier_wait_cluster(smem.empty(at.stage), at.phase ^ 1);
-  }
+  ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
 }
 
 /// Called by a whole warpgroup that has finished reading the stage: one thread tells each CTA that
@@ -79,10 +75,11 @@ __device__ inline void release_stage(const SharedMemory& smem, i32 stage,
       ptx::mbarrier_arrive(smem.empty(stage));
     }
   } else if (thread < kClusterPeers) {
-    const u32 peer = thread < kTiling.cluster_m
-                         ? ClusterPlace::rank_of(thread, place.n)
-                         : ClusterPlace::rank_of(
-                               place.m, (thread - kTiling.cluster_m + 1 + place.n) % kTiling.cluster_n);
+    const u32 peer =
+        thread < kTiling.cluster_m
+            ? ClusterPlace::rank_of(thread, place.n)
+            : ClusterPlace::rank_of(place.m,
+                                    (thread - kTiling.cluster_m + 1 + place.n) % kTiling.cluster_n);
     ptx::mbarrier_arrive_remote(smem.empty(stage), peer);
   }
 }

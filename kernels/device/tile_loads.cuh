@@ -51,9 +51,9 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
   const i32 a_row = static_cast<i32>(place.n) * kARows;
 #pragma unroll
   for (i32 slab = 0; slab < kTiling.block_k / kSlabElements; ++slab) {
-    load_slice<kTiling.cluster_n>(
-        smem.a(stage) + (slab * kTiling.block_m + a_row) * kSwizzleBytes, &args.a,
-        k_block * kTiling.block_k + slab * kSlabElements, tile.m + a_row, barrier, a_mask);
+    load_slice<kTiling.cluster_n>(smem.a(stage) + (slab * kTiling.block_m + a_row) * kSwizzleBytes,
+                                  &args.a, k_block * kTiling.block_k + slab * kSlabElements,
+                                  tile.m + a_row, barrier, a_mask);
   }
 
   // B: the CTAs of one cluster column (equal n, every m) share it.

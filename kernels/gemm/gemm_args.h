@@ -30,8 +30,8 @@ struct GemmArgs {
   TileScheduler scheduler;
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
   i32 c_by_tma;
-  void* c_pointer;         // [m,n] row-major, for plain stores
-  TileCoord* trace;        // null, or where CTA i writes its j-th tile at [i * trace_stride + j]
+  void* c_pointer;   // [m,n] row-major, for plain stores
+  TileCoord* trace;  // null, or where CTA i writes its j-th tile at [i * trace_stride + j]
   u32 trace_stride;
 };
 

@@ -11,7 +11,7 @@ constexpr i32 kThreads = threads_per_cta(Schedule::kPersistent, kTiling);
 extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtasPerSm)
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
-  extern __shared__ char dynamic[];
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   init_stage_barriers(smem);
 

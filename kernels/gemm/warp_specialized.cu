@@ -11,8 +11,7 @@ namespace tilecast {
 constexpr i32 kThreads = threads_per_cta(Schedule::kWarpSpecialized, kTiling);
 constexpr RegisterPlan kRegisters = register_plan(kTiling.warpgroups, kCtasPerSm);
 
-__device__ void produce(const GemmArgs& args, const SharedMemory& smem,
-                        const ClusterPlace& place) {
+__device__ void produce(const GemmArgs& args, const SharedMemory& smem, const ClusterPlace& place) {
   const TileScheduler& scheduler = args.scheduler;
   const u32 worker = blockIdx.x / kClusterSize;
   const u32 end = scheduler.end(worker);
@@ -64,7 +63,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
 extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtasPerSm)
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
-  extern __shared__ char dynamic[];
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   const ClusterPlace place = ClusterPlace::here();
   init_stage_barriers(smem);

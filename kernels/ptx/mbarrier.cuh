@@ -29,13 +29,15 @@ __device__ inline void mbarrier_arrive_expect_tx(u32 barrier, u32 bytes) {
                : "memory");
 }
 
-/// Arrives at the same barrier of the CTA with this rank in the cluster.
+/// Arrives at the same barrier of the CTA with this rank in the cluster. No release at cluster
+/// scope: it would be a fence in every K block, and a stage is only read, by wgmmas that have
+/// completed, before it is handed back.
 __device__ inline void mbarrier_arrive_remote(u32 barrier, u32 cta_rank) {
   asm volatile(
       "{\n"
       ".reg .b32 remote;\n"
       "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
       "}" ::"r"(barrier),
       "r"(cta_rank)
       : "memory");
@@ -58,22 +60,6 @@ __device__ inline bool mbarrier_try_wait(u32 barrier, u32 parity) {
 
 __device__ inline void mbarrier_wait(u32 barrier, u32 parity) {
   while (!mbarrier_try_wait(barrier, parity)) {
-  }
-}
-
-/// The same where arrivals come from other CTAs of the cluster.
-__device__ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
-  u32 done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n"
-        ".reg .pred p;\n"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, p;\n"
-        "}"
-        : "=r"(done)
-        : "r"(barrier), "r"(parity)
-        : "memory");
   }
 }
 

@@ -30,10 +30,10 @@ __device__ inline void tma_load_2d_multicast(u32 destination, const void* map, i
 
 /// Shared -> global, clipped at the tensor's edges.
 __device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
-                   map),
-               "r"(x), "r"(y), "r"(source)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+      "r"(x), "r"(y), "r"(source)
+      : "memory");
 }
 
 __device__ inline void tma_store_commit() {

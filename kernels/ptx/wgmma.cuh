@@ -39,9 +39,9 @@ __device__ constexpr u64 swizzled_descriptor(u32 address, u32 leading_bytes, u32
          static_cast<u64>(stride_bytes >> 4) << 32 | kSwizzle128 << 62;
 }
 
-#define TILECAST_D8(i)                                                                   \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]),            \
-      "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define TILECAST_D8(i)                                                                        \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+      "+f"(d[i + 6]), "+f"(d[i + 7])
 #define TILECAST_TEXT_1 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define TILECAST_TEXT_2 TILECAST_TEXT_1 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define TILECAST_TEXT_3 TILECAST_TEXT_2 ", %16, %17, %18, %19, %20, %21, %22, %23"
@@ -76,21 +76,21 @@ __device__ constexpr u64 swizzled_descriptor(u32 address, u32 leading_bytes, u32
 #define TILECAST_OUT_16 TILECAST_OUT_15, TILECAST_D8(120)
 
 // n, n / 16, and the numbers of the four operands that follow the n / 2 accumulators.
-#define TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, type)                            \
-  asm volatile(                                                                                  \
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate ", 0;\n"                                   \
-      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" TILECAST_TEXT_##groups \
-      "}, %" #a ", %" #b ", p, 1, 1, 0, %" #transposed ";\n}"                                     \
-      : TILECAST_OUT_##groups                                                                    \
-      : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposedB))
+#define TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, type)                              \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                                    \
+               ", 0;\n"                                                                            \
+               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                     \
+               " {" TILECAST_TEXT_##groups "}, %" #a ", %" #b ", p, 1, 1, 0, %" #transposed ";\n}" \
+               : TILECAST_OUT_##groups                                                             \
+               : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposedB))
 
-#define TILECAST_WGMMA_CASE(n, groups, a, b, accumulate, transposed)             \
-  if constexpr (kN == n) {                                                       \
-    if constexpr (kType == ElementType::kFp16) {                                 \
-      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "f16");            \
-    } else {                                                                     \
-      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "bf16");           \
-    }                                                                            \
+#define TILECAST_WGMMA_CASE(n, groups, a, b, accumulate, transposed)   \
+  if constexpr (kN == n) {                                             \
+    if constexpr (kType == ElementType::kFp16) {                       \
+      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "f16");  \
+    } else {                                                           \
+      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "bf16"); \
+    }                                                                  \
   }
 
 /// d (+)= A * B for 64 rows and kN columns; accumulate 0 overwrites d. kTransposedB: B is N-major.

@@ -48,6 +48,8 @@ constexpr Cycles transfer_cycles(Bytes size, BytesPerCycle rate) {
 constexpr Seconds transfer_time(Bytes size, BytesPerSecond rate) {
   return {size.value / rate.value};
 }
-constexpr Cycles compute_cycles(Flops work, FlopsPerCycle rate) { return {work.value / rate.value}; }
+constexpr Cycles compute_cycles(Flops work, FlopsPerCycle rate) {
+  return {work.value / rate.value};
+}
 
 }  // namespace tilecast

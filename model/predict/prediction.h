@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analytic/limiter.h"
 #include "model/base/units.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
@@ -16,16 +17,7 @@ namespace tilecast {
 
 enum class Method { kAnalytic };
 
-/// What the kernel waits for most.
-enum class Limiter { kTensor, kSharedMemory, kSmIntake, kL2, kDram, kLatency, kLaunch };
-
 std::string_view to_text(Method method);
-std::string_view to_text(Limiter limiter);
-
-/// Busy fraction of each resource over the kernel's time, 0 to 1.
-struct Shares {
-  double tensor, shared_memory, l2, dram;
-};
 
 struct Prediction {
   KernelConfig config;

@@ -33,10 +33,10 @@ struct ClusterSpec {
 /// Hopper's wgmma, 16-bit operands and fp32 accumulation.
 struct WgmmaSpec {
   FlopsPerCycle flops_per_sm;
-  BytesPerCycle operand_rate;    // shared memory to tensor cores, per SM
-  Cycles issue_overhead;         // added to each instruction's interval
-  Cycles completion_latency;     // beyond the interval, when waited for
-  Cycles drain_bubble;           // idle tensor time per wait for one's own last wgmma
+  BytesPerCycle operand_rate;  // shared memory to tensor cores, per SM
+  Cycles issue_overhead;       // added to each instruction's interval
+  Cycles completion_latency;   // beyond the interval, when waited for
+  Cycles drain_bubble;         // idle tensor time per wait for one's own last wgmma
 };
 
 /// The bulk copy engine.
@@ -49,9 +49,9 @@ struct TmaSpec {
 
 struct L2Spec {
   Bytes capacity;
-  double usable_fraction;       // of the capacity, before a streaming set falls out
-  BytesPerCycle output;         // distinct lines, whole chip, per SM cycle
-  double merge_limit;           // most requests for one line served as one
+  double usable_fraction;  // of the capacity, before a streaming set falls out
+  BytesPerCycle output;    // distinct lines, whole chip, per SM cycle
+  double merge_limit;      // most requests for one line served as one
 };
 
 struct DramSpec {
@@ -60,31 +60,40 @@ struct DramSpec {
 };
 
 struct EpilogueSpec {
-  Cycles fixed;             // per tile and warpgroup: barriers, address set-up, store issue
-  BytesPerCycle rate;       // accumulators to shared memory, per SM, bytes of C
-  Seconds store_latency;    // last store issued to kernel end
+  Cycles fixed;           // per tile and warpgroup: barriers, address set-up, store issue
+  BytesPerCycle rate;     // accumulators to shared memory, per SM, bytes of C
+  Seconds store_latency;  // last store issued to kernel end
 };
 
 struct LaunchSpec {
-  Seconds kernel;      // start and end of a kernel as its own duration counts them
-  Cycles cta_start;    // barrier set-up, descriptor fetch, first instruction to first load
-  Cycles cta_refill;   // one CTA ends, the next one starts on the slot
+  Seconds kernel;     // start and end of a kernel as its own duration counts them
+  Cycles cta_start;   // barrier set-up, descriptor fetch, first instruction to first load
+  Cycles cta_refill;  // one CTA ends, the next one starts on the slot
 };
 
 struct ClockSpec {
   Hertz max;
-  Hertz tensor_plateau;     // most while tensor cores work
-  Hertz energy_reference;   // clock at which the energies below hold
-  double energy_exponent;   // energy per operation ~ (clock / reference)^exponent
+  Hertz tensor_plateau;    // most while tensor cores work
+  Hertz energy_reference;  // clock at which the energies below hold
+  double energy_exponent;  // energy per operation ~ (clock / reference)^exponent
 };
 
 struct PowerSpec {
   Watts sustained_limit;
-  Watts burst_limit;  // what the fast limiter holds the dynamic power to
+  Watts burst_limit;  // what the fast limiter holds the power to, static power included
   Watts static_power;
   Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
-  Joules per_shared_memory_byte, per_l2_byte, per_dram_byte;
+  Joules per_shared_memory_byte;  // operand reads and fills
+  Joules per_l2_byte;             // from L2 to SMs
+  Joules per_dram_byte;           // read or written
   Joules per_sm_cycle;  // an SM that is awake: issue, spinning, barriers
+};
+
+/// Datasheet ceilings of a GPU whose clock and power are not modelled; Hopper files leave it out.
+struct CeilingsSpec {
+  FlopsPerCycle tensor_flops_per_sm;  // dense, 16-bit operands
+  Hertz max_clock;
+  Watts power_limit;
 };
 
 /// The sections an architecture cannot have, or nobody has published, are absent.
@@ -101,6 +110,7 @@ struct GpuSpec {
   std::optional<LaunchSpec> launch;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
+  std::optional<CeilingsSpec> ceilings;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
 };
 

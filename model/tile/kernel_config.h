@@ -66,8 +66,8 @@ TILECAST_HD constexpr i32 accumulator_registers(const Tiling& tiling) {
 }
 
 /// Registers per thread once a warp-specialised CTA has moved them to its consumers. The CTA is
-/// launched with 65536 / threads each; setmaxnreg takes multiples of eight, and asking for more than
-/// the CTA owns would wait for ever.
+/// launched with 65536 / threads each; setmaxnreg takes multiples of eight, and asking for more
+/// than the CTA owns would wait for ever.
 struct RegisterPlan {
   i32 producer, consumer;
 };

@@ -124,10 +124,10 @@ Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout",
 GemmShape parse_gemm_shape(std::string_view text) {
   const std::optional<std::vector<i64>> sides = parse_extents(text, 3);
   if (!sides) {
-    throw ConfigError(fmt::format(
-        "shape '{}': expected MxNxK, three whole numbers from 1 to 2147483647, such as "
-        "4096x4096x4096",
-        text));
+    throw ConfigError(
+        fmt::format("shape '{}': expected MxNxK, three whole numbers from 1 to 2147483647, such as "
+                    "4096x4096x4096",
+                    text));
   }
   return {(*sides)[0], (*sides)[1], (*sides)[2]};
 }

@@ -5,8 +5,7 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Regime, 2> kRegimes{
-    {{Regime::kBurst, "burst"}, {Regime::kSustained, "sustained"}}};
+constexpr Words<Regime, 2> kRegimes{{{Regime::kBurst, "burst"}, {Regime::kSustained, "sustained"}}};
 constexpr Words<Inputs, 4> kInputs{{{Inputs::kNormal, "normal"},
                                     {Inputs::kUniform, "uniform"},
                                     {Inputs::kTernary, "ternary"},

@@ -1,7 +1,9 @@
 // Under which clock a time holds: the power state and the data, which sets the switching energy.
 #pragma once
 
+#ifndef __CUDACC_RTC__  // NVRTC has no standard library
 #include <string_view>
+#endif
 
 #include "model/base/integers.h"
 
@@ -19,10 +21,12 @@ enum class Inputs : i32 {
   kZeros,
 };
 
+#ifndef __CUDACC_RTC__
 std::string_view to_text(Regime regime);
 std::string_view to_text(Inputs inputs);
 /// Throw ConfigError that lists the known words.
 Regime parse_regime(std::string_view text);
 Inputs parse_inputs(std::string_view text);
+#endif
 
 }  // namespace tilecast

@@ -12,17 +12,17 @@
 
 namespace tilecast {
 
-constexpr i32 kSwizzleBytes = 128;          // row of one slab
-constexpr i32 kSlabElements = 64;           // 16-bit elements in such a row
-constexpr i32 kSwizzleAtomBytes = 1024;     // 8 rows; alignment of every slab
-constexpr i32 kEpilogueSlots = 2;           // C staging buffers per warpgroup
-constexpr i32 kBarrierBytes = 8;            // one mbarrier
+constexpr i32 kSwizzleBytes = 128;       // row of one slab
+constexpr i32 kSlabElements = 64;        // 16-bit elements in such a row
+constexpr i32 kSwizzleAtomBytes = 1024;  // 8 rows; alignment of every slab
+constexpr i32 kEpilogueSlots = 2;        // C staging buffers per warpgroup
+constexpr i32 kBarrierBytes = 8;         // one mbarrier
 
 struct SmemLayout {
   i32 a_stage_bytes, b_stage_bytes;
   i32 c_slot_bytes;  // 64 rows x epilogue columns of one warpgroup
   i32 b_offset, c_offset, barrier_offset;
-  i32 total_bytes;  // what the launch asks for, slack for aligning the base included
+  i32 total_bytes;  // what the launch asks for
 };
 
 /// Columns of C that one warpgroup stages at a time: a full swizzle row, or half of one where
@@ -41,8 +41,7 @@ TILECAST_HD constexpr SmemLayout smem_layout(const Tiling& tiling) {
   layout.c_offset = layout.b_offset + tiling.stages * layout.b_stage_bytes;
   layout.barrier_offset =
       layout.c_offset + tiling.warpgroups * kEpilogueSlots * layout.c_slot_bytes;
-  layout.total_bytes =
-      layout.barrier_offset + 2 * tiling.stages * kBarrierBytes + kSwizzleAtomBytes;
+  layout.total_bytes = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
   return layout;
 }
 

@@ -48,7 +48,8 @@ struct TileScheduler {
     const bool along_m = raster.kind == RasterKind::kGroupedM;
     const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
     const u32 along = along_m ? tiles_n : tiles_m;
-    const u32 group = static_cast<u32>(raster.group);
+    // A band is no wider than C, which also keeps group * along within num_tiles().
+    const u32 group = min_of(static_cast<u32>(raster.group), across);
     const u32 band_start = linear / (group * along) * group;
     const u32 band_width = min_of(across - band_start, group);  // the last band may be narrow
     const u32 in_band = linear - band_start * along;
@@ -75,8 +76,8 @@ TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape,
   s.tiles_m = static_cast<u32>(ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m));
   s.tiles_n = static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
   s.raster = config.raster;
-  s.workers = is_persistent(config.schedule) ? min_of(max_resident_workers, s.num_tiles())
-                                             : s.num_tiles();
+  s.workers =
+      is_persistent(config.schedule) ? min_of(max_resident_workers, s.num_tiles()) : s.num_tiles();
   return s;
 }
 

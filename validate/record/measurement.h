@@ -69,9 +69,9 @@ struct Measurement {
   std::optional<Hertz> sm_clock;  // mean over the timed interval, read inside the GPU
   std::optional<Watts> power;
 
-  std::optional<i64> registers;       // of one thread, as compiled
+  std::optional<i64> registers;        // of one thread, as compiled
   std::optional<Bytes> shared_memory;  // of one CTA, as launched
-  std::optional<i64> ctas_per_sm;     // occupancy the runtime reports
+  std::optional<i64> ctas_per_sm;      // occupancy the runtime reports
   std::string cubin_hash;
   std::string tile_checksum;        // of the tiles each worker walked, on the device
   std::optional<double> max_error;  // largest error against the reference, over its largest value

@@ -6,8 +6,8 @@
 
 namespace tilecast {
 
-/// Throws FileError where the file cannot be read, ConfigError where its compressed data is damaged,
-/// ends early or is of a kind this program does not read.
+/// Throws FileError where the file cannot be read, ConfigError where its compressed data is
+/// damaged, ends early or is of a kind this program does not read.
 std::string read_stored_text(const std::filesystem::path& path);
 
 }  // namespace tilecast

@@ -1,0 +1,20 @@
+// The commands. Each function adds one subcommand whose callback does the work, writes its answer
+// to standard output and throws tilecast::Error where it fails; cli/program.h does the rest. To add
+// a command, write cli/NAME.cpp, declare it here and add one line to main.cpp or gpu_main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tilecast {
+
+// tilecast (main.cpp): no CUDA.
+void add_doctor(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_validate(CLI::App& app);
+void add_readme_table(CLI::App& app);
+
+// tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.
+void add_measure(CLI::App& app);
+void add_probe(CLI::App& app);
+
+}  // namespace tilecast

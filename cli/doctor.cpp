@@ -1,0 +1,70 @@
+// tilecast doctor: the level this machine has, and what is missing for the next one.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/child_process.h"
+#include "cli/commands.h"
+#include "cli/forward.h"
+#include "cli/machine_level.h"
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+struct LevelText {
+  MachineLevel level;
+  const char* what;
+};
+
+constexpr LevelText kLevels[] = {
+    {MachineLevel::kModel, "predict, explain and validate"},
+    {MachineLevel::kToolkit, "kernels compile for the GPU"},
+    {MachineLevel::kGpu, "kernels run and are measured"},
+};
+
+void print_table(const Machine& machine) {
+  fmt::print("level    {}\n", to_text(machine.level));
+  for (const LevelText& row : kLevels) {
+    fmt::print("{:<8} {:<4} {}\n", to_text(row.level), row.level <= machine.level ? "yes" : "no",
+               row.what);
+  }
+  for (const auto& [name, value] : machine.found) {
+    fmt::print("found    {} {}\n", name, value);
+  }
+  if (!machine.missing.empty()) {
+    fmt::print("missing  {}\n", machine.missing);
+  }
+}
+
+void print_json(const Machine& machine) {
+  nlohmann::ordered_json answer{{"schema", 1}, {"level", to_text(machine.level)}};
+  for (const LevelText& row : kLevels) {
+    answer["levels"][std::string(to_text(row.level))] = row.level <= machine.level;
+  }
+  for (const auto& [name, value] : machine.found) {
+    answer[name] = value;
+  }
+  if (!machine.missing.empty()) {
+    answer["missing"] = machine.missing;
+  }
+  fmt::print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("doctor", "What this machine can do, and what is missing");
+  const auto format = std::make_shared<std::string>("table");
+  command->add_option("--format", *format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  command->callback([format] {
+    const Machine machine = machine_from_probe(run_child(gpu_program(), {"probe"}));
+    *format == "json" ? print_json(machine) : print_table(machine);
+  });
+}
+
+}  // namespace tilecast

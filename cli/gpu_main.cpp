@@ -1,0 +1,14 @@
+// tilecast-gpu: what needs the CUDA toolkit. `tilecast` starts it with the same arguments.
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/program.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Times kernels on this machine's GPU", "tilecast-gpu"};
+  app.set_version_flag("--version", "tilecast " TILECAST_VERSION);
+  tilecast::add_measure(app);
+  tilecast::add_probe(app);
+  return tilecast::run_program(app, argc, argv);
+}

@@ -1,0 +1,68 @@
+#include "cli/joined_input.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/predict/predict.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kReasonsShown = 5;
+
+void say_unmatched(const JoinedData& data) {
+  const std::vector<std::string>& reasons = data.unmatched_reasons;
+  for (std::size_t i = 0; i < reasons.size() && i < kReasonsShown; ++i) {
+    fmt::print(stderr, "tilecast: no prediction: {}\n", reasons[i]);
+  }
+  if (reasons.size() > kReasonsShown) {
+    fmt::print(stderr, "tilecast: no prediction for {} more rows\n",
+               reasons.size() - kReasonsShown);
+  }
+}
+
+}  // namespace
+
+void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
+  command.add_option("--gpu", options.gpu, "A name in configs/gpus, or a path")
+      ->capture_default_str();
+  command.add_option("--data", options.data, "Measurement files, .csv or .csv.gz")->required();
+  command.add_flag("--no-calibration", options.no_calibration,
+                   "Leave the GPU's calibrated overlay out");
+}
+
+JoinedInput load_joined_input(const JoinedInputOptions& options) {
+  JoinedInput input{load_gpu(options.gpu, !options.no_calibration), {}};
+  const GpuSpec& gpu = input.gpu.spec;
+  if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
+    throw ConfigError(why);
+  }
+  std::vector<MeasurementFile> files;
+  for (const std::string& path : options.data) {
+    files.push_back(read_measurements(path));
+  }
+  const Predictor predict = [&](const GemmProblem& problem, const KernelConfig& config,
+                                Regime regime, Inputs inputs) {
+    return predict_config(gpu, problem, config, regime, inputs);
+  };
+  input.data = join_points(files, predict, {gpu.name, gpu.product});
+  say_unmatched(input.data);
+  if (input.data.points == 0) {
+    throw ConfigError(
+        fmt::format("{}: expected a verified row that the model can predict; {} rows, {} excluded, "
+                    "{} of cuBLASLt, {} without a prediction",
+                    join(options.data, ", "), input.data.rows, input.data.excluded,
+                    input.data.cublaslt, input.data.unmatched));
+  }
+  return input;
+}
+
+std::string command_line(const JoinedInputOptions& options) {
+  return fmt::format("--gpu {} --data {}{}", options.gpu, join(options.data, " "),
+                     options.no_calibration ? " --no-calibration" : "");
+}
+
+}  // namespace tilecast

@@ -1,0 +1,35 @@
+// What validate and readme-table start from: a GPU file and measurements, joined by the model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "model/spec/load_gpu.h"
+#include "validate/compare/join.h"
+
+namespace tilecast {
+
+struct JoinedInputOptions {
+  std::string gpu = "h200_sxm";
+  std::vector<std::string> data;
+  bool no_calibration = false;
+};
+
+struct JoinedInput {
+  LoadedGpu gpu;
+  JoinedData data;
+};
+
+/// Adds --gpu, --data and --no-calibration; `options` must outlive the parse.
+void add_joined_input(CLI::App& command, JoinedInputOptions& options);
+
+/// Says on standard error why rows have no prediction, the first few of them. Throws ConfigError
+/// where no schedule runs on the GPU and where no row has a prediction; else as load_gpu,
+/// read_measurements and join_points.
+JoinedInput load_joined_input(const JoinedInputOptions& options);
+
+/// The options as one would type them.
+std::string command_line(const JoinedInputOptions& options);
+
+}  // namespace tilecast

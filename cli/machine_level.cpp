@@ -1,0 +1,66 @@
+#include "cli/machine_level.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "model/base/words.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Words<MachineLevel, 3> kLevelWords{{{MachineLevel::kModel, "model"},
+                                              {MachineLevel::kToolkit, "toolkit"},
+                                              {MachineLevel::kGpu, "gpu"}}};
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// A version may be written as text or as a number.
+std::optional<std::string> text_at(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) {
+    return std::nullopt;
+  }
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::string describe_failure(const ChildResult& probe) {
+  if (!probe.started) {
+    return "the CUDA toolkit 12.4 or later with NVRTC, CUPTI and cuBLASLt (tilecast-gpu was not "
+           "built)";
+  }
+  return "tilecast-gpu cannot start here (exit code " + std::to_string(probe.exit_code) + ")" +
+         (probe.output.empty() ? "" : ": " + first_line(probe.output));
+}
+
+}  // namespace
+
+std::string_view to_text(MachineLevel level) { return word_of(kLevelWords, level); }
+
+Machine machine_from_probe(const ChildResult& probe) {
+  Machine machine;
+  const nlohmann::json answer = nlohmann::json::parse(probe.output, nullptr, false);
+  if (!probe.started || probe.exit_code != 0 || !answer.is_object()) {
+    machine.missing = describe_failure(probe);
+    return machine;
+  }
+  for (const char* key : {"toolkit", "nvrtc", "cupti", "driver", "device"}) {
+    if (const std::optional<std::string> text = text_at(answer, key)) {
+      machine.found.emplace_back(key, *text);
+    }
+  }
+  if (!text_at(answer, "toolkit") || !text_at(answer, "nvrtc")) {
+    machine.missing = "NVRTC of the CUDA toolkit";
+    return machine;
+  }
+  machine.level = MachineLevel::kToolkit;
+  if (!text_at(answer, "device")) {
+    machine.missing = text_at(answer, "device_error").value_or("a GPU");
+  } else if (!text_at(answer, "cupti")) {
+    machine.missing = "CUPTI of the CUDA toolkit";
+  } else {
+    machine.level = MachineLevel::kGpu;
+  }
+  return machine;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,26 @@
+// How far a machine takes tilecast: the model alone, compiling kernels, or measuring them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/child_process.h"
+
+namespace tilecast {
+
+enum class MachineLevel { kModel, kToolkit, kGpu };  // each one includes those before it
+
+std::string_view to_text(MachineLevel level);
+
+struct Machine {
+  MachineLevel level = MachineLevel::kModel;
+  std::vector<std::pair<std::string, std::string>> found;  // toolkit, nvrtc, cupti, driver, device
+  std::string missing;  // what stops the next level; empty at the highest
+};
+
+/// The machine as `tilecast-gpu probe` describes it; nothing is taken as found that it did not say.
+Machine machine_from_probe(const ChildResult& probe);
+
+}  // namespace tilecast

@@ -1,0 +1,57 @@
+#include "cli/machine_level.h"
+
+#include "tests/catch.h"
+
+using tilecast::ChildResult;
+using tilecast::Machine;
+using tilecast::machine_from_probe;
+using tilecast::MachineLevel;
+
+namespace {
+
+ChildResult answer(const std::string& text) {
+  return {.started = true, .exit_code = 0, .output = text};
+}
+
+}  // namespace
+
+TEST_CASE("A toolkit with a device measures, and nothing is missing") {
+  const Machine machine = machine_from_probe(
+      answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,"device":"H200"})"));
+  CHECK(machine.level == MachineLevel::kGpu);
+  CHECK(machine.missing.empty());
+  REQUIRE(machine.found.size() == 4);
+  CHECK(machine.found[2].second == "130000");  // a number is kept as it was written
+}
+
+TEST_CASE("A toolkit without a device compiles, and says why there is no device") {
+  const Machine machine = machine_from_probe(
+      answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","device_error":"no driver"})"));
+  CHECK(machine.level == MachineLevel::kToolkit);
+  CHECK(machine.missing == "no driver");
+}
+
+TEST_CASE("A device without CUPTI is not measured") {
+  const Machine machine =
+      machine_from_probe(answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","device":"H200"})"));
+  CHECK(machine.level == MachineLevel::kToolkit);
+  CHECK(machine.missing == "CUPTI of the CUDA toolkit");
+}
+
+TEST_CASE("A probe that was not built, fails, or answers nonsense leaves the model alone") {
+  const ChildResult bad[] = {
+      {.started = false, .exit_code = 127, .output = ""},
+      {.started = true, .exit_code = 127, .output = "error while loading libnvrtc\nmore"},
+      {.started = true, .exit_code = 1, .output = R"({"toolkit":"13.0","nvrtc":"13.0"})"},
+      answer(""),
+      answer("{\"toolkit\":"),
+      answer("[1]"),
+      answer("{}"),
+  };
+  for (const ChildResult& probe : bad) {
+    const Machine machine = machine_from_probe(probe);
+    CHECK(machine.level == MachineLevel::kModel);
+    CHECK(!machine.missing.empty());
+    CHECK(machine.missing.find('\n') == std::string::npos);
+  }
+}

@@ -1,0 +1,31 @@
+// Progress on standard error: one line that is rewritten on a terminal, plain lines elsewhere; and
+// how a measured point reads there.
+#pragma once
+
+#include <string>
+
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+class MeasureProgress {
+ public:
+  explicit MeasureProgress(std::string what);
+
+  /// On a terminal every call shows; elsewhere calls with a text, or every hundredth.
+  void show(std::size_t done, std::size_t all, const std::string& text);
+  /// Ends the rewritten line.
+  void finish();
+
+ private:
+  std::string what_;
+  bool terminal_, open_ = false;
+};
+
+/// "4096x4096x4096 fp16 tn burst normal warp_specialized:..."
+std::string describe(const Point& point);
+
+/// "ok 184.21 us 1549 MHz 746.1 TFLOPS", or "wrong: why".
+std::string describe_result(const Measurement& row);
+
+}  // namespace tilecast

@@ -1,0 +1,119 @@
+// tilecast predict: ranked schedules and tilings for a problem.
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/predict_output.h"
+#include "model/base/error.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+struct PredictOptions {
+  std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
+                     inputs = "normal", config, format = "table";
+  std::vector<std::string> schedules, data;
+  i64 top = 10;
+  bool no_calibration = false;
+};
+
+/// Good rows of this problem, regime and inputs; of repeated points the fastest.
+MeasuredByConfig read_measured(const PredictOptions& options, const std::string& gpu,
+                               const GemmProblem& problem, Regime regime, Inputs inputs) {
+  MeasuredByConfig by_config;
+  for (const std::string& file : options.data) {
+    for (const MeasurementRow& row : read_measurements(file).rows) {
+      const Measurement& m = row.measurement;
+      const Point& point = m.point;
+      if (m.status != Status::kOk || !m.verified || !m.time || point.op != Op::kGemm ||
+          m.context.gpu != gpu || !(point.problem == problem) || point.regime != regime ||
+          point.inputs != inputs) {
+        continue;
+      }
+      const auto [at, inserted] = by_config.try_emplace(point.config, m);
+      if (!inserted && m.time->median < at->second.time->median) {
+        at->second = m;
+      }
+    }
+  }
+  return by_config;
+}
+
+Ranking rank_one(const GpuSpec& gpu, const GemmProblem& problem, const std::string& text,
+                 Regime regime, Inputs inputs) {
+  const KernelConfig config = parse_kernel_config(text);
+  return {problem, regime, inputs, 1, {}, {predict_config(gpu, problem, config, regime, inputs)}};
+}
+
+void run_predict(const PredictOptions& options) {
+  if (options.op != "gemm") {
+    throw ConfigError(fmt::format("--op {}: this version predicts gemm only", options.op));
+  }
+  if (!options.config.empty() && !options.schedules.empty()) {
+    throw ConfigError("--config names its schedule itself: leave --schedule out");
+  }
+  const GemmProblem problem{parse_gemm_shape(options.shape), parse_element_type(options.dtype),
+                            parse_layout(options.layout)};
+  const Regime regime = parse_regime(options.regime);
+  const Inputs inputs = parse_inputs(options.inputs);
+  std::vector<Schedule> schedules;
+  for (const std::string& name : options.schedules) {
+    schedules.push_back(parse_schedule(name));
+  }
+  const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+
+  const auto start = std::chrono::steady_clock::now();
+  const Ranking ranking = options.config.empty()
+                              ? rank_candidates(gpu.spec, problem, schedules, regime, inputs)
+                              : rank_one(gpu.spec, problem, options.config, regime, inputs);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+
+  const MeasuredByConfig measured = read_measured(options, gpu.spec.name, problem, regime, inputs);
+  const RankingReport report{gpu, ranking, static_cast<std::size_t>(options.top),
+                             Seconds{elapsed.count()}, measured};
+  fmt::print("{}", options.format == "json"  ? ranking_json(report)
+                   : options.format == "csv" ? ranking_csv(report)
+                                             : ranking_table(report));
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("predict", "Ranked schedules and tilings for a problem, CPU only");
+  const auto options = std::make_shared<PredictOptions>();
+  command->add_option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096")->required();
+  command->add_option("--op", options->op, "gemm")->capture_default_str();
+  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
+      ->capture_default_str();
+  command->add_option("--dtype", options->dtype, "fp16 or bf16")->capture_default_str();
+  command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
+      ->capture_default_str();
+  command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
+  command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
+      ->capture_default_str();
+  command->add_option("--schedule", options->schedules, "Only these schedules");
+  command->add_option("--top", options->top, "Rows to show")
+      ->check(CLI::Range(i64{1}, i64{1} << 20))
+      ->capture_default_str();
+  command->add_option("--config", options->config, "Predict this configuration alone");
+  command->add_option("--data", options->data, "Measurements to show beside the predictions");
+  command->add_option("--format", options->format, "table, json or csv")
+      ->check(CLI::IsMember({"table", "json", "csv"}))
+      ->capture_default_str();
+  command->add_flag("--no-calibration", options->no_calibration,
+                    "Leave the GPU's calibrated overlay out");
+  command->callback([options] { run_predict(*options); });
+}
+
+}  // namespace tilecast

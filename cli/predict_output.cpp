@@ -1,0 +1,150 @@
+#include "cli/predict_output.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::size_t rows_of(const RankingReport& report) {
+  return std::min(report.top, report.ranking.predictions.size());
+}
+
+/// The measurement of a configuration, if the files had a good one.
+const Measurement* measured(const RankingReport& report, const Prediction& prediction) {
+  const auto found = report.measured.find(to_text(prediction.config));
+  return found == report.measured.end() ? nullptr : &found->second;
+}
+
+double micro(Seconds time) { return time.value * 1e6; }
+double mega(Hertz clock) { return clock.value * 1e-6; }
+
+/// Rounded to what a prediction can mean, so that equal answers print equally everywhere.
+double rounded(double value, int digits) {
+  return std::stod(fmt::format("{:.{}g}", value, digits));
+}
+
+nlohmann::ordered_json problem_json(const GemmProblem& problem) {
+  return {{"op", "gemm"},
+          {"m", problem.shape.m},
+          {"n", problem.shape.n},
+          {"k", problem.shape.k},
+          {"dtype", to_text(problem.dtype)},
+          {"layout", to_text(problem.layout)}};
+}
+
+nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {
+  constexpr int kDigits = 6;
+  nlohmann::ordered_json row = {
+      {"config", to_text(p.config)},
+      {"method", to_text(p.method)},
+      {"cycles", rounded(p.cycles.value, kDigits)},
+      {"sm_clock_mhz", rounded(mega(p.sm_clock), kDigits)},
+      {"time_us", rounded(micro(p.time), kDigits)},
+      {"interval_us",
+       {rounded(micro(p.interval_low), kDigits), rounded(micro(p.interval_high), kDigits)}},
+      {"tflops", rounded(p.tflops, kDigits)},
+      {"power_w", rounded(p.power.value, kDigits)},
+      {"limiter", to_text(p.limiter)},
+      {"shares",
+       {{"tensor", rounded(p.shares.tensor, 3)},
+        {"shared_memory", rounded(p.shares.shared_memory, 3)},
+        {"l2", rounded(p.shares.l2, 3)},
+        {"dram", rounded(p.shares.dram, 3)}}},
+      {"l2_to_sm_bytes", rounded(p.l2_to_sm.value, kDigits)},
+      {"l2_hit_rate", rounded(p.l2_hit_rate, 4)},
+      {"dram_read_bytes", rounded(p.dram_read.value, kDigits)},
+      {"dram_write_bytes", rounded(p.dram_write.value, kDigits)}};
+  if (const Measurement* m = measured(report, p)) {
+    row["measured_time_us"] = rounded(micro(m->time->median), kDigits);
+    if (m->cycles) {
+      row["measured_cycles"] = rounded(m->cycles->value, kDigits);
+    }
+    if (m->sm_clock) {
+      row["measured_sm_clock_mhz"] = rounded(mega(*m->sm_clock), kDigits);
+    }
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string ranking_json(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  nlohmann::ordered_json json = {{"schema", 1},
+                                 {"gpu", report.gpu.spec.name},
+                                 {"calibrated", report.gpu.calibrated},
+                                 {"problem", problem_json(r.problem)},
+                                 {"regime", to_text(r.regime)},
+                                 {"inputs", to_text(r.inputs)},
+                                 {"candidates", r.candidates},
+                                 {"rejected", r.rejected},
+                                 {"simulated", 0},
+                                 {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
+                                 {"ranking", nlohmann::ordered_json::array()}};
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    json["ranking"].push_back(prediction_json(report, r.predictions[i]));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string ranking_csv(const RankingReport& report) {
+  std::string text =
+      "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
+      "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us\n";
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    const Prediction& p = report.ranking.predictions[i];
+    const Measurement* m = measured(report, p);
+    text += fmt::format(
+        "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{}\n",
+        i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), micro(p.time),
+        micro(p.interval_low), micro(p.interval_high), p.tflops, p.power.value, to_text(p.limiter),
+        p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
+        m ? fmt::format("{:.6g}", micro(m->time->median)) : "");
+  }
+  return text;
+}
+
+std::string ranking_table(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  int refused = 0;
+  std::string reasons;
+  for (const auto& [reason, count] : r.rejected) {
+    refused += count;
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
+  }
+  const bool any_measured = !report.measured.empty();
+  std::string text =
+      fmt::format("{} {} {} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem.shape),
+                  to_text(r.problem.dtype), to_text(r.problem.layout), report.gpu.spec.product,
+                  to_text(r.regime), to_text(r.inputs), report.gpu.calibrated ? "" : "not ");
+  text +=
+      fmt::format("{} legal candidates in {:.0f} ms; refused {}{}\n\n", r.candidates,
+                  report.elapsed.value * 1e3, refused, reasons.empty() ? "" : " (" + reasons + ")");
+  text +=
+      fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
+                  "TFLOPS", "GHz", "kcycles", "W", "limiter", any_measured ? "measured us  " : "");
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    const Prediction& p = r.predictions[i];
+    std::string beside;
+    if (any_measured) {
+      const Measurement* m = measured(report, p);
+      beside = fmt::format("{:>11}  ", m ? fmt::format("{:.2f}", micro(m->time->median)) : "-");
+    }
+    text += fmt::format("{:>3} {:>10.2f} {:>8.1f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
+                        micro(p.time), p.tflops, p.sm_clock.value * 1e-9, p.cycles.value * 1e-3,
+                        p.power.value, to_text(p.limiter), beside, to_text(p.config));
+  }
+  const Prediction& best = r.predictions.front();
+  text += fmt::format("\n90 % interval of the first: {:.2f} to {:.2f} us{}\n",
+                      micro(best.interval_low), micro(best.interval_high),
+                      report.gpu.calibrated ? "" : " (default error, no calibration)");
+  return text;
+}
+
+}  // namespace tilecast

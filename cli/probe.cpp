@@ -1,0 +1,53 @@
+// tilecast-gpu probe: what this machine has for kernels and measurement, as one JSON object for
+// `tilecast doctor`. What is missing is said in the object, never by the exit code.
+
+#include <cuda_runtime_api.h>
+#include <cupti_version.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "kernels/jit/compile.h"
+#include "kernels/jit/device.h"
+#include "model/base/error.h"
+#include "validate/measure/device_facts.h"
+
+namespace tilecast {
+namespace {
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+void run_probe() {
+  nlohmann::ordered_json answer = {
+      {"schema", 1}, {"toolkit", version_text(CUDART_VERSION)}, {"nvrtc", nvrtc_version()}};
+  uint32_t cupti = 0;
+  if (cuptiGetVersion(&cupti) == CUPTI_SUCCESS) {
+    answer["cupti"] = cupti;
+  }
+  if (const std::string driver = kernel_driver_version(); !driver.empty()) {
+    answer["driver"] = driver;
+  }
+  try {
+    const Device device = current_device();
+    answer["device"] = {{"name", device.name},
+                        {"uuid", device_facts(device).uuid},
+                        {"sms", device.sm_count},
+                        {"compute_capability",
+                         fmt::format("{}.{}", device.capability / 10, device.capability % 10)}};
+  } catch (const Error& error) {
+    answer["device_error"] = error.what();
+  }
+  fmt::print("{}\n", answer.dump());
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app) {
+  app.add_subcommand("probe", "What this machine has, as JSON for tilecast doctor")
+      ->callback(run_probe);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,161 @@
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+/// Keeps a file opened later from becoming standard output; writing to a closed one still fails.
+void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) {
+      const int opened = ::open("/dev/null", O_RDONLY);
+      if (opened >= 0 && opened != stream) {
+        ::close(opened);
+      }
+    }
+  }
+}
+
+/// Throws FileError where anything written to standard output so far was lost.
+void check_standard_output() {
+  std::cout.flush();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int error = errno;
+  if (!flushed || std::ferror(stdout) != 0 || !std::cout) {
+    throw FileError(std::string("standard output: cannot write") +
+                    (error != 0 ? std::string(": ") + std::strerror(error) : ""));
+  }
+}
+
+std::vector<std::string> command_names(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/// The options of the program, or of the command that was being parsed.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+/// The innermost command that the arguments named.
+const CLI::App& chosen(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  return commands.empty() ? app : chosen(*commands.front());
+}
+
+void check_command(CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<std::string> names = command_names(app);
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (argc < 2) {
+    throw ConfigError("a command is needed: " + join(names, ", ") + "; see --help");
+  }
+  if (word.starts_with('-')) {
+    return;
+  }
+  for (const std::string& name : names) {
+    if (name == word) {
+      return;
+    }
+  }
+  throw ConfigError("unknown command '" + std::string(word) + "': expected one of " +
+                    join(names, ", ") + did_you_mean(word, names));
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen(app);
+  const std::string help =
+      "; see tilecast " + (&command == &app ? "" : command.get_name() + " ") + "--help";
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const std::string& word : app.remaining(true)) {
+      if (word.starts_with('-') && word != "-" && word != "--") {
+        const std::string name = word.substr(0, word.find('='));
+        return "unknown option '" + name + "'" + did_you_mean(name, option_names(command)) + help;
+      }
+    }
+    const std::vector<std::string> words = app.remaining(true);
+    if (!words.empty()) {
+      return "unexpected argument '" + words.front() + "'" + help;
+    }
+  }
+  return error.what() + help;
+}
+
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') {
+    text.pop_back();
+  }
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
+    text.replace(at, 1, "; ");
+  }
+  return text;
+}
+
+int fail(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "tilecast: {}\n", one_line(message));
+  return static_cast<int>(code);
+}
+
+void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
+  check_command(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help, --version
+    app.exit(help, std::cout, std::cerr);
+  } catch (const CLI::ParseError& error) {
+    throw ConfigError(describe(app, error));
+  }
+}
+
+}  // namespace
+
+int run_program(CLI::App& app, int argc, const char* const* argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an output error, not a silent death
+  try {
+    occupy_standard_streams();
+    app.require_subcommand(1);
+    parse_and_run(app, argc, argv);
+    check_standard_output();
+    return static_cast<int>(ExitCode::kDone);
+  } catch (const Error& error) {
+    std::fflush(stdout);
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kWrong, "out of memory");
+  } catch (const std::system_error& error) {  // fmt::print, std::filesystem
+    return fail(ExitCode::kFile,
+                std::ferror(stdout) != 0
+                    ? std::string("standard output: cannot write: ") + error.code().message()
+                    : error.what());
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kWrong, std::string("internal error: ") + error.what());
+  }
+}
+
+}  // namespace tilecast

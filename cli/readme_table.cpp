@@ -1,0 +1,54 @@
+// tilecast readme-table: the table of results in README.md, from the committed measurements.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/joined_input.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "validate/compare/results_table.h"
+
+namespace tilecast {
+namespace {
+
+struct ReadmeTableOptions {
+  JoinedInputOptions input;
+  std::string readme = "README.md";
+  bool check = false;
+};
+
+void run_readme_table(const ReadmeTableOptions& options) {
+  const JoinedInput input = load_joined_input(options.input);
+  const std::string command = "./tilecast readme-table " + command_line(options.input);
+  const std::string before = read_file(options.readme);
+  const std::string after = replace_between_markers(
+      before, options.readme,
+      fmt::format("Made by `{}`.\n\n{}", command, results_table(input.data)));
+  if (before == after) {
+    fmt::print(stderr, "tilecast: {} is up to date\n", options.readme);
+  } else if (options.check) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("{}: its results are not up to date; run {}", options.readme, command));
+  } else {
+    write_file(options.readme, after);
+  }
+}
+
+}  // namespace
+
+void add_readme_table(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "readme-table", "Write the table of results between its markers in README.md");
+  const auto options = std::make_shared<ReadmeTableOptions>();
+  add_joined_input(*command, options->input);
+  command->add_option("--readme", options->readme, "The file to change")->capture_default_str();
+  command->add_flag("--check", options->check,
+                    "Change nothing; exit with 1 where the file is not up to date");
+  command->callback([options] { run_readme_table(*options); });
+}
+
+}  // namespace tilecast

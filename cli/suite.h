@@ -1,0 +1,74 @@
+// A suite: what to measure, as a YAML file, and the points it stands for.
+//
+//   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step in any place, end included
+//   dtypes: [fp16]            # default fp16
+//   layouts: [tn]             # default tn
+//   configs:                  # or `all`
+//     - best: 6               # predicted best of each schedule
+//     - {random: 6, seed: 1}  # of each schedule's legal candidates, other than those above
+//     - warp_specialized:tile=...
+//   schedules: [pipelined]    # that best, random and all draw from; default every one
+//   regimes: [burst]          # default burst
+//   inputs: [normal]          # default normal
+//   ops: [gemm]
+//   counters: none
+//   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/spec/gpu_spec.h"
+#include "model/spec/strict_map.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+#include "model/tile/regime.h"
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+struct SuiteConfigs {
+  std::vector<std::string> texts;  // canonical
+  bool all = false;
+  std::size_t best = 0, random = 0;  // of each schedule
+  u64 seed = 0;
+};
+
+struct Suite {
+  std::vector<GemmShape> shapes;
+  std::vector<ElementType> dtypes{ElementType::kFp16};
+  std::vector<Layout> layouts{Layout::kTn};
+  std::vector<Regime> regimes{Regime::kBurst};
+  std::vector<Inputs> inputs{Inputs::kNormal};
+  std::vector<Schedule> schedules;  // empty: all
+  SuiteConfigs configs;
+  bool cublaslt = false;
+};
+
+/// Throws FileError, or ConfigError `file:line: key: what was expected`.
+Suite load_suite(const std::filesystem::path& path);
+Suite parse_suite(const StrictValue& root);
+
+/// One text with ranges as the shapes it stands for. Throws ConfigError.
+std::vector<GemmShape> expand_shapes(std::string_view text);
+
+struct SuitePoint {
+  Point point;
+  std::string refusal;  // why it is not tried; empty where it is
+};
+
+struct SuitePoints {
+  std::vector<SuitePoint> points;
+  std::vector<std::string> notes;  // problems that no kernel solves, one line each
+};
+
+/// Problem by problem; inside a problem the configurations of a regime come in a shuffled order,
+/// the same every time. No point twice.
+SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
+
+/// Why `config`, canonical or cublaslt:*, cannot run on this GPU and problem; empty where it can.
+std::string why_not_measurable(const GpuSpec& gpu, const GemmProblem& problem,
+                               const std::string& config);
+
+}  // namespace tilecast

@@ -1,0 +1,71 @@
+// tilecast validate: how far the model is from what was measured.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/joined_input.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "validate/compare/recorded_error.h"
+#include "validate/compare/validation_text.h"
+
+namespace tilecast {
+namespace {
+
+struct ValidateOptions {
+  JoinedInputOptions input;
+  std::string method = "analytic", format = "table", check, record;
+};
+
+void check_record(const Validation& validation, const std::string& path) {
+  const std::vector<std::string> worse = worse_than_recorded(validation, read_file(path), path);
+  if (!worse.empty()) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("{}: worse than recorded: {}", path, join(worse, "; ")));
+  }
+}
+
+void run_validate(const ValidateOptions& options) {
+  if (options.method == "simulated") {
+    throw ConfigError("--method simulated: this version has no simulator; expected analytic");
+  }
+  const JoinedInput input = load_joined_input(options.input);
+  const Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
+  fmt::print("{}",
+             options.format == "json" ? to_json(validation).dump() + "\n" : to_table(validation));
+  if (!options.record.empty()) {
+    write_file(options.record, record_of(validation).dump(2) + "\n");
+  }
+  if (!options.check.empty()) {
+    check_record(validation, options.check);
+  }
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("validate", "How far the model is from measurements: error, order, picks");
+  const auto options = std::make_shared<ValidateOptions>();
+  add_joined_input(*command, options->input);
+  command->add_option("--method", options->method, "analytic")
+      ->check(CLI::IsMember({"analytic", "simulated"}))
+      ->capture_default_str();
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  CLI::Option* check = command->add_option(
+      "--check", options->check, "Exit with 1 where a figure is worse than recorded in this file");
+  command->add_option("--record", options->record, "Record the headline figures in this file")
+      ->excludes(check);
+  command->callback([options] { run_validate(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,226 @@
+// validate and readme-table as a user runs them, with the GPU file of the repository.
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/captured_run.h"
+#include "cli/commands.h"
+#include "tests/catch.h"
+#include "validate/record/example_measurement.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kConfig =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
+    "raster=grouped_m,group=8";
+constexpr const char* kSmall =
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+    "raster=grouped_m,group=8";
+
+std::vector<Measurement> example_rows() {
+  return {example_measurement(kConfig, Seconds{200e-6}),
+          example_measurement(kSmall, Seconds{250e-6}),
+          example_measurement(std::string(kCublasltTop1), Seconds{190e-6}),
+          example_measurement(std::string(kCublasltBest), Seconds{185e-6})};
+}
+
+/// A folder with a.csv and a README.md of some length.
+struct Scene {
+  TemporaryFolder folder;
+  std::string data = (folder / "a.csv").string();
+  std::string readme = (folder / "README.md").string();
+
+  explicit Scene(const std::vector<Measurement>& rows = example_rows()) {
+    write_file(data, measurement_csv(rows));
+    write_file(readme, std::string(4000, 'x') +
+                           "\n<!-- results:begin -->\nold\n<!-- results:end -->\ntail\n");
+  }
+
+  CapturedRun validate(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"validate", "--gpu", "h200_sxm", "--data", data});
+    return run_captured(add_validate, more);
+  }
+  CapturedRun readme_table(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"readme-table", "--data", data, "--readme", readme});
+    return run_captured(add_readme_table, more);
+  }
+};
+
+/// One line on standard error, nothing on standard output, and that exit code.
+void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
+  CAPTURE(run.err);
+  CHECK(run.exit_code == static_cast<int>(code));
+  CHECK(run.out.empty());
+  CHECK(run.err.starts_with("tilecast: "));
+  CHECK(run.err.find('\n') == run.err.size() - 1);
+  CHECK(run.err.find(part) != std::string::npos);
+}
+
+TEST_CASE("validate --format json writes one JSON object and nothing else") {
+  const Scene scene;
+  const CapturedRun run = scene.validate({"--format", "json"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());
+  const auto json = nlohmann::json::parse(run.out);
+  CHECK(json["schema"] == 1);
+  CHECK(json["rows"] == 4);
+  CHECK(json["points"] == 2);
+  CHECK(json["cublaslt"] == 2);
+  CHECK(json["unmatched"] == 0);
+  CHECK(json["baselines"]["cublaslt_top1_of_best"]["geomean"].get<double>() ==
+        Approx(185.0 / 190).epsilon(1e-6));
+  CHECK(json["baselines"]["roofline_mape"].get<double>() > 0);
+}
+
+TEST_CASE("validate prints a table unless told otherwise") {
+  const CapturedRun run = Scene().validate();
+  CHECK(run.exit_code == 0);
+  CHECK(run.out.starts_with("h200_sxm, analytic"));
+}
+
+TEST_CASE("A row that the model refuses is counted and named, and the rest is compared") {
+  std::vector<Measurement> rows = example_rows();
+  for (const int stages : {90, 91, 92, 93, 94, 95, 96}) {
+    std::string config = kConfig;
+    rows.push_back(example_measurement(
+        config.replace(config.find("stages=4"), 8, "stages=" + std::to_string(stages)),
+        Seconds{1e-4}));
+  }
+  const CapturedRun run = Scene(rows).validate({"--format", "json"});
+  CHECK(run.exit_code == 0);
+  CHECK(nlohmann::json::parse(run.out)["unmatched"] == 7);
+  CHECK(run.err.find("a.csv:6: ") != std::string::npos);
+  CHECK(run.err.find("no prediction for 2 more rows\n") != std::string::npos);
+}
+
+TEST_CASE("A recorded error passes its own check, and a better past one fails it") {
+  const Scene scene;
+  const std::string record = (scene.folder / "record.json").string();
+  CHECK(scene.validate({"--record", record}).exit_code == 0);
+  CHECK(scene.validate({"--check", record}).exit_code == 0);
+  auto json = nlohmann::ordered_json::parse(read_file(record));
+  json["time_mape"]["burst"] = json["time_mape"]["burst"].get<double>() - 0.01;
+  write_file(record, json.dump());
+  const CapturedRun worse = scene.validate({"--check", record});
+  CHECK(worse.exit_code == 1);
+  CHECK(worse.err.find("worse than recorded: time_mape/burst was ") != std::string::npos);
+}
+
+TEST_CASE("validate refuses bad input with one line and its exit code") {
+  const Scene scene;
+  const std::string good = read_file(scene.data);
+  SECTION("malformed row") {
+    write_file(scene.data, good + "1,2,3\n");
+    check_refused(scene.validate(), ExitCode::kUsage, "a.csv:6: expected 32 fields");
+  }
+  SECTION("cut-off file") {
+    write_file(scene.data, good.substr(0, good.size() - 5));
+    check_refused(scene.validate(), ExitCode::kUsage, "a.csv:5: the file ends inside this line");
+  }
+  SECTION("cut-off gzip file") {
+    gzFile file = gzopen(scene.data.c_str(), "wb");
+    gzwrite(file, good.data(), static_cast<unsigned>(good.size()));
+    gzclose(file);
+    CHECK(scene.validate().exit_code == 0);
+    const std::string packed = read_file(scene.data);
+    write_file(scene.data, packed.substr(0, packed.size() / 2));
+    check_refused(scene.validate(), ExitCode::kUsage, "the compressed data ends early");
+  }
+  SECTION("header only") {
+    write_file(scene.data, good.substr(0, good.find('\n') + 1));
+    check_refused(scene.validate(), ExitCode::kUsage, "found only a header");
+  }
+  SECTION("empty file") {
+    write_file(scene.data, "");
+    check_refused(scene.validate(), ExitCode::kUsage, "a.csv:1: expected a header");
+  }
+  SECTION("missing file") {
+    check_refused(scene.validate({"--data", "/none.csv"}), ExitCode::kFile,
+                  "/none.csv: cannot read");
+  }
+  SECTION("no --data") {
+    check_refused(run_captured(add_validate, {"validate"}), ExitCode::kUsage, "--data");
+  }
+  SECTION("rows of another GPU") {
+    check_refused(scene.validate({"--gpu", "h100_sxm"}), ExitCode::kUsage, "a.csv:2: gpu: ");
+  }
+  SECTION("unknown GPU") {
+    check_refused(scene.validate({"--gpu", "h200_smx"}), ExitCode::kUsage, "h200_sxm");
+  }
+  SECTION("GPU that no schedule runs on") {
+    check_refused(scene.validate({"--gpu", "a100_sxm80"}), ExitCode::kUsage, "a100_sxm80");
+  }
+  SECTION("simulator") {
+    check_refused(scene.validate({"--method", "simulated"}), ExitCode::kUsage, "no simulator");
+  }
+  SECTION("unknown format") {
+    check_refused(scene.validate({"--format", "xml"}), ExitCode::kUsage, "xml");
+  }
+}
+
+TEST_CASE("Data without a point to compare is refused with the counts") {
+  std::vector<Measurement> rows = example_rows();
+  rows[0].verified = false;
+  rows[1].status = Status::kWrong;
+  rows[1].reason = "off by 3 %";
+  check_refused(Scene(rows).validate(), ExitCode::kUsage,
+                "4 rows, 2 excluded, 2 of cuBLASLt, 0 without a prediction");
+}
+
+TEST_CASE("A broken record is refused") {
+  const Scene scene;
+  write_file(scene.folder / "r.json", "{");
+  const CapturedRun run = scene.validate({"--check", (scene.folder / "r.json").string()});
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("r.json: expected a JSON object") != std::string::npos);
+  CHECK(scene.validate({"--check", "/none.json"}).exit_code == 6);
+}
+
+TEST_CASE("readme-table writes the table once and finds it up to date from then on") {
+  const Scene scene;
+  CHECK(scene.readme_table({"--check"}).exit_code == 1);
+  CHECK(read_file(scene.readme).find("\nold\n") != std::string::npos);
+  CHECK(scene.readme_table().exit_code == 0);
+  const std::string written = read_file(scene.readme);
+  CHECK(written.find("Made by `./tilecast readme-table --gpu h200_sxm --data ") !=
+        std::string::npos);
+  CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2 c2x1 o1 i1 m8` |") !=
+        std::string::npos);
+  CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
+  CHECK(scene.readme_table({"--check"}).exit_code == 0);
+}
+
+TEST_CASE("readme-table refuses a README without markers or out of reach") {
+  const Scene scene;
+  write_file(scene.readme, "no markers\n");
+  check_refused(scene.readme_table(), ExitCode::kUsage, "results:begin");
+  CHECK(read_file(scene.readme) == "no markers\n");
+  check_refused(scene.readme_table({"--readme", "/none/README.md"}), ExitCode::kFile,
+                "/none/README.md: cannot read");
+}
+
+TEST_CASE("A README that cannot be written stays as it was, and nothing lies beside it") {
+  const Scene scene;
+  const std::string before = read_file(scene.readme);
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
+  rlimit small = usual;
+  small.rlim_cur = 2000;  // bytes; as a full disk would stop it
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const CapturedRun run = scene.readme_table();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
+  check_refused(run, ExitCode::kFile, "README.md: cannot write");
+  CHECK(read_file(scene.readme) == before);
+  const std::filesystem::directory_iterator files(
+      std::filesystem::path(scene.readme).parent_path());
+  CHECK(std::distance(begin(files), end(files)) == 2);
+}
+
+}  // namespace
+}  // namespace tilecast

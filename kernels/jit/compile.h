@@ -1,0 +1,39 @@
+// Compiles a kernel source to a cubin with NVRTC. Needs no GPU and no driver; reads no file.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/embedded_sources.h"
+#include "kernels/jit/ptxas_log.h"
+
+namespace tilecast {
+
+struct KernelSource {
+  std::string path;                  // of an embedded source, e.g. kernels/gemm/pipelined.cu
+  std::vector<std::string> defines;  // NAME=VALUE
+  std::string architecture = "sm_90a";
+};
+
+struct CompiledKernel {
+  std::string cubin;  // the bytes of the ELF file
+  std::string log;    // NVRTC's and ptxas's own words
+  PtxasReport report;
+  std::string rejection;  // why it must not be used; empty if it may
+
+  bool usable() const { return rejection.empty(); }
+};
+
+/// NVRTC's options for `source`, in a fixed order.
+std::vector<std::string> compile_options(const KernelSource& source);
+
+/// "13.0"
+std::string nvrtc_version();
+
+/// A kernel that compiles but spills or lost its asynchrony is returned with a rejection. Throws
+/// Error that shows the first errors where it does not compile.
+CompiledKernel compile_kernel(const KernelSource& source,
+                              std::span<const EmbeddedSource> sources = embedded_sources());
+
+}  // namespace tilecast

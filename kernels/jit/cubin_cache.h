@@ -1,0 +1,57 @@
+// Compiled kernels kept on disk between runs.
+//
+// An entry is named by the SHA-256 of everything that decides the cubin: the sources reached by
+// includes, the options with architecture and macros, NVRTC's version. It is written beside its
+// place and renamed, and it carries the digest of its own content, so a reader sees a whole entry
+// or recompiles. Kernels that were rejected are kept too. Nothing is ever evicted.
+// Safe for any number of threads and processes; two that miss at once both compile.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "kernels/jit/compile.h"
+#include "kernels/jit/embedded_sources.h"
+
+namespace tilecast {
+
+/// $TILECAST_CACHE_DIR, else $XDG_CACHE_HOME/tilecast, else $HOME/.cache/tilecast; empty if none of
+/// these is set.
+std::filesystem::path default_cache_folder();
+
+class CubinCache {
+ public:
+  using Warn = std::function<void(const std::string&)>;
+
+  /// An empty folder means no cache. `warn` gets at most one line, when the folder turns out not to
+  /// be writable; the default prints it to standard error.
+  explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
+                      std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
+
+  /// From disk, else compiled and stored. Throws what compile_kernel throws, never for the cache.
+  CompiledKernel get(const KernelSource& source);
+
+  /// Where the entry of `source` lies, or would lie.
+  std::filesystem::path entry_path(const KernelSource& source) const;
+
+  int hits() const { return hits_; }
+  int misses() const { return misses_; }
+
+ private:
+  std::string key_text(const KernelSource& source) const;
+  std::filesystem::path path_of(const std::string& key) const;
+  void store(const std::string& key, const CompiledKernel& kernel);
+
+  std::filesystem::path folder_;
+  std::span<const EmbeddedSource> sources_;
+  Warn warn_;
+  std::once_flag warned_;
+  std::atomic<int> hits_ = 0, misses_ = 0;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,41 @@
+// Errors of the CUDA runtime as exceptions. A machine that cannot run kernels at all (no driver,
+// driver too old, no GPU) is a DeviceError; anything else is a CudaError.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+
+class CudaError : public Error {
+ public:
+  CudaError(const char* call, cudaError_t error, const std::source_location& where);
+  cudaError_t error() const { return error_; }
+
+ private:
+  cudaError_t error_;
+};
+
+/// What keeps this machine from running kernels, as one line, if that is what `error` says.
+/// Versions as the runtime counts them (12040 is 12.4); a driver version of 0 means that there is
+/// no driver.
+std::optional<std::string> machine_problem(cudaError_t error, int driver_version,
+                                           int runtime_version);
+
+/// Throws DeviceError or CudaError with the text of the call.
+[[noreturn]] void throw_cuda_error(const char* call, cudaError_t error,
+                                   const std::source_location& where);
+
+}  // namespace tilecast
+
+#define TILECAST_CUDA(call)                                                                 \
+  do {                                                                                      \
+    if (const cudaError_t tilecast_error = (call); tilecast_error != cudaSuccess) {         \
+      ::tilecast::throw_cuda_error(#call, tilecast_error, std::source_location::current()); \
+    }                                                                                       \
+  } while (false)

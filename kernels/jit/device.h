@@ -1,0 +1,23 @@
+// The GPU that kernels run on: the runtime's current device.
+#pragma once
+
+#include <string>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+struct Device {
+  int ordinal;
+  std::string name;
+  i32 sm_count;
+  i32 capability;  // 90 for 9.0
+};
+
+/// Throws DeviceError that says what is missing: driver, newer driver or GPU.
+Device current_device();
+
+/// As current_device; throws DeviceError too where the GPU cannot run sm_90a kernels.
+Device require_hopper();
+
+}  // namespace tilecast

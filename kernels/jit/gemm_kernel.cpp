@@ -1,0 +1,51 @@
+#include "kernels/jit/gemm_kernel.h"
+
+#include <fmt/format.h>
+
+#include "kernels/registry.h"
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+
+std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout) {
+  const Tiling& t = config.tiling;
+  const auto define = [](const char* name, i32 value) {
+    return fmt::format("TILECAST_{}={}", name, value);
+  };
+  return {
+      define("BLOCK_M", t.block_m),
+      define("BLOCK_N", t.block_n),
+      define("BLOCK_K", t.block_k),
+      define("STAGES", t.stages),
+      define("WARPGROUPS", t.warpgroups),
+      define("CLUSTER_M", t.cluster_m),
+      define("CLUSTER_N", t.cluster_n),
+      define("CTAS_PER_SM", config.ctas_per_sm),
+      define("INFLIGHT", config.inflight),
+      define("ELEMENT_TYPE", static_cast<i32>(dtype)),
+      define("LAYOUT", static_cast<i32>(layout)),
+  };
+}
+
+KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout) {
+  const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
+  if (!kernel.supports(dtype)) {
+    throw ConfigError(fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(dtype)));
+  }
+  if (!kernel.supports(layout)) {
+    throw ConfigError(
+        fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
+  }
+  if (cluster_size(config.tiling) > 1 && !kernel.clusters) {
+    throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
+  }
+  return {.path = std::string(kernel.source), .defines = defines_for(config, dtype, layout)};
+}
+
+CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
+                            CubinCache& cache) {
+  return cache.get(gemm_source(config, dtype, layout));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,24 @@
+// The kernel of one GEMM configuration. Only what must be constant is compiled in, so
+// configurations that differ in raster or group alone share a cubin.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/jit/compile.h"
+#include "kernels/jit/cubin_cache.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// The macros that kernels/gemm/compile_time_config.h reads.
+std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout);
+
+/// Throws ConfigError where no kernel of this schedule supports dtype, layout or clusters.
+KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout);
+
+CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
+                            CubinCache& cache);
+
+}  // namespace tilecast

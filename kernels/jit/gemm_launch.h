@@ -1,0 +1,50 @@
+// One GEMM problem run by one compiled configuration. Made once; bound once per set of buffers;
+// launched many times with nothing left to compute.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/gemm/gemm_args.h"
+#include "kernels/jit/loaded_kernel.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// Device pointers, 16-byte aligned; shapes and order as GemmProblem says.
+struct GemmBuffers {
+  const void* a;
+  const void* b;
+  void* c;
+};
+
+class GemmLaunch {
+ public:
+  /// `kernel` is the compiled `config` for the problem's dtype and layout, and must outlive this.
+  /// Asks the device for occupancy; throws CudaError where it cannot hold one CTA or cluster.
+  GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config);
+
+  /// Encodes the tensor maps for these buffers. To record the tiles walked, set `trace` and
+  /// `trace_stride` (at least max_tiles_per_cta()) in the result.
+  GemmArgs bind(const GemmBuffers& buffers) const;
+
+  void launch(const GemmArgs& args, cudaStream_t stream) const;
+
+  const LaunchShape& shape() const { return shape_; }
+  const TileScheduler& scheduler() const { return scheduler_; }
+  i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
+  /// Workers that fit on the device at once; the grid of a persistent kernel is at most this.
+  i32 resident_workers() const { return resident_workers_; }
+  u32 max_tiles_per_cta() const;
+
+ private:
+  const LoadedKernel* kernel_;
+  GemmProblem problem_;
+  KernelConfig config_;
+  LaunchShape shape_;
+  TileScheduler scheduler_{};
+  i32 resident_ctas_per_sm_ = 0;
+  i32 resident_workers_ = 0;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,48 @@
+// A compiled kernel in the GPU's hands, loaded and launched by the runtime's library API.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+struct LaunchShape {
+  u32 ctas;  // a multiple of cluster_size
+  i32 threads;
+  i32 shared_memory_bytes;  // dynamic
+  i32 cluster_size = 1;     // CTAs, along x
+};
+
+/// Owns the module; kernels launched from it must have ended before it is destroyed. Every member
+/// throws CudaError or DeviceError.
+class LoadedKernel {
+ public:
+  /// `cubin` must be for the current device's architecture and hold the function `entry`.
+  LoadedKernel(const std::string& cubin, const char* entry);
+  ~LoadedKernel();
+  LoadedKernel(LoadedKernel&& other) noexcept;
+  LoadedKernel& operator=(LoadedKernel&& other) noexcept;
+
+  cudaFuncAttributes attributes() const;
+
+  /// Needed once before a launch or an occupancy query with more than 48 KiB.
+  void allow_shared_memory(i32 bytes);
+
+  i32 resident_ctas_per_sm(const LaunchShape& shape) const;
+  /// Clusters resident at once on the whole GPU, as the runtime computes it.
+  i32 resident_clusters(const LaunchShape& shape) const;
+
+  /// `arguments` points to one pointer per parameter.
+  void launch(const LaunchShape& shape, void** arguments, cudaStream_t stream) const;
+
+ private:
+  const void* function() const { return static_cast<const void*>(kernel_); }
+
+  cudaLibrary_t library_ = nullptr;
+  cudaKernel_t kernel_ = nullptr;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,65 @@
+#include "kernels/jit/tensor_map.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "kernels/jit/cuda_error.h"
+
+namespace tilecast {
+namespace {
+
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
+
+constexpr unsigned kEncoderSince = 12000;  // the CUDA version whose signature is wanted
+
+using Encode = decltype(&cuTensorMapEncodeTiled);
+
+Encode find_encoder() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  TILECAST_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, kEncoderSince,
+                                                 cudaEnableDefault, &found));
+  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+    throw DeviceError("the NVIDIA driver is too old: it has no cuTensorMapEncodeTiled (CUDA 12.0)");
+  }
+  return reinterpret_cast<Encode>(function);
+}
+
+CUtensorMapSwizzle swizzle_of(const TmaBox& box) {
+  return box.swizzle_bytes == kSwizzleBytes ? CU_TENSOR_MAP_SWIZZLE_128B
+                                            : CU_TENSOR_MAP_SWIZZLE_64B;
+}
+
+}  // namespace
+
+TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
+  static const Encode encode = find_encoder();
+  TILECAST_ASSERT(element_bytes(matrix.dtype) == 2);
+  // Innermost dimension first; the stride of that one is not given.
+  const cuuint64_t dims[] = {static_cast<cuuint64_t>(matrix.columns),
+                             static_cast<cuuint64_t>(matrix.rows)};
+  const cuuint64_t strides[] = {dims[0] * 2};
+  const cuuint32_t box_dims[] = {static_cast<cuuint32_t>(box.columns),
+                                 static_cast<cuuint32_t>(box.rows)};
+  const cuuint32_t element_strides[] = {1, 1};
+  CUtensorMap map{};
+  const CUresult result =
+      encode(&map,
+             matrix.dtype == ElementType::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+             2, const_cast<void*>(matrix.pointer), dims, strides, box_dims, element_strides,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("cuTensorMapEncodeTiled: error {}: {}x{} matrix at {}, box of {}x{}",
+                            static_cast<int>(result), matrix.rows, matrix.columns, matrix.pointer,
+                            box.rows, box.columns));
+  }
+  return std::bit_cast<TensorMap>(map);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,42 @@
+// Compares a 16-bit output with an fp32 reference, element by element and in the norm. An element
+// may differ by `relative` of its reference plus `absolute`; the comparison is written so that NaN
+// fails it.
+#include "kernels/micro/check_output.h"
+#include "kernels/micro/warp_sum.cuh"
+#include "kernels/ptx/convert.cuh"
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(256)
+    tilecast_check_output(const unsigned short* output, const float* reference, u64 count, i32 type,
+                          float relative, float absolute, OutputCheck* check) {
+  double squares = 0;
+  float largest = 0;
+  u64 wrong = 0, unwritten = 0;
+  const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
+  for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const float expected = reference[i];
+    const float error = ptx::value_of_bits(output[i], static_cast<ElementType>(type)) - expected;
+    squares += static_cast<double>(error) * static_cast<double>(error);
+    largest = fmaxf(largest, fabsf(error));
+    unwritten += output[i] == kPoisonBits ? 1 : 0;
+    if (!(fabsf(error) <= relative * fabsf(expected) + absolute)) {
+      ++wrong;
+      atomicMin(&check->first_wrong, i);
+    }
+  }
+  squares = warp_sum(squares);
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(&check->error_squares, squares);
+  }
+  atomicMax(&check->largest_error, __float_as_uint(largest));
+  if (wrong != 0) {
+    atomicAdd(&check->wrong_elements, wrong);
+  }
+  if (unwritten != 0) {
+    atomicAdd(&check->unwritten_elements, unwritten);
+  }
+}
+
+}  // namespace tilecast

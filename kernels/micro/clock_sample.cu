@@ -1,0 +1,27 @@
+// Reads the SM clock and the wall clock together, one sample per CTA. Launched with as many CTAs as
+// the chip has SMs; which SM a CTA lands on is the hardware's choice, so the sample carries smid
+// and two launches are compared on the SMs that both reached.
+//
+// The wall clock moves in steps, so a sample waits for the next step: the pair is then exact to the
+// latency of one register read. The wait is bounded; no step of any known chip exceeds it.
+#include "kernels/micro/clock_sample.h"
+#include "kernels/ptx/special_registers.cuh"
+
+namespace tilecast {
+
+constexpr u32 kMaxPolls = 20000;
+
+extern "C" __global__ void __launch_bounds__(32) tilecast_clock_sample(ClockSample* samples) {
+  if (threadIdx.x != 0) {
+    return;
+  }
+  const u64 before = ptx::globaltimer();
+  u64 now = before;
+  for (u32 poll = 0; poll < kMaxPolls && now == before; ++poll) {
+    now = ptx::globaltimer();
+  }
+  const u64 cycles = ptx::clock64_now();
+  samples[blockIdx.x] = {.cycles = cycles, .nanoseconds = now, .smid = ptx::smid(), .valid = 1};
+}
+
+}  // namespace tilecast

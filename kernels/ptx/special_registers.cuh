@@ -1,0 +1,29 @@
+// Special registers: which SM runs this thread, and the two clocks a kernel can read.
+#pragma once
+
+#include "model/base/integers.h"
+
+namespace tilecast::ptx {
+
+/// %smid: the SM now; stable for a CTA that is never preempted.
+__device__ __forceinline__ u32 smid() {
+  u32 id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+
+/// %clock64: cycles of this SM's clock.
+__device__ __forceinline__ u64 clock64_now() {
+  u64 cycles;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+  return cycles;
+}
+
+/// %globaltimer: nanoseconds; steps of 32 ns to about 1 us, by driver and chip.
+__device__ __forceinline__ u64 globaltimer() {
+  u64 nanoseconds;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
+  return nanoseconds;
+}
+
+}  // namespace tilecast::ptx

@@ -1,0 +1,50 @@
+#include "kernels/registry.h"
+
+#include <algorithm>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr ElementType kHalfTypes[] = {ElementType::kFp16, ElementType::kBf16};
+constexpr Layout kBothLayouts[] = {Layout::kTn, Layout::kNn};
+
+constexpr GemmKernelInfo kGemmKernels[] = {
+    {Schedule::kPipelined, "kernels/gemm/pipelined.cu", kHalfTypes, kBothLayouts, false},
+    {Schedule::kPersistent, "kernels/gemm/persistent.cu", kHalfTypes, kBothLayouts, false},
+    {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kHalfTypes, kBothLayouts,
+     true},
+};
+
+template <class T>
+bool contains(std::span<const T> values, T wanted) {
+  return std::find(values.begin(), values.end(), wanted) != values.end();
+}
+
+}  // namespace
+
+bool GemmKernelInfo::supports(ElementType dtype) const { return contains(dtypes, dtype); }
+
+bool GemmKernelInfo::supports(Layout layout) const { return contains(layouts, layout); }
+
+std::span<const GemmKernelInfo> gemm_kernels() { return kGemmKernels; }
+
+const GemmKernelInfo& gemm_kernel_info(Schedule schedule) {
+  const auto found = std::find_if(std::begin(kGemmKernels), std::end(kGemmKernels),
+                                  [&](const GemmKernelInfo& k) { return k.schedule == schedule; });
+  TILECAST_ASSERT(found != std::end(kGemmKernels));
+  return *found;
+}
+
+Flops required_flops(const GemmProblem& problem) { return {gemm_flops(problem.shape)}; }
+
+Bytes required_bytes(const GemmProblem& problem) {
+  const auto [m, n, k] = problem.shape;
+  const double elements = static_cast<double>(m) * static_cast<double>(k) +
+                          static_cast<double>(k) * static_cast<double>(n) +
+                          static_cast<double>(m) * static_cast<double>(n);
+  return {elements * element_bytes(problem.dtype)};
+}
+
+}  // namespace tilecast

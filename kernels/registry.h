@@ -1,0 +1,38 @@
+// Every kernel, in one table: what it is made of, what it supports, what it must do at least.
+// Which tilings a GPU can run is the model's to say (model/predict), not this table's.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/base/units.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+struct GemmKernelInfo {
+  Schedule schedule;
+  std::string_view source;  // of the embedded sources
+  std::span<const ElementType> dtypes;
+  std::span<const Layout> layouts;
+  bool clusters;  // CTAs of a cluster share operands by multicast
+
+  bool supports(ElementType dtype) const;
+  bool supports(Layout layout) const;
+};
+
+std::span<const GemmKernelInfo> gemm_kernels();
+
+const GemmKernelInfo& gemm_kernel_info(Schedule schedule);
+
+/// The entry point of every GEMM source.
+constexpr const char* kGemmEntry = "tilecast_gemm";
+
+/// Multiply-adds counted as two.
+Flops required_flops(const GemmProblem& problem);
+
+/// A and B read once, C written once.
+Bytes required_bytes(const GemmProblem& problem);
+
+}  // namespace tilecast

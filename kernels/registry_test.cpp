@@ -1,0 +1,37 @@
+#include "kernels/registry.h"
+
+#include "kernels/jit/source_closure.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+
+TEST_CASE("Every schedule has a kernel whose source is embedded and has the entry point") {
+  CHECK(gemm_kernels().size() == 3);
+  for (const GemmKernelInfo& kernel : gemm_kernels()) {
+    CHECK(kernel.source == "kernels/gemm/" + std::string(to_text(kernel.schedule)) + ".cu");
+    CHECK(&gemm_kernel_info(kernel.schedule) == &kernel);
+    const auto sources = source_closure(kernel.source, embedded_sources());
+    CHECK(std::string(sources[0].text).find(std::string(kGemmEntry) + "(") != std::string::npos);
+  }
+}
+
+TEST_CASE("16-bit types and both layouts are supported, fp32 is not, clusters by one schedule") {
+  for (const GemmKernelInfo& kernel : gemm_kernels()) {
+    CHECK(kernel.supports(ElementType::kFp16));
+    CHECK(kernel.supports(ElementType::kBf16));
+    CHECK(!kernel.supports(ElementType::kFp32));
+    CHECK(kernel.supports(Layout::kTn));
+    CHECK(kernel.supports(Layout::kNn));
+    CHECK(kernel.clusters == (kernel.schedule == Schedule::kWarpSpecialized));
+  }
+}
+
+TEST_CASE("A GEMM must do 2mnk operations and move each matrix once") {
+  const GemmProblem problem{{100, 200, 300}, ElementType::kBf16, Layout::kTn};
+  CHECK(required_flops(problem) == Flops{12e6});
+  // (100 x 300 + 300 x 200 + 100 x 200) elements of 2 bytes.
+  CHECK(required_bytes(problem) == Bytes{220e3});
+}
+
+}  // namespace tilecast

@@ -1,0 +1,166 @@
+#include "model/analytic/closed_form.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "model/analytic/occupancy.h"
+#include "model/base/math.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+namespace {
+
+/// One CTA's wgmmas of one K block.
+struct MmaBlock {
+  Cycles tensor;    // if operands came for free
+  Cycles operands;  // reading them from shared memory
+  Cycles busy;      // the tensor pipe is taken for
+  Bytes operand_bytes;
+};
+
+MmaBlock mma_block(const WgmmaSpec& wgmma, const Tiling& t) {
+  constexpr double kElementBytes = 2;
+  const double instructions = t.warpgroups * wgmmas_along_m(t) * (t.block_k / kWgmmaK);
+  const Flops flops{2.0 * kWgmmaM * t.block_n * kWgmmaK};
+  const Bytes bytes{(kWgmmaM + t.block_n) * kWgmmaK * kElementBytes};
+  const Cycles tensor = compute_cycles(flops, wgmma.flops_per_sm);
+  const Cycles operands = transfer_cycles(bytes, wgmma.operand_rate);
+  return {tensor * instructions, operands * instructions,
+          (std::max(tensor, operands) + wgmma.issue_overhead) * instructions, bytes * instructions};
+}
+
+/// Cycles each limit would take for one K block of every resident CTA of an SM.
+struct SteadyState {
+  Cycles mma, shared_memory, intake, l2, ring;
+
+  Cycles slowest() const { return std::max({mma, intake, l2, ring}); }
+};
+
+SteadyState steady_state(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work,
+                         Cycles load_latency, double ctas) {
+  const Tiling& t = config.tiling;
+  const SmemLayout smem = smem_layout(t);
+  const MmaBlock mma = mma_block(*gpu.wgmma, t);
+  const Bytes stage{static_cast<double>(smem.a_stage_bytes + smem.b_stage_bytes)};
+  const Bytes asked_of_l2{static_cast<double>(smem.a_stage_bytes) / t.cluster_n +
+                          static_cast<double>(smem.b_stage_bytes) / t.cluster_m};
+  const double merged = std::min(gpu.l2->merge_limit, work.traffic.requests_per_line);
+  const BytesPerCycle l2_per_sm = gpu.l2->output * (merged / gpu.sm.count);
+
+  Cycles mma_busy = mma.busy;
+  const bool lone_warpgroup = t.warpgroups == 1 && ctas < 2;
+  if (config.inflight == 0 && lone_warpgroup) {
+    mma_busy += gpu.wgmma->drain_bubble;
+  }
+  // A stage is taken while its load is under way, while its wgmmas run, and while those of
+  // `inflight` later blocks do; the resident CTAs take turns on the tensor pipe.
+  const Cycles holding = load_latency + transfer_cycles(stage, gpu.sm.intake) +
+                         mma_busy * (ctas * (1 + config.inflight));
+  return {mma_busy * ctas, mma.operands * ctas, transfer_cycles(stage, gpu.sm.intake) * ctas,
+          transfer_cycles(asked_of_l2, l2_per_sm) * ctas, holding / t.stages};
+}
+
+Cycles epilogue_cycles(const EpilogueSpec& epilogue, const Tiling& t) {
+  const Bytes c{2.0 * t.block_m * t.block_n};
+  return epilogue.fixed + transfer_cycles(c, epilogue.rate);
+}
+
+/// Issue to barrier flip, weighted by where the bytes come from.
+Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic,
+                    Hertz sm_clock) {
+  const double missing = std::min(1.0, traffic.dram_read / traffic.l2_to_sm);
+  const Seconds latency =
+      gpu.tma->l2_latency + (gpu.tma->dram_latency - gpu.tma->l2_latency) * missing;
+  return cycles_of(latency, sm_clock) + gpu.tma->issue +
+         (cluster_size(t) > 1 ? gpu.tma->multicast_latency : Cycles{});
+}
+
+Limiter slowest_of(const SteadyState& steady) {
+  if (steady.slowest() == steady.mma) {
+    return steady.shared_memory > steady.mma * 0.95 ? Limiter::kSharedMemory : Limiter::kTensor;
+  }
+  const std::array<std::pair<Cycles, Limiter>, 3> others{{{steady.intake, Limiter::kSmIntake},
+                                                          {steady.l2, Limiter::kL2},
+                                                          {steady.ring, Limiter::kLatency}}};
+  return std::max_element(others.begin(), others.end())->second;
+}
+
+}  // namespace
+
+GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                   TrafficMemo& traffic) {
+  const GemmShape& shape = problem.shape;
+  const Tiling& t = config.tiling;
+  const i32 workers = resident_workers(gpu, config);
+  const TileScheduler s = make_tile_scheduler(shape, config, static_cast<u32>(workers));
+
+  GemmWork work{};
+  work.traffic = traffic.traffic(config, workers);
+  work.ctas_per_sm = resident_ctas(gpu, config);
+  // Each worker keeps cluster_size / ctas_per_sm SMs busy.
+  work.tiles_per_sm = ceil_div<i64>(i64{s.num_tiles()} * work.ctas_per_sm, workers);
+  work.k_blocks = ceil_div<i64>(shape.k, t.block_k);
+  work.tiles = i64{s.num_tiles()} * cluster_size(t);
+  const MmaBlock mma = mma_block(*gpu.wgmma, t);
+  work.shared_memory =
+      mma.operand_bytes * static_cast<double>(work.tiles * work.k_blocks) + work.traffic.sm_intake;
+  return work;
+}
+
+ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                       const GemmWork& work, Hertz sm_clock) {
+  const Tiling& t = config.tiling;
+  const GemmTraffic& traffic = work.traffic;
+  const Cycles latency = load_latency(gpu, t, traffic, sm_clock);
+  const double ctas = static_cast<double>(std::min<i64>(work.ctas_per_sm, work.tiles_per_sm));
+  const SteadyState steady = steady_state(gpu, config, work, latency, ctas);
+  const Cycles epilogue = epilogue_cycles(*gpu.epilogue, t);
+
+  Cycles exposed = epilogue + gpu.wgmma->completion_latency;
+  if (config.schedule != Schedule::kWarpSpecialized) {
+    exposed += latency;
+  }
+  if (config.schedule == Schedule::kPipelined) {
+    exposed += gpu.launch->cta_refill;
+  }
+  // Rounds of `ctas` tiles at a time, and one round of what is left for the busiest SM.
+  const double k_blocks = static_cast<double>(work.k_blocks);
+  const double full_rounds = std::floor(static_cast<double>(work.tiles_per_sm) / ctas);
+  const double left = static_cast<double>(work.tiles_per_sm) - full_rounds * ctas;
+  const double rounds = full_rounds + (left > 0 ? 1 : 0);
+  Cycles main_loop = steady.slowest() * (k_blocks * full_rounds);
+  if (left > 0) {
+    main_loop += steady_state(gpu, config, work, latency, left).slowest() * k_blocks;
+  }
+  const Cycles ends = cycles_of(gpu.launch->kernel + gpu.epilogue->store_latency, sm_clock) +
+                      gpu.launch->cta_start + latency;
+  const Cycles tiles = main_loop + exposed * rounds;
+
+  const Seconds dram =
+      transfer_time(traffic.dram_read, gpu.dram->bandwidth * gpu.dram->read_efficiency) +
+      transfer_time(traffic.dram_write, gpu.dram->bandwidth * gpu.dram->write_efficiency);
+  const Cycles dram_cycles = cycles_of(dram, sm_clock);
+
+  ClosedForm form{};
+  form.cycles = ends + std::max(tiles, dram_cycles);
+  if (dram_cycles > tiles) {
+    form.limiter = Limiter::kDram;
+  } else if (main_loop < form.cycles * 0.5) {
+    form.limiter = Limiter::kOverhead;
+  } else {
+    form.limiter = slowest_of(steady);
+  }
+  const MmaBlock mma = mma_block(*gpu.wgmma, t);
+  const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
+  const double merged = std::min(gpu.l2->merge_limit, traffic.requests_per_line);
+  const Cycles l2_busy = transfer_cycles(traffic.l2_to_sm / merged, gpu.l2->output);
+  form.shares = {
+      compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, gpu.wgmma->flops_per_sm) /
+          form.cycles,
+      mma.operands * blocks_per_sm / form.cycles, l2_busy / form.cycles, dram_cycles / form.cycles};
+  return form;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,50 @@
+// Closed-form cycles of a GEMM kernel at one SM clock.
+//
+// Per K block the SM takes the longest of
+//   mma     sum over its wgmmas of max(FLOPs / rate, operand bytes / operand rate) + issue
+//   overhead,
+//           plus the drain bubble where one lone warpgroup waits for its own wgmmas;
+//   intake  stage bytes / what an SM takes in;
+//   l2      bytes asked of L2 / (distinct-line output x merging of concurrent requests);
+//   ring    (load latency + stage transfer + the wgmmas that hold a stage) / stages.
+// A tile is its K blocks plus what its schedule leaves exposed: `warp_specialized` the epilogue;
+// `persistent` also the next tile's first load; `pipelined` also the CTA's own start. The kernel is
+// the tiles of the busiest SM between launch, first load and last store, and never less than its
+// DRAM or L2 traffic takes.
+//
+// Leaves out: CTAs drifting apart, contention between fills and operand reads, the lighter load of
+// the last wave. Checked by: closed_form_test.cpp (limits), committed H200 rows (validate).
+#pragma once
+
+#include "model/analytic/limiter.h"
+#include "model/analytic/traffic.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// What a configuration does to a problem, independent of the clock: the expensive part.
+struct GemmWork {
+  GemmTraffic traffic;
+  Bytes shared_memory;  // operand reads and fills, all SMs
+  i32 ctas_per_sm;      // resident
+  i64 tiles_per_sm;     // of the busiest SM
+  i64 k_blocks;
+  i64 tiles;  // CTA tiles computed, those outside of C included
+};
+
+/// `traffic` must be of this GPU and problem.
+GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                   TrafficMemo& traffic);
+
+struct ClosedForm {
+  Cycles cycles;
+  Limiter limiter;
+  Shares shares;
+};
+
+ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                       const GemmWork& work, Hertz sm_clock);
+
+}  // namespace tilecast

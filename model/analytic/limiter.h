@@ -1,0 +1,19 @@
+// What bounds a kernel, and how busy each resource is.
+#pragma once
+
+#include <string_view>
+
+namespace tilecast {
+
+/// What the kernel waits for most. kLatency: loads in flight too few for the stages; kOverhead:
+/// launch, prologue, epilogue and tail together outweigh the main loop.
+enum class Limiter { kTensor, kSharedMemory, kSmIntake, kL2, kDram, kLatency, kOverhead };
+
+std::string_view to_text(Limiter limiter);
+
+/// Busy fraction of each resource over the kernel's time, 0 to 1.
+struct Shares {
+  double tensor, shared_memory, l2, dram;
+};
+
+}  // namespace tilecast

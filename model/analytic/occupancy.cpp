@@ -1,0 +1,73 @@
+#include "model/analytic/occupancy.h"
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kRegisterGranule = 8;      // registers per thread are allocated in eights
+constexpr i32 kBesideAccumulators = 42;  // most that the compiled kernels needed beside them
+constexpr i32 kBesideOperands = 26;      // that ptxas asks for around one wgmma's accumulators
+
+i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 threads = threads_per_cta(config.schedule, config.tiling);
+  const i32 by_file = gpu.sm.registers / (threads * config.ctas_per_sm);
+  return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterGranule * kRegisterGranule);
+}
+
+}  // namespace
+
+i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 cap = register_cap(gpu, config);
+  if (has_producer_warpgroup(config.schedule)) {
+    return cap;  // setmaxnreg makes the compiler take all it is promised
+  }
+  return std::min(
+      cap, round_up(accumulator_registers(config.tiling) + kBesideAccumulators, kRegisterGranule));
+}
+
+bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 cap = register_cap(gpu, config);
+  const i32 for_thread = has_producer_warpgroup(config.schedule)
+                             ? register_plan(t.warpgroups, config.ctas_per_sm).consumer
+                             : cap;
+  return t.block_n / 2 + kBesideOperands <= cap &&
+         accumulator_registers(t) + kBesideAccumulators <= for_thread;
+}
+
+i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {
+  const double bytes = smem_layout(config.tiling).total_bytes;
+  if (bytes > gpu.sm.shared_memory_per_cta.value) {
+    return 0;
+  }
+  return static_cast<i32>(gpu.sm.shared_memory.value /
+                          (bytes + gpu.sm.shared_memory_reserved_per_cta.value));
+}
+
+i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 threads = threads_per_cta(config.schedule, config.tiling);
+  return std::min({ctas_by_shared_memory(gpu, config),
+                   gpu.sm.registers / (threads * launch_registers(gpu, config)),
+                   gpu.sm.max_threads / threads, gpu.sm.max_ctas});
+}
+
+i32 resident_workers(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 per_sm = resident_ctas(gpu, config);
+  switch (cluster_size(config.tiling)) {
+    case 1:
+      return per_sm * gpu.sm.count;
+    case 2:
+      return per_sm * gpu.clusters.value().max_active_of_2;
+    case 4:
+      return per_sm * gpu.clusters.value().max_active_of_4;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace tilecast

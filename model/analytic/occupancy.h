@@ -1,0 +1,29 @@
+// How many CTAs of a configuration live on an SM, and how many workers on the chip.
+//
+// Registers come from an estimate: accumulators plus what the kernels were seen to need beside them
+// (cubins of all three schedules, CUDA 13.0), rounded as the hardware allocates. Leaves out: what a
+// new compiler may do. Checked by: occupancy_test.cpp, and against the device by every measured
+// row (column ctas_per_sm).
+#pragma once
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// Registers per thread at launch that the compiled kernel is expected to use.
+i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config);
+
+/// Whether the compiler finds room for the accumulators, and wgmma for its operands.
+bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config);
+
+/// CTAs per SM by shared memory alone.
+i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config);
+
+/// CTAs per SM by every limit; 0 where not even one fits.
+i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config);
+
+/// Clusters (or CTAs, without clusters) resident on the whole chip.
+i32 resident_workers(const GpuSpec& gpu, const KernelConfig& config);
+
+}  // namespace tilecast

@@ -1,0 +1,51 @@
+// Bytes a GEMM moves, by walking the tile scheduler the kernel walks.
+//
+// L2 to SM is arithmetic: each worker's tile reads its rows of A and columns of B once, zeros
+// beyond the edges cost nothing. DRAM reads follow from reuse: tiles run in waves of the resident
+// workers; a panel (the whole K of a tile's rows or columns) that was last used less than the
+// usable L2 ago is found there, one used twice that ago is not, between the two in proportion.
+// Buffers are cold, as in our measurements (rotating).
+//
+// Leaves out: workers of a wave drifting apart in K, which costs row-major orders up to half of
+// their reuse; the room that C takes in L2; the two partitions.
+// Checked by: traffic_test.cpp (closed forms), committed measurements (counters, later).
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/tile_scheduler.h"
+
+namespace tilecast {
+
+struct GemmTraffic {
+  Bytes l2_to_sm;   // delivered by L2, a multicast counted once
+  Bytes sm_intake;  // taken in by all SMs, a multicast counted at each
+  Bytes dram_read, dram_write;
+  double requests_per_line;  // workers of one wave that want the same panel, on average
+};
+
+/// `concurrent`: workers resident on the chip at once.
+GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
+                         i32 concurrent);
+
+/// The same for many configurations of one problem on one GPU. Stages, warpgroups and K blocks do
+/// not change the walk, so most configurations find it done.
+class TrafficMemo {
+ public:
+  TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
+
+  const GemmTraffic& traffic(const KernelConfig& config, i32 concurrent);
+
+ private:
+  // cluster tile m, n; CTA tile m, n; workers; raster kind, group; persistent
+  using Key = std::tuple<i32, i32, i32, i32, i32, RasterKind, i32, bool>;
+
+  L2Spec l2_;
+  GemmProblem problem_;
+  std::map<Key, GemmTraffic> known_;
+};
+
+}  // namespace tilecast

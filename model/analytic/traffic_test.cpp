@@ -1,0 +1,92 @@
+#include "model/analytic/traffic.h"
+
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr L2Spec kLargeL2{.capacity = {1e9}, .usable_fraction = 1, .output = {}, .merge_limit = 1};
+constexpr L2Spec kNoL2{.capacity = {1}, .usable_fraction = 1, .output = {}, .merge_limit = 1};
+
+KernelConfig config(const char* cluster, const char* raster) {
+  return parse_kernel_config(
+      std::string("warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=") + cluster +
+      ",ctas=1,inflight=1,raster=" + raster);
+}
+
+GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+TEST_CASE("Each tile reads its rows of A and its columns of B once") {
+  // 512x512x64 in 4 x 2 tiles: A (65536 B) twice, B (65536 B) four times.
+  const GemmTraffic t =
+      gemm_traffic(kLargeL2, problem(512, 512, 64), config("1x1", "grouped_m,group=1"), 132);
+  CHECK(t.l2_to_sm.value == 2 * 65536 + 4 * 65536);
+  CHECK(t.sm_intake.value == t.l2_to_sm.value);
+  CHECK(t.dram_write.value == 512 * 512 * 2);
+}
+
+TEST_CASE("A multicast leaves L2 once and arrives at every CTA of the cluster") {
+  // Two CTAs along m share B: it leaves L2 for 2 cluster rows instead of 4 tile rows.
+  const GemmTraffic t =
+      gemm_traffic(kLargeL2, problem(512, 512, 64), config("2x1", "grouped_m,group=1"), 66);
+  CHECK(t.l2_to_sm.value == 2 * 65536 + 2 * 65536);
+  CHECK(t.sm_intake.value == 2 * 65536 + 4 * 65536);
+}
+
+TEST_CASE("Rows and columns beyond the edge are not read") {
+  // 130 x 300 in 2 x 2 tiles: still m * k of A twice and n * k of B twice.
+  const GemmTraffic t =
+      gemm_traffic(kLargeL2, problem(130, 300, 64), config("1x1", "grouped_m,group=1"), 132);
+  CHECK(t.l2_to_sm.value == Approx(2 * 130 * 128 + 2 * 300 * 128));
+}
+
+TEST_CASE("With everything in L2 each matrix is read from DRAM once") {
+  const GemmTraffic t =
+      gemm_traffic(kLargeL2, problem(1024, 2048, 256), config("1x1", "grouped_m,group=1"), 4);
+  CHECK(t.dram_read.value == Approx((1024 + 2048) * 512));
+}
+
+TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both less") {
+  // 4 x 4 tiles of 128x256, 4 workers, k = 64: a panel of A is 16 KiB, of B 32 KiB.
+  // Rows: each of 4 waves reads 1 panel of A and 4 of B: 4 x 16 + 16 x 32 KiB.
+  const GemmProblem p = problem(512, 1024, 64);
+  CHECK(gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=1"), 4).dram_read.value ==
+        Approx((4 * 16 + 16 * 32) * 1024));
+  // Bands of two rows: each wave reads 2 panels of A and 2 of B: 8 x 16 + 8 x 32 KiB.
+  CHECK(gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2"), 4).dram_read.value ==
+        Approx((8 * 16 + 8 * 32) * 1024));
+}
+
+TEST_CASE("A chunked wave touches one tile of every chunk") {
+  // 4 chunks of one tile-row each: wave w reads all 4 panels of A and panel w of B; no reuse in B,
+  // and with no L2 none in A: 16 x 16 + 4 x 32 KiB.
+  const GemmProblem p = problem(512, 1024, 64);
+  CHECK(gemm_traffic(kNoL2, p, config("1x1", "chunked,group=1"), 4).dram_read.value ==
+        Approx((16 * 16 + 4 * 32) * 1024));
+}
+
+TEST_CASE("Requests per line count the workers that share a panel in a wave") {
+  // Square wave of 2 x 2: 4 requests of A for 2 panels and 4 of B for 2: two for each line.
+  const GemmTraffic t =
+      gemm_traffic(kNoL2, problem(512, 1024, 64), config("1x1", "grouped_m,group=2"), 4);
+  CHECK(t.requests_per_line == Approx(2));
+}
+
+TEST_CASE("The memo answers as the function does") {
+  const GemmProblem p = problem(4096, 4096, 512);
+  TrafficMemo memo(kLargeL2, p);
+  for (const char* raster : {"grouped_m,group=4", "grouped_n,group=4", "chunked,group=1"}) {
+    for (const char* cluster : {"1x1", "2x1"}) {
+      for (int again = 0; again < 2; ++again) {
+        const GemmTraffic expected = gemm_traffic(kLargeL2, p, config(cluster, raster), 66);
+        const GemmTraffic& got = memo.traffic(config(cluster, raster), 66);
+        CHECK(got.dram_read.value == expected.dram_read.value);
+        CHECK(got.l2_to_sm.value == expected.l2_to_sm.value);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,33 @@
+#include "model/base/words.h"
+
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+namespace tilecast {
+namespace {
+
+enum class Fruit { kApple, kPear, kPlum };
+constexpr Words<Fruit, 2> kFruits{{{Fruit::kApple, "apple"}, {Fruit::kPear, "pear"}}};
+
+TEST_CASE("A word and its enumerator find each other") {
+  CHECK(word_of(kFruits, Fruit::kPear) == "pear");
+  CHECK(value_of(kFruits, "fruit", "pear") == Fruit::kPear);
+}
+
+TEST_CASE("An unknown word lists the known ones and the nearest") {
+  CHECK(error_message([] { value_of(kFruits, "fruit", "appel"); }) ==
+        "2 unknown fruit 'appel': expected one of apple, pear; did you mean apple?");
+  CHECK(error_message([] { value_of(kFruits, "fruit", ""); }) ==
+        "2 unknown fruit '': expected one of apple, pear");
+  CHECK(error_message([] { value_of(kFruits, "fruit", "Pear2000"); }) ==
+        "2 unknown fruit 'Pear2000': expected one of apple, pear");
+}
+
+TEST_CASE("An enumerator without a word is our own error") {
+  const std::string message = error_message([] { word_of(kFruits, Fruit::kPlum); });
+  CHECK(message.starts_with("1 internal error: "));
+  CHECK(message.find("words.h:") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,32 @@
+// The SM clock that a kernel's energy leaves it, and the power it draws.
+//
+// P(f) = P_static + f * E * (f / f_ref)^gamma, with E the energy of one SM cycle of the whole chip
+// at the reference clock, from the kernel's own work: FLOPs (by input data), bytes at each level,
+// SM cycles awake. Burst: any tensor work takes the clock to a plateau, and a fast limiter holds P
+// to burst_limit. Sustained: P is held to the power limit too.
+//
+// Leaves out: attack and release of the limiter (kernels shorter than 0.2 ms), phases within a
+// kernel, temperature. Checked by: clock_test.cpp; the clocks of committed H200 rows (validate).
+#pragma once
+
+#include "model/base/units.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+/// Work of one kernel run over the whole chip.
+struct Activity {
+  Flops tensor;
+  Bytes shared_memory, l2, dram;
+  Cycles elapsed;  // of the kernel; every SM is awake for them
+};
+
+struct ClockState {
+  Hertz sm_clock;
+  Watts power;
+};
+
+ClockState sm_clock(const GpuSpec& gpu, const Activity& activity, Regime regime, Inputs inputs);
+
+}  // namespace tilecast

@@ -1,0 +1,68 @@
+#include "model/clock/clock.h"
+
+#include <cmath>
+
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+/// Tensor pipes near their peak for a million cycles, with this many bytes of L2 traffic.
+Activity busy(double l2_bytes) {
+  return {Flops{132.0 * 4096 * 0.9e6}, Bytes{132.0 * 80 * 1e6}, Bytes{l2_bytes}, Bytes{},
+          Cycles{1e6}};
+}
+
+TEST_CASE("A kernel without tensor work and energy runs at the highest clock") {
+  GpuSpec gpu = h200();
+  gpu.power->per_sm_cycle = {};
+  const ClockState state = sm_clock(gpu, Activity{{}, {}, {}, Bytes{1}, Cycles{1e6}},
+                                    Regime::kSustained, Inputs::kNormal);
+  CHECK(state.sm_clock == gpu.clock->max);
+}
+
+TEST_CASE("Light tensor work runs at the plateau") {
+  const GpuSpec gpu = h200();
+  const Activity light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
+  CHECK(sm_clock(gpu, light, Regime::kBurst, Inputs::kNormal).sm_clock ==
+        gpu.clock->tensor_plateau);
+}
+
+TEST_CASE("A kernel below the plateau draws just the power its regime allows") {
+  const GpuSpec gpu = h200();
+  const ClockState burst = sm_clock(gpu, busy(6e9), Regime::kBurst, Inputs::kNormal);
+  const ClockState sustained = sm_clock(gpu, busy(6e9), Regime::kSustained, Inputs::kNormal);
+  REQUIRE(burst.sm_clock < gpu.clock->tensor_plateau);
+  CHECK(burst.power.value == Approx(gpu.power->burst_limit.value));
+  CHECK(sustained.power.value == Approx(gpu.power->sustained_limit.value));
+  CHECK(sustained.sm_clock < burst.sm_clock);
+}
+
+TEST_CASE("With energy growing as the clock squared, eight times the energy halves the clock") {
+  // P - static = f E (f / ref)^2 is held: f ~ E^(-1/3).
+  GpuSpec gpu = h200();
+  gpu.clock->energy_exponent = 2;
+  gpu.clock->tensor_plateau = {1e12};
+  gpu.power->per_flop_normal = {1e-12};
+  gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = gpu.power->per_dram_byte = {};
+  gpu.power->per_sm_cycle = {};
+  const double once = sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value;
+  gpu.power->per_flop_normal = {8e-12};
+  CHECK(sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value == Approx(once / 2));
+}
+
+TEST_CASE("More traffic and wilder data cost clock") {
+  const GpuSpec gpu = h200();
+  const auto clock = [&](double l2, Inputs inputs) {
+    return sm_clock(gpu, busy(l2), Regime::kSustained, inputs).sm_clock.value;
+  };
+  CHECK(clock(6e9, Inputs::kNormal) < clock(3e9, Inputs::kNormal));
+  CHECK(clock(6e9, Inputs::kNormal) < clock(6e9, Inputs::kUniform));
+  CHECK(clock(6e9, Inputs::kUniform) < clock(6e9, Inputs::kZeros));
+}
+
+}  // namespace
+}  // namespace tilecast

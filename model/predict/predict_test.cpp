@@ -1,0 +1,140 @@
+#include "model/predict/predict.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "model/base/error.h"
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
+  return {{m, n, k}, ElementType::kFp16, layout};
+}
+
+Ranking rank(const GemmProblem& p) {
+  return rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal);
+}
+
+TEST_CASE("A large square has at least 1500 legal candidates of all three schedules, each once") {
+  const Candidates candidates = enumerate_candidates(h200(), problem(8192, 8192, 8192), {});
+  CHECK(candidates.legal.size() >= 1500);
+  std::set<std::string> texts;
+  std::set<Schedule> schedules;
+  for (const KernelConfig& config : candidates.legal) {
+    texts.insert(to_text(config));
+    schedules.insert(config.schedule);
+  }
+  CHECK(texts.size() == candidates.legal.size());
+  CHECK(schedules.size() == 3);
+  CHECK(candidates.rejected.at("shared_memory") > 0);
+  CHECK(candidates.rejected.at("registers") > 0);
+}
+
+TEST_CASE("The ranking is by time, and the first is what predict_config says of it") {
+  const GemmProblem p = problem(4096, 4096, 4096);
+  const Ranking ranking = rank(p);
+  CHECK(std::is_sorted(ranking.predictions.begin(), ranking.predictions.end(),
+                       [](const Prediction& a, const Prediction& b) { return a.time < b.time; }));
+  const Prediction& first = ranking.predictions.front();
+  const Prediction alone = predict_config(h200(), p, first.config, Regime::kBurst, Inputs::kNormal);
+  CHECK(alone.time.value == first.time.value);
+  CHECK(alone.cycles.value == first.cycles.value);
+}
+
+TEST_CASE("The fewest cycles are not the shortest time where energy sets the clock") {
+  const Ranking ranking = rank(problem(8192, 8192, 8192));
+  const auto fewest = std::min_element(
+      ranking.predictions.begin(), ranking.predictions.end(),
+      [](const Prediction& a, const Prediction& b) { return a.cycles < b.cycles; });
+  CHECK(fewest->time > ranking.predictions.front().time);
+}
+
+TEST_CASE("No candidate of any shape beats the tensor peak or reads less than its operands") {
+  std::mt19937 random(20240607);
+  std::uniform_int_distribution<i64> side(1, 3000);
+  const GpuSpec gpu = h200();
+  for (int i = 0; i < 20; ++i) {
+    const GemmProblem p = problem(side(random), side(random), 8 * side(random));
+    const double peak_cycles = gemm_flops(p.shape) / (gpu.wgmma->flops_per_sm.value * gpu.sm.count);
+    const double operands = static_cast<double>((p.shape.m + p.shape.n) * p.shape.k * 2);
+    bool bounded = true;
+    bool ordered = true;
+    for (const Prediction& prediction : rank(p).predictions) {
+      bounded = bounded && prediction.cycles.value > peak_cycles &&
+                prediction.dram_read.value >= operands * 0.999 &&
+                prediction.l2_to_sm.value >= prediction.dram_read.value * 0.999;
+      ordered = ordered && prediction.interval_low < prediction.time &&
+                prediction.time < prediction.interval_high &&
+                prediction.sm_clock <= gpu.clock->tensor_plateau;
+    }
+    CHECK(bounded);
+    CHECK(ordered);
+  }
+}
+
+TEST_CASE("The sustained regime is never faster than the burst") {
+  const GemmProblem p = problem(4096, 4096, 4096);
+  const KernelConfig config = rank(p).predictions.front().config;
+  const auto time = [&](Regime regime) {
+    return predict_config(h200(), p, config, regime, Inputs::kNormal).time;
+  };
+  CHECK(time(Regime::kSustained) > time(Regime::kBurst));
+}
+
+TEST_CASE("Alignment rules are refused with their reason") {
+  CHECK(why_not_solvable(problem(64, 64, 63)).find("multiple of 8") != std::string::npos);
+  CHECK(why_not_solvable(problem(64, 63, 64)).empty());
+  CHECK(why_not_solvable(problem(64, 63, 64, Layout::kNn)).find("layout nn") != std::string::npos);
+  CHECK_THROWS_AS(rank(problem(64, 64, 60)), ConfigError);
+}
+
+TEST_CASE("A GPU on which no schedule runs is refused by name") {
+  for (const char* name : {"a100_sxm80", "b200", "gb200", "hipparchus_h10"}) {
+    CHECK_THROWS_AS(rank_candidates(load_gpu(name, false).spec, problem(64, 64, 64), {},
+                                    Regime::kBurst, Inputs::kNormal),
+                    ConfigError);
+  }
+}
+
+TEST_CASE("Each rule of legality refuses on its own side of the edge") {
+  const GpuSpec gpu = h200();
+  const auto check = [&](const char* text, Layout layout = Layout::kTn) {
+    return check_legal(gpu, problem(4096, 4096, 4096, layout), parse_kernel_config(text));
+  };
+  const char* rest = ",cluster=1x1,ctas=1,inflight=1,raster=grouped_m,group=8";
+  const auto pipelined = [&](const char* tile) {
+    return check((std::string("pipelined:") + tile + rest).c_str());
+  };
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=2") == Refusal::kNone);
+  CHECK(pipelined("tile=128x256x64,stages=5,warpgroups=2") == Refusal::kSharedMemory);
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=1") == Refusal::kRegisters);
+  CHECK(pipelined("tile=96x256x64,stages=4,warpgroups=1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x288x64,stages=2,warpgroups=1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x256x32,stages=4,warpgroups=2") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x256x64,stages=1,warpgroups=2") == Refusal::kSchedule);
+  CHECK(check("pipelined:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
+              "raster=grouped_m,group=8") == Refusal::kSchedule);
+  CHECK(check("pipelined:tile=128x256x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+              "raster=chunked,group=1") == Refusal::kSchedule);
+  CHECK(check("pipelined:tile=128x128x64,stages=4,warpgroups=1,cluster=1x1,ctas=2,inflight=1,"
+              "raster=grouped_m,group=8") == Refusal::kOccupancy);
+  CHECK(check("pipelined:tile=128x96x64,stages=3,warpgroups=1,cluster=1x1,ctas=1,inflight=1,"
+              "raster=grouped_m,group=8",
+              Layout::kNn) == Refusal::kTmaBox);
+  CHECK(check("warp_specialized:tile=128x256x64,stages=3,warpgroups=2,cluster=3x1,ctas=1,"
+              "inflight=1,raster=grouped_m,group=8") == Refusal::kTmaBox);
+  CHECK(check("warp_specialized:tile=128x192x64,stages=3,warpgroups=2,cluster=3x1,ctas=1,"
+              "inflight=1,raster=grouped_m,group=8") == Refusal::kCluster);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,125 @@
+#include "model/spec/gpu_fields.h"
+
+namespace tilecast {
+namespace {
+
+// Ranges wide enough for any GPU of this decade, narrow enough to catch a slipped unit.
+constexpr double kKibi = 1024, kMebi = kKibi * kKibi;
+constexpr double kNano = 1e-9, kMicro = 1e-6, kPico = 1e-12;
+constexpr double kMega = 1e6, kGiga = 1e9;
+
+using enum Dimension;
+
+}  // namespace
+
+std::vector<Field> fields_of(SmSpec& sm) {
+  return {
+      {"count", &sm.count, kCount, 1, 1024},
+      {"max_threads", &sm.max_threads, kCount, 128, 4096},
+      {"max_ctas", &sm.max_ctas, kCount, 1, 64},
+      {"registers", &sm.registers, kCount, 1024, 1 << 20},
+      {"max_registers_per_thread", &sm.max_registers_per_thread, kCount, 16, 1024},
+      {"shared_memory", &sm.shared_memory.value, kBytes, kKibi, 4 * kMebi},
+      {"shared_memory_per_cta", &sm.shared_memory_per_cta.value, kBytes, kKibi, 4 * kMebi},
+      {"shared_memory_reserved_per_cta", &sm.shared_memory_reserved_per_cta.value, kBytes, 0,
+       16 * kKibi},
+      {"intake", &sm.intake.value, kBytesPerCycle, 1, 1024},
+  };
+}
+
+std::vector<Field> fields_of(ClusterSpec& clusters) {
+  return {
+      {"max_active_of_2", &clusters.max_active_of_2, kCount, 1, 512},
+      {"max_active_of_4", &clusters.max_active_of_4, kCount, 1, 256},
+  };
+}
+
+std::vector<Field> fields_of(WgmmaSpec& wgmma) {
+  return {
+      {"flops_per_sm", &wgmma.flops_per_sm.value, kFlopsPerCycle, 256, 65536},
+      {"operand_rate", &wgmma.operand_rate.value, kBytesPerCycle, 16, 1024},
+      {"issue_overhead", &wgmma.issue_overhead.value, kCycles, 0, 64},
+      {"completion_latency", &wgmma.completion_latency.value, kCycles, 0, 1000},
+      {"drain_bubble", &wgmma.drain_bubble.value, kCycles, 0, 10000},
+  };
+}
+
+std::vector<Field> fields_of(TmaSpec& tma) {
+  return {
+      {"l2_latency", &tma.l2_latency.value, kTime, 10 * kNano, 10 * kMicro},
+      {"dram_latency", &tma.dram_latency.value, kTime, 10 * kNano, 10 * kMicro},
+      {"latency_per_kibibyte", &tma.latency_per_kibibyte.value, kTimePerKibibyte, 0, 1 * kMicro},
+      {"issue", &tma.issue.value, kCycles, 0, 10000},
+      {"multicast_latency", &tma.multicast_latency.value, kCycles, 0, 10000},
+  };
+}
+
+std::vector<Field> fields_of(L2Spec& l2) {
+  return {
+      {"capacity", &l2.capacity.value, kBytes, kMebi, 1024 * kMebi},
+      {"usable_fraction", &l2.usable_fraction, kFraction, 0.05, 1},
+      {"output", &l2.output.value, kBytesPerCycle, 64, 65536},
+      {"merge_limit", &l2.merge_limit, kFraction, 1, 64},
+  };
+}
+
+std::vector<Field> fields_of(DramSpec& dram) {
+  return {
+      {"bandwidth", &dram.bandwidth.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"read_efficiency", &dram.read_efficiency, kFraction, 0.05, 1},
+      {"write_efficiency", &dram.write_efficiency, kFraction, 0.05, 1},
+  };
+}
+
+std::vector<Field> fields_of(EpilogueSpec& epilogue) {
+  return {
+      {"fixed", &epilogue.fixed.value, kCycles, 0, 100'000},
+      {"rate", &epilogue.rate.value, kBytesPerCycle, 1, 1024},
+      {"store_latency", &epilogue.store_latency.value, kTime, 0, 100 * kMicro},
+  };
+}
+
+std::vector<Field> fields_of(LaunchSpec& launch) {
+  return {
+      {"kernel", &launch.kernel.value, kTime, 0, 100 * kMicro},
+      {"cta_start", &launch.cta_start.value, kCycles, 0, 100'000},
+      {"cta_refill", &launch.cta_refill.value, kCycles, 0, 100'000},
+  };
+}
+
+std::vector<Field> fields_of(ClockSpec& clock) {
+  return {
+      {"max", &clock.max.value, kFrequency, 100 * kMega, 10 * kGiga},
+      {"tensor_plateau", &clock.tensor_plateau.value, kFrequency, 100 * kMega, 10 * kGiga},
+      {"energy_reference", &clock.energy_reference.value, kFrequency, 100 * kMega, 10 * kGiga},
+      {"energy_exponent", &clock.energy_exponent, kFraction, 0, 4},
+  };
+}
+
+std::vector<Field> fields_of(PowerSpec& power) {
+  constexpr double kMostPerFlop = 100 * kPico, kMostPerByte = 10'000 * kPico;
+  return {
+      {"sustained_limit", &power.sustained_limit.value, kPower, 1, 10'000},
+      {"burst_limit", &power.burst_limit.value, kPower, 1, 10'000},
+      {"static_power", &power.static_power.value, kPower, 0, 5'000},
+      {"per_flop_normal", &power.per_flop_normal.value, kEnergyPerFlop, 0, kMostPerFlop},
+      {"per_flop_uniform", &power.per_flop_uniform.value, kEnergyPerFlop, 0, kMostPerFlop},
+      {"per_flop_ternary", &power.per_flop_ternary.value, kEnergyPerFlop, 0, kMostPerFlop},
+      {"per_flop_zeros", &power.per_flop_zeros.value, kEnergyPerFlop, 0, kMostPerFlop},
+      {"per_shared_memory_byte", &power.per_shared_memory_byte.value, kEnergyPerByte, 0,
+       kMostPerByte},
+      {"per_l2_byte", &power.per_l2_byte.value, kEnergyPerByte, 0, kMostPerByte},
+      {"per_dram_byte", &power.per_dram_byte.value, kEnergyPerByte, 0, kMostPerByte},
+      {"per_sm_cycle", &power.per_sm_cycle.value, kEnergyPerCycle, 0, 1 * kMicro},
+  };
+}
+
+std::vector<Field> fields_of(CeilingsSpec& ceilings) {
+  return {
+      {"tensor_flops_per_sm", &ceilings.tensor_flops_per_sm.value, kFlopsPerCycle, 256, 65536},
+      {"max_clock", &ceilings.max_clock.value, kFrequency, 100 * kMega, 10 * kGiga},
+      {"power_limit", &ceilings.power_limit.value, kPower, 1, 10'000},
+  };
+}
+
+}  // namespace tilecast

@@ -1,0 +1,63 @@
+#include "model/spec/gpu_overlay.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+[[noreturn]] void fail(const YamlNode& node, std::string_view why) {
+  throw ConfigError(node.key_path.empty()
+                        ? fmt::format("{}:{}: {}", *node.file, node.line, why)
+                        : fmt::format("{}:{}: {}: {}", *node.file, node.line, node.key_path, why));
+}
+
+bool is_quantity(const YamlNode& node) { return node.find("value") != nullptr; }
+
+void replace_in_map(YamlNode& base, const YamlNode& overlay) {
+  if (overlay.kind != YamlNode::Kind::kMap) {
+    fail(overlay, "expected keys of " + *base.file + " to replace");
+  }
+  for (const auto& [name, replacement] : overlay.entries) {
+    YamlNode* target = nullptr;
+    std::vector<std::string> known;
+    for (auto& [base_name, node] : base.entries) {
+      known.push_back(base_name);
+      target = base_name == name ? &node : target;
+    }
+    if (target == nullptr) {
+      fail(replacement, "unknown key, an overlay only replaces keys of " + *base.file +
+                            did_you_mean(name, known));
+    }
+    if (target->kind != YamlNode::Kind::kMap) {
+      fail(replacement, "an overlay replaces numbers only");
+    }
+    if (!is_quantity(*target)) {
+      replace_in_map(*target, replacement);
+    } else if (is_quantity(replacement)) {
+      *target = replacement;
+    } else {
+      fail(replacement, "expected a whole quantity with value, unit, source, ref, confidence");
+    }
+  }
+}
+
+}  // namespace
+
+void apply_overlay(YamlNode& base, const YamlNode& overlay) {
+  YamlNode numbers = overlay;
+  const YamlNode* base_name = base.find("name");
+  if (base_name != nullptr) {
+    const YamlNode* name = overlay.find("name");
+    if (name == nullptr || name->scalar != base_name->scalar) {
+      fail(name == nullptr ? overlay : *name,
+           fmt::format("expected name: {}, the GPU of {}", base_name->scalar, *base.file));
+    }
+    std::erase_if(numbers.entries, [](const auto& entry) { return entry.first == "name"; });
+  }
+  replace_in_map(base, numbers);
+}
+
+}  // namespace tilecast

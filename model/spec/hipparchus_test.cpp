@@ -1,0 +1,71 @@
+// Worked examples on the 4-SM Hipparchus H10 of
+// https://research.colfax-intl.com/cutlass-tutorial-persistent-kernels-and-stream-k/
+#include <algorithm>
+#include <vector>
+
+#include "model/spec/load_gpu.h"
+#include "model/tile/tile_scheduler.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// Tiles of the busiest SM: the waves that the walk takes where every tile costs the same.
+u32 waves(const TileScheduler& s) {
+  u32 longest = 0;
+  for (u32 worker = 0; worker < s.workers; ++worker) {
+    u32 mine = 0;
+    for (u32 t = s.first(worker); t < s.end(worker); t = s.next(t)) {
+      ++mine;
+    }
+    longest = std::max(longest, mine);
+  }
+  return longest;
+}
+
+double utilisation(const TileScheduler& s) {
+  return static_cast<double>(s.num_tiles()) / (waves(s) * s.workers);
+}
+
+TileScheduler on_h10(const GemmShape& shape, i32 block_n, Raster raster) {
+  const LoadedGpu h10 = load_gpu("hipparchus_h10", true);
+  const KernelConfig config{Schedule::kPersistent, {128, block_n, 128, 2, 2, 1, 1}, 1, 0, raster};
+  return make_tile_scheduler(shape, config, static_cast<u32>(h10.spec.sm.count));
+}
+
+const GemmShape kShape{384, 384, 640};
+const std::vector<Raster> kRasters{
+    {RasterKind::kGroupedM, 1}, {RasterKind::kGroupedN, 2}, {RasterKind::kChunked, 1}};
+
+TEST_CASE("Nine tiles on four SMs take three waves and use 75 %") {
+  for (const Raster raster : kRasters) {
+    const TileScheduler s = on_h10(kShape, 128, raster);
+    CHECK(s.num_tiles() == 9);  // 3 x 3
+    CHECK(s.workers == 4);
+    CHECK(waves(s) == 3);           // two full ones and one with a single tile
+    CHECK(utilisation(s) == 0.75);  // 9 of 12 slots, 2.25 of 3 waves
+  }
+}
+
+TEST_CASE("Eighteen half tiles take five half waves, use 90 % and 83 % of the time") {
+  for (const Raster raster : kRasters) {
+    const TileScheduler whole = on_h10(kShape, 128, raster);
+    const TileScheduler half = on_h10(kShape, 64, raster);
+    CHECK(half.num_tiles() == 18);  // 3 x 6
+    CHECK(waves(half) == 5);
+    CHECK(utilisation(half) == Approx(0.9));                       // 18 of 20 slots
+    CHECK(0.5 * waves(half) / waves(whole) == Approx(5.0 / 6.0));  // 2.5 / 3 = 83 %
+  }
+}
+
+TEST_CASE("One tile more than the SMs doubles the waves of an H100 PCIe") {
+  const u32 sms = static_cast<u32>(load_gpu("h100_pcie", true).spec.sm.count);
+  const KernelConfig config{
+      Schedule::kPersistent, {128, 128, 64, 4, 2, 1, 1}, 1, 0, {RasterKind::kGroupedM, 1}};
+  CHECK(waves(make_tile_scheduler({128, 128 * 114, 64}, config, sms)) == 1);
+  CHECK(waves(make_tile_scheduler({128, 128 * 115, 64}, config, sms)) == 2);
+  CHECK(waves(make_tile_scheduler({128, 128 * 228, 64}, config, sms)) == 2);
+}
+
+}  // namespace
+}  // namespace tilecast

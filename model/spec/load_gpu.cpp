@@ -1,0 +1,202 @@
+#include "model/spec/load_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/spec/gpu_fields.h"
+#include "model/spec/gpu_overlay.h"
+#include "model/spec/strict_map.h"
+#include "model/spec/yaml_tree.h"
+
+namespace tilecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kYaml = ".yaml";
+constexpr std::string_view kOverlay = ".calibrated.yaml";
+
+constexpr Words<Architecture, 4> kArchitectures{{{Architecture::kAmpere, "ampere"},
+                                                 {Architecture::kHopper, "hopper"},
+                                                 {Architecture::kBlackwell, "blackwell"},
+                                                 {Architecture::kFictional, "fictional"}}};
+
+/// Reads the whole spec out of one tree and notes every number's source on the way.
+class GpuReader {
+ public:
+  explicit GpuReader(const StrictValue& root)
+      : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
+                       "wgmma", "tma", "l2", "dram", "epilogue", "launch", "clock", "power",
+                       "ceilings"})) {}
+
+  LoadedGpu read() {
+    GpuSpec& spec = loaded_.spec;
+    spec.name = map_.required("name").text();
+    spec.product = map_.required("product").text();
+    spec.architecture = map_.required("architecture").word(kArchitectures);
+    spec.default_interval =
+        number(map_.required("default_interval"), Dimension::kFraction, 0.01, 1);
+    read_section(map_.required("sm"), fields_of(spec.sm));
+    section("clusters", spec.clusters);
+    section("wgmma", spec.wgmma);
+    section("tma", spec.tma);
+    section("l2", spec.l2);
+    section("dram", spec.dram);
+    section("epilogue", spec.epilogue);
+    section("launch", spec.launch);
+    section("clock", spec.clock);
+    section("power", spec.power);
+    if (map_.optional("ceilings")) {
+      read_section(map_.required("ceilings"), fields_of(spec.ceilings.emplace()));
+    }
+    check_together();
+    return std::move(loaded_);
+  }
+
+ private:
+  double number(const StrictValue& value, Dimension dimension, double least, double most) {
+    ReadQuantity read = read_quantity(value, dimension, least, most);
+    loaded_.constants.push_back(std::move(read.constant));
+    return read.value;
+  }
+
+  void read_section(const StrictValue& section, const std::vector<Field>& fields) {
+    std::vector<std::string> keys;
+    for (const Field& field : fields) {
+      keys.emplace_back(field.key);
+    }
+    const StrictMap map = section.map(keys);
+    for (const Field& field : fields) {
+      const double value =
+          number(map.required(field.key), field.dimension, field.least, field.most);
+      if (i32* const* count = std::get_if<i32*>(&field.target)) {
+        **count = static_cast<i32>(value);
+      } else {
+        *std::get<double*>(field.target) = value;
+      }
+    }
+  }
+
+  template <class Section>
+  void section(std::string_view key, std::optional<Section>& target) {
+    if (loaded_.spec.architecture == Architecture::kHopper || map_.optional(key)) {
+      read_section(map_.required(key), fields_of(target.emplace()));
+    }
+  }
+
+  /// What single ranges cannot say.
+  void check_together() const {
+    const GpuSpec& spec = loaded_.spec;
+    if (spec.sm.shared_memory_per_cta + spec.sm.shared_memory_reserved_per_cta >
+        spec.sm.shared_memory) {
+      map_.required("sm").fail(
+          "expected shared_memory_per_cta + shared_memory_reserved_per_cta within shared_memory");
+    }
+    if (spec.clock && spec.clock->tensor_plateau > spec.clock->max) {
+      map_.required("clock").fail("expected tensor_plateau to be at most max");
+    }
+    if (spec.power && !(spec.power->static_power < spec.power->sustained_limit)) {
+      map_.required("power").fail("expected static_power below sustained_limit");
+    }
+  }
+
+  StrictMap map_;
+  LoadedGpu loaded_{};
+};
+
+fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
+  const std::string given(name_or_path);
+  if (given.find('/') != std::string::npos || given.ends_with(kYaml)) {
+    return given;
+  }
+  const std::vector<std::string> known = known_gpus(config_folder);
+  if (std::find(known.begin(), known.end(), given) == known.end()) {
+    throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
+                                  printable(given), join(known, ", "), did_you_mean(given, known)));
+  }
+  return config_folder / "gpus" / (given + std::string(kYaml));
+}
+
+}  // namespace
+
+fs::path config_folder() {
+  const char* chosen = std::getenv("TILECAST_CONFIG_DIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : TILECAST_CONFIG_DIR_DEFAULT;
+}
+
+std::vector<std::string> known_gpus(const fs::path& config_folder) {
+  const fs::path folder = config_folder / "gpus";
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string file = at->path().filename().string();
+    if (file.ends_with(kYaml) && !file.ends_with(kOverlay)) {
+      names.push_back(file.substr(0, file.size() - kYaml.size()));
+    }
+  }
+  if (error) {
+    throw FileError(
+        fmt::format("{}: cannot list the GPU files: {}; TILECAST_CONFIG_DIR can name "
+                    "the folder that holds gpus/",
+                    folder.string(), error.message()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
+                   const fs::path& config_folder) {
+  const fs::path path = resolve(name_or_path, config_folder);
+  YamlNode tree = load_yaml_tree(path);
+  const fs::path overlay = fs::path(path).replace_extension(kOverlay);
+  std::error_code ignored;  // an overlay that cannot be read is reported by the read
+  const bool calibrated =
+      use_calibration && fs::status(overlay, ignored).type() != fs::file_type::not_found;
+  if (calibrated) {
+    apply_overlay(tree, load_yaml_tree(overlay));
+  }
+  LoadedGpu loaded =
+      GpuReader(StrictValue(std::make_shared<const YamlNode>(std::move(tree)))).read();
+  loaded.path = path.string();
+  loaded.calibrated = calibrated;
+  return loaded;
+}
+
+LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration) {
+  return load_gpu(name_or_path, use_calibration, config_folder());
+}
+
+std::string why_not_schedulable(const GpuSpec& gpu) {
+  std::string_view reason;
+  switch (gpu.architecture) {
+    case Architecture::kHopper:
+      return "";
+    case Architecture::kAmpere:
+      reason = "they need wgmma and TMA, which came with Hopper";
+      break;
+    case Architecture::kBlackwell:
+      reason =
+          "they need wgmma, which Blackwell replaced by tcgen05, and no tcgen05 schedule "
+          "exists yet";
+      break;
+    case Architecture::kFictional:
+      reason =
+          "they need wgmma and TMA, and this GPU is fictional, for worked examples of tile "
+          "orders";
+      break;
+  }
+  return fmt::format("none of tilecast's GEMM schedules runs on {} ({}): {}", gpu.name, gpu.product,
+                     reason);
+}
+
+std::string_view to_text(Architecture architecture) {
+  return word_of(kArchitectures, architecture);
+}
+
+}  // namespace tilecast

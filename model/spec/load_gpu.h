@@ -1,0 +1,42 @@
+// GPU files: configs/gpus/<name>.yaml by hand, and beside it, once calibrated, an overlay
+// <name>.calibrated.yaml that replaces some of its numbers.
+//
+// Which sections a file needs depends on its architecture: hopper all of them, the others at least
+// `sm`; a section is whole or absent. Errors: FileError for a file that cannot be read, else
+// ConfigError `file:line: key: what was expected`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/spec/gpu_spec.h"
+#include "model/spec/quantity.h"
+
+namespace tilecast {
+
+struct LoadedGpu {
+  GpuSpec spec;
+  std::vector<Constant> constants;  // every number of the spec, in the order of gpu_fields.h
+  std::string path;
+  bool calibrated;  // an overlay was read
+};
+
+/// The environment's TILECAST_CONFIG_DIR, else the folder this program was built from.
+std::filesystem::path config_folder();
+
+/// Names of the GPU files in `config_folder`/gpus, sorted.
+std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
+
+/// A word is a name in `config_folder`/gpus; anything with a '/' or ending in .yaml is a path.
+LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
+                   const std::filesystem::path& config_folder);
+LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);
+
+/// Why no GEMM schedule of tilecast runs there, naming the GPU; empty where they do.
+std::string why_not_schedulable(const GpuSpec& gpu);
+
+std::string_view to_text(Architecture architecture);
+
+}  // namespace tilecast

@@ -1,0 +1,173 @@
+#include "model/spec/yaml_tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <optional>
+#include <sstream>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+
+namespace tilecast {
+namespace {
+
+/// Builds the tree from the parser's events, which carry a place each (finished nodes do not).
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+
+  YamlNode take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    add(YamlNode::Kind::kEmpty, mark, "", false);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    fail(mark, "expected a value, not an alias");
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    refuse_tag(mark, tag);
+    const bool quoted = tag == "!";
+    if (!open_.empty() && open_.back()->kind == YamlNode::Kind::kMap && !key_) {
+      take_key(mark, value);
+      return;
+    }
+    const bool empty = !quoted && (value.empty() || value == "~" || value == "null");
+    add(empty ? YamlNode::Kind::kEmpty : YamlNode::Kind::kScalar, mark, value, quoted);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::kList, mark, tag);
+  }
+  void OnSequenceEnd() override { open_.pop_back(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::kMap, mark, tag);
+  }
+  void OnMapEnd() override { open_.pop_back(); }
+
+ private:
+  struct Key {
+    std::string name;
+    int line;
+  };
+
+  [[noreturn]] void fail(const YAML::Mark& mark, std::string_view what) const {
+    throw ConfigError(fmt::format("{}:{}: {}", *file_, mark.line + 1, what));
+  }
+
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      fail(mark, fmt::format("expected a plain value, not the tag '{}'", printable(tag)));
+    }
+  }
+
+  void take_key(const YAML::Mark& mark, const std::string& name) {
+    const YamlNode& map = *open_.back();
+    if (name.empty()) {
+      fail(mark, "expected a key before ':'");
+    }
+    if (const YamlNode* first = map.find(name)) {
+      fail(mark,
+           fmt::format("{}: duplicate key, first given in line {}", first->key_path, first->line));
+    }
+    key_ = Key{name, mark.line + 1};
+  }
+
+  YamlNode& add(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& scalar,
+                bool quoted) {
+    YamlNode node;
+    node.kind = kind;
+    node.file = file_;
+    node.line = mark.line + 1;
+    node.scalar = scalar;
+    node.quoted = quoted;
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return root_;
+    }
+    YamlNode& parent = *open_.back();
+    if (parent.kind == YamlNode::Kind::kList) {
+      node.key_path = fmt::format("{}[{}]", parent.key_path, parent.items.size());
+      parent.items.push_back(std::move(node));
+      return parent.items.back();
+    }
+    if (!key_) {
+      fail(mark, "expected a plain word as key");
+    }
+    node.line = key_->line;
+    node.key_path =
+        printable(parent.key_path.empty() ? key_->name : parent.key_path + "." + key_->name);
+    parent.entries.emplace_back(key_->name, std::move(node));
+    key_.reset();
+    return parent.entries.back().second;
+  }
+
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
+    refuse_tag(mark, tag);
+    // A parent's vector does not grow while a child of it is open, so the pointer stays good.
+    open_.push_back(&add(kind, mark, "", false));
+  }
+
+  std::shared_ptr<const std::string> file_;
+  YamlNode root_;
+  std::vector<YamlNode*> open_;
+  std::optional<Key> key_;  // read, its value not yet
+};
+
+}  // namespace
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (const auto& [name, node] : entries) {
+    if (name == key) {
+      return &node;
+    }
+  }
+  return nullptr;
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::string shown;
+  for (const char c : text.substr(0, kMost)) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    shown += control ? '?' : c;
+  }
+  return text.size() > kMost ? shown + "..." : shown;
+}
+
+YamlNode parse_yaml_tree(std::string_view text, const std::string& file) {
+  TreeBuilder builder(std::make_shared<const std::string>(file));
+  std::istringstream stream{std::string(text)};
+  try {
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) {
+      throw ConfigError(file + ":1: expected keys, found an empty file");
+    }
+    YamlNode root = builder.take_root();
+    if (parser.HandleNextDocument(builder)) {
+      throw ConfigError(fmt::format("{}:{}: expected one YAML document, found a second one", file,
+                                    builder.take_root().line));
+    }
+    return root;
+  } catch (const YAML::Exception& error) {
+    throw ConfigError(
+        fmt::format("{}:{}: not valid YAML: {}", file, error.mark.line + 1, printable(error.msg)));
+  }
+}
+
+YamlNode load_yaml_tree(const std::filesystem::path& path) {
+  return parse_yaml_tree(read_file(path), path.string());
+}
+
+}  // namespace tilecast

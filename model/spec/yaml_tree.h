@@ -1,0 +1,38 @@
+// A YAML file as a tree that remembers where each thing stands. Strict from the start: duplicate
+// keys, aliases, tags, nested keys and several documents are errors. The only user of yaml-cpp.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilecast {
+
+struct YamlNode {
+  enum class Kind { kEmpty, kScalar, kList, kMap };
+
+  Kind kind = Kind::kEmpty;
+  std::shared_ptr<const std::string> file;
+  int line = 1;          // of the key where there is one
+  std::string key_path;  // "sm.count", "shapes[2]"; empty for the whole file
+  std::string scalar;
+  bool quoted = false;
+  std::vector<YamlNode> items;
+  std::vector<std::pair<std::string, YamlNode>> entries;  // in the file's order
+
+  const YamlNode* find(std::string_view key) const;
+};
+
+/// Throws FileError where the file cannot be read, ConfigError where it is not strict YAML.
+YamlNode load_yaml_tree(const std::filesystem::path& path);
+
+/// The same for a text; `file` is what errors call it.
+YamlNode parse_yaml_tree(std::string_view text, const std::string& file);
+
+/// Text from a file, fit to stand in a one-line message: short, and without control characters.
+std::string printable(std::string_view text);
+
+}  // namespace tilecast

@@ -1,0 +1,113 @@
+#include "model/tile/tile_scheduler.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// The tiles of one worker in their order, as "mn mn ...".
+std::string walk(const TileScheduler& s, u32 worker) {
+  std::string order;
+  for (u32 t = s.first(worker); t < s.end(worker); t = s.next(t)) {
+    const TileCoord at = s.coord(t);
+    order += (order.empty() ? "" : " ") + std::to_string(at.m) + std::to_string(at.n);
+  }
+  return order;
+}
+
+TileScheduler scheduler(u32 tiles_m, u32 tiles_n, u32 workers, RasterKind kind, i32 group) {
+  return {tiles_m, tiles_n, workers, {kind, group}};
+}
+
+TEST_CASE("Grouped along M: bands of two rows, column by column, the last band one row") {
+  // Rows 0 and 1 form the first band, row 2 the narrow last one:
+  //        n=0 1 2
+  //   m=0   0  2  4
+  //   m=1   1  3  5
+  //   m=2   6  7  8
+  CHECK(walk(scheduler(3, 3, 1, RasterKind::kGroupedM, 2), 0) == "00 10 01 11 02 12 20 21 22");
+}
+
+TEST_CASE("Grouped along N: bands of two columns, row by row, the last band one column") {
+  //        n=0 1 2
+  //   m=0   0  1  6
+  //   m=1   2  3  7
+  //   m=2   4  5  8
+  CHECK(walk(scheduler(3, 3, 1, RasterKind::kGroupedN, 2), 0) == "00 01 10 11 20 21 02 12 22");
+}
+
+TEST_CASE("Chunked: row-major order, cut into runs of which the first are longer") {
+  const TileScheduler s = scheduler(2, 4, 3, RasterKind::kChunked, 1);
+  CHECK(walk(s, 0) == "00 01 02");  // 8 tiles on 3 workers: 3, 3, 2
+  CHECK(walk(s, 1) == "03 10 11");
+  CHECK(walk(s, 2) == "12 13");
+}
+
+TEST_CASE("Strided workers take every W-th tile") {
+  const TileScheduler s = scheduler(2, 3, 4, RasterKind::kGroupedM, 1);
+  CHECK(walk(s, 0) == "00 11");  // tiles 0 and 4 of 00 01 02 10 11 12
+  CHECK(walk(s, 1) == "01 12");
+  CHECK(walk(s, 2) == "02");
+  CHECK(walk(s, 3) == "10");
+}
+
+TEST_CASE("A group wider than C is one band, however wide") {
+  const TileScheduler exact = scheduler(3, 4096, 1, RasterKind::kGroupedM, 3);
+  // 2^20 x 4096 tiles would be 2^32, which 32 bits count as none.
+  const TileScheduler wide = scheduler(3, 4096, 1, RasterKind::kGroupedM, 1 << 20);
+  for (const u32 t : {0u, 1u, 2u, 3u, 12287u}) {
+    CHECK(wide.coord(t) == exact.coord(t));
+  }
+}
+
+TEST_CASE("Every tile is computed exactly once, whatever the shape, order and workers") {
+  std::mt19937 random(20261120);
+  const auto pick = [&random](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  for (int i = 0; i < 6000; ++i) {
+    const auto kind = static_cast<RasterKind>(pick(0, 2));
+    const auto tiles_m = static_cast<u32>(pick(1, 40));
+    const auto tiles_n = static_cast<u32>(pick(1, 40));
+    const auto workers = static_cast<u32>(pick(1, static_cast<int>(tiles_m * tiles_n)));
+    const int group = kind == RasterKind::kChunked ? 1 : pick(1, 48);
+    const TileScheduler s = scheduler(tiles_m, tiles_n, workers, kind, group);
+
+    std::vector<int> visits(s.num_tiles(), 0);
+    u32 fewest = s.num_tiles(), most = 0;
+    for (u32 worker = 0; worker < workers; ++worker) {
+      u32 mine = 0;
+      for (u32 t = s.first(worker); t < s.end(worker); t = s.next(t), ++mine) {
+        const TileCoord at = s.coord(t);
+        REQUIRE(at.m < tiles_m);
+        REQUIRE(at.n < tiles_n);
+        ++visits[at.m * tiles_n + at.n];
+      }
+      fewest = std::min(fewest, mine);
+      most = std::max(most, mine);
+    }
+    REQUIRE(std::all_of(visits.begin(), visits.end(), [](int count) { return count == 1; }));
+    REQUIRE(most - fewest <= 1);  // strides and chunks alike
+  }
+}
+
+TEST_CASE("The grid covers C with cluster tiles and has no more workers than tiles") {
+  KernelConfig config{
+      Schedule::kWarpSpecialized, {128, 256, 64, 4, 2, 2, 1}, 1, 1, {RasterKind::kGroupedM, 8}};
+  // Cluster tiles of 256 x 256: 4100 x 1000 takes 17 x 4.
+  const TileScheduler few = make_tile_scheduler({4100, 1000, 64}, config, 66);
+  CHECK(few.tiles_m == 17);
+  CHECK(few.tiles_n == 4);
+  CHECK(few.workers == 66);
+  CHECK(make_tile_scheduler({4096, 1000, 64}, config, 66).workers == 64);  // 16 x 4 tiles
+  config.schedule = Schedule::kPipelined;
+  CHECK(make_tile_scheduler({4100, 1000, 64}, config, 66).workers == 68);  // one tile each
+}
+
+}  // namespace
+}  // namespace tilecast

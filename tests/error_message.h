@@ -1,0 +1,20 @@
+// What a piece of code complains of, as "2 message" with the exit code in front; "" if it does not.
+#pragma once
+
+#include <string>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+
+template <class Code>
+std::string error_message(const Code& code) {
+  try {
+    code();
+  } catch (const Error& error) {
+    return std::to_string(static_cast<int>(error.code())) + " " + error.what();
+  }
+  return "";
+}
+
+}  // namespace tilecast

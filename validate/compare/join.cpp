@@ -1,0 +1,117 @@
+#include "validate/compare/join.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+using GroupKey = std::tuple<i64, i64, i64, ElementType, Layout, Regime, Inputs, L2State>;
+
+GroupKey group_key(const Point& point) {
+  const GemmProblem& problem = point.problem;
+  return {problem.shape.m, problem.shape.n, problem.shape.k, problem.dtype,
+          problem.layout,  point.regime,    point.inputs,    point.l2_state};
+}
+
+struct Row {
+  std::string where;  // file:line
+  const Measurement* measurement;
+};
+
+/// The last row of each point, in the order of their keys.
+std::map<std::string, Row> last_rows(const std::vector<MeasurementFile>& files,
+                                     const std::vector<std::string>& gpu_names, JoinedData& data) {
+  std::map<std::string, Row> last;
+  for (const MeasurementFile& file : files) {
+    for (const MeasurementRow& row : file.rows) {
+      const std::string where = fmt::format("{}:{}", file.name, row.line);
+      const std::string& gpu = row.measurement.context.gpu;
+      if (std::find(gpu_names.begin(), gpu_names.end(), gpu) == gpu_names.end()) {
+        throw ConfigError(fmt::format("{}: gpu: expected a row measured on {}, got '{}'", where,
+                                      join(gpu_names, " or "), gpu));
+      }
+      ++data.rows;
+      const auto [at, is_new] =
+          last.insert_or_assign(key_of(row.measurement.point), Row{where, &row.measurement});
+      data.repeated += is_new ? 0 : 1;
+    }
+  }
+  return last;
+}
+
+Prediction predict_row(const Measurement& measured, const Predictor& predict) {
+  const Point& point = measured.point;
+  if (point.op != Op::kGemm) {
+    throw ConfigError(fmt::format("op {} has no model", to_text(point.op)));
+  }
+  const KernelConfig config = parse_kernel_config(point.config);
+  if (to_text(config) != point.config) {
+    throw ConfigError(fmt::format("config: expected the canonical text '{}'", to_text(config)));
+  }
+  return predict(point.problem, config, point.regime, point.inputs);
+}
+
+void add_row(const Row& row, const Predictor& predict, JoinedGroup& group, JoinedData& data) {
+  const Measurement& measured = *row.measurement;
+  if (measured.status != Status::kOk || !measured.verified) {
+    ++data.excluded;
+  } else if (is_cublaslt(measured.point.config)) {
+    ++data.cublaslt;
+    (measured.point.config == kCublasltTop1 ? group.cublaslt_top1 : group.cublaslt_best) = measured;
+  } else {
+    try {
+      group.points.push_back({measured, predict_row(measured, predict)});
+      ++data.points;
+    } catch (const ConfigError& error) {
+      ++data.unmatched;
+      data.unmatched_reasons.push_back(row.where + ": " + error.what());
+    }
+  }
+}
+
+}  // namespace
+
+Seconds JoinedGroup::best_measured_time() const {
+  TILECAST_ASSERT(!points.empty());
+  Seconds best = points.front().measured_time();
+  for (const JoinedPoint& point : points) {
+    best = std::min(best, point.measured_time());
+  }
+  return best;
+}
+
+JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
+                       const std::vector<std::string>& gpu_names) {
+  JoinedData data;
+  std::map<GroupKey, JoinedGroup> groups;
+  for (const auto& [key, row] : last_rows(files, gpu_names, data)) {
+    const Point& point = row.measurement->point;
+    JoinedGroup& group = groups[group_key(point)];
+    group.problem = point.problem;
+    group.regime = point.regime;
+    group.inputs = point.inputs;
+    group.l2_state = point.l2_state;
+    add_row(row, predict, group, data);
+  }
+  if (data.rows == 0) {
+    std::vector<std::string> names;
+    for (const MeasurementFile& file : files) {
+      names.push_back(file.name);
+    }
+    throw ConfigError(join(names, ", ") + ": expected measured rows, found only a header");
+  }
+  for (auto& [key, group] : groups) {
+    data.groups.push_back(std::move(group));
+  }
+  return data;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,55 @@
+// Lays predictions beside measurements by configuration text. The only place where the two meet.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/predict/prediction.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+
+/// Throws ConfigError where it cannot predict that configuration.
+using Predictor =
+    std::function<Prediction(const GemmProblem&, const KernelConfig&, Regime, Inputs)>;
+
+struct JoinedPoint {
+  Measurement measured;
+  Prediction predicted;
+
+  Seconds measured_time() const { return measured.time->median; }
+};
+
+/// What is compared with each other: one problem under one regime.
+struct JoinedGroup {
+  GemmProblem problem{};
+  Regime regime = Regime::kBurst;
+  Inputs inputs = Inputs::kNormal;
+  L2State l2_state = L2State::kRotating;
+  std::vector<JoinedPoint> points;                          // by configuration text
+  std::optional<Measurement> cublaslt_top1, cublaslt_best;  // where measured and right
+
+  /// Of the points; there must be one.
+  Seconds best_measured_time() const;
+};
+
+struct JoinedData {
+  std::vector<JoinedGroup> groups;  // by problem, then regime; some may have no points
+  std::size_t rows = 0;
+  std::size_t points = 0;
+  std::size_t cublaslt = 0;                    // baseline rows
+  std::size_t unmatched = 0;                   // right rows without a prediction
+  std::size_t excluded = 0;                    // status not ok, or not verified
+  std::size_t repeated = 0;                    // a later row of the same point replaced this one
+  std::vector<std::string> unmatched_reasons;  // file:line: why, each row
+};
+
+/// `gpu_names`: what the column gpu may hold. Throws ConfigError `file:line: gpu: ...` for a row of
+/// another GPU, and where there are no rows at all.
+JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
+                       const std::vector<std::string>& gpu_names);
+
+}  // namespace tilecast

@@ -1,0 +1,74 @@
+#include "validate/compare/pick.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kWidespread = 0.9;  // of the groups that the most widespread configuration is in
+
+double ratio_of(const JoinedGroup& group, const JoinedPoint& point) {
+  return group.best_measured_time() / point.measured_time();
+}
+
+}  // namespace
+
+bool can_pick(const JoinedGroup& group) { return group.points.size() >= 2; }
+
+double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count) {
+  TILECAST_ASSERT(!group.points.empty() && count > 0);
+  std::vector<const JoinedPoint*> order;
+  for (const JoinedPoint& point : group.points) {
+    order.push_back(&point);
+  }
+  std::sort(order.begin(), order.end(), [&](const JoinedPoint* a, const JoinedPoint* b) {
+    return std::tuple(preference(*a), std::string_view(a->measured.point.config)) <
+           std::tuple(preference(*b), std::string_view(b->measured.point.config));
+  });
+  order.resize(std::min(count, order.size()));
+  double best = 0;
+  for (const JoinedPoint* point : order) {
+    best = std::max(best, ratio_of(group, *point));
+  }
+  return best;
+}
+
+double random_pick_ratio(const JoinedGroup& group) {
+  Values ratios;
+  for (const JoinedPoint& point : group.points) {
+    ratios.push_back(ratio_of(group, point));
+  }
+  return mean(ratios);
+}
+
+FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups) {
+  std::map<std::string, Values> ratios;
+  std::size_t most = 0;
+  for (const JoinedGroup& group : groups) {
+    if (!can_pick(group)) {
+      continue;
+    }
+    for (const JoinedPoint& point : group.points) {
+      Values& own = ratios[point.measured.point.config];
+      own.push_back(ratio_of(group, point));
+      most = std::max(most, own.size());
+    }
+  }
+  FixedTiling best;
+  double best_mean = 0;
+  for (const auto& [config, own] : ratios) {
+    const bool widespread =
+        static_cast<double>(own.size()) >= kWidespread * static_cast<double>(most);
+    if (widespread && geomean(own) > best_mean) {
+      best_mean = geomean(own);
+      best = {config, own};
+    }
+  }
+  return best;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,37 @@
+// How fast is what was picked: measured time of the best configuration over measured time of the
+// picked one, among those that were measured for one problem under one regime. 1 is a perfect pick.
+// Groups of fewer than two configurations leave nothing to pick and count nowhere.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "validate/compare/join.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+
+/// Smaller is picked first; equal ones by configuration text.
+using Preference = std::function<double(const JoinedPoint&)>;
+
+bool can_pick(const JoinedGroup& group);
+
+/// The pick is the best measured of the first `count` by preference.
+double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count);
+
+/// What picking blindly gives on average: the mean over all configurations of best / own time.
+double random_pick_ratio(const JoinedGroup& group);
+
+/// One configuration for everything, chosen with hindsight: the one with the best geometric mean of
+/// best / own time. Only those measured in at least nine tenths as many groups as the most
+/// widespread one stand for election; groups without it are left out. Equal ones: first by text.
+struct FixedTiling {
+  std::string config;
+  Values ratios;  // one for each group that has it
+};
+
+/// An empty text where no group has anything to pick.
+FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups);
+
+}  // namespace tilecast

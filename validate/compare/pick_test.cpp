@@ -1,0 +1,73 @@
+#include "validate/compare/pick.h"
+
+#include "tests/catch.h"
+#include "validate/compare/example_points.h"
+
+namespace tilecast {
+namespace {
+
+double by_time(const JoinedPoint& point) { return point.predicted.time.value; }
+
+constexpr GemmShape kOther{8192, 8192, 8192};
+constexpr GemmShape kThird{512, 512, 512};
+
+/// Measured 1: 8 us, 2: 4 us, 3: 5 us, 4: 16 us. Predicted order 4, 3, 2, 1.
+JoinedGroup example_group() {
+  return join_example({example_row(1, Seconds{8}), example_row(2, Seconds{4}),
+                       example_row(3, Seconds{5}), example_row(4, Seconds{16})},
+                      {{1, Seconds{9}}, {2, Seconds{8}}, {3, Seconds{7}}, {4, Seconds{6}}})
+      .groups.front();
+}
+
+TEST_CASE("The pick's speed is the best time over its own, and more picks find better ones") {
+  const JoinedGroup group = example_group();
+  CHECK(pick_ratio(group, by_time, 1) == Approx(4.0 / 16));
+  CHECK(pick_ratio(group, by_time, 2) == Approx(4.0 / 5));
+  CHECK(pick_ratio(group, by_time, 3) == Approx(1));
+  CHECK(pick_ratio(group, by_time, 8) == Approx(1));
+}
+
+TEST_CASE("Equal preferences are settled by configuration text, not by measured time") {
+  // pipelined:...stages=1 is the first text: 4 / 8.
+  CHECK(pick_ratio(
+            example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
+}
+
+TEST_CASE("A random pick is worth the mean of all picks") {
+  // (4/8 + 4/4 + 4/5 + 4/16) / 4 = 2.55 / 4
+  CHECK(random_pick_ratio(example_group()) == Approx(0.6375));
+}
+
+TEST_CASE("The fixed tiling is the one best over all shapes, though best in none") {
+  // Shape 1: 1, 4, 1.1; shape 2: 4, 1, 1.1. Ratios of config 3: 1/1.1 both; of the others 1, 0.25.
+  const JoinedData data =
+      join_example({example_row(1, Seconds{1}), example_row(2, Seconds{4}),
+                    example_row(3, Seconds{1.1}), example_row(1, Seconds{4}, kOther),
+                    example_row(2, Seconds{1}, kOther), example_row(3, Seconds{1.1}, kOther)},
+                   {{1, Seconds{1}}, {2, Seconds{1}}, {3, Seconds{1}}});
+  const FixedTiling fixed = best_fixed_tiling(data.groups);
+  CHECK(fixed.config == to_text(example_config(3)));
+  REQUIRE(fixed.ratios.size() == 2);
+  CHECK(fixed.ratios[0] == Approx(1 / 1.1));
+}
+
+TEST_CASE("A configuration measured in one shape of three is not a fixed tiling") {
+  // Config 3 is best where it was tried, which is not everywhere.
+  const JoinedData data =
+      join_example({example_row(1, Seconds{2}), example_row(3, Seconds{1}),
+                    example_row(1, Seconds{2}, kOther), example_row(2, Seconds{3}, kOther),
+                    example_row(1, Seconds{2}, kThird), example_row(2, Seconds{3}, kThird)},
+                   {{1, Seconds{1}}, {2, Seconds{1}}, {3, Seconds{1}}});
+  const FixedTiling fixed = best_fixed_tiling(data.groups);
+  CHECK(fixed.config == to_text(example_config(1)));
+  CHECK(fixed.ratios == Values{1, 0.5, 1});  // by shape: 512, 4096, 8192
+}
+
+TEST_CASE("With one configuration there is nothing to pick") {
+  const JoinedData data = join_example({example_row(1, Seconds{1})}, {{1, Seconds{1}}});
+  CHECK_FALSE(can_pick(data.groups.front()));
+  CHECK(best_fixed_tiling(data.groups).config.empty());
+}
+
+}  // namespace
+}  // namespace tilecast

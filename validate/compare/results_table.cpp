@@ -1,0 +1,148 @@
+#include "validate/compare/results_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::string_view kBegin = "<!-- results:begin -->\n";
+constexpr std::string_view kEnd = "<!-- results:end -->";
+constexpr double kPerMicro = 1e6;
+constexpr double kPerTera = 1e-12;
+
+constexpr std::string_view kHead =
+    "| M x N x K | regime | predicted best | predicted | measured | measured best | time | TFLOPS "
+    "| cuBLASLt top-1 | best of 16 |\n"
+    "|---|---|---|--:|--:|---|--:|--:|--:|--:|\n";
+
+constexpr std::string_view kLegend =
+    "\nTimes in µs, medians of the kernel's own duration. *Predicted best* is the configuration "
+    "with the\nleast predicted time among those that were measured for the shape. A configuration "
+    "reads: schedule\n(`pi` pipelined, `pe` persistent, `ws` warp_specialized), CTA tile MxNxK, "
+    "`s` stages, `w` warpgroups\nthat compute, `c` cluster, `o` CTAs per SM, `i` wgmma groups in "
+    "flight, and the order of tiles: `m` or\n`n` bands of that many tile rows or columns, `k` "
+    "chunks.\n";
+
+std::string_view abbreviation(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kPipelined:
+      return "pi";
+    case Schedule::kPersistent:
+      return "pe";
+    case Schedule::kWarpSpecialized:
+      return "ws";
+  }
+  TILECAST_ASSERT(!"a schedule without an abbreviation");
+  return {};
+}
+
+std::string raster_text(const Raster& raster) {
+  switch (raster.kind) {
+    case RasterKind::kGroupedM:
+      return fmt::format("m{}", raster.group);
+    case RasterKind::kGroupedN:
+      return fmt::format("n{}", raster.group);
+    case RasterKind::kChunked:
+      return "k";
+  }
+  TILECAST_ASSERT(!"a raster without an abbreviation");
+  return {};
+}
+
+/// About four digits.
+std::string micros(Seconds time) {
+  const double value = time.value * kPerMicro;
+  return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 1000 ? 1 : 0);
+}
+
+std::string micros(const std::optional<Measurement>& measurement) {
+  return measurement ? micros(measurement->time->median) : "";
+}
+
+std::string problem_text(const GemmProblem& problem) {
+  std::string text = to_text(problem.shape);
+  if (problem.dtype != ElementType::kFp16) {
+    text += fmt::format(" {}", to_text(problem.dtype));
+  }
+  if (problem.layout != Layout::kTn) {
+    text += fmt::format(" {}", to_text(problem.layout));
+  }
+  return text;
+}
+
+std::string conditions_text(const JoinedGroup& group) {
+  std::string text(to_text(group.regime));
+  if (group.inputs != Inputs::kNormal) {
+    text += fmt::format(", {}", to_text(group.inputs));
+  }
+  if (group.l2_state != L2State::kRotating) {
+    text += fmt::format(", {}", to_text(group.l2_state));
+  }
+  return text;
+}
+
+std::string row_text(const JoinedGroup& group) {
+  const auto predicted = std::min_element(group.points.begin(), group.points.end(),
+                                          [](const JoinedPoint& a, const JoinedPoint& b) {
+                                            return a.predicted.time < b.predicted.time;
+                                          });
+  const auto measured = std::min_element(group.points.begin(), group.points.end(),
+                                         [](const JoinedPoint& a, const JoinedPoint& b) {
+                                           return a.measured_time() < b.measured_time();
+                                         });
+  const double tflops =
+      gemm_flops(group.problem.shape) / measured->measured_time().value * kPerTera;
+  return fmt::format("| {} | {} | `{}` | {} | {} | `{}` | {} | {:.0f} | {} | {} |\n",
+                     problem_text(group.problem), conditions_text(group),
+                     short_text(predicted->predicted.config), micros(predicted->predicted.time),
+                     micros(predicted->measured_time()), short_text(measured->predicted.config),
+                     micros(measured->measured_time()), tflops, micros(group.cublaslt_top1),
+                     micros(group.cublaslt_best));
+}
+
+/// Where `marker` stands; it must stand once.
+std::size_t find_once(std::string_view text, std::string_view marker, std::string_view name) {
+  const std::size_t at = text.find(marker);
+  if (at == std::string_view::npos || text.find(marker, at + 1) != std::string_view::npos) {
+    throw ConfigError(fmt::format("{}: expected exactly one line '{}'", name,
+                                  marker.substr(0, marker.find('\n'))));
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string short_text(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  return fmt::format("{} {}x{}x{} s{} w{} c{}x{} o{} i{} {}", abbreviation(config.schedule),
+                     t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups, t.cluster_m,
+                     t.cluster_n, config.ctas_per_sm, config.inflight, raster_text(config.raster));
+}
+
+std::string results_table(const JoinedData& data) {
+  std::string text(kHead);
+  for (const JoinedGroup& group : data.groups) {
+    if (!group.points.empty()) {
+      text += row_text(group);
+    }
+  }
+  return text + std::string(kLegend);
+}
+
+std::string replace_between_markers(std::string_view text, std::string_view name,
+                                    std::string_view content) {
+  const std::size_t begin = find_once(text, kBegin, name) + kBegin.size();
+  const std::size_t end = find_once(text, kEnd, name);
+  if (end < begin) {
+    throw ConfigError(
+        fmt::format("{}: expected '{}' behind the line that begins the results", name, kEnd));
+  }
+  return std::string(text.substr(0, begin)) + std::string(content) + std::string(text.substr(end));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,23 @@
+// The table of results in README.md: what was predicted best, what was best, and cuBLASLt.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/tile/kernel_config.h"
+#include "validate/compare/join.h"
+
+namespace tilecast {
+
+/// A configuration in few characters: ws 128x256x64 s4 w2 c2x1 o1 i1 m8.
+std::string short_text(const KernelConfig& config);
+
+/// Markdown: a table with one row for each group that has points, and what its columns mean.
+std::string results_table(const JoinedData& data);
+
+/// `text` with everything between the two marker lines replaced by `content`, which ends with a
+/// line end. Throws ConfigError `name: ...` where each marker does not stand once, in order.
+std::string replace_between_markers(std::string_view text, std::string_view name,
+                                    std::string_view content);
+
+}  // namespace tilecast

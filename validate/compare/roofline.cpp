@@ -1,0 +1,25 @@
+#include "validate/compare/roofline.h"
+
+#include <algorithm>
+
+#include "model/base/math.h"
+
+namespace tilecast {
+
+std::optional<Seconds> roofline_time(const GpuSpec& gpu, const GemmProblem& problem,
+                                     const Tiling& tiling) {
+  if (!gpu.wgmma || !gpu.clock || !gpu.dram) {
+    return std::nullopt;
+  }
+  const GemmShape& shape = problem.shape;
+  const i64 tiles = ceil_div<i64>(shape.m, tiling.block_m) * ceil_div<i64>(shape.n, tiling.block_n);
+  const i64 waves = ceil_div<i64>(tiles, gpu.sm.count);
+  const Flops tile_work{gemm_flops({tiling.block_m, tiling.block_n, shape.k})};
+  const Cycles tensor =
+      compute_cycles(tile_work, gpu.wgmma->flops_per_sm) * static_cast<double>(waves);
+  const i64 elements = shape.m * shape.k + shape.k * shape.n + shape.m * shape.n;
+  const Bytes moved{static_cast<double>(elements * element_bytes(problem.dtype))};
+  return std::max(time_of(tensor, gpu.clock->max), transfer_time(moved, gpu.dram->bandwidth));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,25 @@
+// The trivial model every other must beat: peak rates and nothing else, but whole waves of tiles.
+//
+//   tiles = ceil(M / block_m) * ceil(N / block_n)
+//   waves = ceil(tiles / SMs)
+//   time  = max(waves * 2 block_m block_n K / (tensor rate of one SM * highest clock),
+//               (bytes of A + B + C) / DRAM bandwidth)
+//
+// Leaves out latency, L2, epilogue, launch, occupancy, power: everything model/analytic is for.
+// Checked by: roofline_test.cpp.
+#pragma once
+
+#include <optional>
+
+#include "model/base/units.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// Nothing where the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
+std::optional<Seconds> roofline_time(const GpuSpec& gpu, const GemmProblem& problem,
+                                     const Tiling& tiling);
+
+}  // namespace tilecast

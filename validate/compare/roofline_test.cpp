@@ -1,0 +1,43 @@
+#include "validate/compare/roofline.h"
+
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// 4 SMs of 1000 operations a cycle at 1 GHz, DRAM of 1 TB/s.
+GpuSpec small_gpu() {
+  GpuSpec gpu{};
+  gpu.sm.count = 4;
+  gpu.wgmma = WgmmaSpec{.flops_per_sm = FlopsPerCycle{1000}};
+  gpu.clock = ClockSpec{.max = Hertz{1e9}};
+  gpu.dram = DramSpec{.bandwidth = BytesPerSecond{1e12}};
+  return gpu;
+}
+
+constexpr Tiling kTiling{.block_m = 100, .block_n = 100, .block_k = 64};
+
+TEST_CASE("A fifth tile on four SMs costs a second wave") {
+  // One tile: 2 * 100 * 100 * 50 = 1e6 operations, 1000 cycles, 1 us.
+  const GemmProblem four{{200, 200, 50}, ElementType::kFp16, Layout::kTn};
+  const GemmProblem five{{500, 100, 50}, ElementType::kFp16, Layout::kTn};
+  CHECK(roofline_time(small_gpu(), four, kTiling)->value == Approx(1e-6));
+  CHECK(roofline_time(small_gpu(), five, kTiling)->value == Approx(2e-6));
+}
+
+TEST_CASE("A thin problem takes the time its operands need from DRAM") {
+  GpuSpec gpu = small_gpu();
+  gpu.dram->bandwidth = BytesPerSecond{1e9};
+  // A, B and C: 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements, 40,000 bytes, 40 us.
+  const GemmProblem problem{{100, 100, 50}, ElementType::kFp16, Layout::kTn};
+  CHECK(roofline_time(gpu, problem, kTiling)->value == Approx(40e-6));
+}
+
+TEST_CASE("Without a tensor rate there is no roofline") {
+  GpuSpec gpu = small_gpu();
+  gpu.wgmma.reset();
+  CHECK_FALSE(roofline_time(gpu, {{100, 100, 50}, ElementType::kFp16, Layout::kTn}, kTiling));
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,221 @@
+#include "validate/compare/validation.h"
+
+#include "validate/compare/pick.h"
+#include "validate/compare/roofline.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kNearBest = 1.2;  // of the best measured time
+constexpr std::size_t kPickCounts[] = {1, 3, 8};
+
+double predicted_time(const JoinedPoint& point) { return point.predicted.time.value; }
+double predicted_cycles(const JoinedPoint& point) { return point.predicted.cycles.value; }
+
+double time_error(const JoinedPoint& point) {
+  return point.predicted.time / point.measured_time() - 1;
+}
+
+/// Mean of what there is; nothing where there is nothing.
+std::optional<double> mean_of(const Values& values) {
+  return values.empty() ? std::nullopt : std::optional(mean(values));
+}
+
+std::vector<JoinedGroup> in_regime(const JoinedData& data, Regime regime) {
+  std::vector<JoinedGroup> groups;
+  for (const JoinedGroup& group : data.groups) {
+    if (group.regime == regime) {
+      groups.push_back(group);
+    }
+  }
+  return groups;
+}
+
+template <class Function>
+void for_each_point(const std::vector<JoinedGroup>& groups, Function function) {
+  for (const JoinedGroup& group : groups) {
+    for (const JoinedPoint& point : group.points) {
+      function(group, point);
+    }
+  }
+}
+
+std::optional<ErrorFigures> cycles_error(const std::vector<JoinedGroup>& groups) {
+  Values errors;
+  for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
+    if (point.measured.cycles) {
+      errors.push_back(point.predicted.cycles / *point.measured.cycles - 1);
+    }
+  });
+  return error_figures(errors);
+}
+
+std::optional<ErrorFigures> time_error(const std::vector<JoinedGroup>& groups) {
+  Values errors;
+  for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
+    errors.push_back(time_error(point));
+  });
+  return error_figures(errors);
+}
+
+std::optional<ClockFigures> clock_figures(const std::vector<JoinedGroup>& groups) {
+  Values errors, orders;
+  for (const JoinedGroup& group : groups) {
+    Values measured, predicted;
+    for (const JoinedPoint& point : group.points) {
+      if (point.measured.sm_clock) {
+        measured.push_back(point.measured.sm_clock->value);
+        predicted.push_back(point.predicted.sm_clock.value);
+        errors.push_back(predicted.back() / measured.back() - 1);
+      }
+    }
+    if (const std::optional<double> tau = kendall_tau(measured, predicted)) {
+      orders.push_back(*tau);
+    }
+  }
+  const std::optional<ErrorFigures> error = error_figures(errors);
+  return error ? std::optional(ClockFigures{*error, mean_of(orders)}) : std::nullopt;
+}
+
+std::optional<RankFigures> rank_figures(const std::vector<JoinedGroup>& groups) {
+  Values taus, rhos, near_taus;
+  for (const JoinedGroup& group : groups) {
+    Values measured, predicted, near_measured, near_predicted;
+    for (const JoinedPoint& point : group.points) {
+      measured.push_back(point.measured_time().value);
+      predicted.push_back(predicted_time(point));
+      if (point.measured_time() <= group.best_measured_time() * kNearBest) {
+        near_measured.push_back(measured.back());
+        near_predicted.push_back(predicted.back());
+      }
+    }
+    if (const std::optional<double> tau = kendall_tau(measured, predicted)) {
+      taus.push_back(*tau);
+      rhos.push_back(spearman_rho(measured, predicted).value_or(0));
+    }
+    if (const std::optional<double> tau = kendall_tau(near_measured, near_predicted)) {
+      near_taus.push_back(*tau);
+    }
+  }
+  if (taus.empty()) {
+    return std::nullopt;
+  }
+  return RankFigures{mean(taus), mean(rhos), mean_of(near_taus), taus.size()};
+}
+
+std::optional<RatioFigures> picks(const std::vector<JoinedGroup>& groups,
+                                  const Preference& preference, std::size_t count) {
+  Values ratios;
+  for (const JoinedGroup& group : groups) {
+    if (can_pick(group)) {
+      ratios.push_back(pick_ratio(group, preference, count));
+    }
+  }
+  return ratio_figures(ratios);
+}
+
+std::optional<double> roofline_mape(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) {
+  Values errors;
+  for_each_point(groups, [&](const JoinedGroup& group, const JoinedPoint& point) {
+    const std::optional<Seconds> time =
+        roofline_time(gpu, group.problem, point.predicted.config.tiling);
+    if (time) {
+      errors.push_back(*time / point.measured_time() - 1);
+    }
+  });
+  const std::optional<ErrorFigures> figures = error_figures(errors);
+  return figures ? std::optional(figures->mape) : std::nullopt;
+}
+
+Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) {
+  Values random, top1_of_best, top1_of_ours;
+  for (const JoinedGroup& group : groups) {
+    if (can_pick(group)) {
+      random.push_back(random_pick_ratio(group));
+    }
+    if (group.cublaslt_top1 && group.cublaslt_best) {
+      top1_of_best.push_back(group.cublaslt_best->time->median / group.cublaslt_top1->time->median);
+    }
+    if (group.cublaslt_top1 && !group.points.empty()) {
+      top1_of_ours.push_back(group.best_measured_time() / group.cublaslt_top1->time->median);
+    }
+  }
+  const FixedTiling fixed = best_fixed_tiling(groups);
+  Baselines result;
+  result.closed_form = picks(groups, predicted_time, 1);
+  result.pick_by_cycles = picks(groups, predicted_cycles, 1);
+  result.fixed_tiling = ratio_figures(fixed.ratios);
+  result.fixed_tiling_config = fixed.config;
+  result.random = ratio_figures(random);
+  result.cublaslt_top1_of_best = ratio_figures(top1_of_best);
+  result.cublaslt_top1_of_ours = ratio_figures(top1_of_ours);
+  result.roofline_mape = roofline_mape(gpu, groups);
+  return result;
+}
+
+std::optional<IntervalFigures> interval_figures(const std::vector<JoinedGroup>& groups) {
+  Values inside, widths;
+  for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
+    const Prediction& predicted = point.predicted;
+    const bool covered = predicted.interval_low <= point.measured_time() &&
+                         point.measured_time() <= predicted.interval_high;
+    inside.push_back(covered ? 1 : 0);
+    widths.push_back((predicted.interval_high - predicted.interval_low) / predicted.time);
+  });
+  if (inside.empty()) {
+    return std::nullopt;
+  }
+  return IntervalFigures{mean(inside), median(widths)};
+}
+
+std::map<Schedule, ScheduleFigures> schedule_figures(const std::vector<JoinedGroup>& groups) {
+  std::map<Schedule, std::vector<JoinedGroup>> by_schedule;
+  for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
+    std::vector<JoinedGroup>& own = by_schedule[point.predicted.config.schedule];
+    own.resize(1);
+    own.front().points.push_back(point);
+  });
+  std::map<Schedule, ScheduleFigures> figures;
+  for (const auto& [schedule, own] : by_schedule) {
+    const std::optional<ErrorFigures> cycles = cycles_error(own);
+    figures[schedule] = {own.front().points.size(), time_error(own)->mape,
+                         cycles ? std::optional(cycles->mape) : std::nullopt};
+  }
+  return figures;
+}
+
+}  // namespace
+
+Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data) {
+  Validation result{.gpu = gpu.name,
+                    .calibrated = calibrated,
+                    .method = Method::kAnalytic,
+                    .rows = data.rows,
+                    .points = data.points,
+                    .cublaslt = data.cublaslt,
+                    .unmatched = data.unmatched,
+                    .excluded = data.excluded,
+                    .repeated = data.repeated};
+  result.cycles = cycles_error(data.groups);
+  result.clock = clock_figures(data.groups);
+  for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+    const std::vector<JoinedGroup> groups = in_regime(data, regime);
+    if (const auto error = time_error(groups)) {
+      result.time.emplace(regime, *error);
+    }
+    if (const auto rank = rank_figures(groups)) {
+      result.rank.emplace(regime, *rank);
+    }
+    for (const std::size_t count : kPickCounts) {
+      if (const auto figures = picks(groups, predicted_time, count)) {
+        result.pick[regime].emplace(count, *figures);
+      }
+    }
+  }
+  result.baselines = baselines(gpu, data.groups);
+  result.interval = interval_figures(data.groups);
+  result.by_schedule = schedule_figures(data.groups);
+  return result;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,71 @@
+// Everything `tilecast validate` says about a set of measurements, as numbers. Figures that the
+// data does not allow are absent.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/kernel_config.h"
+#include "validate/compare/join.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+
+/// Means over groups (one problem under one regime) with at least two configurations.
+struct RankFigures {
+  double kendall, spearman;
+  std::optional<double> kendall_near_best;  // of configurations within 20 % of the best time
+  std::size_t shapes;
+};
+
+struct ClockFigures {
+  ErrorFigures error;
+  std::optional<double> kendall;  // mean over groups
+};
+
+/// Over both regimes.
+struct Baselines {
+  std::optional<RatioFigures> closed_form;     // the pick of the closed forms, by time
+  std::optional<RatioFigures> pick_by_cycles;  // fewest predicted cycles
+  std::optional<RatioFigures> fixed_tiling;    // see pick.h
+  std::string fixed_tiling_config;
+  std::optional<RatioFigures> random;                 // see pick.h
+  std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
+  std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
+  std::optional<double> roofline_mape;                // see roofline.h
+};
+
+struct IntervalFigures {
+  double coverage_90;   // share of measured times inside the interval
+  double median_width;  // of (high - low) / predicted time
+};
+
+struct ScheduleFigures {
+  std::size_t points;
+  double time_mape;
+  std::optional<double> cycles_mape;
+};
+
+/// By how many first picks the best measured one is taken.
+using PickFigures = std::map<std::size_t, RatioFigures>;
+
+struct Validation {
+  std::string gpu;
+  bool calibrated;
+  Method method;
+  std::size_t rows, points, cublaslt, unmatched, excluded, repeated;
+  std::optional<ErrorFigures> cycles;
+  std::map<Regime, ErrorFigures> time;
+  std::optional<ClockFigures> clock;
+  std::map<Regime, RankFigures> rank;
+  std::map<Regime, PickFigures> pick;
+  Baselines baselines;
+  std::optional<IntervalFigures> interval;
+  std::map<Schedule, ScheduleFigures> by_schedule;
+};
+
+Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data);
+
+}  // namespace tilecast

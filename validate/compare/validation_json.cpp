@@ -1,0 +1,119 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/tile/kernel_config_text.h"
+#include "validate/compare/validation_text.h"
+
+namespace tilecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double rounded(double value) {
+  constexpr double kSixDecimals = 1e6;
+  return std::round(value * kSixDecimals) / kSixDecimals;
+}
+
+Json error_json(const ErrorFigures& figures) {
+  return {{"mape", rounded(figures.mape)},
+          {"median", rounded(figures.median)},
+          {"p90", rounded(figures.p90)},
+          {"bias", rounded(figures.bias)}};
+}
+
+Json ratio_json(const RatioFigures& figures) {
+  return {{"geomean", rounded(figures.geomean)},
+          {"p10", rounded(figures.p10)},
+          {"min", rounded(figures.min)},
+          {"shapes", figures.groups}};
+}
+
+Json rank_json(const RankFigures& figures) {
+  Json json{{"kendall", rounded(figures.kendall)}};
+  if (figures.kendall_near_best) {
+    json["kendall_near_best"] = rounded(*figures.kendall_near_best);
+  }
+  json["spearman"] = rounded(figures.spearman);
+  json["shapes"] = figures.shapes;
+  return json;
+}
+
+Json baselines_json(const Baselines& baselines) {
+  Json json = Json::object();
+  const auto add = [&](const char* name, const std::optional<RatioFigures>& figures) {
+    if (figures) {
+      json[name] = ratio_json(*figures);
+    }
+  };
+  add("pick_by_cycles", baselines.pick_by_cycles);
+  add("closed_form", baselines.closed_form);
+  add("fixed_tiling", baselines.fixed_tiling);
+  if (baselines.fixed_tiling) {
+    json["fixed_tiling"]["config"] = baselines.fixed_tiling_config;
+  }
+  add("random", baselines.random);
+  add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
+  add("cublaslt_top1_of_ours", baselines.cublaslt_top1_of_ours);
+  if (baselines.roofline_mape) {
+    json["roofline_mape"] = rounded(*baselines.roofline_mape);
+  }
+  return json;
+}
+
+void add_figures(Json& json, const Validation& v) {
+  if (v.cycles) {
+    json["cycles"] = error_json(*v.cycles);
+  }
+  for (const auto& [regime, figures] : v.time) {
+    json["time"][std::string(to_text(regime))] = error_json(figures);
+  }
+  if (v.clock) {
+    json["clock"] = error_json(v.clock->error);
+    if (v.clock->kendall) {
+      json["clock"]["kendall"] = rounded(*v.clock->kendall);
+    }
+  }
+  for (const auto& [regime, figures] : v.rank) {
+    json["rank"][std::string(to_text(regime))] = rank_json(figures);
+  }
+  for (const auto& [regime, picks] : v.pick) {
+    for (const auto& [count, figures] : picks) {
+      json["pick"][std::string(to_text(regime))]["top" + std::to_string(count)] =
+          ratio_json(figures);
+    }
+  }
+  json["baselines"] = baselines_json(v.baselines);
+  if (v.interval) {
+    json["interval"] = {{"coverage_90", rounded(v.interval->coverage_90)},
+                        {"median_width", rounded(v.interval->median_width)}};
+  }
+}
+
+}  // namespace
+
+Json to_json(const Validation& v) {
+  Json json{{"schema", 1},
+            {"gpu", v.gpu},
+            {"calibrated", v.calibrated},
+            {"method", to_text(v.method)},
+            {"rows", v.rows},
+            {"points", v.points},
+            {"unmatched", v.unmatched},
+            {"excluded", v.excluded},
+            {"cublaslt", v.cublaslt},
+            {"repeated", v.repeated},
+            {"split", "all"}};
+  add_figures(json, v);
+  json["residual_model"] = {{"used", false}};
+  for (const auto& [schedule, figures] : v.by_schedule) {
+    Json& own = json["by_schedule"][std::string(to_text(schedule))];
+    own["points"] = figures.points;
+    own["mape"] = rounded(figures.time_mape);
+    if (figures.cycles_mape) {
+      own["cycles_mape"] = rounded(*figures.cycles_mape);
+    }
+  }
+  return json;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,189 @@
+#include "validate/compare/validation.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/catch.h"
+#include "validate/compare/example_points.h"
+#include "validate/compare/recorded_error.h"
+#include "validate/compare/validation_text.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec bare_gpu() {
+  GpuSpec gpu{};
+  gpu.name = "h200_sxm";
+  return gpu;
+}
+
+/// Measured 10, 11, 20 us at 1.5 GHz; predicted 11, 10, 30 us at 1 GHz.
+/// Time errors +10 %, -1/11, +50 %; cycles two thirds of those ratios less 1.
+Validation example_validation() {
+  const JoinedData data = join_example(
+      {example_row(1, Seconds{10e-6}), example_row(2, Seconds{11e-6}),
+       example_row(4, Seconds{20e-6}), example_cublaslt_row(kCublasltTop1, Seconds{8e-6}),
+       example_cublaslt_row(kCublasltBest, Seconds{6e-6})},
+      {{1, Seconds{11e-6}}, {2, Seconds{10e-6}}, {4, Seconds{30e-6}}});
+  return validate(bare_gpu(), false, data);
+}
+
+TEST_CASE("Errors of time, cycles and clock are apart") {
+  const Validation v = example_validation();
+  CHECK(v.time.at(Regime::kBurst).mape == Approx((0.1 + 1.0 / 11 + 0.5) / 3));
+  CHECK(v.time.at(Regime::kBurst).bias == Approx((0.1 - 1.0 / 11 + 0.5) / 3));
+  CHECK(v.clock->error.mape == Approx(1.0 / 3));  // 1 GHz for 1.5 GHz, each time
+  // Ratios 1.1, 10/11, 1.5 times 2/3: errors -0.26667, -0.39394, 0.
+  CHECK(v.cycles->mape == Approx((0.266667 + 0.393939 + 0) / 3).epsilon(1e-5));
+  CHECK(v.time.count(Regime::kSustained) == 0);
+}
+
+TEST_CASE("Order is judged over all and over those within 20 % of the best") {
+  const Validation v = example_validation();
+  const RankFigures& rank = v.rank.at(Regime::kBurst);
+  CHECK(rank.shapes == 1);
+  CHECK(rank.kendall == Approx(1.0 / 3));        // two of three pairs in order
+  CHECK(rank.spearman == Approx(0.5));           // 1 - 6 * 2 / (3 * 8)
+  CHECK(*rank.kendall_near_best == Approx(-1));  // of 10 and 11 us, swapped
+  CHECK_FALSE(v.clock->kendall.has_value());     // all measured clocks are equal
+}
+
+TEST_CASE("Picks stand beside their baselines") {
+  const Validation v = example_validation();
+  CHECK(v.pick.at(Regime::kBurst).at(1).geomean == Approx(10.0 / 11));
+  CHECK(v.pick.at(Regime::kBurst).at(3).geomean == Approx(1));
+  CHECK(v.baselines.closed_form->geomean == Approx(10.0 / 11));
+  CHECK(v.baselines.random->geomean == Approx((1 + 10.0 / 11 + 0.5) / 3));
+  CHECK(v.baselines.fixed_tiling->geomean == Approx(1));
+  CHECK(v.baselines.cublaslt_top1_of_best->geomean == Approx(6.0 / 8));
+  CHECK(v.baselines.cublaslt_top1_of_ours->geomean == Approx(10.0 / 8));
+  CHECK_FALSE(v.baselines.roofline_mape.has_value());  // the bare GPU has no rates
+}
+
+TEST_CASE("Intervals cover what lies inside them, edges counted") {
+  // 10 % each way: 9.9..12.1 holds 10; 9..11 holds 11; 27..33 does not hold 20.
+  CHECK(example_validation().interval->coverage_90 == Approx(2.0 / 3));
+  CHECK(example_validation().interval->median_width == Approx(0.2));
+}
+
+TEST_CASE("Each schedule has its own error") {
+  const Validation v = example_validation();
+  CHECK(v.by_schedule.at(Schedule::kPipelined).points == 1);
+  CHECK(v.by_schedule.at(Schedule::kPipelined).time_mape == Approx(0.1));
+  CHECK(v.by_schedule.at(Schedule::kWarpSpecialized).points == 2);
+  CHECK(v.by_schedule.at(Schedule::kWarpSpecialized).time_mape == Approx((1.0 / 11 + 0.5) / 2));
+}
+
+TEST_CASE("The fewest cycles and the least time can be different picks") {
+  const Predictor slow_clock_first = [](const GemmProblem&, const KernelConfig& config, Regime,
+                                        Inputs) {
+    Prediction p{};
+    p.config = config;
+    const bool first = config.tiling.stages == 1;
+    p.cycles = Cycles{first ? 900.0 : 1000.0};
+    p.sm_clock = Hertz{first ? 1e9 : 1.5e9};
+    p.time = time_of(p.cycles, p.sm_clock);
+    return p;
+  };
+  const JoinedData data =
+      join_points({example_file({example_row(1, Seconds{4}), example_row(2, Seconds{3})})},
+                  slow_clock_first, {"h200_sxm"});
+  const Validation v = validate(bare_gpu(), false, data);
+  CHECK(v.baselines.closed_form->geomean == Approx(1));
+  CHECK(v.baselines.pick_by_cycles->geomean == Approx(0.75));
+}
+
+TEST_CASE("The JSON has the keys of the contract and none for what was not measured") {
+  const auto json = to_json(example_validation());
+  CHECK(json["schema"] == 1);
+  CHECK(json["gpu"] == "h200_sxm");
+  CHECK(json["method"] == "analytic");
+  CHECK(json["points"] == 3);
+  CHECK(json["unmatched"] == 0);
+  CHECK(json["excluded"] == 0);
+  CHECK(json["split"] == "all");
+  CHECK(json["time"]["burst"]["mape"].get<double>() == Approx(0.230303).epsilon(1e-6));
+  CHECK(json["pick"]["burst"]["top8"]["min"] == 1);
+  CHECK(json["rank"]["burst"]["shapes"] == 1);
+  CHECK(json["baselines"]["cublaslt_top1_of_best"]["p10"] == 0.75);
+  CHECK(json["interval"]["median_width"].get<double>() == Approx(0.2));
+  CHECK(json["residual_model"]["used"] == false);
+  CHECK(json["by_schedule"]["warp_specialized"]["points"] == 2);
+  for (const char* absent : {"l2_to_sm_bytes", "dram_read_bytes", "l2_hit"}) {
+    CHECK_FALSE(json.contains(absent));
+  }
+  CHECK_FALSE(json["time"].contains("sustained"));
+  CHECK_FALSE(json["baselines"].contains("roofline_mape"));
+}
+
+TEST_CASE("The table stays within 80 columns") {
+  std::istringstream lines(to_table(example_validation()));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    CHECK(line.size() <= 80);
+  }
+  CHECK(count > 15);
+}
+
+TEST_CASE("No point at all leaves counts and no figures") {
+  const Validation v = validate(bare_gpu(), false, join_example({example_row(1, Seconds{1})}, {}));
+  CHECK(v.unmatched == 1);
+  CHECK_FALSE(v.cycles.has_value());
+  CHECK(v.pick.empty());
+  CHECK(to_json(v)["baselines"].empty());
+}
+
+std::string record_error(const std::string& record) {
+  try {
+    worse_than_recorded(example_validation(), record, "r.json");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("A record of today's figures is not worse than today's figures") {
+  const Validation v = example_validation();
+  CHECK(worse_than_recorded(v, record_of(v).dump(2), "r.json").empty());
+}
+
+TEST_CASE("A figure may be worse by the tolerance and no more, better by any amount") {
+  const Validation v = example_validation();
+  const auto changed = [&](const char* pointer, double by) {
+    auto record = record_of(v);
+    auto& figure = record[nlohmann::ordered_json::json_pointer(pointer)];
+    figure = figure.get<double>() + by;
+    return worse_than_recorded(v, record.dump(), "r.json").size();
+  };
+  for (const char* error : {"/cycles_mape", "/time_mape/burst"}) {
+    CHECK(changed(error, -0.0019) == 0);
+    CHECK(changed(error, -0.0021) == 1);
+    CHECK(changed(error, 0.5) == 0);
+  }
+  CHECK(changed("/top1_geomean/burst", 0.0019) == 0);
+  CHECK(changed("/top1_geomean/burst", 0.0021) == 1);
+  CHECK(changed("/top1_geomean/burst", -0.5) == 0);
+  CHECK(changed("/points", 1) == 1);      // a point has gone
+  CHECK(changed("/unmatched", -1) == 1);  // a point has lost its prediction
+}
+
+TEST_CASE("A recorded regime that is gone is named") {
+  auto record = record_of(example_validation());
+  record["time_mape"]["sustained"] = 0.1;
+  CHECK(worse_than_recorded(example_validation(), record.dump(), "r.json") ==
+        std::vector<std::string>{"time_mape/sustained is recorded but not there any more"});
+}
+
+TEST_CASE("What is no record is refused with its key") {
+  auto record = record_of(example_validation());
+  CHECK(record_error("{").starts_with("r.json: expected a JSON object"));
+  CHECK(record_error("[]").starts_with("r.json: expected a JSON object"));
+  record["cycles_mape"] = "low";
+  CHECK(record_error(record.dump()) == "r.json: cycles_mape: expected a number, got \"low\"");
+  record["gpu"] = "b200";
+  CHECK(record_error(record.dump()) == "r.json: gpu: expected \"h200_sxm\"");
+  CHECK(record_error("{}") == "r.json: schema: expected 1");
+}
+
+}  // namespace
+}  // namespace tilecast

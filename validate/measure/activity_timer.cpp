@@ -1,0 +1,114 @@
+#include "validate/measure/activity_timer.h"
+
+#include <cupti.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "model/base/error.h"
+#include "validate/measure/cupti_error.h"
+
+namespace tilecast {
+namespace {
+
+#if CUPTI_API_VERSION >= 130000
+using KernelRecord = CUpti_ActivityKernel10;
+#else
+using KernelRecord = CUpti_ActivityKernel9;
+#endif
+
+constexpr std::size_t kBufferBytes = 8u << 20;
+constexpr std::size_t kBufferAlignment = 8;
+constexpr auto kPatience = std::chrono::seconds(2);
+
+// CUPTI's callbacks carry no user pointer, and run on its threads.
+std::mutex collected_mutex;
+KernelSpans collected;
+bool collecting = false;
+
+uint64_t CUPTIAPI monotonic_nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void CUPTIAPI on_buffer_requested(uint8_t** buffer, size_t* size, size_t* max_records) {
+  *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
+  *size = *buffer != nullptr ? kBufferBytes : 0;
+  *max_records = 0;  // as many as fit
+}
+
+void CUPTIAPI on_buffer_completed(CUcontext context, uint32_t stream, uint8_t* buffer, size_t,
+                                  size_t valid_bytes) {
+  const std::lock_guard lock(collected_mutex);
+  CUpti_Activity* record = nullptr;
+  while (buffer != nullptr && valid_bytes > 0 &&
+         cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+    if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+      continue;
+    }
+    const auto* kernel = reinterpret_cast<const KernelRecord*>(record);
+    if (kernel->start == 0 || kernel->end == 0) {
+      ++collected.without_stamp;
+      continue;
+    }
+    collected.spans.push_back(
+        {kernel->name != nullptr ? kernel->name : "", kernel->start, kernel->end});
+  }
+  size_t dropped = 0;
+  if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
+    collected.dropped += dropped;
+  }
+  std::free(buffer);
+}
+
+std::size_t records_so_far() {
+  const std::lock_guard lock(collected_mutex);
+  return collected.spans.size() + collected.without_stamp + collected.dropped;
+}
+
+}  // namespace
+
+ActivityTimer::ActivityTimer() {
+  TILECAST_ASSERT(!collecting);
+  TILECAST_CUPTI(cuptiActivityRegisterTimestampCallback(monotonic_nanoseconds));
+  TILECAST_CUPTI(cuptiActivityRegisterCallbacks(on_buffer_requested, on_buffer_completed));
+  TILECAST_CUPTI(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+  collecting = true;
+}
+
+ActivityTimer::~ActivityTimer() {
+  // Nothing is thrown from here: what is lost now was asked for by nobody.
+  cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  const std::lock_guard lock(collected_mutex);
+  collected = {};
+  collecting = false;
+}
+
+KernelSpans ActivityTimer::take(std::size_t at_least) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  TILECAST_CUPTI(cuptiActivityFlushAll(0));
+  while (records_so_far() < at_least && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    TILECAST_CUPTI(cuptiActivityFlushAll(0));
+  }
+  if (records_so_far() < at_least) {
+    TILECAST_CUPTI(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  }
+  KernelSpans taken;
+  {
+    const std::lock_guard lock(collected_mutex);
+    taken = std::exchange(collected, {});
+  }
+  std::sort(taken.spans.begin(), taken.spans.end(),
+            [](const KernelSpan& a, const KernelSpan& b) { return a.start_ns < b.start_ns; });
+  return taken;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,40 @@
+// Kernel times by CUPTI Activity records: when each kernel began and ended on the GPU, as CUPTI
+// stamps it, in nanoseconds of CLOCK_MONOTONIC.
+//
+// Stamps are taken on the GPU and interpolated to the host clock, so single nanoseconds mean
+// nothing. Records of kernels inside CUDA graphs are delivered like any other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+struct KernelSpan {
+  std::string name;  // as mangled
+  u64 start_ns, end_ns;
+};
+
+struct KernelSpans {
+  std::vector<KernelSpan> spans;  // by start
+  u64 dropped = 0;                // records that CUPTI had no room for
+  u64 without_stamp = 0;          // records whose times could not be collected; left out of spans
+};
+
+/// Collects while it lives; one at a time. Construct it before the CUDA context exists.
+class ActivityTimer {
+ public:
+  /// Throws Error with CUPTI's reason where records cannot be collected (cupti_error.h).
+  ActivityTimer();
+  ~ActivityTimer();
+  ActivityTimer(const ActivityTimer&) = delete;
+  ActivityTimer& operator=(const ActivityTimer&) = delete;
+
+  /// Every kernel since the last call. The caller has synchronised the device. Waits up to two
+  /// seconds for `at_least` records, as CUPTI hands them over in its own time.
+  KernelSpans take(std::size_t at_least);
+};
+
+}  // namespace tilecast

@@ -1,0 +1,128 @@
+#include "validate/measure/cublaslt.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kWorkspaceBytes = 64u << 20;
+
+#define TILECAST_CUBLAS(call) ::tilecast::check_cublas((call), #call)
+
+cudaDataType_t data_type(ElementType type) {
+  switch (type) {
+    case ElementType::kFp16:
+      return CUDA_R_16F;
+    case ElementType::kBf16:
+      return CUDA_R_16BF;
+    case ElementType::kFp32:
+      return CUDA_R_32F;
+  }
+  TILECAST_ASSERT(!"an element type without a CUDA type");
+  return CUDA_R_32F;
+}
+
+cublasLtMatmulDesc_t new_operation() {
+  cublasLtMatmulDesc_t operation = nullptr;
+  TILECAST_CUBLAS(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+  return operation;
+}
+
+/// Column-major, tight.
+cublasLtMatrixLayout_t new_layout(cudaDataType_t type, i64 rows, i64 columns) {
+  cublasLtMatrixLayout_t layout = nullptr;
+  TILECAST_CUBLAS(cublasLtMatrixLayoutCreate(&layout, type, static_cast<uint64_t>(rows),
+                                             static_cast<uint64_t>(columns), rows));
+  return layout;
+}
+
+template <class T>
+std::string attribute(const cublasLtMatmulAlgo_t& algorithm,
+                      cublasLtMatmulAlgoConfigAttributes_t which) {
+  T value{};
+  size_t written = 0;
+  return cublasLtMatmulAlgoConfigGetAttribute(&algorithm, which, &value, sizeof value, &written) ==
+                 CUBLAS_STATUS_SUCCESS
+             ? std::to_string(value)
+             : "?";
+}
+
+}  // namespace
+
+void check_cublas(cublasStatus_t status, const char* call) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw Error(ExitCode::kNoDevice, fmt::format("{}: {}", call, cublasLtGetStatusName(status)));
+  }
+}
+
+Cublaslt::Cublaslt() : workspace_(kWorkspaceBytes) { TILECAST_CUBLAS(cublasLtCreate(&handle_)); }
+
+Cublaslt::~Cublaslt() { cublasLtDestroy(handle_); }
+
+CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& problem,
+                               bool fp32_output)
+    : library_(library),
+      operation_(new_operation(), cublasLtMatmulDescDestroy),
+      // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands.
+      first_(problem.layout == Layout::kTn
+                 ? new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.n)
+                 : new_layout(data_type(problem.dtype), problem.shape.n, problem.shape.k),
+             cublasLtMatrixLayoutDestroy),
+      second_(new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.m),
+              cublasLtMatrixLayoutDestroy),
+      result_(new_layout(fp32_output ? CUDA_R_32F : data_type(problem.dtype), problem.shape.n,
+                         problem.shape.m),
+              cublasLtMatrixLayoutDestroy) {
+  const cublasOperation_t first = problem.layout == Layout::kTn ? CUBLAS_OP_T : CUBLAS_OP_N;
+  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
+                                                 &first, sizeof first));
+}
+
+std::vector<cublasLtMatmulAlgo_t> CublasltMatmul::algorithms(int most) const {
+  cublasLtMatmulPreference_t created = nullptr;
+  TILECAST_CUBLAS(cublasLtMatmulPreferenceCreate(&created));
+  const Owned<cublasLtMatmulPreference_t> preference(created, cublasLtMatmulPreferenceDestroy);
+  const size_t workspace = library_.workspace().bytes();
+  TILECAST_CUBLAS(cublasLtMatmulPreferenceSetAttribute(
+      created, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace));
+
+  std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(most));
+  int found = 0;
+  TILECAST_CUBLAS(cublasLtMatmulAlgoGetHeuristic(library_.handle(), operation_.get(), first_.get(),
+                                                 second_.get(), result_.get(), result_.get(),
+                                                 created, most, results.data(), &found));
+  std::vector<cublasLtMatmulAlgo_t> algorithms;
+  for (int i = 0; i < found; ++i) {
+    if (results[static_cast<std::size_t>(i)].state == CUBLAS_STATUS_SUCCESS) {
+      algorithms.push_back(results[static_cast<std::size_t>(i)].algo);
+    }
+  }
+  if (algorithms.empty()) {
+    throw Error(ExitCode::kNoDevice, "cuBLASLt has no algorithm for this problem");
+  }
+  return algorithms;
+}
+
+void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b,
+                         void* c, cudaStream_t stream) const {
+  const float alpha = 1, beta = 0;
+  TILECAST_CUBLAS(cublasLtMatmul(library_.handle(), operation_.get(), &alpha, b, first_.get(), a,
+                                 second_.get(), &beta, c, result_.get(), c, result_.get(),
+                                 &algorithm, library_.workspace().as<void>(),
+                                 library_.workspace().bytes(), stream));
+}
+
+std::string describe(const cublasLtMatmulAlgo_t& algorithm) {
+  return fmt::format("algo={} tile={} stages={} splitk={} swizzle={} cluster={} inner={}",
+                     attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID),
+                     attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
+                     attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID),
+                     attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+                     attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
+                     attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID),
+                     attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,63 @@
+// cuBLASLt as the baseline and as the reference: C[m,n] = A[m,k] * B row-major, fp32 accumulation,
+// 64 MiB of workspace.
+//
+// cuBLASLt thinks in columns, so it is asked for the transposed product: its first operand is our
+// B, its second our A, and its n x m result, column-major, is our C. Leading dimensions are tight.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/tile/gemm_problem.h"
+#include "validate/measure/device_memory.h"
+
+namespace tilecast {
+
+/// Throws Error(kNoDevice) with cuBLAS's reason where `status` is not success.
+void check_cublas(cublasStatus_t status, const char* call);
+
+/// Library handle and workspace. One stream at a time.
+class Cublaslt {
+ public:
+  Cublaslt();
+  ~Cublaslt();
+  Cublaslt(const Cublaslt&) = delete;
+  Cublaslt& operator=(const Cublaslt&) = delete;
+
+  cublasLtHandle_t handle() const { return handle_; }
+  const DeviceMemory& workspace() const { return workspace_; }
+
+ private:
+  cublasLtHandle_t handle_ = nullptr;
+  DeviceMemory workspace_;
+};
+
+/// One problem, ready to run with any algorithm.
+class CublasltMatmul {
+ public:
+  /// C has the problem's element type, or fp32 where `fp32_output`.
+  CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
+
+  /// The heuristic's answers, its favourite first; throws Error(kNoDevice) where it has none.
+  std::vector<cublasLtMatmulAlgo_t> algorithms(int most) const;
+
+  void run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b, void* c,
+           cudaStream_t stream) const;
+
+ private:
+  template <class T>
+  using Owned = std::unique_ptr<std::remove_pointer_t<T>, cublasStatus_t (*)(T)>;
+
+  const Cublaslt& library_;
+  Owned<cublasLtMatmulDesc_t> operation_;
+  Owned<cublasLtMatrixLayout_t> first_, second_, result_;  // our B, our A, our C
+};
+
+/// "algo=66 tile=20 stages=36 splitk=1 swizzle=0 cluster=3 inner=0", by cuBLASLt's own numbers
+/// (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*).
+std::string describe(const cublasLtMatmulAlgo_t& algorithm);
+
+}  // namespace tilecast

@@ -1,0 +1,23 @@
+// What a row says of the machine it was measured on, as the driver gives it.
+#pragma once
+
+#include <string>
+
+#include "kernels/jit/device.h"
+#include "model/base/units.h"
+
+namespace tilecast {
+
+struct DeviceFacts {
+  std::string uuid;        // GPU-01234567-89ab-...
+  std::string pci_bus_id;  // 0000:1b:00.0
+  Bytes l2;
+};
+
+/// Throws DeviceError or CudaError.
+DeviceFacts device_facts(const Device& device);
+
+/// 580.159.04 from the loaded kernel module, without a CUDA call; empty where there is none.
+std::string kernel_driver_version();
+
+}  // namespace tilecast

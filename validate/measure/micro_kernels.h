@@ -1,0 +1,54 @@
+// The small kernels that measuring needs (kernels/micro/): inputs, checks, clock samples. Compiled
+// through the cubin cache like every other; all launches are asynchronous.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+
+#include "kernels/jit/cubin_cache.h"
+#include "kernels/jit/loaded_kernel.h"
+#include "kernels/micro/check_output.h"
+#include "kernels/micro/clock_sample.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+/// Their sources, to be compiled ahead.
+std::vector<KernelSource> micro_kernel_sources();
+
+/// By how much one element may differ from its reference.
+struct ElementBound {
+  float relative, absolute;
+};
+
+class MicroKernels {
+ public:
+  /// Loads them all and runs the clock sampler once, so that nothing is loaded inside a graph.
+  MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream);
+
+  static constexpr std::string_view kClockSampler = "tilecast_clock_sample";
+
+  std::size_t clock_samples() const { return sm_count_; }  // of one launch
+  void sample_clock(ClockSample* samples, cudaStream_t stream) const;
+
+  void fill(void* elements, u64 count, ElementType type, Inputs inputs, u64 seed,
+            cudaStream_t stream) const;
+
+  /// Adds up into `check`, which the caller has cleared.
+  void sum_squares(const float* values, u64 count, OutputCheck* check, cudaStream_t stream) const;
+  void check_output(const void* output, const float* reference, u64 count, ElementType type,
+                    ElementBound bound, OutputCheck* check, cudaStream_t stream) const;
+  void check_guard(const void* words, u64 count, OutputCheck* check, cudaStream_t stream) const;
+  void check_reference(const void* a, const void* b, const float* product,
+                       const GemmProblem& problem, u64 samples, ReferenceCheck* check,
+                       cudaStream_t stream) const;
+
+ private:
+  LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_,
+      reference_gemm_;
+  u32 sm_count_;
+};
+
+}  // namespace tilecast

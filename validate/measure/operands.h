@@ -1,0 +1,43 @@
+// The buffer sets that a problem's launches rotate over: A and B filled with fresh random data, and
+// a C each, together larger than three times L2, so that a launch finds nothing of its own there.
+#pragma once
+
+#include "kernels/jit/gemm_launch.h"
+#include "model/base/units.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/regime.h"
+#include "validate/measure/device_memory.h"
+#include "validate/measure/micro_kernels.h"
+
+namespace tilecast {
+
+struct SetLayout {
+  std::size_t a_bytes, b_bytes, c_bytes;  // rounded up to the alignment of a set
+  std::size_t sets;
+
+  std::size_t set_bytes() const { return a_bytes + b_bytes + c_bytes; }
+};
+
+/// At least two sets, and more bytes than three times `l2`. Throws ConfigError for a problem so
+/// small that no graph of launches goes through them all.
+SetLayout set_layout(const GemmProblem& problem, Bytes l2);
+
+class Operands {
+ public:
+  Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2);
+
+  /// Every set anew, from `seed`. Asynchronous.
+  void prepare(const GemmProblem& problem, Inputs inputs, u64 seed);
+
+  std::size_t sets() const { return layout_.sets; }
+  GemmBuffers set(std::size_t index) const;
+
+ private:
+  const MicroKernels& kernels_;
+  const Stream& stream_;
+  Bytes l2_;
+  SetLayout layout_{};
+  DeviceMemory memory_;
+};
+
+}  // namespace tilecast

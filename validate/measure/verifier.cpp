@@ -1,0 +1,128 @@
+#include "validate/measure/verifier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kGuardBytes = 256 << 10;
+constexpr std::size_t kWordBytes = 4;
+constexpr u64 kAllElementsUpTo = 1 << 16;  // compared with fp64 in full; else so many samples
+constexpr double kRelativeRoundoffs = 2;
+constexpr double kAbsoluteOfRms = 0.01;
+constexpr double kNormMargin = 4;
+constexpr u64 kNone = std::numeric_limits<u64>::max();
+
+std::string place(u64 index, const GemmProblem& problem) {
+  const u64 n = static_cast<u64>(problem.shape.n);
+  return fmt::format("row {}, column {}", index / n, index % n);
+}
+
+}  // namespace
+
+double unit_roundoff(ElementType type) {
+  constexpr int kFp16Bits = 11, kBf16Bits = 8, kFp32Bits = 24;
+  const int bits = type == ElementType::kFp16   ? kFp16Bits
+                   : type == ElementType::kBf16 ? kBf16Bits
+                                                : kFp32Bits;
+  return std::ldexp(1.0, -bits);
+}
+
+Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
+  const double largest = std::bit_cast<float>(check.largest_reference);
+  const double error = std::bit_cast<float>(check.largest_error);
+  Verdict verdict{.fault = "", .max_error = largest > 0 ? error / largest : error};
+  const double norm = std::sqrt(check.reference_squares);
+  const double norm_bound = kNormMargin * unit_roundoff(problem.dtype) / std::sqrt(3.0);
+  if (check.unwritten_elements != 0) {
+    verdict.fault = fmt::format("{} of {} elements were not written, the first wrong one at {}",
+                                check.unwritten_elements, problem.shape.m * problem.shape.n,
+                                place(check.first_wrong, problem));
+  } else if (check.wrong_elements != 0) {
+    verdict.fault =
+        fmt::format("{} of {} elements are wrong, the first at {}", check.wrong_elements,
+                    problem.shape.m * problem.shape.n, place(check.first_wrong, problem));
+  } else if (!(std::sqrt(check.error_squares) <= norm_bound * norm)) {
+    verdict.fault = fmt::format("relative error norm {:.2e} where {:.2e} is allowed",
+                                std::sqrt(check.error_squares) / norm, norm_bound);
+  } else if (check.guard_changed != 0) {
+    verdict.fault = fmt::format("{} words beside the output were written", check.guard_changed);
+  }
+  return verdict;
+}
+
+Verifier::Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const Stream& stream)
+    : kernels_(kernels),
+      cublaslt_(cublaslt),
+      stream_(stream),
+      result_(std::max(sizeof(OutputCheck), sizeof(ReferenceCheck))) {}
+
+std::size_t Verifier::elements() const {
+  return static_cast<std::size_t>(problem_.shape.m) * static_cast<std::size_t>(problem_.shape.n);
+}
+
+void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b) {
+  problem_ = problem;
+  stream_.synchronize();  // the memory may move
+  reference_.reserve(elements() * sizeof(float));
+  const CublasltMatmul matmul(cublaslt_, problem, true);
+  TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
+                                stream_.get()));
+  matmul.run(matmul.algorithms(1).front(), a, b, reference_.as<void>(), stream_.get());
+
+  const ReferenceCheck nothing{.checked = 0, .wrong = 0, .first_wrong = kNone};
+  TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &nothing, sizeof nothing,
+                                cudaMemcpyHostToDevice, stream_.get()));
+  const u64 samples = std::min<u64>(elements(), kAllElementsUpTo);
+  kernels_.check_reference(a, b, reference_.as<float>(), problem, samples,
+                           result_.as<ReferenceCheck>(), stream_.get());
+  const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
+  if (found.checked != samples || found.wrong != 0) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("cuBLASLt differs from fp64 in {} of {} elements, first at {}",
+                            found.wrong, found.checked, place(found.first_wrong, problem)));
+  }
+
+  cleared_ = {};
+  cleared_.first_wrong = kNone;
+  TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,
+                                cudaMemcpyHostToDevice, stream_.get()));
+  kernels_.sum_squares(reference_.as<float>(), elements(), result_.as<OutputCheck>(),
+                       stream_.get());
+  cleared_ = copy_to_host(result_.as<OutputCheck>(), 1, stream_.get()).front();
+}
+
+Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
+  const std::size_t c_bytes = elements() * static_cast<std::size_t>(element_bytes(problem_.dtype));
+  const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
+  const std::size_t whole = behind + kGuardBytes;
+  stream_.synchronize();  // the memory may move
+  output_.reserve(whole);
+  TILECAST_CUDA(cudaMemsetAsync(output_.as<void>(), kPoisonByte, whole, stream_.get()));
+  TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,
+                                cudaMemcpyHostToDevice, stream_.get()));
+  void* const c = output_.as<void>(kGuardBytes);
+  enqueue(c);
+  TILECAST_CUDA(cudaGetLastError());
+
+  const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
+  const ElementBound bound{
+      .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(problem_.dtype)),
+      .absolute = static_cast<float>(kAbsoluteOfRms * rms)};
+  OutputCheck* const result = result_.as<OutputCheck>();
+  kernels_.check_output(c, reference_.as<float>(), elements(), problem_.dtype, bound, result,
+                        stream_.get());
+  kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
+  kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
+  return verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);
+}
+
+}  // namespace tilecast

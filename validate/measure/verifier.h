@@ -1,0 +1,56 @@
+// Is a GEMM's result right? Compared on the device with cuBLASLt's fp32 result for the same inputs,
+// which is itself checked against fp64 dot products (kernels/micro/reference_gemm.cu).
+//
+// The output starts as poison (NaN), between guard bands of 256 KiB. Right means: every element
+// written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and
+// ||output - reference|| <= 4 u / sqrt(3) ||reference||, where u is the unit roundoff of the type
+// (2^-11 for fp16, 2^-8 for bf16): four times what rounding the output alone costs. NaN never
+// passes.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/tile/gemm_problem.h"
+#include "validate/measure/cublaslt.h"
+#include "validate/measure/device_memory.h"
+#include "validate/measure/micro_kernels.h"
+
+namespace tilecast {
+
+struct Verdict {
+  std::string fault;  // empty where right
+  double max_error;   // largest error over the largest reference
+
+  bool right() const { return fault.empty(); }
+};
+
+/// From the counts of one check; exposed for its test.
+Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem);
+
+/// Half the distance of 1 to the next number.
+double unit_roundoff(ElementType type);
+
+class Verifier {
+ public:
+  Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const Stream& stream);
+
+  /// The reference of `problem` on these inputs. Throws Error where cuBLASLt and the fp64 dot
+  /// products disagree.
+  void prepare(const GemmProblem& problem, const void* a, const void* b);
+
+  /// `enqueue` puts one launch that writes C into `c` on the stream.
+  Verdict check(const std::function<void(void* c)>& enqueue);
+
+ private:
+  std::size_t elements() const;
+
+  const MicroKernels& kernels_;
+  const Cublaslt& cublaslt_;
+  const Stream& stream_;
+  GemmProblem problem_{};
+  OutputCheck cleared_{};  // with the reference's norm filled in
+  DeviceMemory reference_, output_, result_;
+};
+
+}  // namespace tilecast

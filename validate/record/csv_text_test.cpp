@@ -1,0 +1,70 @@
+#include "validate/record/csv_text.h"
+
+#include <random>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+std::string message_of(std::string_view text) {
+  try {
+    parse_csv(text, "x.csv");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("A quoted field keeps its commas, quotes and line ends") {
+  const CsvText csv = parse_csv("a,\"b,\"\"c\"\"\nd\",e\r\nf,,g\n", "x.csv");
+  REQUIRE(csv.records.size() == 2);
+  CHECK(csv.records[0].fields == std::vector<std::string>{"a", "b,\"c\"\nd", "e"});
+  CHECK(csv.records[1].fields == std::vector<std::string>{"f", "", "g"});
+  CHECK(csv.records[1].line == 3);  // the quoted line end counts
+  CHECK_FALSE(csv.torn);
+}
+
+TEST_CASE("A last line without its line end is torn, wherever the text was cut") {
+  const std::string whole = "a,b\n";
+  for (const std::string tail : {"c", "c,", "c,d", "\"c", "\"c\"", "\"c\",\"d\"", "c,d\r"}) {
+    const CsvText csv = parse_csv(whole + tail, "x.csv");
+    CHECK(csv.records.size() == 1);
+    CHECK(csv.torn);
+    CHECK(csv.torn_line == 2);
+    CHECK(csv.whole_bytes == whole.size());
+  }
+  CHECK_FALSE(parse_csv(whole, "x.csv").torn);
+  CHECK_FALSE(parse_csv("", "x.csv").torn);
+}
+
+TEST_CASE("Empty lines hold no record but count as lines") {
+  const CsvText csv = parse_csv("a\n\n\nb\n", "x.csv");
+  REQUIRE(csv.records.size() == 2);
+  CHECK(csv.records[1].line == 4);
+}
+
+TEST_CASE("A quote in the wrong place is an error with its line") {
+  CHECK(message_of("a\nb\"c,d\n").starts_with("x.csv:2: "));
+  CHECK(message_of("a\n\"b\"c,d\n").starts_with("x.csv:2: "));
+}
+
+TEST_CASE("What csv_line writes, parse_csv reads back, for any text") {
+  std::mt19937 random(7);
+  constexpr std::string_view kAlphabet = "ab,\"\n\r =";
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::string> fields(2 + random() % 4);
+    for (std::string& field : fields) {
+      for (auto left = random() % 6; left > 0; --left) {
+        field += kAlphabet[random() % kAlphabet.size()];
+      }
+    }
+    const CsvText csv = parse_csv(csv_line(fields), "x.csv");
+    REQUIRE(csv.records.size() == 1);
+    CHECK(csv.records[0].fields == fields);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

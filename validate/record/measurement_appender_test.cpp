@@ -1,0 +1,102 @@
+#include "validate/record/measurement_appender.h"
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "validate/record/example_measurement.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+const Measurement kFirst = example_measurement("pipelined:a=1", Seconds{1e-4});
+const Measurement kSecond = example_measurement("pipelined:a=2", Seconds{2e-4});
+
+std::string message_of(const std::filesystem::path& path, IfExists rule,
+                       const std::vector<std::string>& counters = {}) {
+  try {
+    MeasurementAppender(path, counters, rule);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("Every row is in the file as soon as it is appended") {
+  const TemporaryFolder folder;
+  MeasurementAppender appender(folder / "deep/er.csv", {}, IfExists::kRefuse);
+  CHECK(read_file(folder / "deep/er.csv") == measurement_csv({}));
+  appender.append(kFirst);
+  CHECK(read_file(folder / "deep/er.csv") == measurement_csv({kFirst}));
+  appender.append(kSecond);
+  CHECK(read_file(folder / "deep/er.csv") == measurement_csv({kFirst, kSecond}));
+}
+
+TEST_CASE("A resumed file knows its points, and any part of a point makes it another") {
+  const TemporaryFolder folder;
+  { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
+  const MeasurementAppender appender(folder / "a.csv", {}, IfExists::kResume);
+  CHECK(appender.size() == 1);
+  CHECK(appender.has(kFirst.point));
+  CHECK_FALSE(appender.has(kSecond.point));
+  std::vector<Point> others(6, kFirst.point);
+  others[0].problem.shape.k += 8;
+  others[1].problem.dtype = ElementType::kBf16;
+  others[2].problem.layout = Layout::kNn;
+  others[3].regime = Regime::kSustained;
+  others[4].inputs = Inputs::kZeros;
+  others[5].l2_state = L2State::kFlushed;
+  for (const Point& other : others) {
+    CHECK_FALSE(appender.has(other));
+  }
+}
+
+TEST_CASE("Resuming after a kill drops the torn line and goes on as if nothing had happened") {
+  const std::string whole = measurement_csv({kFirst, kSecond});
+  const std::size_t one = measurement_csv({kFirst}).size();
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{10}, one, one + 1, whole.size() - 1}) {
+    const TemporaryFolder folder;
+    write_file(folder / "a.csv", whole.substr(0, cut));
+    MeasurementAppender appender(folder / "a.csv", {}, IfExists::kResume);
+    for (const Measurement& m : {kFirst, kSecond}) {
+      if (!appender.has(m.point)) {
+        appender.append(m);
+      }
+    }
+    CHECK(read_file(folder / "a.csv") == whole);
+  }
+}
+
+TEST_CASE("Measured data is never overwritten nor mixed with other columns") {
+  const TemporaryFolder folder;
+  { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
+  CHECK(message_of(folder / "a.csv", IfExists::kRefuse).find("--resume") != std::string::npos);
+  CHECK(message_of(folder / "a.csv", IfExists::kResume, {"dram__bytes_read.sum"})
+            .find("columns are not the ones") != std::string::npos);
+  CHECK(read_file(folder / "a.csv") == measurement_csv({kFirst}));
+}
+
+TEST_CASE("A file that is no measurement CSV is refused and left as it is") {
+  const TemporaryFolder folder;
+  write_file(folder / "notes.csv", "dear diary\n");
+  CHECK_THROWS_AS(MeasurementAppender(folder / "notes.csv", {}, IfExists::kResume), ConfigError);
+  CHECK(read_file(folder / "notes.csv") == "dear diary\n");
+  CHECK_THROWS_AS(MeasurementAppender(folder / "a.csv.gz", {}, IfExists::kRefuse), ConfigError);
+}
+
+TEST_CASE("Two runs cannot add to one file at the same time") {
+  const TemporaryFolder folder;
+  const MeasurementAppender first(folder / "a.csv", {}, IfExists::kRefuse);
+  CHECK(message_of(folder / "a.csv", IfExists::kResume).ends_with("another run is adding to it"));
+}
+
+TEST_CASE("A place that cannot be written is a file error") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "");
+  CHECK_THROWS_AS(MeasurementAppender(folder / "file/a.csv", {}, IfExists::kRefuse), FileError);
+  CHECK_THROWS_AS(MeasurementAppender("/dev/full", {}, IfExists::kResume), FileError);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,229 @@
+#include "validate/record/measurement_columns.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kPerMicro = 1e6;
+constexpr double kMega = 1e6;
+
+/// Ten digits: more than any measurement has, and few enough that changing the unit back and forth
+/// gives the same text.
+std::string number_text(double value) { return fmt::format("{:.10g}", value); }
+
+double positive(std::string_view text) {
+  const std::optional<double> value = parse_number(text);
+  if (!value || *value <= 0) {
+    throw ConfigError(fmt::format("expected a number above 0, got '{}'", text));
+  }
+  return *value;
+}
+
+i64 whole(std::string_view text, i64 least) {
+  const std::optional<i64> value = parse_integer(text);
+  if (!value || *value < least) {
+    throw ConfigError(fmt::format("expected a whole number of at least {}, got '{}'", least, text));
+  }
+  return *value;
+}
+
+template <std::string RunContext::*kMember>
+constexpr MeasurementColumn context_column(std::string_view name) {
+  return {name, true, [](const Measurement& m) { return m.context.*kMember; },
+          [](Measurement& m, std::string_view text) { m.context.*kMember = text; }};
+}
+
+template <std::string Measurement::*kMember>
+constexpr MeasurementColumn text_column(std::string_view name, bool required) {
+  return {name, required, [](const Measurement& m) { return m.*kMember; },
+          [](Measurement& m, std::string_view text) { m.*kMember = text; }};
+}
+
+template <i64 GemmShape::*kMember>
+constexpr MeasurementColumn side_column(std::string_view name) {
+  return {name, true,
+          [](const Measurement& m) {
+            const i64 side = m.point.problem.shape.*kMember;
+            return side == 0 ? std::string() : std::to_string(side);
+          },
+          [](Measurement& m, std::string_view text) {
+            if (!text.empty()) {
+              m.point.problem.shape.*kMember = whole(text, 1);
+            }
+          }};
+}
+
+template <Seconds TimeDistribution::*kMember>
+constexpr MeasurementColumn time_column(std::string_view name) {
+  return {name, true,
+          [](const Measurement& m) {
+            return m.time ? number_text(((*m.time).*kMember).value * kPerMicro) : std::string();
+          },
+          [](Measurement& m, std::string_view text) {
+            if (!text.empty()) {
+              if (!m.time) {
+                m.time.emplace();
+              }
+              (*m.time).*kMember = Seconds{positive(text) / kPerMicro};
+            }
+          }};
+}
+
+/// An optional quantity, written as its value over `kUnit`.
+template <auto kMember, auto kUnit>
+constexpr MeasurementColumn quantity_column(std::string_view name, bool required) {
+  return {name, required,
+          [](const Measurement& m) {
+            const auto& quantity = m.*kMember;
+            return quantity ? number_text(quantity->value / static_cast<double>(kUnit))
+                            : std::string();
+          },
+          [](Measurement& m, std::string_view text) {
+            if (!text.empty()) {
+              (m.*kMember).emplace();
+              (m.*kMember)->value = positive(text) * static_cast<double>(kUnit);
+            }
+          }};
+}
+
+template <std::optional<i64> Measurement::*kMember>
+constexpr MeasurementColumn count_column(std::string_view name) {
+  return {name, false,
+          [](const Measurement& m) {
+            return m.*kMember ? std::to_string(*(m.*kMember)) : std::string();
+          },
+          [](Measurement& m, std::string_view text) {
+            if (!text.empty()) {
+              m.*kMember = whole(text, 0);
+            }
+          }};
+}
+
+template <auto kMember, auto kParse>
+constexpr MeasurementColumn point_column(std::string_view name) {
+  return {name, true, [](const Measurement& m) { return std::string(to_text(m.point.*kMember)); },
+          [](Measurement& m, std::string_view text) { m.point.*kMember = kParse(text); }};
+}
+
+constexpr MeasurementColumn kColumns[] = {
+    context_column<&RunContext::gpu>("gpu"),
+    context_column<&RunContext::gpu_uuid>("gpu_uuid"),
+    context_column<&RunContext::date>("date"),
+    context_column<&RunContext::driver>("driver"),
+    context_column<&RunContext::toolkit>("toolkit"),
+    context_column<&RunContext::git>("git"),
+    point_column<&Point::op, parse_op>("op"),
+    side_column<&GemmShape::m>("m"),
+    side_column<&GemmShape::n>("n"),
+    side_column<&GemmShape::k>("k"),
+    {"dtype", true,
+     [](const Measurement& m) { return std::string(to_text(m.point.problem.dtype)); },
+     [](Measurement& m, std::string_view text) {
+       m.point.problem.dtype = parse_element_type(text);
+     }},
+    {"layout", true,
+     [](const Measurement& m) {
+       return m.point.op == Op::kGemm ? std::string(to_text(m.point.problem.layout))
+                                      : std::string();
+     },
+     [](Measurement& m, std::string_view text) {
+       if (m.point.op == Op::kGemm || !text.empty()) {
+         m.point.problem.layout = parse_layout(text);
+       }
+     }},
+    {"config", true, [](const Measurement& m) { return m.point.config; },
+     [](Measurement& m, std::string_view text) {
+       if (text.find(':') == std::string_view::npos) {
+         throw ConfigError(fmt::format("expected schedule:key=value,..., {} or {}, got '{}'",
+                                       kCublasltTop1, kCublasltBest, text));
+       }
+       m.point.config = text;
+     }},
+    point_column<&Point::regime, parse_regime>("regime"),
+    point_column<&Point::inputs, parse_inputs>("inputs"),
+    point_column<&Point::l2_state, parse_l2_state>("l2_state"),
+    {"verified", true, [](const Measurement& m) { return std::string(m.verified ? "1" : "0"); },
+     [](Measurement& m, std::string_view text) {
+       if (text != "0" && text != "1") {
+         throw ConfigError(fmt::format("expected 0 or 1, got '{}'", text));
+       }
+       m.verified = text == "1";
+     }},
+    time_column<&TimeDistribution::median>("time_us_median"),
+    time_column<&TimeDistribution::q1>("time_us_q1"),
+    time_column<&TimeDistribution::q3>("time_us_q3"),
+    {"samples", true,
+     [](const Measurement& m) { return m.time ? std::to_string(m.time->samples) : std::string(); },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         if (!m.time) {
+           m.time.emplace();
+         }
+         m.time->samples = whole(text, 1);
+       }
+     }},
+    quantity_column<&Measurement::cycles, 1>("cycles", true),
+    quantity_column<&Measurement::sm_clock, static_cast<i64>(kMega)>("sm_clock_mhz", true),
+    quantity_column<&Measurement::power, 1>("power_w", true),
+    {"status", true, [](const Measurement& m) { return std::string(to_text(m.status)); },
+     [](Measurement& m, std::string_view text) { m.status = parse_status(text); }},
+    text_column<&Measurement::reason>("reason", true),
+    count_column<&Measurement::registers>("registers"),
+    quantity_column<&Measurement::shared_memory, 1>("shared_memory_bytes", false),
+    count_column<&Measurement::ctas_per_sm>("ctas_per_sm"),
+    text_column<&Measurement::cubin_hash>("cubin_hash", false),
+    text_column<&Measurement::tile_checksum>("tile_checksum", false),
+    {"max_error", false,
+     [](const Measurement& m) { return m.max_error ? number_text(*m.max_error) : std::string(); },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         const std::optional<double> value = parse_number(text);
+         if (!value || *value < 0) {
+           throw ConfigError(fmt::format("expected a number of at least 0, got '{}'", text));
+         }
+         m.max_error = value;
+       }
+     }},
+};
+
+void check_sides(const Point& point) {
+  const GemmShape& shape = point.problem.shape;
+  const i64 sides[] = {shape.m, shape.n, shape.k};
+  constexpr std::string_view kNames[] = {"m", "n", "k"};
+  for (int i = 0; i < 3; ++i) {
+    if ((sides[i] != 0) != (i < sides_of(point.op))) {
+      throw ConfigError(fmt::format("{}: expected {} for op {}", kNames[i],
+                                    sides[i] == 0 ? "a size" : "nothing", to_text(point.op)));
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const MeasurementColumn> measurement_column_table() { return kColumns; }
+
+void check_row(const Measurement& m) {
+  check_sides(m.point);
+  if (m.time) {
+    const TimeDistribution& time = *m.time;
+    if (time.samples == 0) {
+      throw ConfigError("samples: expected a number beside the times");
+    }
+    if (!(Seconds{0} < time.q1 && time.q1 <= time.median && time.median <= time.q3)) {
+      throw ConfigError("time_us_median: expected all three times with q1 <= median <= q3");
+    }
+  }
+  if (m.status == Status::kOk && !m.time) {
+    throw ConfigError("time_us_median: expected a time where status is ok");
+  }
+  if (m.status != Status::kOk && m.reason.empty()) {
+    throw ConfigError(fmt::format("reason: expected one where status is {}", to_text(m.status)));
+  }
+}
+
+}  // namespace tilecast

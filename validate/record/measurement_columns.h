@@ -1,0 +1,26 @@
+// The fixed columns of a measurement CSV: name, how a value is written, how it is read.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+struct MeasurementColumn {
+  std::string_view name;
+  bool required;  // in every header; the others may be missing from a file
+  /// Empty where the value is absent.
+  std::string (*write)(const Measurement&);
+  /// Takes the field; throws ConfigError that says what was expected.
+  void (*read)(Measurement&, std::string_view);
+};
+
+std::span<const MeasurementColumn> measurement_column_table();
+
+/// Throws ConfigError `column: what was expected` where the fields contradict each other.
+void check_row(const Measurement& measurement);
+
+}  // namespace tilecast

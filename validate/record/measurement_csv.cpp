@@ -1,0 +1,149 @@
+#include "validate/record/measurement_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "validate/record/csv_text.h"
+#include "validate/record/measurement_columns.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+bool is_counter(std::string_view column) { return column.find("__") != std::string_view::npos; }
+
+/// What the reader does with each field of a row, in the order of the file's header.
+struct FieldUse {
+  const MeasurementColumn* column = nullptr;  // nothing: a counter, or not ours
+  bool counter = false;
+};
+
+std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name) {
+  std::vector<FieldUse> uses;
+  std::set<std::string> seen;
+  for (const std::string& field : header.fields) {
+    if (!seen.insert(field).second) {
+      throw ConfigError(
+          fmt::format("{}:{}: {}: column stands twice in the header", name, header.line, field));
+    }
+    FieldUse use{.counter = is_counter(field)};
+    for (const MeasurementColumn& column : measurement_column_table()) {
+      if (column.name == field) {
+        use.column = &column;
+      }
+    }
+    uses.push_back(use);
+  }
+  for (const MeasurementColumn& column : measurement_column_table()) {
+    if (column.required && !seen.contains(std::string(column.name))) {
+      throw ConfigError(fmt::format("{}:{}: {}: column missing from the header{}", name,
+                                    header.line, column.name,
+                                    did_you_mean(column.name, header.fields)));
+    }
+  }
+  return uses;
+}
+
+double parse_counter(std::string_view text) {
+  const std::optional<double> value = parse_number(text);
+  if (!value) {
+    throw ConfigError(fmt::format("expected a number, got '{}'", text));
+  }
+  return *value;
+}
+
+Measurement read_row(const CsvRecord& record, const CsvRecord& header,
+                     const std::vector<FieldUse>& uses, std::string_view name) {
+  if (record.fields.size() != uses.size()) {
+    throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
+                                  record.line, uses.size(), record.fields.size()));
+  }
+  Measurement measurement;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    try {
+      if (uses[i].column != nullptr) {
+        uses[i].column->read(measurement, record.fields[i]);
+      } else if (uses[i].counter && !record.fields[i].empty()) {
+        measurement.counters[header.fields[i]] = parse_counter(record.fields[i]);
+      }
+    } catch (const ConfigError& error) {
+      throw ConfigError(
+          fmt::format("{}:{}: {}: {}", name, record.line, header.fields[i], error.what()));
+    }
+  }
+  try {
+    check_row(measurement);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}:{}: {}", name, record.line, error.what()));
+  }
+  return measurement;
+}
+
+}  // namespace
+
+std::vector<std::string> measurement_columns(const std::vector<std::string>& counters) {
+  std::vector<std::string> names;
+  for (const MeasurementColumn& column : measurement_column_table()) {
+    names.emplace_back(column.name);
+  }
+  names.insert(names.end(), counters.begin(), counters.end());
+  return names;
+}
+
+std::string measurement_line(const Measurement& measurement,
+                             const std::vector<std::string>& counters) {
+  std::vector<std::string> fields;
+  for (const MeasurementColumn& column : measurement_column_table()) {
+    fields.push_back(column.write(measurement));
+  }
+  for (const std::string& counter : counters) {
+    const auto found = measurement.counters.find(counter);
+    fields.push_back(found == measurement.counters.end() ? "" : fmt::format("{}", found->second));
+  }
+  return csv_line(fields);
+}
+
+std::string measurement_csv(const std::vector<Measurement>& measurements) {
+  std::set<std::string> names;
+  for (const Measurement& measurement : measurements) {
+    for (const auto& [name, value] : measurement.counters) {
+      names.insert(name);
+    }
+  }
+  const std::vector<std::string> counters(names.begin(), names.end());
+  std::string text = csv_line(measurement_columns(counters));
+  for (const Measurement& measurement : measurements) {
+    text += measurement_line(measurement, counters);
+  }
+  return text;
+}
+
+MeasurementFile read_measurements(const std::filesystem::path& path, TornLine torn) {
+  return parse_measurements(read_stored_text(path), path.string(), torn);
+}
+
+MeasurementFile parse_measurements(std::string_view text, std::string_view name, TornLine torn) {
+  const CsvText csv = parse_csv(text, name);
+  if (csv.torn && torn == TornLine::kError) {
+    throw ConfigError(
+        fmt::format("{}:{}: the file ends inside this line: it was cut off", name, csv.torn_line));
+  }
+  MeasurementFile file{.name = std::string(name), .whole_bytes = csv.whole_bytes};
+  if (csv.records.empty()) {
+    throw ConfigError(
+        fmt::format("{}:1: expected a header line with the names of the columns", name));
+  }
+  const CsvRecord& header = csv.records.front();
+  file.header = header.fields;
+  const std::vector<FieldUse> uses = plan_fields(header, name);
+  for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
+    file.rows.push_back({record->line, read_row(*record, header, uses, name)});
+  }
+  return file;
+}
+
+}  // namespace tilecast

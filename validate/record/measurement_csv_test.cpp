@@ -1,0 +1,186 @@
+#include "validate/record/measurement_csv.h"
+
+#include <random>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+#include "validate/record/example_measurement.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kConfig = "pipelined:tile=128x128x64,stages=4";
+
+std::string message_of(const std::string& text, TornLine torn = TornLine::kError) {
+  try {
+    parse_measurements(text, "x.csv", torn);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string example_csv() {
+  return measurement_csv({example_measurement(kConfig, Seconds{100e-6})});
+}
+
+Measurement random_measurement(std::mt19937& random) {
+  const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::uniform_real_distribution<double> real(1e-6, 1e-2);
+  Measurement m = example_measurement(kConfig, Seconds{real(random)}, {1 + upto(9999), 8, 1});
+  m.point.regime = upto(2) == 0 ? Regime::kBurst : Regime::kSustained;
+  m.point.inputs = static_cast<Inputs>(upto(4));
+  m.point.l2_state = static_cast<L2State>(upto(3));
+  m.point.problem.dtype = static_cast<ElementType>(upto(3));
+  m.point.problem.layout = static_cast<Layout>(upto(2));
+  m.context.driver = upto(2) == 0 ? "550, \"open\"" : "";
+  m.verified = upto(2) == 0;
+  if (upto(4) == 0) {
+    m.status = static_cast<Status>(1 + upto(3));
+    m.reason = "line one\nline two";
+    m.time.reset();
+    m.cycles.reset();
+    m.sm_clock.reset();
+  }
+  if (upto(2) == 0) {
+    m.power = Watts{real(random) * 1e5};
+    m.registers = upto(256);
+    m.shared_memory = Bytes{1024.0 * (1 + upto(220))};
+    m.ctas_per_sm = upto(8);
+    m.cubin_hash = "0f3a";
+    m.tile_checksum = "77";
+    m.max_error = upto(2) == 0 ? 0 : real(random);
+    m.counters["lts__t_bytes.sum"] = real(random) * 1e15;
+  }
+  if (upto(3) == 0) {
+    m.counters["dram__bytes_read.sum"] = 0;  // counted and none: not the same as absent
+  }
+  return m;
+}
+
+TEST_CASE("Random measurements come back from their text and give the same text again") {
+  std::mt19937 random(11);
+  std::vector<Measurement> all;
+  for (int i = 0; i < 300; ++i) {
+    all.push_back(random_measurement(random));
+  }
+  const std::string text = measurement_csv(all);
+  const MeasurementFile file = parse_measurements(text, "x.csv");
+  REQUIRE(file.rows.size() == all.size());
+  std::vector<Measurement> again;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Measurement& a = all[i];
+    const Measurement& b = file.rows[i].measurement;
+    CHECK(a.point == b.point);
+    CHECK(a.verified == b.verified);
+    CHECK(a.status == b.status);
+    CHECK(a.reason == b.reason);
+    CHECK(a.context.driver == b.context.driver);
+    CHECK(a.time.has_value() == b.time.has_value());
+    CHECK(a.power.has_value() == b.power.has_value());
+    CHECK(a.max_error.has_value() == b.max_error.has_value());
+    CHECK(a.registers == b.registers);
+    CHECK(a.ctas_per_sm == b.ctas_per_sm);
+    CHECK(a.counters == b.counters);
+    if (a.time) {
+      CHECK(b.time->median.value == Approx(a.time->median.value).epsilon(1e-9));
+      CHECK(b.time->samples == a.time->samples);
+      CHECK(b.cycles->value == Approx(a.cycles->value).epsilon(1e-9));
+      CHECK(b.sm_clock->value == Approx(a.sm_clock->value).epsilon(1e-9));
+    }
+    again.push_back(b);
+  }
+  CHECK(measurement_csv(again) == text);
+}
+
+TEST_CASE("The header holds every column of the contract, in its order") {
+  CHECK(example_csv().starts_with(
+      "gpu,gpu_uuid,date,driver,toolkit,git,op,m,n,k,dtype,layout,config,regime,inputs,l2_state,"
+      "verified,time_us_median,time_us_q1,time_us_q3,samples,cycles,sm_clock_mhz,power_w,status,"
+      "reason"));
+}
+
+TEST_CASE("A row is written in the units its columns name, absent values empty") {
+  // 100 us at 1.5 GHz is 150,000 cycles; no power, so nothing between the last comma pair.
+  const std::string text = example_csv();
+  CHECK(text.find(",rotating,1,100,99,101,20,150000,1500,,ok,,") != std::string::npos);
+  CHECK(text.find("\"pipelined:tile=128x128x64,stages=4\"") != std::string::npos);
+}
+
+TEST_CASE("Columns are found by name: another order and unknown columns do not matter") {
+  const std::string text =
+      "mood,status,reason,gpu,gpu_uuid,date,driver,toolkit,git,op,m,n,k,dtype,layout,config,regime,"
+      "inputs,l2_state,verified,time_us_median,time_us_q1,time_us_q3,samples,cycles,sm_clock_mhz,"
+      "power_w,sm__cycles_active.avg\n"
+      "fine,ok,,g,u,d,v,t,r,gemm,64,32,16,bf16,nn,cublaslt:top1,sustained,zeros,warm,1,7,6,8,3,,,"
+      "300,12.5\n";
+  const MeasurementFile file = parse_measurements(text, "x.csv");
+  REQUIRE(file.rows.size() == 1);
+  const Measurement& m = file.rows[0].measurement;
+  CHECK(file.rows[0].line == 2);
+  CHECK(m.point.problem == GemmProblem{{64, 32, 16}, ElementType::kBf16, Layout::kNn});
+  CHECK(m.point.regime == Regime::kSustained);
+  CHECK(m.time->median.value == Approx(7e-6));
+  CHECK_FALSE(m.cycles.has_value());
+  CHECK(m.power->value == 300);
+  CHECK(m.counters == std::map<std::string, double>{{"sm__cycles_active.avg", 12.5}});
+}
+
+TEST_CASE("A memcpy row has its elements in m and no layout") {
+  Measurement m = example_measurement("memcpy_cpasync:buffers=2", Seconds{1e-6}, {1024, 0, 0});
+  m.point.op = Op::kMemcpy;
+  const std::string text = measurement_csv({m});
+  CHECK(text.find("memcpy,1024,,,fp16,,memcpy_cpasync:buffers=2,") != std::string::npos);
+  CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);
+  CHECK(message_of(replaced(text, "1024,,", "1024,7,")) ==
+        "x.csv:2: n: expected nothing for op memcpy");
+}
+
+TEST_CASE("A broken file is refused with file, line, column and what was expected") {
+  const std::string good = example_csv();
+  CHECK(message_of(good) == "no error");
+  CHECK(message_of("").starts_with("x.csv:1: expected a header"));
+  CHECK(message_of(replaced(good, "layout", "layuot")) ==
+        "x.csv:1: layout: column missing from the header; did you mean layuot?");
+  CHECK(message_of(replaced(good, "gpu_uuid", "gpu")) ==
+        "x.csv:1: gpu: column stands twice in the header");
+  CHECK(message_of(replaced(good, ",rotating,", ",")).starts_with("x.csv:2: expected 32 fields"));
+  CHECK(message_of(replaced(good, ",4096,", ",-4,")) ==
+        "x.csv:2: m: expected a whole number of at least 1, got '-4'");
+  CHECK(message_of(replaced(good, ",4096,", ",,")) == "x.csv:2: m: expected a size for op gemm");
+  CHECK(message_of(replaced(good, ",100,", ",1e999,")) ==
+        "x.csv:2: time_us_median: expected a number above 0, got '1e999'");
+  CHECK(message_of(replaced(good, ",100,", ",102,"))
+            .starts_with("x.csv:2: time_us_median: expected all three times"));
+  CHECK(message_of(replaced(good, ",burst,", ",brust,"))
+            .ends_with("expected one of burst, sustained; did you mean burst?"));
+  CHECK(message_of(replaced(good, ",ok,", ",failed,")) ==
+        "x.csv:2: reason: expected one where status is failed");
+  CHECK(message_of(replaced(good, ",100,99,101,20,", ",,,,,")) ==
+        "x.csv:2: time_us_median: expected a time where status is ok");
+  CHECK(message_of(replaced(good, ",rotating,1,", ",rotating,yes,")) ==
+        "x.csv:2: verified: expected 0 or 1, got 'yes'");
+  CHECK(message_of(replaced(good, "pipelined:", "pipelined ")).starts_with("x.csv:2: config: "));
+}
+
+TEST_CASE("A file cut anywhere in its last line is an error, or loses that line where allowed") {
+  const std::string good = measurement_csv(
+      {example_measurement(kConfig, Seconds{1e-4}), example_measurement(kConfig, Seconds{2e-4})});
+  const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
+  for (std::size_t cut = last + 1; cut < good.size(); ++cut) {
+    const std::string torn = good.substr(0, cut);
+    CHECK(message_of(torn) == "x.csv:3: the file ends inside this line: it was cut off");
+    const MeasurementFile file = parse_measurements(torn, "x.csv", TornLine::kDrop);
+    CHECK(file.rows.size() == 1);
+    CHECK(file.whole_bytes == last);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,76 @@
+#include "validate/record/stored_text.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <string_view>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/integers.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::string_view kGzipMagic = "\x1f\x8b";
+constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+constexpr int kGzipOnly = 16;  // added to the window bits: a gzip header is expected
+constexpr std::size_t kChunk = 1 << 16;
+
+struct InflateEnd {
+  void operator()(z_stream* stream) const { inflateEnd(stream); }
+};
+
+/// One gzip member after the other, as gzip itself reads them.
+std::string gunzip(const std::string& packed, const std::string& name) {
+  std::string text;
+  const auto damaged = [&](std::string_view what) {
+    return ConfigError(fmt::format("{}:{}: the compressed data {}", name,
+                                   1 + std::count(text.begin(), text.end(), '\n'), what));
+  };
+  z_stream stream{};
+  if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
+    throw FileError(name + ": cannot read: zlib did not start");
+  }
+  const std::unique_ptr<z_stream, InflateEnd> owner(&stream);
+  if (packed.size() > std::numeric_limits<uInt>::max()) {
+    throw FileError(name + ": cannot read: compressed data above 4 GiB");
+  }
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::array<char, kChunk> chunk;
+  for (;;) {
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = kChunk;
+    const int result = inflate(&stream, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+      throw damaged("is damaged");
+    }
+    text.append(chunk.data(), kChunk - stream.avail_out);
+    if (result == Z_STREAM_END) {
+      if (stream.avail_in == 0) {
+        return text;
+      }
+      inflateReset(&stream);
+    } else if (stream.avail_in == 0 && stream.avail_out != 0) {
+      throw damaged("ends early: the file was cut off");
+    }
+  }
+}
+
+}  // namespace
+
+std::string read_stored_text(const std::filesystem::path& path) {
+  std::string text = read_file(path);
+  if (text.starts_with(kZstdMagic)) {
+    throw ConfigError(path.string() +
+                      ": zstd data: this build reads plain and .gz; run zstd -d on it first");
+  }
+  return text.starts_with(kGzipMagic) ? gunzip(text, path.string()) : text;
+}
+
+}  // namespace tilecast
