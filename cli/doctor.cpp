@@ -20,7 +20,7 @@ struct LevelText {
 };
 
 constexpr LevelText kLevels[] = {
-    {MachineLevel::kModel, "predict, explain and validate"},
+    {MachineLevel::kModel, "predict and validate"},
     {MachineLevel::kToolkit, "kernels compile for the GPU"},
     {MachineLevel::kGpu, "kernels run and are measured"},
 };

@@ -28,7 +28,10 @@ std::string describe_failure(const ChildResult& probe) {
     return "the CUDA toolkit 12.4 or later with NVRTC, CUPTI and cuBLASLt (tilecast-gpu was not "
            "built)";
   }
-  return "tilecast-gpu cannot start here (exit code " + std::to_string(probe.exit_code) + ")" +
+  if (probe.exit_code == 0) {
+    return "an answer of tilecast-gpu probe that can be read";
+  }
+  return "a tilecast-gpu that starts here (exit code " + std::to_string(probe.exit_code) + ")" +
          (probe.output.empty() ? "" : ": " + first_line(probe.output));
 }
 

@@ -2,7 +2,6 @@
 // `tilecast doctor`. What is missing is said in the object, never by the exit code.
 
 #include <cuda_runtime_api.h>
-#include <cupti_version.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/device.h"
 #include "model/base/error.h"
+#include "validate/measure/activity_timer.h"
 #include "validate/measure/device_facts.h"
 
 namespace tilecast {
@@ -23,8 +23,7 @@ std::string version_text(int version) {
 void run_probe() {
   nlohmann::ordered_json answer = {
       {"schema", 1}, {"toolkit", version_text(CUDART_VERSION)}, {"nvrtc", nvrtc_version()}};
-  uint32_t cupti = 0;
-  if (cuptiGetVersion(&cupti) == CUPTI_SUCCESS) {
+  if (const u32 cupti = cupti_version(); cupti != 0) {
     answer["cupti"] = cupti;
   }
   if (const std::string driver = kernel_driver_version(); !driver.empty()) {

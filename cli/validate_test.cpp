@@ -42,11 +42,14 @@ struct Scene {
   }
 
   CapturedRun validate(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"validate", "--gpu", "h200_sxm", "--data", data});
+    more.insert(more.begin(), {"validate", "--data", data});
     return run_captured(add_validate, more);
   }
-  CapturedRun readme_table(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"readme-table", "--data", data, "--readme", readme});
+  CapturedRun readme_table(const std::vector<std::string>& more = {}) const {
+    return readme_table_of(readme, more);
+  }
+  CapturedRun readme_table_of(const std::string& file, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"readme-table", "--data", data, "--readme", file});
     return run_captured(add_readme_table, more);
   }
 };
@@ -200,7 +203,7 @@ TEST_CASE("readme-table refuses a README without markers or out of reach") {
   write_file(scene.readme, "no markers\n");
   check_refused(scene.readme_table(), ExitCode::kUsage, "results:begin");
   CHECK(read_file(scene.readme) == "no markers\n");
-  check_refused(scene.readme_table({"--readme", "/none/README.md"}), ExitCode::kFile,
+  check_refused(scene.readme_table_of("/none/README.md"), ExitCode::kFile,
                 "/none/README.md: cannot read");
 }
 

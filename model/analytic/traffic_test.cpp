@@ -59,11 +59,11 @@ TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both 
 }
 
 TEST_CASE("A chunked wave touches one tile of every chunk") {
-  // 4 chunks of one tile-row each: wave w reads all 4 panels of A and panel w of B; no reuse in B,
-  // and with no L2 none in A: 16 x 16 + 4 x 32 KiB.
+  // 4 chunks of one tile column each: wave w reads panel w of A and all 4 of B; with no L2 nothing
+  // is reused: 4 x 16 + 16 x 32 KiB.
   const GemmProblem p = problem(512, 1024, 64);
   CHECK(gemm_traffic(kNoL2, p, config("1x1", "chunked,group=1"), 4).dram_read.value ==
-        Approx((16 * 16 + 4 * 32) * 1024));
+        Approx((4 * 16 + 16 * 32) * 1024));
 }
 
 TEST_CASE("Requests per line count the workers that share a panel in a wave") {

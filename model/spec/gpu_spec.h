@@ -86,7 +86,7 @@ struct PowerSpec {
   Joules per_shared_memory_byte;  // operand reads and fills
   Joules per_l2_byte;             // from L2 to SMs
   Joules per_dram_byte;           // read or written
-  Joules per_sm_cycle;  // an SM that is awake: issue, spinning, barriers
+  Joules per_sm_cycle;            // an SM that is awake: issue, spinning, barriers
 };
 
 /// Datasheet ceilings of a GPU whose clock and power are not modelled; Hopper files leave it out.

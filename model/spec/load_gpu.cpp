@@ -101,8 +101,9 @@ class GpuReader {
     if (spec.clock && spec.clock->tensor_plateau > spec.clock->max) {
       map_.required("clock").fail("expected tensor_plateau to be at most max");
     }
-    if (spec.power && !(spec.power->static_power < spec.power->sustained_limit)) {
-      map_.required("power").fail("expected static_power below sustained_limit");
+    if (spec.power && !(spec.power->static_power < spec.power->sustained_limit &&
+                        spec.power->static_power < spec.power->burst_limit)) {
+      map_.required("power").fail("expected static_power below both limits");
     }
   }
 

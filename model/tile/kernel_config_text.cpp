@@ -74,8 +74,9 @@ class KeyReader {
   i32 number(std::string_view key, i32 least) {
     const std::string_view text = value(key);
     const std::optional<i64> number = parse_integer(text);
-    if (!number || *number < least || *number > 1 << 20) {
-      fail(fmt::format("{}={}: expected a whole number of at least {}", key, text, least));
+    constexpr i32 kMost = 1 << 20;
+    if (!number || *number < least || *number > kMost) {
+      fail(fmt::format("{}={}: expected a whole number from {} to {}", key, text, least, kMost));
     }
     return static_cast<i32>(*number);
   }

@@ -60,16 +60,16 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
   CHECK(complaint("128x256x64", "128x0x64") == "tile=128x0x64: expected MxNxK");
   CHECK(complaint("128x256x64", "128x2147483648x64") == "tile=128x2147483648x64: expected MxNxK");
   CHECK(complaint("128x256x64", "128*256*64") == "tile=128*256*64: expected MxNxK");
-  CHECK(complaint("stages=4", "stages=0") == "stages=0: expected a whole number of at least 1");
+  CHECK(complaint("stages=4", "stages=0") == "stages=0: expected a whole number from 1 to 1048576");
   CHECK(complaint("stages=4", "stages=four") ==
-        "stages=four: expected a whole number of at least 1");
+        "stages=four: expected a whole number from 1 to 1048576");
   CHECK(complaint("stages=4", "stages") == "expected stages=... where 'stages' stands");
   CHECK(complaint("warpgroups=2", "warpgroups=-1") ==
-        "warpgroups=-1: expected a whole number of at least 1");
+        "warpgroups=-1: expected a whole number from 1 to 1048576");
   CHECK(complaint("cluster=2x1", "cluster=2") == "cluster=2: expected MxN");
-  CHECK(complaint("ctas=1", "ctas=1.0") == "ctas=1.0: expected a whole number of at least 1");
+  CHECK(complaint("ctas=1", "ctas=1.0") == "ctas=1.0: expected a whole number from 1 to 1048576");
   CHECK(complaint("inflight=1", "inflight=-1") ==
-        "inflight=-1: expected a whole number of at least 0");
+        "inflight=-1: expected a whole number from 0 to 1048576");
   CHECK(complaint("raster=grouped_m", "raster=groupd_m") ==
         "2 unknown raster 'groupd_m': expected one of grouped_m, grouped_n, chunked; did you "
         "mean grouped_m?");
@@ -80,7 +80,7 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
   CHECK(complaint("stages=4,warpgroups=2", "warpgroups=2,stages=4") ==
         "expected stages=... where 'warpgroups=2' stands");
   CHECK(complaint("group=8", "group=1048577") ==
-        "group=1048577: expected a whole number of at least 1");
+        "group=1048577: expected a whole number from 1 to 1048576");
 }
 
 TEST_CASE("A shape is three sides from 1 to 2^31 - 1") {
@@ -102,7 +102,7 @@ TEST_CASE("Types and layouts are read by their words only") {
   CHECK(error_message([] { parse_element_type("fp61"); }) ==
         "2 unknown dtype 'fp61': expected one of fp16, bf16, fp32; did you mean fp16?");
   CHECK(error_message([] { parse_layout("nt"); }) ==
-        "2 unknown layout 'nt': expected one of tn, nn; did you mean nn?");
+        "2 unknown layout 'nt': expected one of tn, nn; did you mean tn?");
 }
 
 }  // namespace

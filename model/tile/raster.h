@@ -9,7 +9,7 @@ namespace tilecast {
 enum class RasterKind : i32 {
   kGroupedM,  // bands of `group` tile-rows, each walked column by column; workers stride
   kGroupedN,  // bands of `group` tile-columns, each walked row by row; workers stride
-  kChunked,   // row-major order cut into one contiguous chunk per worker (persistent only)
+  kChunked,   // column by column, cut into one contiguous chunk per worker (persistent only)
 };
 
 struct Raster {

@@ -43,7 +43,7 @@ struct TileScheduler {
 
   TILECAST_HD constexpr TileCoord coord(u32 linear) const {
     if (raster.kind == RasterKind::kChunked) {
-      return {linear / tiles_n, linear % tiles_n};
+      return {linear % tiles_m, linear / tiles_m};
     }
     const bool along_m = raster.kind == RasterKind::kGroupedM;
     const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
@@ -59,11 +59,10 @@ struct TileScheduler {
   }
 
  private:
-  /// Chunks differ by at most one tile; the longer ones come first.
+  /// Chunks of equal length, so that they start aligned and share panels; the last workers may find
+  /// a short one, or none.
   TILECAST_HD constexpr u32 chunk_begin(u32 worker) const {
-    const u32 base = num_tiles() / workers;
-    const u32 longer = num_tiles() % workers;
-    return worker * base + min_of(worker, longer);
+    return min_of(worker * ceil_div(num_tiles(), workers), num_tiles());
   }
 };
 

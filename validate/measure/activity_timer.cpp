@@ -74,6 +74,11 @@ std::size_t records_so_far() {
 
 }  // namespace
 
+u32 cupti_version() {
+  uint32_t version = 0;
+  return cuptiGetVersion(&version) == CUPTI_SUCCESS ? version : 0;
+}
+
 ActivityTimer::ActivityTimer() {
   TILECAST_ASSERT(!collecting);
   TILECAST_CUPTI(cuptiActivityRegisterTimestampCallback(monotonic_nanoseconds));

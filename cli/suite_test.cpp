@@ -1,0 +1,120 @@
+#include "cli/suite.h"
+
+#include <set>
+
+#include "model/base/error.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+Suite suite_of(const std::string& text) { return parse_suite(parse_yaml(text, "suite.yaml")); }
+
+std::string complaint(const std::string& text) {
+  try {
+    (void)suite_of(text);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("A range in any place of a shape stands for each step up to its end") {
+  const std::vector<GemmShape> shapes = expand_shapes("64x100:300:100x512");
+  CHECK(shapes == std::vector<GemmShape>{{64, 100, 512}, {64, 200, 512}, {64, 300, 512}});
+  CHECK(expand_shapes("1:2:1x1:2:1x8").size() == 4);
+  CHECK(expand_shapes("8x8x8:20:8").size() == 2);  // 8 and 16; 24 is beyond 20
+}
+
+TEST_CASE("A malformed shape or range is refused") {
+  for (const char* text : {"64x64", "64x64x0", "64x64x-8", "64x64x8:4:1", "64x64x8:16", "axbxc",
+                           "64x64x1:100000000:1", "64x64x8:16:0"}) {
+    CHECK_THROWS_AS(expand_shapes(text), ConfigError);
+  }
+}
+
+TEST_CASE("Best and random take their number from each schedule, and cuBLASLt adds two") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const Suite suite = suite_of(
+      "shapes: [1024x1024x1024]\nschedules: [pipelined, warp_specialized]\n"
+      "configs: [{best: 3}, {random: 2, seed: 7}]\ncublaslt: true\n");
+  const SuitePoints expanded = expand_suite(suite, gpu.spec);
+  CHECK(expanded.points.size() == 12);  // 2 x (3 + 2) + 2
+  std::set<std::string> texts;
+  int pipelined = 0;
+  for (const SuitePoint& point : expanded.points) {
+    texts.insert(point.point.config);
+    pipelined += point.point.config.starts_with("pipelined:") ? 1 : 0;
+    CHECK(point.refusal.empty());
+  }
+  CHECK(texts.size() == 12);
+  CHECK(pipelined == 5);
+  CHECK(texts.contains("cublaslt:top1"));
+  CHECK(texts.contains("cublaslt:best"));
+}
+
+TEST_CASE("A suite expands to the same points in the same order every time") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const std::string text =
+      "shapes: [512x512x512]\nregimes: [burst, sustained]\nconfigs: {random: 4, seed: 3}\n";
+  const SuitePoints once = expand_suite(suite_of(text), gpu.spec);
+  const SuitePoints twice = expand_suite(suite_of(text), gpu.spec);
+  REQUIRE(once.points.size() == twice.points.size());
+  for (std::size_t i = 0; i < once.points.size(); ++i) {
+    CHECK(once.points[i].point == twice.points[i].point);
+  }
+}
+
+TEST_CASE("A configuration that cannot run on a shape stays in the list with its reason") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const std::string too_much_memory =
+      "pipelined:tile=256x256x64,stages=8,warpgroups=2,cluster=1x1,ctas=1,inflight=0,"
+      "raster=grouped_m,group=1";  // 8 stages of 64 KiB are 512 KiB
+  const SuitePoints expanded = expand_suite(
+      suite_of("shapes: [512x512x512]\nconfigs: ['" + too_much_memory + "']\n"), gpu.spec);
+  REQUIRE(expanded.points.size() == 1);
+  CHECK_FALSE(expanded.points[0].refusal.empty());
+}
+
+TEST_CASE("A problem that no kernel solves is left out with a note") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const SuitePoints expanded =
+      expand_suite(suite_of("shapes: [512x512x510, 512x512x512]\ncublaslt: true\n"), gpu.spec);
+  CHECK(expanded.points.size() == 2);
+  REQUIRE(expanded.notes.size() == 1);
+  CHECK(expanded.notes[0].find("512x512x510") != std::string::npos);
+}
+
+TEST_CASE("A bad suite is refused with file, line and key") {
+  CHECK(complaint("configs: all\n").find("shapes") != std::string::npos);
+  CHECK(complaint("shapes: [8x8x8]\n").find("cublaslt") != std::string::npos);
+  CHECK(complaint("shapes: [8x8x8]\nconfgs: all\n").find("did you mean configs") !=
+        std::string::npos);
+  CHECK(complaint("shapes:\n  - 8x8x8\n  - 8x8\nconfigs: all\n").find("suite.yaml:3") !=
+        std::string::npos);
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {best: 2, random: 2}\n").empty());
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {random: 2}\n").empty());
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {best: 0}\n").empty());
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\ncounters: full\n").empty());
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\nops: [memcpy]\n").empty());
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\nregimes: [cold]\n").empty());
+  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: ['pipelined:tile=1']\n").empty());
+}
+
+TEST_CASE("The committed suites load and expand to legal points") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  for (const char* name : {"smoke", "h200_end_to_end", "h200_end_to_end_sustained"}) {
+    const Suite suite = load_suite(std::string("validate/suites/") + name + ".yaml");
+    const SuitePoints expanded = expand_suite(suite, gpu.spec);
+    CHECK(expanded.notes.empty());
+    CHECK(expanded.points.size() >= suite.shapes.size() * 4);
+    for (const SuitePoint& point : expanded.points) {
+      CHECK(point.refusal.empty());
+    }
+  }
+}

@@ -1,0 +1,254 @@
+#include "model/spec/load_gpu.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "model/base/file.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+/// A folder with a copy of the H200 file, to be damaged.
+class H200Copy {
+ public:
+  H200Copy() : text_(read_file(load_gpu("h200_sxm", false).path)) { write(text_); }
+
+  std::string path() const { return (folder_ / "gpus/h200_sxm.yaml").string(); }
+  std::string overlay_path() const { return (folder_ / "gpus/h200_sxm.calibrated.yaml").string(); }
+  void write(const std::string& text) const { write_file(path(), text); }
+  void overlay(const std::string& text) const { write_file(overlay_path(), text); }
+
+  LoadedGpu load(bool use_calibration = true) const {
+    return load_gpu("h200_sxm", use_calibration, folder_ / ".");
+  }
+
+  /// What loading says once the first `from` is `to`, the folder's name left out.
+  std::string with(const std::string& from, const std::string& to) const {
+    const std::size_t at = text_.find(from);
+    REQUIRE(at != std::string::npos);
+    write(std::string(text_).replace(at, from.size(), to));
+    return complaint();
+  }
+
+  std::string complaint() const {
+    std::string message = error_message([this] { load(); });
+    const std::string folder = (folder_ / "./gpus/").string();
+    for (std::size_t at; (at = message.find(folder)) != std::string::npos;) {
+      message.erase(at, folder.size());
+    }
+    return message;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::string text_;
+};
+
+const std::string kQuantityEnd = ", source: measured, ref: \"a test\", confidence: high}\n";
+
+TEST_CASE("Every GPU file loads under its own name, each number with its source") {
+  const std::vector<std::string> known = known_gpus(config_folder());
+  CHECK(known == std::vector<std::string>{"a100_sxm80", "b200", "gb200", "h100_pcie", "h100_sxm",
+                                          "h200_sxm", "hipparchus_h10"});
+  for (const std::string& name : known) {
+    const LoadedGpu gpu = load_gpu(name, true);
+    CHECK(gpu.spec.name == name);
+    CHECK(std::filesystem::equivalent(gpu.path, config_folder() / "gpus" / (name + ".yaml")));
+    CHECK(gpu.constants.size() >= 10);  // at least the interval and the nine of `sm`
+    for (const Constant& constant : gpu.constants) {
+      CHECK_FALSE(constant.ref.empty());
+      CHECK((constant.source == Source::kFictional) == (name == "hipparchus_h10"));
+    }
+  }
+}
+
+TEST_CASE("The counts of SMs are those of the sources") {
+  const auto sms = [](const char* name) { return load_gpu(name, true).spec.sm.count; };
+  CHECK(sms("h200_sxm") == 132);
+  CHECK(sms("h100_sxm") == 132);
+  CHECK(sms("h100_pcie") == 114);
+  CHECK(sms("a100_sxm80") == 108);
+  CHECK(sms("b200") == 148);
+  CHECK(sms("gb200") == 152);
+  CHECK(sms("hipparchus_h10") == 4);
+}
+
+TEST_CASE("The H200's numbers arrive in basic units") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  CHECK(gpu.architecture == Architecture::kHopper);
+  CHECK(gpu.sm.shared_memory.value == 228 * 1024);
+  CHECK(gpu.sm.shared_memory_per_cta.value == 227 * 1024);
+  CHECK(gpu.l2->capacity.value == 60.0 * 1024 * 1024);
+  CHECK(gpu.dram->bandwidth.value == 4.8e12);
+  CHECK(gpu.clock->max.value == 1.98e9);
+  CHECK(gpu.power->sustained_limit.value == 700);
+  // Datasheet: 989 dense TFLOPS, at 1.83 GHz.
+  CHECK(gpu.sm.count * gpu.wgmma->flops_per_sm.value * 1.83e9 == Approx(989.4e12).epsilon(1e-4));
+}
+
+TEST_CASE("An unknown GPU lists the known ones; a path is taken as it is") {
+  CHECK(error_message([] { load_gpu("h200_smx", true); }) ==
+        "2 unknown GPU 'h200_smx': expected one of a100_sxm80, b200, gb200, h100_pcie, h100_sxm, "
+        "h200_sxm, hipparchus_h10, or the path of a .yaml; did you mean h200_sxm?");
+  CHECK(error_message([] { load_gpu("", true); }).starts_with("2 unknown GPU ''"));
+  CHECK(error_message([] { load_gpu("./none.yaml", true); }) ==
+        "6 ./none.yaml: cannot read: No such file or directory");
+  const H200Copy copy;
+  CHECK(load_gpu(copy.path(), true).spec.sm.count == 132);
+}
+
+TEST_CASE("A folder without GPU files is a file error that says how to name another") {
+  const TemporaryFolder folder;
+  CHECK(error_message([&] { load_gpu("h200_sxm", true, folder / "none"); }) ==
+        "6 " + (folder / "none/gpus").string() +
+            ": cannot list the GPU files: No such file or directory; TILECAST_CONFIG_DIR can "
+            "name the folder that holds gpus/");
+}
+
+TEST_CASE("The environment names another folder") {
+  const H200Copy copy;
+  const std::filesystem::path before = config_folder();
+  const std::string other = std::filesystem::path(copy.path()).parent_path().parent_path();
+  const char* set = std::getenv("TILECAST_CONFIG_DIR");
+  const std::string restore = set == nullptr ? "" : set;
+  ::setenv("TILECAST_CONFIG_DIR", other.c_str(), 1);
+  CHECK(config_folder() == other);
+  CHECK(known_gpus(config_folder()) == std::vector<std::string>{"h200_sxm"});
+  restore.empty() ? ::unsetenv("TILECAST_CONFIG_DIR")
+                  : ::setenv("TILECAST_CONFIG_DIR", restore.c_str(), 1);
+  CHECK(config_folder() == before);
+}
+
+TEST_CASE("A wrong key in a GPU file is named with its line and what was expected") {
+  const H200Copy copy;
+  CHECK(copy.complaint().empty());
+  CHECK(copy.with("  count:", "  cuont:") ==
+        "2 h200_sxm.yaml:8: sm.cuont: unknown key; did you mean count?");
+  CHECK(copy.with("\nwgmma:", "\nwgmna:") ==
+        "2 h200_sxm.yaml:24: wgmna: unknown key; did you mean wgmma?");
+  CHECK(copy.with("count: {value: 132", "count: {value: 0") ==
+        "2 h200_sxm.yaml:8: sm.count.value: expected a whole number from 1 to 1024, not '0'");
+  CHECK(copy.with("count: {value: 132", "count: {value: 1025") ==
+        "2 h200_sxm.yaml:8: sm.count.value: expected a whole number from 1 to 1024, not '1025'");
+  CHECK(copy.with("architecture: hopper", "architecture: hoper") ==
+        "2 h200_sxm.yaml:3: architecture: expected one of ampere, hopper, blackwell, fictional, "
+        "not 'hoper'; did you mean hopper?");
+  CHECK(copy.with("name: h200_sxm", "name:") ==
+        "2 h200_sxm.yaml:1: name: expected text, not nothing");
+}
+
+TEST_CASE("Numbers that contradict each other are refused") {
+  const H200Copy copy;
+  CHECK(copy.with("value: 232448", "value: 232449") ==
+        "2 h200_sxm.yaml:7: sm: expected shared_memory_per_cta + shared_memory_reserved_per_cta "
+        "within shared_memory");
+  CHECK(copy.with("tensor_plateau: {value: 1805", "tensor_plateau: {value: 1980").empty());
+  CHECK(copy.with("tensor_plateau: {value: 1805", "tensor_plateau: {value: 1981")
+            .ends_with(": clock: expected tensor_plateau to be at most max"));
+  CHECK(copy.with("static_power: {value: 105", "static_power: {value: 700")
+            .ends_with(": power: expected static_power below both limits"));
+}
+
+TEST_CASE("A Hopper file needs every section, another file only whole ones") {
+  const H200Copy copy;
+  std::string text = copy.text();
+  const std::size_t begin = text.find("launch:");
+  text.erase(begin, text.find("clock:") - begin);
+  copy.write(text);
+  CHECK(copy.complaint() == "2 h200_sxm.yaml:1: launch: missing key");
+  text.replace(text.find("hopper"), 6, "ampere");
+  copy.write(text);
+  CHECK(copy.complaint().empty());
+  CHECK_FALSE(copy.load().spec.launch);
+  CHECK(copy.load().spec.clock);
+  text.erase(text.find("  tensor_plateau"),
+             text.find("  energy_reference") - text.find("  tensor_plateau"));
+  copy.write(text);
+  CHECK(copy.complaint().ends_with(": clock.tensor_plateau: missing key"));
+}
+
+TEST_CASE("A GPU file cut off at any line is one error") {
+  const H200Copy copy;
+  for (std::size_t at = copy.text().find('\n'); at + 1 < copy.text().size();
+       at = copy.text().find('\n', at + 1)) {
+    copy.write(copy.text().substr(0, at - 1));  // the line's last character is lost too
+    const std::string message = copy.complaint();
+    CHECK(message.starts_with("2 h200_sxm.yaml:"));
+    CHECK(message.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("An overlay replaces numbers, sources included, unless it is left out") {
+  const H200Copy copy;
+  copy.overlay("name: h200_sxm\nsm:\n  intake: {value: 65, unit: B/cycle" + kQuantityEnd +
+               "default_interval: {value: 0.1, unit: \"1\"" + kQuantityEnd);
+  const LoadedGpu with = copy.load(true);
+  CHECK(with.calibrated);
+  CHECK(with.spec.sm.intake.value == 65);
+  CHECK(with.spec.default_interval == 0.1);
+  CHECK(with.spec.sm.count == 132);
+  CHECK(with.constants[0].ref == "a test");
+  const LoadedGpu without = copy.load(false);
+  CHECK_FALSE(without.calibrated);
+  CHECK(without.spec.sm.intake.value == 66);
+  CHECK(with.constants.size() == without.constants.size());
+}
+
+TEST_CASE("An overlay may not add, rename or half-replace anything") {
+  const H200Copy copy;
+  const auto overlay = [&](const std::string& text) {
+    copy.overlay(text);
+    return copy.complaint();
+  };
+  const std::string name = "name: h200_sxm\n";
+  CHECK(overlay(name + "sm:\n  intak: {value: 1, unit: B/cycle" + kQuantityEnd) ==
+        "2 h200_sxm.calibrated.yaml:3: sm.intak: unknown key, an overlay only replaces keys of "
+        "h200_sxm.yaml; did you mean intake?");
+  CHECK(overlay(name + "ceilings: {}\n")
+            .starts_with("2 h200_sxm.calibrated.yaml:2: ceilings: unknown key, an overlay only"));
+  CHECK(overlay(name + "architecture: ampere\n") ==
+        "2 h200_sxm.calibrated.yaml:2: architecture: an overlay replaces numbers only");
+  CHECK(overlay(name + "sm:\n  intake: {unit: B/cycle}\n") ==
+        "2 h200_sxm.calibrated.yaml:3: sm.intake: expected a whole quantity with value, unit, "
+        "source, ref, confidence");
+  CHECK(overlay(name + "sm:\n  intake: {value: 65}\n") ==
+        "2 h200_sxm.calibrated.yaml:3: sm.intake.unit: missing key");
+  CHECK(overlay(name + "sm:\n  intake: {value: 65000, unit: B/cycle" + kQuantityEnd) ==
+        "2 h200_sxm.calibrated.yaml:3: sm.intake.value: expected 1 to 1024 B/cycle, not 65000");
+  CHECK(overlay(name + "sm: 3\n") ==
+        "2 h200_sxm.calibrated.yaml:2: sm: expected keys of h200_sxm.yaml to replace");
+  CHECK(overlay("name: h100_sxm\n") ==
+        "2 h200_sxm.calibrated.yaml:1: name: expected name: h200_sxm, the GPU of h200_sxm.yaml");
+  CHECK(overlay("sm: {}\n") ==
+        "2 h200_sxm.calibrated.yaml:1: expected name: h200_sxm, the GPU of h200_sxm.yaml");
+  CHECK(overlay(name + "sm: {intake\n").starts_with("2 h200_sxm.calibrated.yaml:"));
+  CHECK(overlay(name).empty());
+}
+
+TEST_CASE("An overlay that cannot be read is not passed over") {
+  const H200Copy copy;
+  std::filesystem::create_directory(copy.overlay_path());
+  CHECK(copy.complaint() == "6 h200_sxm.calibrated.yaml: cannot read: Is a directory");
+}
+
+TEST_CASE("GPUs on which no schedule runs say why, Hopper ones have nothing to say") {
+  const auto why = [](const char* name) { return why_not_schedulable(load_gpu(name, true).spec); };
+  CHECK(why("h200_sxm").empty());
+  CHECK(why("h100_sxm").empty());
+  CHECK(why("h100_pcie").empty());
+  CHECK(why("a100_sxm80") ==
+        "none of tilecast's GEMM schedules runs on a100_sxm80 (NVIDIA A100 SXM4 80 GB): they need "
+        "wgmma and TMA, which came with Hopper");
+  CHECK(why("b200").find("no tcgen05 schedule exists yet") != std::string::npos);
+  CHECK(why("gb200").find("no tcgen05 schedule exists yet") != std::string::npos);
+  CHECK(why("hipparchus_h10").find("this GPU is fictional") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,178 @@
+#include "model/spec/strict_map.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+namespace tilecast {
+namespace {
+
+enum class Colour { kRed, kGreen };
+constexpr Words<Colour, 2> kColours{{{Colour::kRed, "red"}, {Colour::kGreen, "green"}}};
+
+const std::vector<std::string> kKeys{"count", "rate", "name", "on", "colour", "list", "inner"};
+
+StrictMap open(const std::string& text) { return parse_yaml(text, "f.yaml").map(kKeys); }
+
+/// The complaint of `read` about the key of a one-line file.
+template <class Read>
+std::string complaint(const std::string& text, const Read& read) {
+  return error_message([&] { read(open(text).required(text.substr(0, text.find(':')))); });
+}
+
+TEST_CASE("Every kind of value is read as what it is") {
+  const StrictMap map = open(
+      "count: 132\nrate: 4.8e12\nname: some text\non: true\ncolour: green\n"
+      "list: [1, 2, 3]\ninner: {count: 7}\n");
+  CHECK(map.required("count").integer(0, 1000) == 132);
+  CHECK(map.required("rate").number() == 4.8e12);
+  CHECK(map.required("name").text() == "some text");
+  CHECK(map.required("on").flag());
+  CHECK(map.required("colour").word(kColours) == Colour::kGreen);
+  CHECK(map.required("list").list().at(2).integer(0, 9) == 3);
+  CHECK(map.required("inner").map({"count"}).required("count").integer(0, 9) == 7);
+  CHECK(open("{}").optional("count").has_value() == false);
+  CHECK(open("count: 1").optional("count").has_value());
+}
+
+TEST_CASE("A value outlives the map and the file that it came from") {
+  const StrictValue value =
+      open("inner: {name: kept}").required("inner").map({"name"}).required("name");
+  CHECK(value.text() == "kept");
+}
+
+TEST_CASE("A missing key is named in full, at the place of its map") {
+  CHECK(error_message([] { open("rate: 1").required("count"); }) ==
+        "2 f.yaml:1: count: missing key");
+  CHECK(error_message([] {
+          open("rate: 1\ninner:\n  rate: 1")
+              .required("inner")
+              .map({"count", "rate"})
+              .required("count");
+        }) == "2 f.yaml:2: inner.count: missing key");
+}
+
+TEST_CASE("An unknown key comes with the nearest known one, or with all") {
+  CHECK(error_message([] { open("count: 1\nrat: 1"); }) ==
+        "2 f.yaml:2: rat: unknown key; did you mean rate?");
+  CHECK(error_message([] { open("zzzzz: 1"); }) ==
+        "2 f.yaml:1: zzzzz: unknown key; expected one of count, rate, name, on, colour, list, "
+        "inner");
+  CHECK(error_message([] { open("inner:\n  coutn: 1").required("inner").map({"count"}); }) ==
+        "2 f.yaml:2: inner.coutn: unknown key; did you mean count?");
+}
+
+TEST_CASE("A duplicate key is an error, with the place of the first") {
+  CHECK(error_message([] { open("count: 1\nrate: 2\ncount: 1\n"); }) ==
+        "2 f.yaml:3: count: duplicate key, first given in line 1");
+  CHECK(error_message([] { open("inner: {count: 1, count: 2}"); }) ==
+        "2 f.yaml:1: inner.count: duplicate key, first given in line 1");
+}
+
+TEST_CASE("Whole numbers hold to both ends of their range") {
+  const auto read = [](const StrictValue& value) { return value.integer(1, 1024); };
+  CHECK(open("count: 1").required("count").integer(1, 1024) == 1);
+  CHECK(open("count: 1024").required("count").integer(1, 1024) == 1024);
+  const std::string expected = "2 f.yaml:1: count: expected a whole number from 1 to 1024, not ";
+  CHECK(complaint("count: 0", read) == expected + "'0'");
+  CHECK(complaint("count: 1025", read) == expected + "'1025'");
+  CHECK(complaint("count: 1.5", read) == expected + "'1.5'");
+  CHECK(complaint("count: many", read) == expected + "'many'");
+  CHECK(complaint("count: \"7\"", read) == expected + "\"7\"");
+  CHECK(complaint("count:", read) == expected + "nothing");
+  CHECK(complaint("count: [1]", read) == expected + "a list");
+  CHECK(complaint("count: {rate: 1}", read) == expected + "a map");
+}
+
+TEST_CASE("Numbers are finite and hold to both ends of their range") {
+  const auto read = [](const StrictValue& value) { return value.number(0.5, 1); };
+  CHECK(open("rate: 0.5").required("rate").number(0.5, 1) == 0.5);
+  CHECK(open("rate: 1").required("rate").number(0.5, 1) == 1);
+  const std::string expected = "2 f.yaml:1: rate: expected a number from 0.5 to 1, not ";
+  CHECK(complaint("rate: 0.4999", read) == expected + "'0.4999'");
+  CHECK(complaint("rate: 1.0001", read) == expected + "'1.0001'");
+  CHECK(complaint("rate: .nan", read) == expected + "'.nan'");
+  const auto any = [](const StrictValue& value) { return value.number(); };
+  CHECK(complaint("rate: inf", any) == "2 f.yaml:1: rate: expected a number, not 'inf'");
+  CHECK(complaint("rate: 1e999", any) == "2 f.yaml:1: rate: expected a number, not '1e999'");
+}
+
+TEST_CASE("Text, flags, words, lists and maps refuse each other") {
+  CHECK(complaint("name:", [](const StrictValue& v) { return v.text(); }) ==
+        "2 f.yaml:1: name: expected text, not nothing");
+  CHECK(complaint("name: \"\"", [](const StrictValue& v) { return v.text(); }) ==
+        "2 f.yaml:1: name: expected text, not \"\"");
+  CHECK(complaint("on: yes", [](const StrictValue& v) { return v.flag(); }) ==
+        "2 f.yaml:1: on: expected true or false, not 'yes'");
+  CHECK(complaint("colour: gren", [](const StrictValue& v) { return v.word(kColours); }) ==
+        "2 f.yaml:1: colour: expected one of red, green, not 'gren'; did you mean green?");
+  CHECK(complaint("list: 3", [](const StrictValue& v) { return v.list(); }) ==
+        "2 f.yaml:1: list: expected a list, not '3'");
+  CHECK(complaint("inner: 3", [](const StrictValue& v) { v.map({"count", "rate"}); }) ==
+        "2 f.yaml:1: inner: expected a map of count, rate, not '3'");
+  CHECK(error_message([] {
+          open("list: [1,\n  x]").required("list").list().at(1).integer(0, 9);
+        }) == "2 f.yaml:2: list[1]: expected a whole number from 0 to 9, not 'x'");
+}
+
+TEST_CASE("A file that is no map at all says so") {
+  CHECK(error_message([] {
+          open("just words");
+        }).starts_with("2 f.yaml:1: expected a map of count, rate"));
+  CHECK(error_message([] { open(""); }) == "2 f.yaml:1: expected keys, found an empty file");
+  CHECK(error_message([] { open("# only a remark\n"); }) ==
+        "2 f.yaml:1: expected keys, found an empty file");
+}
+
+TEST_CASE("Broken YAML is one line with the place") {
+  CHECK(error_message([] {
+          open("count: 1\ninner: {rate: 1\n");
+        }).starts_with("2 f.yaml:3: not valid YAML: "));
+  CHECK(error_message([] {
+          open("count: 1\n\tname: x\n");
+        }).starts_with("2 f.yaml:2: not valid YAML: "));
+  CHECK(error_message([] {
+          open("name: \"never closed\n");
+        }).starts_with("2 f.yaml:2: not valid YAML: "));
+  CHECK(error_message([] { open("count: 1\n---\ncount: 2\n"); }) ==
+        "2 f.yaml:3: expected one YAML document, found a second one");
+}
+
+TEST_CASE("What could hide a value is refused: aliases, tags, keys that are no words") {
+  CHECK(error_message([] { open("count: &a 1\nrate: *a\n"); }) ==
+        "2 f.yaml:2: expected a value, not an alias");
+  CHECK(error_message([] { open("count: !!str 1\n"); }) ==
+        "2 f.yaml:1: expected a plain value, not the tag 'tag:yaml.org,2002:str'");
+  CHECK(error_message([] { open("? [1, 2]\n: 3\n"); }) ==
+        "2 f.yaml:1: expected a plain word as key");
+}
+
+TEST_CASE("A file cut off anywhere is either an error in one line or whole") {
+  const std::string whole = "count: 132\ninner: {rate: 4.8, name: \"x y\"}\nlist:\n  - [1, 2]\n";
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const std::string message = error_message([&] {
+      const StrictMap map = open(whole.substr(0, length));
+      map.required("count").integer(132, 132);
+      map.required("inner").map({"rate", "name"}).required("name").text();
+      for (const StrictValue& pair : map.required("list").list()) {
+        CHECK(pair.list().at(1).integer(2, 2) == 2);
+      }
+    });
+    const bool only_the_last_line_end = length == whole.size() - 1;
+    CHECK(message.empty() == only_the_last_line_end);
+    CHECK(message.find('\n') == std::string::npos);
+    CHECK(message.starts_with(message.empty() ? "" : "2 f.yaml:"));
+  }
+}
+
+TEST_CASE("Text from a file cannot break a message into lines") {
+  CHECK(complaint("count: \"a\\nb\"", [](const StrictValue& v) { return v.integer(0, 1); }) ==
+        "2 f.yaml:1: count: expected a whole number from 0 to 1, not \"a?b\"");
+  CHECK(printable(std::string(61, 'x')) == std::string(60, 'x') + "...");
+  CHECK(printable(std::string(60, 'x')) == std::string(60, 'x'));
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,32 @@
+# What every command shares: unknown words, help, and output that cannot be written.
+. tests/cli/expect.sh
+
+expect_error 2 'a command is needed' "$TILECAST"
+expect_error 2 "unknown command 'docter'.*did you mean doctor" "$TILECAST" docter
+expect_error 2 "unknown command 'qqqqqqqqqq'" "$TILECAST" qqqqqqqqqq
+expect_error 2 "unknown option '--bogus'" "$TILECAST" --bogus
+expect_error 2 "unknown option '--fromat'.*did you mean --format" "$TILECAST" doctor --fromat json
+expect_error 2 "unexpected argument 'extra'" "$TILECAST" doctor extra
+expect_error 2 'xml' "$TILECAST" doctor --format xml
+expect_error 2 'format' "$TILECAST" doctor --format
+
+expect_done 'doctor' "$TILECAST" --help
+expect_done '--format' "$TILECAST" doctor --help
+expect_done '^tilecast [0-9]+\.[0-9]+\.[0-9]+$' "$TILECAST" --version
+
+expect_lost 6 'standard output: cannot write' "$TILECAST" doctor --format json
+expect_lost 6 'standard output: cannot write' "$TILECAST" --help
+
+# Standard output closed, and a reader that goes away before reading.
+"$TILECAST" doctor >&- 2>"$folder/err"
+[ $? = 6 ] || problem "closed standard output: not exit code 6"
+one_error_line 'standard output' 'closed standard output'
+{
+  "$TILECAST" doctor 2>"$folder/err"
+  echo $? >"$folder/code"
+} | :
+if [ -s "$folder/err" ] || [ "$(cat "$folder/code")" != 0 ]; then # it may have written in time
+  [ "$(cat "$folder/code")" = 6 ] || problem "broken pipe: exit code $(cat "$folder/code")"
+  one_error_line 'standard output' 'broken pipe'
+fi
+finish

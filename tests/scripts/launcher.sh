@@ -1,0 +1,76 @@
+# The launcher against a small tree of the same layout: builds once, notices changes, survives
+# failures, other folders, symbolic links, moves, and two calls at once.
+. tests/cli/expect.sh
+export TILECAST_NO_INSTALL=1
+unset CXXFLAGS
+
+tree=$folder/tree
+mkdir -p "$tree/cli" "$tree/cmake" "$tree/kernels" "$tree/model" "$tree/validate/data"
+cp tilecast "$tree/"
+cat >"$tree/CMakeLists.txt" <<'TREE'
+cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES CXX)
+option(TILECAST_BUILD_TESTS "" OFF)
+add_executable(tilecast cli/main.cpp)
+set_target_properties(tilecast PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+add_custom_target(tilecast_programs DEPENDS tilecast)
+enable_testing()
+add_test(NAME passes COMMAND ${CMAKE_COMMAND} -E true)
+add_test(NAME skips COMMAND sh -c "exit 77")
+set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77 LABELS gpu)
+TREE
+# program TEXT: prints TEXT and its arguments, and exits with 5
+program() {
+  printf '#include <cstdio>\nint main(int n, char** v) {\n  std::printf("%s");\n' "$1"
+  printf '  for (int i = 1; i < n; ++i) std::printf("[%%s]", v[i]);\n  return 5;\n}\n'
+}
+
+# answers CODE TEXT WHAT COMMAND...
+answers() {
+  local code=$1 text=$2 what=$3 got
+  shift 3
+  "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  got=$?
+  [ "$got" = "$code" ] || problem "$what: exit code $got, expected $code: $(cat "$folder/err")"
+  [ "$(cat "$folder/out")" = "$text" ] || problem "$what: wrote '$(cat "$folder/out")'"
+}
+silent() { [ ! -s "$folder/err" ] || problem "$1: not silent: $(cat "$folder/err")"; }
+
+# Two first calls at once: one builds, both answer.
+program one >"$tree/cli/main.cpp"
+"$tree/tilecast" beside >"$folder/beside" 2>/dev/null &
+answers 5 'one[a b][--x]' 'first call' "$tree/tilecast" 'a b' --x
+wait $!
+[ $? = 5 ] || problem "a second launcher at once failed"
+[ "$(cat "$folder/beside")" = 'one[beside]' ] || problem "a second launcher at once did not answer"
+
+answers 5 'one[x]' 'second call' "$tree/tilecast" x
+silent 'second call'
+mkdir "$folder/elsewhere" && ln -s ../tree/tilecast "$folder/elsewhere/link"
+answers 5 'one[x]' 'through a link' sh -c "cd / && '$folder/elsewhere/link' x"
+silent 'through a link'
+touch "$tree/validate/data/new.csv"
+answers 5 'one' 'after new data' "$tree/tilecast"
+silent 'after new data'
+
+# A change that does not compile: the error is shown, and again by the next call.
+echo 'int main() { return planted; }' >"$tree/cli/main.cpp"
+for call in first next; do
+  answers 1 '' "broken source, $call call" "$tree/tilecast" x
+  grep -q 'planted.*not declared\|undeclared.*planted' "$folder/err" || problem "the error is not shown"
+done
+program two >"$tree/cli/main.cpp"
+answers 5 'two[x]' 'after the repair' "$tree/tilecast" x
+answers 5 'two' 'after the repair, again' "$tree/tilecast"
+silent 'after the repair, again'
+
+# ctest's summary calls a skipped test passed; the last line does not.
+"$tree/tilecast" test >"$folder/out" 2>"$folder/err" </dev/null || problem "test: failed"
+tail -n 1 "$folder/err" | grep -q '1 tests passed, 0 failed, 1 skipped, of 2' ||
+  problem "test: $(tail -n 1 "$folder/err")"
+"$tree/tilecast" test -L none >"$folder/out" 2>"$folder/err" </dev/null &&
+  problem "test: no test at all passed"
+
+mv "$tree" "$folder/moved"
+answers 5 'two[x]' 'after a move' "$folder/moved/tilecast" x
+finish

@@ -1,0 +1,144 @@
+#include "tests/structure/include_direction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+struct Layer {
+  std::string_view folder;                // its path, with the closing slash
+  std::vector<std::string_view> below;    // folders it may include, besides itself
+  std::vector<std::string_view> outside;  // beginnings of restricted <...> includes it may have
+};
+
+// Headers that only the named layers may include.
+constexpr std::string_view kRestricted[] = {"cuda", "cublas", "cupti",    "nvrtc",
+                                            "nvml", "nvperf", "yaml-cpp/"};
+
+const std::vector<Layer>& layers() {
+  static const std::vector<std::string_view> kCuda{"cuda",  "cublas", "cupti",
+                                                   "nvrtc", "nvml",   "nvperf"};
+  static const std::vector<Layer> kLayers{
+      {"model/base/", {}, {}},
+      {"model/tile/", {"model/base/"}, {}},
+      {"model/spec/", {"model/base/", "model/tile/"}, {"yaml-cpp/"}},
+      {"model/analytic/", {"model/base/", "model/tile/", "model/spec/"}, {}},
+      {"model/clock/", {"model/base/", "model/tile/", "model/spec/"}, {}},
+      {"model/predict/",
+       {"model/base/", "model/tile/", "model/spec/", "model/analytic/", "model/clock/"},
+       {}},
+      {"kernels/", {"model/base/", "model/tile/"}, kCuda},
+      {"validate/record/", {"model/base/", "model/tile/"}, {}},
+      {"validate/measure/", {"model/base/", "model/tile/", "validate/record/", "kernels/"}, kCuda},
+      {"validate/compare/", {"model/", "validate/record/"}, {}},
+      {"cli/", {"model/", "kernels/", "validate/"}, {}},
+      {"tests/", {"model/", "kernels/", "validate/", "cli/"}, kCuda},
+  };
+  return kLayers;
+}
+
+const Layer* layer_of(std::string_view path) {
+  for (const Layer& layer : layers()) {
+    if (path.starts_with(layer.folder)) {
+      return &layer;
+    }
+  }
+  return nullptr;
+}
+
+bool is_test(std::string_view path) { return path.find("_test.") != std::string_view::npos; }
+
+bool may_include(const Layer& layer, std::string_view path, std::string_view included) {
+  const auto holds = [included](std::string_view folder) { return included.starts_with(folder); };
+  return holds(layer.folder) || (is_test(path) && holds("tests/")) ||
+         std::any_of(layer.below.begin(), layer.below.end(), holds);
+}
+
+struct Include {
+  std::string_view name;
+  bool quoted;
+};
+
+std::optional<Include> include_of(std::string_view line) {
+  const auto skip_blanks = [&line] {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  };
+  skip_blanks();
+  if (!line.starts_with('#')) {
+    return std::nullopt;
+  }
+  line.remove_prefix(1);
+  skip_blanks();
+  if (!line.starts_with("include")) {
+    return std::nullopt;
+  }
+  line.remove_prefix(std::string_view("include").size());
+  skip_blanks();
+  if (!line.starts_with('"') && !line.starts_with('<')) {
+    return std::nullopt;
+  }
+  const bool quoted = line.front() == '"';
+  line.remove_prefix(1);
+  return Include{line.substr(0, line.find(quoted ? '"' : '>')), quoted};
+}
+
+std::string check(const Layer& layer, std::string_view path, const Include& include) {
+  if (include.quoted) {
+    if (layer_of(include.name) == nullptr) {
+      return fmt::format("\"{}\" does not begin with a layer's folder", include.name);
+    }
+    return may_include(layer, path, include.name)
+               ? ""
+               : fmt::format("{} may not include {}", layer.folder, include.name);
+  }
+  for (const std::string_view name : kRestricted) {
+    if (include.name.starts_with(name) &&
+        std::find(layer.outside.begin(), layer.outside.end(), name) == layer.outside.end()) {
+      return fmt::format("{} may not include <{}>", layer.folder, include.name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> include_violations(std::string_view path, std::string_view content) {
+  const Layer* layer = layer_of(path);
+  if (layer == nullptr) {
+    return {fmt::format("{}: lies in no layer", path)};
+  }
+  std::vector<std::string> violations;
+  int number = 0;
+  for (const std::string_view line : split(content, '\n')) {
+    ++number;
+    const std::optional<Include> include = include_of(line);
+    if (!include) {
+      continue;
+    }
+    if (const std::string why = check(*layer, path, *include); !why.empty()) {
+      violations.push_back(fmt::format("{}:{}: {}", path, number, why));
+    }
+  }
+  return violations;
+}
+
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& root) {
+  std::vector<std::filesystem::path> files;
+  for (const char* top : {"model", "kernels", "validate", "cli", "tests"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
+      const std::string ending = entry.path().extension();
+      if (ending == ".h" || ending == ".cpp" || ending == ".cu" || ending == ".cuh") {
+        files.push_back(entry.path().lexically_relative(root));
+      }
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,18 @@
+// Which layer of the tree may include which: the layout of README.md as a table.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilecast {
+
+/// What is wrong with the include lines of one source file, one line each: `path:line: why`.
+/// `path` is relative to the root of the tree.
+std::vector<std::string> include_violations(std::string_view path, std::string_view content);
+
+/// The C++ and CUDA sources under the layers' folders, relative to `root`, in order.
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& root);
+
+}  // namespace tilecast

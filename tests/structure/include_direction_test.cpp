@@ -1,0 +1,58 @@
+#include "tests/structure/include_direction.h"
+
+#include "model/base/file.h"
+#include "tests/catch.h"
+
+using tilecast::include_violations;
+
+TEST_CASE("Every include of the tree follows the direction of the layers") {
+  const auto files = tilecast::source_files(".");
+  REQUIRE(files.size() > 50);  // the tree was found
+  for (const auto& file : files) {
+    if (file.string().starts_with("tests/planted/")) {
+      continue;
+    }
+    for (const std::string& violation :
+         include_violations(file.string(), tilecast::read_file(file))) {
+      FAIL_CHECK(violation);
+    }
+  }
+}
+
+TEST_CASE("An include against the direction is found, with its place") {
+  const auto found = include_violations("model/tile/planted.h",
+                                        "#pragma once\n#include \"model/spec/gpu_spec.h\"\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found.front() ==
+        "model/tile/planted.h:2: model/tile/ may not include model/spec/gpu_spec.h");
+  // The same line is right one layer above.
+  CHECK(include_violations("model/analytic/planted.h", "#include \"model/spec/gpu_spec.h\"\n")
+            .empty());
+}
+
+TEST_CASE("Layers side by side do not include each other") {
+  CHECK(include_violations("model/clock/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
+  CHECK(include_violations("model/analytic/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
+  CHECK(include_violations("validate/measure/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
+  CHECK(include_violations("validate/compare/a.cpp", "#include \"kernels/b.h\"").size() == 1);
+  CHECK(include_violations("validate/compare/a.cpp", "#include \"model/predict/b.h\"").empty());
+}
+
+TEST_CASE("Only kernels and measurement include CUDA, and only the spec layer yaml-cpp") {
+  CHECK(include_violations("model/tile/a.h", "#include <cuda_runtime.h>").size() == 1);
+  CHECK(include_violations("cli/a.cpp", "  #  include <cupti.h>").size() == 1);
+  CHECK(include_violations("kernels/jit/a.cpp", "#include <nvrtc.h>").empty());
+  CHECK(include_violations("validate/measure/a.cpp", "#include <cublasLt.h>").empty());
+  CHECK(include_violations("model/predict/a.cpp", "#include <yaml-cpp/yaml.h>").size() == 1);
+  CHECK(include_violations("model/spec/a.cpp", "#include <yaml-cpp/yaml.h>").empty());
+}
+
+TEST_CASE("A file outside the layers, or an include without its folder, is found") {
+  CHECK(include_violations("model/new_layer/a.h", "").size() == 1);
+  CHECK(include_violations("model/tile/a.h", "#include \"raster.h\"").size() == 1);
+}
+
+TEST_CASE("Test helpers are for tests alone") {
+  CHECK(include_violations("model/base/text_test.cpp", "#include \"tests/catch.h\"").empty());
+  CHECK(include_violations("model/base/text.cpp", "#include \"tests/catch.h\"").size() == 1);
+}
