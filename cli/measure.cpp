@@ -36,6 +36,7 @@ struct MeasureOptions {
   std::string shape, gpu = "h200_sxm", out, counters = "none", regime = "burst", inputs = "normal",
                      dtype = "fp16", layout = "tn", budget;
   std::vector<std::string> suites, configs;
+  int rounds = 1;
   bool resume = false, prepare = false;
 };
 
@@ -63,7 +64,9 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
                             parse_layout(options.layout)};
   std::vector<SuitePoint> points;
   for (const std::string& given : options.configs) {
-    const std::string config = is_cublaslt(given) ? given : to_text(parse_kernel_config(given));
+    const std::string config = given == kCublasltTop1 || given == kCublasltBest
+                                   ? given
+                                   : to_text(parse_kernel_config(given));
     if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
       throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
     }
@@ -325,7 +328,11 @@ void run_measure(const MeasureOptions& options) {
     fmt::print(stderr, "{}: nothing to add\n", options.out);
     return;
   }
-  Run(options, gpu.spec, std::move(points)).measure();
+  std::vector<SuitePoint> rounds;
+  for (int i = 0; i < options.rounds; ++i) {
+    rounds.insert(rounds.end(), points.begin(), points.end());
+  }
+  Run(options, gpu.spec, std::move(rounds)).measure();
 }
 
 }  // namespace
@@ -357,6 +364,11 @@ void add_measure(CLI::App& app) {
       ->capture_default_str()
       ->excludes(suite);
   command->add_option("--budget", options->budget, "Stop in time: 90s, 10m, 1h");
+  command
+      ->add_option("--rounds", options->rounds,
+                   "Measure the whole list so many times, one row each, to compare in turns")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   command->add_flag("--resume", options->resume, "Add what --out does not have yet");
   command->add_flag("--prepare", options->prepare,
                     "Only compile the kernels into the cache; needs no GPU");

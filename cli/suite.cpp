@@ -128,6 +128,13 @@ void shuffle(std::vector<T>& items, std::mt19937_64& random) {
   }
 }
 
+/// Other random configurations for other shapes.
+u64 mixed(const GemmShape& shape) {
+  constexpr u64 kPrime = 1'000'003;
+  return ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
+         static_cast<u64>(shape.k);
+}
+
 /// Texts of the configurations to try on one problem in one regime.
 std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
                                         const GemmProblem& problem, Regime regime, Inputs inputs) {
@@ -159,7 +166,7 @@ std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
       }
     }
     if (suite.configs.random > 0) {
-      std::mt19937_64 random(suite.configs.seed);
+      std::mt19937_64 random(suite.configs.seed ^ mixed(problem.shape));
       shuffle(legal, random);
       std::size_t added = 0;
       for (std::size_t i = 0; i < legal.size() && added < suite.configs.random; ++i) {

@@ -5,7 +5,7 @@
 //   layouts: [tn]             # default tn
 //   configs:                  # or `all`
 //     - best: 6               # predicted best of each schedule
-//     - {random: 6, seed: 1}  # of each schedule's legal candidates, other than those above
+//     - {random: 6, seed: 1}  # of each schedule's legal candidates, others for each shape
 //     - warp_specialized:tile=...
 //   schedules: [pipelined]    # that best, random and all draw from; default every one
 //   regimes: [burst]          # default burst

@@ -14,10 +14,24 @@
 namespace tilecast {
 namespace {
 
+/// Whether the quote that opens at `at` is closed. yaml-cpp takes the end of the file for it.
+bool is_closed(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (std::size_t i = at + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Builds the tree from the parser's events, which carry a place each (finished nodes do not).
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+  TreeBuilder(std::shared_ptr<const std::string> file, std::string_view text)
+      : file_(std::move(file)), text_(text) {}
 
   YamlNode take_root() { return std::move(root_); }
 
@@ -36,6 +50,11 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_tag(mark, tag);
     const bool quoted = tag == "!";
+    const auto at = static_cast<std::size_t>(mark.pos);
+    if (quoted && at < text_.size() && (text_[at] == '"' || text_[at] == '\'') &&
+        !is_closed(text_, at)) {
+      fail(mark, "not valid YAML: a quote opens here and is never closed");
+    }
     if (!open_.empty() && open_.back()->kind == YamlNode::Kind::kMap && !key_) {
       take_key(mark, value);
       return;
@@ -120,6 +139,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::shared_ptr<const std::string> file_;
+  std::string_view text_;
   YamlNode root_;
   std::vector<YamlNode*> open_;
   std::optional<Key> key_;  // read, its value not yet
@@ -147,7 +167,7 @@ std::string printable(std::string_view text) {
 }
 
 YamlNode parse_yaml_tree(std::string_view text, const std::string& file) {
-  TreeBuilder builder(std::make_shared<const std::string>(file));
+  TreeBuilder builder(std::make_shared<const std::string>(file), text);
   std::istringstream stream{std::string(text)};
   try {
     YAML::Parser parser(stream);

@@ -90,8 +90,9 @@ TEST_CASE("Every tile is computed exactly once, whatever the shape, order and wo
       u32 mine = 0;
       for (u32 t = s.first(worker); t < s.end(worker); t = s.next(t), ++mine) {
         const TileCoord at = s.coord(t);
-        REQUIRE(at.m < tiles_m);
-        REQUIRE(at.n < tiles_n);
+        if (at.m >= tiles_m || at.n >= tiles_n) {
+          FAIL("tile " << at.m << ", " << at.n << " lies outside of C");
+        }
         ++visits[at.m * tiles_n + at.n];
       }
       fewest = std::min(fewest, mine);

@@ -47,11 +47,12 @@ double random_pick_ratio(const JoinedGroup& group) {
 
 FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups) {
   std::map<std::string, Values> ratios;
-  std::size_t most = 0;
+  std::size_t most = 0, pickable = 0;
   for (const JoinedGroup& group : groups) {
     if (!can_pick(group)) {
       continue;
     }
+    ++pickable;
     for (const JoinedPoint& point : group.points) {
       Values& own = ratios[point.measured.point.config];
       own.push_back(ratio_of(group, point));
@@ -59,6 +60,9 @@ FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups) {
     }
   }
   FixedTiling best;
+  if (most * 2 < pickable) {
+    return best;
+  }
   double best_mean = 0;
   for (const auto& [config, own] : ratios) {
     const bool widespread =

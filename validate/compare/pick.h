@@ -31,7 +31,7 @@ struct FixedTiling {
   Values ratios;  // one for each group that has it
 };
 
-/// An empty text where no group has anything to pick.
+/// An empty text where no configuration is in half of the groups that leave something to pick.
 FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups);
 
 }  // namespace tilecast

@@ -29,8 +29,7 @@ TEST_CASE("The pick's speed is the best time over its own, and more picks find b
 
 TEST_CASE("Equal preferences are settled by configuration text, not by measured time") {
   // pipelined:...stages=1 is the first text: 4 / 8.
-  CHECK(pick_ratio(
-            example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
+  CHECK(pick_ratio(example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
 }
 
 TEST_CASE("A random pick is worth the mean of all picks") {
@@ -61,6 +60,23 @@ TEST_CASE("A configuration measured in one shape of three is not a fixed tiling"
   const FixedTiling fixed = best_fixed_tiling(data.groups);
   CHECK(fixed.config == to_text(example_config(1)));
   CHECK(fixed.ratios == Values{1, 0.5, 1});  // by shape: 512, 4096, 8192
+}
+
+TEST_CASE("Where no configuration is in half of the shapes there is no fixed tiling") {
+  // Config 1 is in two shapes of four; without the second of them, in one of three.
+  std::vector<Measurement> rows{
+      example_row(1, Seconds{1}),         example_row(2, Seconds{2}),
+      example_row(3, Seconds{1}, kOther), example_row(4, Seconds{2}, kOther),
+      example_row(5, Seconds{1}, kThird), example_row(6, Seconds{2}, kThird)};
+  std::map<i32, Seconds> predicted;
+  for (i32 stages = 1; stages <= 7; ++stages) {
+    predicted[stages] = Seconds{1};
+  }
+  CHECK(best_fixed_tiling(join_example(rows, predicted).groups).config.empty());
+  rows.push_back(example_row(1, Seconds{1}, {64, 64, 64}));
+  rows.push_back(example_row(7, Seconds{1}, {64, 64, 64}));
+  CHECK(best_fixed_tiling(join_example(rows, predicted).groups).config ==
+        to_text(example_config(1)));
 }
 
 TEST_CASE("With one configuration there is nothing to pick") {

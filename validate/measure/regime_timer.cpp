@@ -62,33 +62,51 @@ Seconds longest_gap(std::span<const KernelSpan> spans) {
 
 }  // namespace
 
-/// One block as a graph: warm-up, clock sample, timed launches, clock sample.
-class RegimeTimer::BurstGraph {
+/// A sequence of launches that is made once and replayed.
+class RegimeTimer::Replay {
  public:
-  BurstGraph(const RegimeTimer& timer, const Workload& workload, std::size_t launches)
+  Replay(const RegimeTimer& timer, std::function<void()> enqueue)
+      : stream_(timer.stream_.get()), enqueue_(std::move(enqueue)) {
+    if (timer.use_graphs_) {
+      graph_.emplace(stream_, enqueue_);
+    }
+  }
+
+  void launch() const { graph_ ? graph_->launch(stream_) : enqueue_(); }
+
+ private:
+  cudaStream_t stream_;
+  std::function<void()> enqueue_;
+  std::optional<Graph> graph_;
+};
+
+/// One block: warm-up, clock sample, timed launches, clock sample.
+class RegimeTimer::BurstReplay {
+ public:
+  BurstReplay(const RegimeTimer& timer, const Workload& workload, std::size_t launches)
       : warm_up_(launches >= kShareOfWarmUp ? launches / kShareOfWarmUp : 0),
         timed_(launches - warm_up_),
         kernels_per_launch_(workload.kernels_per_launch),
-        graph_(timer.stream_.get(), [&] {
+        replay_(timer, [&timer, &workload, launches, warm_up = warm_up_] {
+          ClockSample* const samples = timer.samples_.as<ClockSample>();
           for (std::size_t i = 0; i < launches; ++i) {
-            if (i == warm_up_) {
-              timer.kernels_.sample_clock(timer.samples_.as<ClockSample>(), timer.stream_.get());
+            if (i == warm_up) {
+              timer.kernels_.sample_clock(samples, timer.stream_.get());
             }
             workload.enqueue(i % workload.sets);
           }
-          timer.kernels_.sample_clock(
-              timer.samples_.as<ClockSample>() + timer.kernels_.clock_samples(),
-              timer.stream_.get());
+          timer.kernels_.sample_clock(samples + timer.kernels_.clock_samples(),
+                                      timer.stream_.get());
         }) {}
 
   std::size_t timed() const { return timed_; }
   std::size_t kernels_per_launch() const { return kernels_per_launch_; }
   std::size_t records() const { return (warm_up_ + timed_) * kernels_per_launch_ + 2; }
-  const Graph& graph() const { return graph_; }
+  void launch() const { replay_.launch(); }
 
  private:
   std::size_t warm_up_, timed_, kernels_per_launch_;
-  Graph graph_;
+  Replay replay_;
 };
 
 RegimeTimer::RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
@@ -97,7 +115,23 @@ RegimeTimer::RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, c
       kernels_(kernels),
       nvml_(nvml),
       stream_(stream),
-      samples_(2 * kernels.clock_samples() * sizeof(ClockSample)) {}
+      samples_(2 * kernels.clock_samples() * sizeof(ClockSample)) {
+  use_graphs_ = graphs_give_records();
+}
+
+bool RegimeTimer::graphs_give_records() {
+  constexpr std::size_t kLaunches = 4;
+  const Replay trial(*this, [this] {
+    for (std::size_t i = 0; i < kLaunches; ++i) {
+      kernels_.sample_clock(samples_.as<ClockSample>(), stream_.get());
+    }
+  });
+  stream_.synchronize();
+  activity_.take(0);
+  trial.launch();
+  stream_.synchronize();
+  return activity_.take(kLaunches).spans.size() >= kLaunches;
+}
 
 void RegimeTimer::look_at(Workload& workload) {
   constexpr std::size_t kLeastRecords = 4;
@@ -125,18 +159,18 @@ Hertz RegimeTimer::sampled_clock() const {
   return clock_between({both.data(), count}, {both.data() + count, count});
 }
 
-RegimeTimer::Block RegimeTimer::burst_block(const BurstGraph& graph) {
+RegimeTimer::Block RegimeTimer::burst_block(const BurstReplay& burst) {
   for (int attempt = 1;; ++attempt) {
     stream_.synchronize();
     activity_.take(0);
     std::this_thread::sleep_for(kRest);
-    graph.graph().launch(stream_.get());
+    burst.launch();
     stream_.synchronize();
-    const KernelSpans taken = activity_.take(graph.records());
+    const KernelSpans taken = activity_.take(burst.records());
     try {
-      const std::span<const KernelSpan> spans = newest(taken, graph.records());
+      const std::span<const KernelSpan> spans = newest(taken, burst.records());
       std::vector<Seconds> times = launch_times(spans, MicroKernels::kClockSampler,
-                                                graph.kernels_per_launch(), graph.timed());
+                                                burst.kernels_per_launch(), burst.timed());
       return {.times = std::move(times),
               .clock = sampled_clock(),
               .length = seconds_between(spans.front().start_ns, spans.back().end_ns)};
@@ -149,25 +183,25 @@ RegimeTimer::Block RegimeTimer::burst_block(const BurstGraph& graph) {
 }
 
 Seconds RegimeTimer::brief_time(const Workload& workload) {
-  const BurstGraph graph(*this, workload, launches_in(kBurstLength, workload.estimate));
-  return distribution_of(burst_block(graph).times).median;
+  const BurstReplay replay(*this, workload, launches_in(kBurstLength, workload.estimate));
+  return distribution_of(burst_block(replay).times).median;
 }
 
 TimedWorkload RegimeTimer::burst(const Workload& workload) {
   std::size_t launches = launches_in(kBurstLength, workload.estimate);
-  auto graph = std::make_unique<BurstGraph>(*this, workload, launches);
-  Block first = burst_block(*graph);
+  auto replay = std::make_unique<BurstReplay>(*this, workload, launches);
+  Block first = burst_block(*replay);
   for (int attempt = 1; attempt < kAttempts && launches > 1 && first.length > kLongestBurst;
        ++attempt) {  // the estimate was too low: shorten the block
     launches = launches_in(kBurstLength, first.length / static_cast<double>(launches));
-    graph = std::make_unique<BurstGraph>(*this, workload, launches);
-    first = burst_block(*graph);
+    replay = std::make_unique<BurstReplay>(*this, workload, launches);
+    first = burst_block(*replay);
   }
   std::vector<Seconds> all = first.times;
   std::vector<Seconds> medians{distribution_of(first.times).median};
   Hertz clock_sum = first.clock;
   while (!quiet_enough(medians)) {
-    const Block block = burst_block(*graph);
+    const Block block = burst_block(*replay);
     all.insert(all.end(), block.times.begin(), block.times.end());
     medians.push_back(distribution_of(block.times).median);
     clock_sum += block.clock;
@@ -211,7 +245,7 @@ std::optional<Watts> RegimeTimer::wait_and_measure_power() const {
 
 TimedWorkload RegimeTimer::sustained(const Workload& workload) {
   const std::size_t launches = launches_in(kBurstLength, workload.estimate);
-  const Graph graph(stream_.get(), [&] {
+  const Replay replay(*this, [&] {
     for (std::size_t i = 0; i < launches; ++i) {
       workload.enqueue(i % workload.sets);
     }
@@ -228,7 +262,7 @@ TimedWorkload RegimeTimer::sustained(const Workload& workload) {
       if (i == load) {
         kernels_.sample_clock(samples_.as<ClockSample>(), stream_.get());
       }
-      graph.launch(stream_.get());
+      replay.launch();
     }
     kernels_.sample_clock(samples_.as<ClockSample>() + kernels_.clock_samples(), stream_.get());
     const std::optional<Watts> power = wait_and_measure_power();

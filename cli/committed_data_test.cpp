@@ -1,0 +1,68 @@
+// The measurements in the repository: the model's error on them is no worse than recorded, and the
+// table in README.md is the one they give. Runs in the repository root.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/captured_run.h"
+#include "cli/commands.h"
+#include "model/base/text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+std::vector<std::string> sorted_paths(const std::filesystem::path& folder) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+bool is_data(const std::string& path) {
+  return path.ends_with(".csv") || path.ends_with(".csv.gz");
+}
+
+TEST_CASE("The error on the committed measurements is no worse than recorded") {
+  int folders = 0;
+  for (const std::string& folder : sorted_paths("validate/data")) {
+    if (!std::filesystem::is_directory(folder)) {
+      continue;
+    }
+    const std::string gpu = std::filesystem::path(folder).filename().string();
+    std::vector<std::string> arguments{
+        "validate", "--gpu", gpu, "--check", folder + "/recorded_error.json", "--data"};
+    for (const std::string& path : sorted_paths(folder)) {
+      if (is_data(path)) {
+        arguments.push_back(path);
+      }
+    }
+    const CapturedRun run = run_captured(add_validate, arguments);
+    CAPTURE(folder, run.err);
+    CHECK(run.exit_code == 0);
+    ++folders;
+  }
+  CHECK(folders > 0);
+}
+
+TEST_CASE("The table in README.md is the one its own command makes") {
+  const std::string readme = read_file("README.md");
+  const std::string_view lead = "Made by `./tilecast ";
+  const std::size_t at = readme.find(lead);
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = at + lead.size();
+  std::vector<std::string> arguments;
+  for (const std::string_view word :
+       split(std::string_view(readme).substr(begin, readme.find('`', begin) - begin), ' ')) {
+    arguments.emplace_back(word);
+  }
+  arguments.push_back("--check");
+  const CapturedRun run = run_captured(add_readme_table, arguments);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+}
+
+}  // namespace
+}  // namespace tilecast

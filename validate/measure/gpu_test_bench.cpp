@@ -1,0 +1,64 @@
+#include "validate/measure/gpu_test_bench.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "kernels/jit/device.h"
+#include "kernels/jit/gemm_kernel.h"
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr int kSkipped = 77;
+
+i32 sm_count_or_skip() {
+  try {
+    return require_hopper().sm_count;
+  } catch (const DeviceError& error) {
+    fmt::print(stderr, "skipped: {}\n", error.what());
+    std::fflush(nullptr);
+    std::_Exit(kSkipped);
+  }
+}
+
+std::size_t bytes_of(i64 rows, i64 columns, ElementType type) {
+  return static_cast<std::size_t>(rows * columns * element_bytes(type));
+}
+
+}  // namespace
+
+GpuTestBench::GpuTestBench()
+    : kernels(cache, sm_count_or_skip(), stream.get()), verifier(kernels, cublaslt, stream) {}
+
+GpuTestBench& GpuTestBench::get() {
+  static const i32 sm_count = sm_count_or_skip();  // before anything touches the device
+  (void)sm_count;
+  static GpuTestBench bench;
+  return bench;
+}
+
+void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
+  static u64 seed = 1;
+  problem = next;
+  const auto [m, n, k] = next.shape;
+  stream.synchronize();
+  a.reserve(bytes_of(m, k, next.dtype));
+  b.reserve(bytes_of(n, k, next.dtype));
+  c.reserve(bytes_of(m, n, next.dtype));
+  kernels.fill(a.as<void>(), static_cast<u64>(m * k), next.dtype, inputs, seed++, stream.get());
+  kernels.fill(b.as<void>(), static_cast<u64>(n * k), next.dtype, inputs, seed++, stream.get());
+  verifier.prepare(next, a.as<void>(), b.as<void>());
+}
+
+LoadedKernel GpuTestBench::load(const KernelConfig& config) {
+  const CompiledKernel compiled = compile_gemm(config, problem.dtype, problem.layout, cache);
+  if (!compiled.usable()) {
+    throw Error(ExitCode::kWrong, compiled.rejection);
+  }
+  return LoadedKernel(compiled.cubin, "tilecast_gemm");
+}
+
+}  // namespace tilecast
