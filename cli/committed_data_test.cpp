@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/captured_run.h"
+#include "tests/captured_run.h"
 #include "cli/commands.h"
 #include "model/base/text.h"
 #include "tests/catch.h"

@@ -14,11 +14,14 @@ constexpr Words<MachineLevel, 3> kLevelWords{{{MachineLevel::kModel, "model"},
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// A version may be written as text or as a number.
+/// A version may be written as text or as a number; a device is an object with a name.
 std::optional<std::string> text_at(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) {
     return std::nullopt;
+  }
+  if (found->is_object() && found->contains("name")) {
+    return text_at(*found, "name");
   }
   return found->is_string() ? found->get<std::string>() : found->dump();
 }

@@ -16,12 +16,14 @@ ChildResult answer(const std::string& text) {
 }  // namespace
 
 TEST_CASE("A toolkit with a device measures, and nothing is missing") {
-  const Machine machine = machine_from_probe(
-      answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,"device":"H200"})"));
+  const Machine machine =
+      machine_from_probe(answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,)"
+                                R"("device":{"name":"H200","sms":132}})"));
   CHECK(machine.level == MachineLevel::kGpu);
   CHECK(machine.missing.empty());
   REQUIRE(machine.found.size() == 4);
   CHECK(machine.found[2].second == "130000");  // a number is kept as it was written
+  CHECK(machine.found[3].second == "H200");
 }
 
 TEST_CASE("A toolkit without a device compiles, and says why there is no device") {

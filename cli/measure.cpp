@@ -124,9 +124,10 @@ void prepare_only(const std::vector<SuitePoint>& points) {
   for (const std::string& fault : counts.faults) {
     fmt::print(stderr, "{}\n", fault);
   }
-  fmt::print(stderr, "{} kernels: {} compiled now, {} were there, {} rejected, {} failed\n",
-             counts.kernels, cache.misses() - static_cast<int>(counts.failed), cache.hits(),
-             counts.rejected, counts.failed);
+  fmt::print(stderr,
+             "{} points, {} kernels: {} compiled now, {} were there, {} rejected, {} failed\n",
+             points.size(), counts.kernels, cache.misses() - static_cast<int>(counts.failed),
+             cache.hits(), counts.rejected, counts.failed);
 }
 
 /// In children, since this process must stay free of CUDA: the device first, then the kernels.

@@ -1,7 +1,6 @@
 // tilecast-gpu probe: what this machine has for kernels and measurement, as one JSON object for
 // `tilecast doctor`. What is missing is said in the object, never by the exit code.
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -16,13 +15,9 @@
 namespace tilecast {
 namespace {
 
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 void run_probe() {
   nlohmann::ordered_json answer = {
-      {"schema", 1}, {"toolkit", version_text(CUDART_VERSION)}, {"nvrtc", nvrtc_version()}};
+      {"schema", 1}, {"toolkit", toolkit_version()}, {"nvrtc", nvrtc_version()}};
   if (const u32 cupti = cupti_version(); cupti != 0) {
     answer["cupti"] = cupti;
   }

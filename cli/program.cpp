@@ -77,6 +77,11 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
     throw ConfigError("a command is needed: " + join(names, ", ") + "; see --help");
   }
   if (word.starts_with('-')) {
+    const std::string option(word.substr(0, word.find('=')));
+    if (app.get_option_no_throw(option) == nullptr) {
+      throw ConfigError("unknown option '" + option + "'" +
+                        did_you_mean(option, option_names(app)) + "; see tilecast --help");
+    }
     return;
   }
   for (const std::string& name : names) {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/captured_run.h"
+#include "tests/captured_run.h"
 #include "cli/commands.h"
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"

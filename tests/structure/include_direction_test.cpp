@@ -52,7 +52,11 @@ TEST_CASE("A file outside the layers, or an include without its folder, is found
   CHECK(include_violations("model/tile/a.h", "#include \"raster.h\"").size() == 1);
 }
 
-TEST_CASE("Test helpers are for tests alone") {
+TEST_CASE("Test helpers are for tests alone, and a test may look at the whole model") {
+  CHECK(include_violations("kernels/jit/a_test.cpp", "#include \"model/predict/b.h\"").empty());
+  CHECK(include_violations("kernels/jit/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
+  CHECK(include_violations("kernels/jit/a_test.cpp", "#include \"validate/record/b.h\"").size() ==
+        1);
   CHECK(include_violations("model/base/text_test.cpp", "#include \"tests/catch.h\"").empty());
   CHECK(include_violations("model/base/text.cpp", "#include \"tests/catch.h\"").size() == 1);
 }

@@ -34,6 +34,10 @@ DeviceFacts device_facts(const Device& device) {
           .l2 = {static_cast<double>(properties.l2CacheSize)}};
 }
 
+std::string toolkit_version() {
+  return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
 std::string kernel_driver_version() {
   // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue ...": the first word that is
   // digits and dots.

@@ -20,4 +20,7 @@ DeviceFacts device_facts(const Device& device);
 /// 580.159.04 from the loaded kernel module, without a CUDA call; empty where there is none.
 std::string kernel_driver_version();
 
+/// "13.0": the CUDA runtime this program was built with.
+std::string toolkit_version();
+
 }  // namespace tilecast

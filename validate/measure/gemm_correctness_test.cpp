@@ -8,6 +8,7 @@
 #include "kernels/jit/gemm_launch.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gpu.h"
 #include "validate/measure/compile_ahead.h"
 #include "validate/measure/gpu_test_bench.h"
 
@@ -54,7 +55,7 @@ const std::vector<GemmShape> kUnalignedRows = {
     {1, 1, 8}, {100, 100, 104}, {257, 129, 64}, {410, 1030, 1032}};
 
 int check_all(const std::vector<GemmShape>& shapes, ElementType dtype, Layout layout) {
-  GpuTestBench& bench = GpuTestBench::get();
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::vector<KernelSource> sources;
   for (const std::string& text : configs_of(layout)) {
     sources.push_back(gemm_source(parse_kernel_config(text), dtype, layout));
@@ -80,7 +81,7 @@ int check_all(const std::vector<GemmShape>& shapes, ElementType dtype, Layout la
 
 /// cuBLASLt's result, then `spoil` on the output.
 Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) {
-  GpuTestBench& bench = GpuTestBench::get();
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   bench.prepare({{200, 120, 64}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
   const CublasltMatmul matmul(bench.cublaslt, bench.problem, false);
   const cublasLtMatmulAlgo_t algorithm = matmul.algorithms(1).front();

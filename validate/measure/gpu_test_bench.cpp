@@ -1,28 +1,10 @@
 #include "validate/measure/gpu_test_bench.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <cstdlib>
-
-#include "kernels/jit/device.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "model/base/error.h"
 
 namespace tilecast {
 namespace {
-
-constexpr int kSkipped = 77;
-
-i32 sm_count_or_skip() {
-  try {
-    return require_hopper().sm_count;
-  } catch (const DeviceError& error) {
-    fmt::print(stderr, "skipped: {}\n", error.what());
-    std::fflush(nullptr);
-    std::_Exit(kSkipped);
-  }
-}
 
 std::size_t bytes_of(i64 rows, i64 columns, ElementType type) {
   return static_cast<std::size_t>(rows * columns * element_bytes(type));
@@ -30,13 +12,11 @@ std::size_t bytes_of(i64 rows, i64 columns, ElementType type) {
 
 }  // namespace
 
-GpuTestBench::GpuTestBench()
-    : kernels(cache, sm_count_or_skip(), stream.get()), verifier(kernels, cublaslt, stream) {}
+GpuTestBench::GpuTestBench(const Device& device)
+    : kernels(cache, device.sm_count, stream.get()), verifier(kernels, cublaslt, stream) {}
 
-GpuTestBench& GpuTestBench::get() {
-  static const i32 sm_count = sm_count_or_skip();  // before anything touches the device
-  (void)sm_count;
-  static GpuTestBench bench;
+GpuTestBench& GpuTestBench::get(const Device& device) {
+  static GpuTestBench bench(device);
   return bench;
 }
 

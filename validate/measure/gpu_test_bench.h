@@ -1,11 +1,9 @@
-// What tests on the device share. Such tests are tagged [gpu]; where there is no GPU that runs the
-// kernels, the first of them ends the program with CTest's skip code.
+// What tests on the device share: inputs, reference and kernels for one problem after the other.
 #pragma once
 
-#include <string>
-
 #include "kernels/jit/cubin_cache.h"
-#include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/device.h"
+#include "kernels/jit/loaded_kernel.h"
 #include "model/tile/kernel_config.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
@@ -16,8 +14,8 @@ namespace tilecast {
 
 class GpuTestBench {
  public:
-  /// The one bench of this program. Exits with 77 where there is no device.
-  static GpuTestBench& get();
+  /// The one bench of this program.
+  static GpuTestBench& get(const Device& device);
 
   /// Fresh inputs for `problem`, and its reference.
   void prepare(const GemmProblem& problem, Inputs inputs);
@@ -34,7 +32,7 @@ class GpuTestBench {
   DeviceMemory a, b, c;
 
  private:
-  GpuTestBench();
+  explicit GpuTestBench(const Device& device);
 };
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gpu.h"
 #include "validate/measure/gpu_test_bench.h"
 
 using namespace tilecast;
@@ -42,7 +43,7 @@ TEST_CASE("A difference names the CTA and the number of its tile") {
 }
 
 TEST_CASE("Kernels walk exactly the tiles of the shared scheduler", "[gpu]") {
-  GpuTestBench& bench = GpuTestBench::get();
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const std::vector<GemmShape> shapes = {{128, 128, 64}, {1000, 2000, 128}, {4100, 4104, 64}};
   const std::vector<std::string> configs = {
       "pipelined:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
