@@ -7,17 +7,38 @@ option(TILECAST_FETCH_DEPS "Download libraries that are not installed" OFF)
 include(FetchContent)
 set(tilecast_missing)
 
+# tilecast_download(OUT HASH url...): the path of the archive with this SHA-256, from the first address
+# that gives it. Fails fast, where FetchContent's own download waits and tries again for a minute.
+function(tilecast_download out hash)
+  list(GET ARGN 0 name)
+  get_filename_component(name ${name} NAME)  # its ending says how to unpack it
+  set(archive ${PROJECT_BINARY_DIR}/downloads/${name})
+  foreach(url IN LISTS ARGN)
+    if(EXISTS ${archive})
+      break()
+    endif()
+    file(DOWNLOAD ${url} ${archive}.part STATUS status INACTIVITY_TIMEOUT 20)
+    file(SHA256 ${archive}.part got)
+    if(got STREQUAL hash)
+      file(RENAME ${archive}.part ${archive})
+    endif()
+  endforeach()
+  if(NOT EXISTS ${archive})
+    message(FATAL_ERROR "could not be downloaded with the right SHA-256: ${ARGN}")
+  endif()
+  set(${out} ${archive} PARENT_SCOPE)
+endfunction()
+
 # tilecast_fetch(NAME POOL path HASH sha256 [UPSTREAM url]): unpacks an archive to NAME_SOURCE_DIR
 # without running its own build.
 macro(tilecast_fetch name)
   cmake_parse_arguments(fetch "" "POOL;HASH;UPSTREAM" "" ${ARGN})
   message(STATUS "${name}: not installed; fetching its source")
-  FetchContent_Declare(${name}
-    URL ${fetch_UPSTREAM}
-      http://deb.debian.org/debian/pool/main/${fetch_POOL}
-      https://snapshot.debian.org/archive/debian/20250520T000000Z/pool/main/${fetch_POOL}
-    URL_HASH SHA256=${fetch_HASH} TLS_VERIFY ON DOWNLOAD_EXTRACT_TIMESTAMP OFF
-    SOURCE_SUBDIR not-built)
+  tilecast_download(fetch_archive ${fetch_HASH} ${fetch_UPSTREAM}
+    http://deb.debian.org/debian/pool/main/${fetch_POOL}
+    https://snapshot.debian.org/archive/debian/20250520T000000Z/pool/main/${fetch_POOL})
+  FetchContent_Declare(${name} URL ${fetch_archive} URL_HASH SHA256=${fetch_HASH}
+    DOWNLOAD_EXTRACT_TIMESTAMP OFF SOURCE_SUBDIR not-built)
   FetchContent_MakeAvailable(${name})
   string(TOLOWER ${name} fetch_lower)
   set(${name}_SOURCE_DIR ${${fetch_lower}_SOURCE_DIR})

@@ -21,6 +21,9 @@ target_compile_options(tilecast_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 warns of std::string operator+ itself (GCC bug 105651).
   target_compile_options(tilecast_options INTERFACE -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # g++ 13 takes a reference that a function returns for one to its arguments (GCC bug 107532).
+  target_compile_options(tilecast_options INTERFACE -Wno-dangling-reference)
 endif()
 
 if(TILECAST_HAS_CUDA)

@@ -64,7 +64,8 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, i32 row
 /// Called by every thread of the warpgroup once its wgmmas are complete.
 __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem,
                                   const Accumulator& acc, const TileOrigin& tile, i32 warpgroup) {
-  const bool leader = threadIdx.x % kThreadsPerWarpgroup == 0;
+  // One thread, always the same, issues the stores and so can wait for them.
+  const bool stores = ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0;
   const u32 barrier = 1 + warpgroup;
 #pragma unroll
   for (i32 chunk = 0; chunk < kMmasAlongM * kChunksPerRow; ++chunk) {
@@ -73,7 +74,7 @@ __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem
     const i32 row0 = tile.m + warpgroup * kRowsPerWarpgroup + i * kWgmmaM;
     const i32 column0 = tile.n + column_chunk * kEpilogueColumns;
     const u32 slot = smem.c(warpgroup, chunk % kEpilogueSlots);
-    if (leader) {
+    if (stores && ptx::elect_one()) {
       ptx::tma_store_wait_read<kEpilogueSlots - 1>();
     }
     ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
@@ -82,7 +83,7 @@ __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem
     ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
     if (args.c_by_tma == 0) {
       store_chunk_plain(args, slot, row0, column0);
-    } else if (leader) {
+    } else if (stores && ptx::elect_one()) {
       ptx::tma_store_2d(&args.c, slot, column0, row0);
       ptx::tma_store_commit();
     }

@@ -15,7 +15,7 @@ struct PipelineState {
 __device__ inline void load_when_empty(const GemmArgs& args, const SharedMemory& smem,
                                        PipelineState& ring, const TileOrigin& tile, i32 k_block) {
   wait_empty(smem, ring.load);
-  if (threadIdx.x == 0) {
+  if (ptx::elect_one()) {
     load_k_block(args, smem, ring.load.stage, tile, k_block, ClusterPlace{0, 0, 0});
   }
   __syncwarp();
@@ -26,8 +26,10 @@ __device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, 
                                 const TileOrigin& tile) {
   static_assert(kClusterSize == 1, "only warp-specialised kernels use clusters");
   static_assert(kInflight < kTiling.stages, "a stage must be free while wgmmas are in flight");
-  const i32 warpgroup = static_cast<i32>(threadIdx.x) / kThreadsPerWarpgroup;
-  const bool loads = threadIdx.x < 32;
+  const i32 warp = ptx::uniform_warp_index();
+  const i32 warpgroup = warp / kWarpsPerWarpgroup;
+  const bool loads = warp == 0;
+  const OperandDescriptors operands = OperandDescriptors::of(smem, warpgroup);
   Accumulator acc;
 
   const i32 prologue = min_of(kTiling.stages, args.k_blocks);
@@ -39,7 +41,7 @@ __device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, 
   i32 next_load = prologue;
   for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
     wait_full(smem, ring.consume);
-    mma_k_block(acc, smem, ring.consume.stage, warpgroup, k_block > 0);
+    mma_k_block(acc, operands, ring.consume.stage, k_block > 0);
     ring.consume.advance();
     ptx::wgmma_wait<kInflight>();
     if (k_block >= kInflight) {

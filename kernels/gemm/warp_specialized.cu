@@ -33,13 +33,14 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   const TileScheduler& scheduler = args.scheduler;
   const u32 worker = blockIdx.x / kClusterSize;
   const u32 end = scheduler.end(worker);
+  const OperandDescriptors operands = OperandDescriptors::of(smem, warpgroup);
   RingPosition at;
   RingPosition to_release;  // trails `at` by the K blocks still in flight
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
     for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
       wait_full(smem, at);
-      mma_k_block(acc, smem, at.stage, warpgroup, k_block > 0);
+      mma_k_block(acc, operands, at.stage, k_block > 0);
       at.advance();
       ptx::wgmma_wait<kInflight>();
       if (k_block >= kInflight) {
@@ -68,10 +69,11 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtas
   const ClusterPlace place = ClusterPlace::here();
   init_stage_barriers(smem);
 
-  const i32 warpgroup = static_cast<i32>(threadIdx.x) / kThreadsPerWarpgroup;
+  const i32 warp = ptx::uniform_warp_index();
+  const i32 warpgroup = warp / kWarpsPerWarpgroup;
   if (warpgroup == kTiling.warpgroups) {
     ptx::setmaxnreg_dec<kRegisters.producer>();
-    if (threadIdx.x % kThreadsPerWarpgroup == 0) {
+    if (warp % kWarpsPerWarpgroup == 0 && ptx::elect_one()) {
       produce(args, smem, place);
     }
   } else {

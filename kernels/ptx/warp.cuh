@@ -6,6 +6,25 @@
 
 namespace tilecast::ptx {
 
+/// True in one lane of a converged warp, always the same one. The compiler knows that a single
+/// thread follows, and issues bulk copies without a loop over lanes; `threadIdx.x == 0` hides it.
+__device__ inline bool elect_one() {
+  u32 elected;
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "elect.sync _|p, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, p;\n"
+      "}"
+      : "=r"(elected));
+  return elected != 0;
+}
+
+/// This thread's warp in the CTA, known to the compiler to be the same in every lane.
+__device__ inline i32 uniform_warp_index() {
+  return __shfl_sync(0xffffffff, static_cast<i32>(threadIdx.x) / 32, 0);
+}
+
 /// Barrier `id` (1 to 15; 0 is __syncthreads) among `threads` threads.
 __device__ inline void named_barrier_sync(u32 id, u32 threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");

@@ -31,13 +31,21 @@ __device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
     asm volatile("" : "+f"(d[i])::"memory");
   }
 }
-/// Matrix descriptor of a slab with 128-byte swizzle rows. stride: bytes between groups of eight
-/// rows; leading: bytes between slabs along the contiguous dimension (N-major operands only).
-__device__ constexpr u64 swizzled_descriptor(u32 address, u32 leading_bytes, u32 stride_bytes) {
-  constexpr u64 kSwizzle128 = 1;
-  return static_cast<u64>((address & 0x3FFFF) >> 4) | static_cast<u64>(leading_bytes >> 4) << 16 |
-         static_cast<u64>(stride_bytes >> 4) << 32 | kSwizzle128 << 62;
-}
+/// Matrix descriptor of a slab with 128-byte swizzle rows. The start address sits in 16-byte units
+/// in the low bits, so that moving on in shared memory is one 32-bit addition.
+struct MatrixDescriptor {
+  u32 low, high;
+
+  /// stride: bytes between groups of eight rows; leading: bytes between slabs along the contiguous
+  /// dimension (N-major operands only).
+  __device__ static MatrixDescriptor swizzled(u32 address, u32 leading_bytes, u32 stride_bytes) {
+    constexpr u32 kSwizzle128 = 1u << 30;
+    constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also holds the CTA's rank
+    return {(address & kInCta) >> 4 | (leading_bytes >> 4) << 16, stride_bytes >> 4 | kSwizzle128};
+  }
+  __device__ MatrixDescriptor moved(u32 bytes) const { return {low + (bytes >> 4), high}; }
+  __device__ u64 bits() const { return static_cast<u64>(high) << 32 | low; }
+};
 
 #define TILECAST_D8(i)                                                                        \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
@@ -95,10 +103,13 @@ __device__ constexpr u64 swizzled_descriptor(u32 address, u32 leading_bytes, u32
 
 /// d (+)= A * B for 64 rows and kN columns; accumulate 0 overwrites d. kTransposedB: B is N-major.
 template <int kN, ElementType kType, int kTransposedB>
-__device__ inline void wgmma_m64k16(float (&d)[kN / 2], u64 desc_a, u64 desc_b, bool accumulate) {
+__device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
+                                    const MatrixDescriptor& b, bool accumulate) {
   static_assert(kN % 16 == 0 && kN >= 16 && kN <= 256, "instruction N of 16 to 256 in steps of 16");
   static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16, "16-bit operands");
   const i32 scale_d = accumulate ? 1 : 0;
+  const u64 desc_a = a.bits();
+  const u64 desc_b = b.bits();
   TILECAST_WGMMA_CASE(16, 1, 8, 9, 10, 11)
   TILECAST_WGMMA_CASE(32, 2, 16, 17, 18, 19)
   TILECAST_WGMMA_CASE(48, 3, 24, 25, 26, 27)

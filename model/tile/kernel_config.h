@@ -36,6 +36,7 @@ struct KernelConfig {
 };
 
 constexpr i32 kThreadsPerWarpgroup = 128;
+constexpr i32 kWarpsPerWarpgroup = 4;
 constexpr i32 kWgmmaM = 64;  // rows of one wgmma
 constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
 
