@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/captured_run.h"
 #include "cli/commands.h"
 #include "model/base/text.h"
+#include "tests/captured_run.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/captured_run.h"
 #include "cli/commands.h"
+#include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"
 #include "validate/record/measurement_csv.h"

@@ -31,35 +31,72 @@ MmaBlock mma_block(const WgmmaSpec& wgmma, const Tiling& t) {
           (std::max(tensor, operands) + wgmma.issue_overhead) * instructions, bytes * instructions};
 }
 
+/// What L2 still delivers of its output, by where the rows of A and B (as [k,n], of B) start.
+double alignment(const TmaSpec& tma, const GemmProblem& problem) {
+  const i64 row_bytes = problem.shape.k * element_bytes(problem.dtype);
+  if (row_bytes % 32 != 0) {
+    return tma.misaligned_by_16;
+  }
+  if (row_bytes % 64 != 0) {
+    return tma.misaligned_by_32;
+  }
+  return row_bytes % 128 != 0 ? tma.misaligned_by_64 : 1;
+}
+
+/// Distinct lines that L2 puts out per SM cycle, with concurrent requests for one line merged.
+BytesPerCycle l2_output(const GpuSpec& gpu, const GemmProblem& problem, const GemmTraffic& traffic,
+                        Hertz sm_clock) {
+  const double merged = std::min(gpu.l2->merge_limit, traffic.requests_per_line);
+  return BytesPerCycle{gpu.l2->output.value / sm_clock.value * merged *
+                       alignment(*gpu.tma, problem)};
+}
+
 /// Cycles each limit would take for one K block of every resident CTA of an SM.
 struct SteadyState {
-  Cycles mma, shared_memory, intake, l2, ring;
+  Cycles mma, shared_memory, turn, intake, l2, ring;
 
-  Cycles slowest() const { return std::max({mma, intake, l2, ring}); }
+  Cycles slowest() const { return std::max({mma, turn, intake, l2, ring}); }
 };
 
-SteadyState steady_state(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work,
-                         Cycles load_latency, double ctas) {
+/// What holds whatever the number of resident CTAs.
+struct Conditions {
+  Cycles load_latency;
+  BytesPerCycle l2_per_sm;
+  double a_filled, b_filled;  // part of a tile's rows of A and columns of B that exist, on average
+};
+
+double filled(i64 extent, i32 block) {
+  return static_cast<double>(extent) / static_cast<double>(round_up<i64>(extent, block));
+}
+
+SteadyState steady_state(const GpuSpec& gpu, const KernelConfig& config, const Conditions& now,
+                         double ctas) {
   const Tiling& t = config.tiling;
   const SmemLayout smem = smem_layout(t);
   const MmaBlock mma = mma_block(*gpu.wgmma, t);
-  const Bytes stage{static_cast<double>(smem.a_stage_bytes + smem.b_stage_bytes)};
-  const Bytes asked_of_l2{static_cast<double>(smem.a_stage_bytes) / t.cluster_n +
-                          static_cast<double>(smem.b_stage_bytes) / t.cluster_m};
-  const double merged = std::min(gpu.l2->merge_limit, work.traffic.requests_per_line);
-  const BytesPerCycle l2_per_sm = gpu.l2->output * (merged / gpu.sm.count);
+  const double a_bytes = smem.a_stage_bytes * now.a_filled;
+  const double b_bytes = smem.b_stage_bytes * now.b_filled;
+  const Bytes stage{a_bytes + b_bytes};
+  const Bytes asked_of_l2{a_bytes / t.cluster_n + b_bytes / t.cluster_m};
+  const Cycles own_mma = mma.busy / t.warpgroups;
 
-  Cycles mma_busy = mma.busy;
-  const bool lone_warpgroup = t.warpgroups == 1 && ctas < 2;
-  if (config.inflight == 0 && lone_warpgroup) {
-    mma_busy += gpu.wgmma->drain_bubble;
+  Cycles turn = gpu.wgmma->block_turn;
+  if (!has_producer_warpgroup(config.schedule)) {
+    turn += gpu.tma->issue;
+  }
+  if (config.inflight == 0) {
+    turn += own_mma + gpu.wgmma->completion_latency;
   }
   // A stage is taken while its load is under way, while its wgmmas run, and while those of
   // `inflight` later blocks do; the resident CTAs take turns on the tensor pipe.
-  const Cycles holding = load_latency + transfer_cycles(stage, gpu.sm.intake) +
-                         mma_busy * (ctas * (1 + config.inflight));
-  return {mma_busy * ctas, mma.operands * ctas, transfer_cycles(stage, gpu.sm.intake) * ctas,
-          transfer_cycles(asked_of_l2, l2_per_sm) * ctas, holding / t.stages};
+  const Cycles transfer = transfer_cycles(stage, gpu.sm.intake);
+  const Cycles holding = now.load_latency + transfer + mma.busy * (ctas * (1 + config.inflight));
+  return {.mma = mma.busy * ctas,
+          .shared_memory = mma.operands * ctas,
+          .turn = turn,
+          .intake = transfer * ctas,
+          .l2 = transfer_cycles(asked_of_l2, now.l2_per_sm) * ctas,
+          .ring = holding / t.stages};
 }
 
 Cycles epilogue_cycles(const EpilogueSpec& epilogue, const Tiling& t) {
@@ -73,7 +110,7 @@ Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traf
   const double missing = std::min(1.0, traffic.dram_read / traffic.l2_to_sm);
   const Seconds latency =
       gpu.tma->l2_latency + (gpu.tma->dram_latency - gpu.tma->l2_latency) * missing;
-  return cycles_of(latency, sm_clock) + gpu.tma->issue +
+  return cycles_of(latency, sm_clock) +
          (cluster_size(t) > 1 ? gpu.tma->multicast_latency : Cycles{});
 }
 
@@ -81,8 +118,9 @@ Limiter slowest_of(const SteadyState& steady) {
   if (steady.slowest() == steady.mma) {
     return steady.shared_memory > steady.mma * 0.95 ? Limiter::kSharedMemory : Limiter::kTensor;
   }
-  const std::array<std::pair<Cycles, Limiter>, 3> others{{{steady.intake, Limiter::kSmIntake},
+  const std::array<std::pair<Cycles, Limiter>, 4> others{{{steady.intake, Limiter::kSmIntake},
                                                           {steady.l2, Limiter::kL2},
+                                                          {steady.turn, Limiter::kLatency},
                                                           {steady.ring, Limiter::kLatency}}};
   return std::max_element(others.begin(), others.end())->second;
 }
@@ -115,7 +153,10 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const GemmTraffic& traffic = work.traffic;
   const Cycles latency = load_latency(gpu, t, traffic, sm_clock);
   const double ctas = static_cast<double>(std::min<i64>(work.ctas_per_sm, work.tiles_per_sm));
-  const SteadyState steady = steady_state(gpu, config, work, latency, ctas);
+  const BytesPerCycle output = l2_output(gpu, problem, traffic, sm_clock);
+  const Conditions now{latency, output / gpu.sm.count, filled(problem.shape.m, t.block_m),
+                       filled(problem.shape.n, t.block_n)};
+  const SteadyState steady = steady_state(gpu, config, now, ctas);
   const Cycles epilogue = epilogue_cycles(*gpu.epilogue, t);
 
   Cycles exposed = epilogue + gpu.wgmma->completion_latency;
@@ -132,7 +173,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const double rounds = full_rounds + (left > 0 ? 1 : 0);
   Cycles main_loop = steady.slowest() * (k_blocks * full_rounds);
   if (left > 0) {
-    main_loop += steady_state(gpu, config, work, latency, left).slowest() * k_blocks;
+    main_loop += steady_state(gpu, config, now, left).slowest() * k_blocks;
   }
   const Cycles ends = cycles_of(gpu.launch->kernel + gpu.epilogue->store_latency, sm_clock) +
                       gpu.launch->cta_start + latency;
@@ -154,12 +195,11 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   }
   const MmaBlock mma = mma_block(*gpu.wgmma, t);
   const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
-  const double merged = std::min(gpu.l2->merge_limit, traffic.requests_per_line);
-  const Cycles l2_busy = transfer_cycles(traffic.l2_to_sm / merged, gpu.l2->output);
   form.shares = {
       compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, gpu.wgmma->flops_per_sm) /
           form.cycles,
-      mma.operands * blocks_per_sm / form.cycles, l2_busy / form.cycles, dram_cycles / form.cycles};
+      mma.operands * blocks_per_sm / form.cycles,
+      transfer_cycles(traffic.l2_to_sm, output) / form.cycles, dram_cycles / form.cycles};
   return form;
 }
 

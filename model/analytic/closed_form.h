@@ -2,15 +2,17 @@
 //
 // Per K block the SM takes the longest of
 //   mma     sum over its wgmmas of max(FLOPs / rate, operand bytes / operand rate) + issue
-//   overhead,
-//           plus the drain bubble where one lone warpgroup waits for its own wgmmas;
+//   overhead; turn    what one warpgroup does in sequence: its own instructions, those of the loads
+//   where no
+//           warp is specialised for them, and its wgmmas where it waits for them at once;
 //   intake  stage bytes / what an SM takes in;
-//   l2      bytes asked of L2 / (distinct-line output x merging of concurrent requests);
+//   l2      bytes asked of L2 / (distinct-line output x merging of concurrent requests), in
+//           nanoseconds, and less where rows start off their lines;
 //   ring    (load latency + stage transfer + the wgmmas that hold a stage) / stages.
 // A tile is its K blocks plus what its schedule leaves exposed: `warp_specialized` the epilogue;
 // `persistent` also the next tile's first load; `pipelined` also the CTA's own start. The kernel is
 // the tiles of the busiest SM between launch, first load and last store, and never less than its
-// DRAM or L2 traffic takes.
+// DRAM traffic takes.
 //
 // Leaves out: CTAs drifting apart, contention between fills and operand reads, the lighter load of
 // the last wave. Checked by: closed_form_test.cpp (limits), committed H200 rows (validate).

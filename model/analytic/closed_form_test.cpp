@@ -15,12 +15,13 @@ GpuSpec tensor_only() {
   gpu.wgmma->operand_rate = {kNoLimit};
   gpu.wgmma->issue_overhead = {};
   gpu.wgmma->completion_latency = {};
-  gpu.wgmma->drain_bubble = {};
+  gpu.wgmma->block_turn = {};
   gpu.sm.intake = {kNoLimit};
   gpu.l2->output = {kNoLimit};
   gpu.dram->bandwidth = {kNoLimit};
   gpu.tma->l2_latency = gpu.tma->dram_latency = {};
   gpu.tma->issue = gpu.tma->multicast_latency = {};
+  gpu.tma->misaligned_by_16 = gpu.tma->misaligned_by_32 = gpu.tma->misaligned_by_64 = 1;
   gpu.epilogue = EpilogueSpec{{}, {kNoLimit}, {}};
   gpu.launch = LaunchSpec{};
   return gpu;
@@ -109,19 +110,48 @@ TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cy
   CHECK(form.cycles.value == Approx(seconds * kClock.value));
 }
 
-TEST_CASE("A lone warpgroup that waits for its own wgmmas pays the drain bubble, two do not") {
+TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the gap") {
+  // 128x128x64 is 512 cycles of wgmmas a K block; around them a warpgroup spends 100.
   GpuSpec gpu = tensor_only();
-  gpu.wgmma->drain_bubble = {100};
+  gpu.wgmma->block_turn = {100};
   KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=128x128x64,stages=4,warpgroups=1,cluster=1x1,ctas=1,inflight=0,"
       "raster=grouped_m,group=8");
   const GemmProblem p = problem(128, 128, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
-  config.inflight = 1;
+  config.inflight = 1;  // the next K block's wgmmas run meanwhile
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
   config.inflight = 0;
-  config.tiling.warpgroups = 2;
+  config.tiling.warpgroups = 2;  // 256 + 100 each, while the other's 256 run
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
+}
+
+TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
+  // 64x64x64 is 128 cycles of wgmmas; the turn of 100 hides under them, 100 + 300 does not.
+  GpuSpec gpu = tensor_only();
+  gpu.wgmma->block_turn = {100};
+  gpu.tma->issue = {300};
+  KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1,cluster=1x1,ctas=1,inflight=1,"
+      "raster=grouped_m,group=8");
+  const GemmProblem p = problem(64, 64, 6400);
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 128));
+  config.schedule = Schedule::kPipelined;
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 400));
+}
+
+TEST_CASE("Rows off their 128-byte lines leave less of L2") {
+  // 49152 B per SM and K block of 1024 cycles at 1.5 GHz from all 132 SMs is 9.504 TB/s.
+  GpuSpec gpu = tensor_only();
+  gpu.l2->merge_limit = 1;
+  gpu.l2->output = {9.504e12};
+  gpu.tma->misaligned_by_32 = 0.5;
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value == Approx(100 * 1024));
+  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block.
+  const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
+  CHECK(form.cycles.value == Approx(101 * 2048));
+  CHECK(form.limiter == Limiter::kL2);
 }
 
 TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks") {

@@ -5,8 +5,9 @@
 
 namespace tilecast {
 
-/// What the kernel waits for most. kLatency: loads in flight too few for the stages; kOverhead:
-/// launch, prologue, epilogue and tail together outweigh the main loop.
+/// What the kernel waits for most. kLatency: loads in flight too few, or the warpgroups' own
+/// instructions too many, for the size of a K block; kOverhead: launch, prologue, epilogue and tail
+/// together outweigh the main loop.
 enum class Limiter { kTensor, kSharedMemory, kSmIntake, kL2, kDram, kLatency, kOverhead };
 
 std::string_view to_text(Limiter limiter);

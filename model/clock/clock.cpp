@@ -20,35 +20,54 @@ Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
   return power.per_flop_normal;
 }
 
-/// Energy of the whole kernel at the reference clock.
-Joules reference_energy(const GpuSpec& gpu, const Activity& activity, Inputs inputs) {
+/// Energy of one SM cycle of the whole chip.
+struct CycleEnergy {
+  Joules scaled;  // with the voltage that the clock needs; at the reference clock
+  Joules fixed;
+};
+
+CycleEnergy energy_per_cycle(const GpuSpec& gpu, const Activity& activity, Inputs inputs) {
   const PowerSpec& power = *gpu.power;
-  return energy_per_flop(power, inputs) * activity.tensor.value +
-         power.per_shared_memory_byte * activity.shared_memory.value +
-         power.per_l2_byte * activity.l2.value + power.per_dram_byte * activity.dram.value +
-         power.per_sm_cycle * (activity.elapsed.value * gpu.sm.count);
+  const double cycles = activity.elapsed.value;
+  const Joules scaled = energy_per_flop(power, inputs) * activity.tensor.value +
+                        power.per_shared_memory_byte * activity.shared_memory.value +
+                        power.per_l2_byte * activity.l2.value +
+                        power.per_sm_cycle * (cycles * gpu.sm.count);
+  return {scaled / cycles, power.per_dram_byte * (activity.dram.value / cycles)};
+}
+
+Watts power_at(const GpuSpec& gpu, const CycleEnergy& energy, Hertz f) {
+  const ClockSpec& clock = *gpu.clock;
+  const double voltage = std::pow(f / clock.energy_reference, clock.energy_exponent);
+  return gpu.power->static_power +
+         Watts{f.value * (energy.scaled.value * voltage + energy.fixed.value)};
+}
+
+/// Highest clock up to `most` at which the power stays within `limit`; power grows with the clock.
+Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz most) {
+  constexpr int kHalvings = 24;  // of 2 GHz: to about a hundred hertz
+  if (power_at(gpu, energy, most) <= limit) {
+    return most;
+  }
+  Hertz low{0};
+  Hertz high = most;
+  for (int i = 0; i < kHalvings; ++i) {
+    const Hertz middle = (low + high) / 2;
+    (power_at(gpu, energy, middle) <= limit ? low : high) = middle;
+  }
+  return low;
 }
 
 }  // namespace
 
 ClockState sm_clock(const GpuSpec& gpu, const Activity& activity, Regime regime, Inputs inputs) {
-  const ClockSpec& clock = *gpu.clock;
-  const PowerSpec& power = *gpu.power;
-  const double per_cycle = reference_energy(gpu, activity, inputs).value / activity.elapsed.value;
-  const double gamma = clock.energy_exponent;
-  const double reference = clock.energy_reference.value;
-
-  const auto held_to = [&](Watts limit) {
-    const double dynamic = limit.value - power.static_power.value;
-    return Hertz{reference * std::pow(dynamic / (per_cycle * reference), 1 / (1 + gamma))};
-  };
-  Hertz f = std::min(activity.tensor.value > 0 ? clock.tensor_plateau : clock.max,
-                     held_to(power.burst_limit));
-  if (regime == Regime::kSustained) {
-    f = std::min(f, held_to(power.sustained_limit));
-  }
-  return {f,
-          power.static_power + Watts{f.value * per_cycle * std::pow(f.value / reference, gamma)}};
+  const CycleEnergy energy = energy_per_cycle(gpu, activity, inputs);
+  const Watts limit = regime == Regime::kSustained
+                          ? std::min(gpu.power->burst_limit, gpu.power->sustained_limit)
+                          : gpu.power->burst_limit;
+  const Hertz most = activity.tensor.value > 0 ? gpu.clock->tensor_plateau : gpu.clock->max;
+  const Hertz f = held_to(gpu, energy, limit, most);
+  return {f, power_at(gpu, energy, f)};
 }
 
 }  // namespace tilecast

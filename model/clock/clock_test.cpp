@@ -36,8 +36,8 @@ TEST_CASE("A kernel below the plateau draws just the power its regime allows") {
   const ClockState burst = sm_clock(gpu, busy(6e9), Regime::kBurst, Inputs::kNormal);
   const ClockState sustained = sm_clock(gpu, busy(6e9), Regime::kSustained, Inputs::kNormal);
   REQUIRE(burst.sm_clock < gpu.clock->tensor_plateau);
-  CHECK(burst.power.value == Approx(gpu.power->burst_limit.value));
-  CHECK(sustained.power.value == Approx(gpu.power->sustained_limit.value));
+  CHECK(burst.power.value == Approx(gpu.power->burst_limit.value).epsilon(1e-4));
+  CHECK(sustained.power.value == Approx(gpu.power->sustained_limit.value).epsilon(1e-4));
   CHECK(sustained.sm_clock < burst.sm_clock);
 }
 
@@ -45,13 +45,31 @@ TEST_CASE("With energy growing as the clock squared, eight times the energy halv
   // P - static = f E (f / ref)^2 is held: f ~ E^(-1/3).
   GpuSpec gpu = h200();
   gpu.clock->energy_exponent = 2;
-  gpu.clock->tensor_plateau = {1e12};
+  gpu.clock->tensor_plateau = {1e10};
   gpu.power->per_flop_normal = {1e-12};
   gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = gpu.power->per_dram_byte = {};
   gpu.power->per_sm_cycle = {};
   const double once = sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value;
   gpu.power->per_flop_normal = {8e-12};
-  CHECK(sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value == Approx(once / 2));
+  CHECK(sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value ==
+        Approx(once / 2).epsilon(1e-4));
+}
+
+TEST_CASE("DRAM energy does not grow with the SM clock") {
+  // Only DRAM bytes: P - static = f x E, so half the power over static allows half the clock.
+  GpuSpec gpu = h200();
+  gpu.clock->tensor_plateau = {1e10};
+  gpu.power->per_flop_normal = gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = {};
+  gpu.power->per_sm_cycle = {};
+  gpu.power->per_dram_byte = {100e-12};
+  gpu.power->static_power = {100};
+  const Activity activity{Flops{1}, {}, {}, Bytes{6e9}, Cycles{1e6}};
+  const auto clock = [&](double limit) {
+    gpu.power->burst_limit = {limit};
+    return sm_clock(gpu, activity, Regime::kBurst, Inputs::kNormal).sm_clock.value;
+  };
+  CHECK(clock(700) == Approx(1e9).epsilon(1e-4));  // 600 W / (100 pJ/B x 6000 B per cycle)
+  CHECK(clock(400) == Approx(0.5e9).epsilon(1e-4));
 }
 
 TEST_CASE("More traffic and wilder data cost clock") {

@@ -1,5 +1,6 @@
 #include "model/predict/candidates.h"
 
+#include "model/base/math.h"
 #include "model/predict/legality.h"
 
 namespace tilecast {
@@ -20,11 +21,19 @@ constexpr Raster kRasters[] = {{RasterKind::kGroupedM, 1},  {RasterKind::kGroupe
                                {RasterKind::kGroupedN, 4},  {RasterKind::kGroupedN, 8},
                                {RasterKind::kGroupedN, 16}, {RasterKind::kChunked, 1}};
 
+/// A cluster wider than C has CTAs that only load for others: it runs, and never pays.
+bool wider_than_c(const GemmShape& shape, const Tiling& t) {
+  return ceil_div<i64>(shape.m, t.block_m) < t.cluster_m ||
+         ceil_div<i64>(shape.n, t.block_n) < t.cluster_n;
+}
+
 /// Every raster of one kernel: whether it is legal depends on the raster only where it is chunked.
 void add_rasters(const GpuSpec& gpu, const GemmProblem& problem, KernelConfig config,
                  Candidates& candidates) {
   config.raster = kRasters[0];
-  const Refusal kernel = check_legal(gpu, problem, config);
+  const Refusal kernel = wider_than_c(problem.shape, config.tiling)
+                             ? Refusal::kCluster
+                             : check_legal(gpu, problem, config);
   for (const Raster& raster : kRasters) {
     config.raster = raster;
     const Refusal refusal = kernel == Refusal::kNone && raster.kind == RasterKind::kChunked

@@ -39,6 +39,19 @@ TEST_CASE("A large square has at least 1500 legal candidates of all three schedu
   CHECK(candidates.rejected.at("registers") > 0);
 }
 
+TEST_CASE("Clusters wider than C are no candidates, clusters as wide are") {
+  // 128 rows are one tile of 128, or two of 64 that can share B.
+  int wide = 0;
+  int fitting = 0;
+  for (const KernelConfig& c : enumerate_candidates(h200(), problem(128, 4096, 4096), {}).legal) {
+    const Tiling& t = c.tiling;
+    wide += t.cluster_m == 2 && t.block_m >= 128 ? 1 : 0;
+    fitting += t.cluster_m == 2 && t.block_m == 64 ? 1 : 0;
+  }
+  CHECK(wide == 0);
+  CHECK(fitting > 0);
+}
+
 TEST_CASE("The ranking is by time, and the first is what predict_config says of it") {
   const GemmProblem p = problem(4096, 4096, 4096);
   const Ranking ranking = rank(p);

@@ -40,7 +40,7 @@ std::vector<Field> fields_of(WgmmaSpec& wgmma) {
       {"operand_rate", &wgmma.operand_rate.value, kBytesPerCycle, 16, 1024},
       {"issue_overhead", &wgmma.issue_overhead.value, kCycles, 0, 64},
       {"completion_latency", &wgmma.completion_latency.value, kCycles, 0, 1000},
-      {"drain_bubble", &wgmma.drain_bubble.value, kCycles, 0, 10000},
+      {"block_turn", &wgmma.block_turn.value, kCycles, 0, 10000},
   };
 }
 
@@ -48,9 +48,11 @@ std::vector<Field> fields_of(TmaSpec& tma) {
   return {
       {"l2_latency", &tma.l2_latency.value, kTime, 10 * kNano, 10 * kMicro},
       {"dram_latency", &tma.dram_latency.value, kTime, 10 * kNano, 10 * kMicro},
-      {"latency_per_kibibyte", &tma.latency_per_kibibyte.value, kTimePerKibibyte, 0, 1 * kMicro},
       {"issue", &tma.issue.value, kCycles, 0, 10000},
       {"multicast_latency", &tma.multicast_latency.value, kCycles, 0, 10000},
+      {"misaligned_by_16", &tma.misaligned_by_16, kFraction, 0.05, 1},
+      {"misaligned_by_32", &tma.misaligned_by_32, kFraction, 0.05, 1},
+      {"misaligned_by_64", &tma.misaligned_by_64, kFraction, 0.05, 1},
   };
 }
 
@@ -58,7 +60,7 @@ std::vector<Field> fields_of(L2Spec& l2) {
   return {
       {"capacity", &l2.capacity.value, kBytes, kMebi, 1024 * kMebi},
       {"usable_fraction", &l2.usable_fraction, kFraction, 0.05, 1},
-      {"output", &l2.output.value, kBytesPerCycle, 64, 65536},
+      {"output", &l2.output.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
       {"merge_limit", &l2.merge_limit, kFraction, 1, 64},
   };
 }

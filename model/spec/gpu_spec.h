@@ -36,21 +36,23 @@ struct WgmmaSpec {
   BytesPerCycle operand_rate;  // shared memory to tensor cores, per SM
   Cycles issue_overhead;       // added to each instruction's interval
   Cycles completion_latency;   // beyond the interval, when waited for
-  Cycles drain_bubble;         // idle tensor time per wait for one's own last wgmma
+  Cycles block_turn;           // a warpgroup's own instructions around the wgmmas of one K block
 };
 
 /// The bulk copy engine.
 struct TmaSpec {
   Seconds l2_latency, dram_latency;  // issue to barrier flip, small box
-  Seconds latency_per_kibibyte;
-  Cycles issue;
+  Cycles issue;              // of the issuing warp per K block: wait for empty, expect, copies
   Cycles multicast_latency;  // added by a multicast
+  // What L2 still delivers where rows of A and B start off 128-byte lines: at odd multiples of 16,
+  // 32 or 64 bytes.
+  double misaligned_by_16, misaligned_by_32, misaligned_by_64;
 };
 
 struct L2Spec {
   Bytes capacity;
   double usable_fraction;  // of the capacity, before a streaming set falls out
-  BytesPerCycle output;    // distinct lines, whole chip, per SM cycle
+  BytesPerSecond output;   // distinct lines, whole chip; L2 has a clock of its own
   double merge_limit;      // most requests for one line served as one
 };
 

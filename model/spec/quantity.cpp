@@ -38,8 +38,6 @@ constexpr std::array kUnits{
     Unit{Dimension::kTime, "s"},
     Unit{Dimension::kTime, "us", 1, 1e6},
     Unit{Dimension::kTime, "ns", 1, 1e9},
-    Unit{Dimension::kTimePerKibibyte, "s/KiB"},
-    Unit{Dimension::kTimePerKibibyte, "ns/KiB", 1, 1e9},
     Unit{Dimension::kFrequency, "Hz"},
     Unit{Dimension::kFrequency, "MHz", 1e6},
     Unit{Dimension::kFrequency, "GHz", 1e9},

@@ -44,7 +44,6 @@ enum class Dimension {
   kBytes,
   kCycles,
   kTime,
-  kTimePerKibibyte,
   kFrequency,
   kBytesPerSecond,
   kBytesPerCycle,

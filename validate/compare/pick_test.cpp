@@ -29,7 +29,8 @@ TEST_CASE("The pick's speed is the best time over its own, and more picks find b
 
 TEST_CASE("Equal preferences are settled by configuration text, not by measured time") {
   // pipelined:...stages=1 is the first text: 4 / 8.
-  CHECK(pick_ratio(example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
+  CHECK(pick_ratio(
+            example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
 }
 
 TEST_CASE("A random pick is worth the mean of all picks") {
