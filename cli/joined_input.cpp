@@ -49,14 +49,17 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     return predict_config(gpu, problem, config, regime, inputs);
   };
   input.data = join_points(files, predict, {gpu.name, gpu.product});
-  say_unmatched(input.data);
   if (input.data.points == 0) {
     throw ConfigError(
         fmt::format("{}: expected a verified row that the model can predict; {} rows, {} excluded, "
-                    "{} of cuBLASLt, {} without a prediction",
+                    "{} of cuBLASLt, {} without a prediction{}",
                     join(options.data, ", "), input.data.rows, input.data.excluded,
-                    input.data.cublaslt, input.data.unmatched));
+                    input.data.cublaslt, input.data.unmatched,
+                    input.data.unmatched_reasons.empty()
+                        ? ""
+                        : ", the first of them " + input.data.unmatched_reasons.front()));
   }
+  say_unmatched(input.data);
   return input;
 }
 

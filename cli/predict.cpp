@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace {
 
 struct PredictOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
-                     inputs = "normal", config, format = "table";
+                     inputs = "normal", format = "table";
+  std::optional<std::string> config;
   std::vector<std::string> schedules, data;
   i64 top = 10;
   bool no_calibration = false;
@@ -59,7 +61,7 @@ void run_predict(const PredictOptions& options) {
   if (options.op != "gemm") {
     throw ConfigError(fmt::format("--op {}: this version predicts gemm only", options.op));
   }
-  if (!options.config.empty() && !options.schedules.empty()) {
+  if (options.config && !options.schedules.empty()) {
     throw ConfigError("--config names its schedule itself: leave --schedule out");
   }
   const GemmProblem problem{parse_gemm_shape(options.shape), parse_element_type(options.dtype),
@@ -73,9 +75,9 @@ void run_predict(const PredictOptions& options) {
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
 
   const auto start = std::chrono::steady_clock::now();
-  const Ranking ranking = options.config.empty()
-                              ? rank_candidates(gpu.spec, problem, schedules, regime, inputs)
-                              : rank_one(gpu.spec, problem, options.config, regime, inputs);
+  const Ranking ranking = options.config
+                              ? rank_one(gpu.spec, problem, *options.config, regime, inputs)
+                              : rank_candidates(gpu.spec, problem, schedules, regime, inputs);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec.name, problem, regime, inputs);

@@ -90,7 +90,8 @@ std::string ranking_json(const RankingReport& report) {
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     json["ranking"].push_back(prediction_json(report, r.predictions[i]));
   }
-  return json.dump(2) + "\n";
+  // A GPU's name comes from its file, as whatever bytes stand there.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string ranking_csv(const RankingReport& report) {

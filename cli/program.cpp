@@ -112,18 +112,27 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   return error.what() + help;
 }
 
+/// What a terminal shows as one line: no other control characters, and the middle of a long text
+/// left out, since what was given stands first and what was expected last.
 std::string one_line(std::string text) {
+  constexpr std::size_t kShownAtEachEnd = 1000;
   while (!text.empty() && text.back() == '\n') {
     text.pop_back();
   }
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
-    text.replace(at, 1, "; ");
+  if (text.size() > 2 * kShownAtEachEnd) {
+    text.replace(kShownAtEachEnd, text.size() - 2 * kShownAtEachEnd, " ... ");
   }
-  return text;
+  std::string line;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    line += c == '\n' ? "; " : std::string(1, control ? '?' : c);
+  }
+  return line;
 }
 
 int fail(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "tilecast: {}\n", one_line(message));
+  const std::string line = "tilecast: " + one_line(message) + "\n";
+  std::fputs(line.c_str(), stderr);  // not fmt::print, which throws where standard error is closed
   return static_cast<int>(code);
 }
 
@@ -141,7 +150,9 @@ void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
 }  // namespace
 
 int run_program(CLI::App& app, int argc, const char* const* argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an output error, not a silent death
+  // A reader that went away and a file at its size limit are output errors, not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     occupy_standard_streams();
     app.require_subcommand(1);

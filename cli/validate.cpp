@@ -19,6 +19,9 @@
 namespace tilecast {
 namespace {
 
+/// For a GPU's name, which comes from its file as whatever bytes stand there.
+constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+
 struct ValidateOptions {
   JoinedInputOptions input;
   std::string method = "analytic", format = "table", check, record;
@@ -38,10 +41,11 @@ void run_validate(const ValidateOptions& options) {
   }
   const JoinedInput input = load_joined_input(options.input);
   const Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
-  fmt::print("{}",
-             options.format == "json" ? to_json(validation).dump() + "\n" : to_table(validation));
+  fmt::print("{}", options.format == "json"
+                       ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
+                       : to_table(validation));
   if (!options.record.empty()) {
-    write_file(options.record, record_of(validation).dump(2) + "\n");
+    write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
   }
   if (!options.check.empty()) {
     check_record(validation, options.check);

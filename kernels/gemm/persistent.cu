@@ -1,6 +1,11 @@
 // Persistent GEMM: the pipelined tile inside a loop over tiles, one CTA per slot of the chip. The
 // barriers and the ring are set up once; prologue and epilogue of neighbouring tiles still take
-// turns (the overlapped and the warp-specialised schedules mend that).
+// turns (warp_specialized.cu overlaps them).
+//
+// Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
+// (results), validate/measure/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/pipelined_tile.cuh"
 #include "kernels/device/trace.cuh"
 

@@ -1,6 +1,11 @@
 // Pipelined GEMM, one tile per CTA: bulk copies and wgmmas both asynchronous over a ring of stages,
 // no specialised warps. Several CTAs per SM hide each other's prologue and epilogue where shared
 // memory and registers allow.
+//
+// Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
+// (results), validate/measure/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/pipelined_tile.cuh"
 #include "kernels/device/trace.cuh"
 

@@ -3,6 +3,12 @@
 // One producer warpgroup keeps the ring of stages full, across tile boundaries; the consumer
 // warpgroups split block_m between them and share B. Registers move from the producer to the
 // consumers. A cluster shares operands by multicast: every CTA loads its slice for all.
+//
+// Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
+// and B of whole 16 bytes. Checked by: kernels/jit/gemm_launch_test.cpp and
+// validate/measure/gemm_correctness_test.cpp (results), validate/measure/tile_trace_test.cpp (order
+// of tiles).
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/trace.cuh"
 

@@ -21,7 +21,7 @@ struct GemmBuffers {
 class GemmLaunch {
  public:
   /// `kernel` is the compiled `config` for the problem's dtype and layout, and must outlive this.
-  /// Asks the device for occupancy; throws CudaError where it cannot hold one CTA or cluster.
+  /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster.
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config);
 
   /// Encodes the tensor maps for these buffers. To record the tiles walked, set `trace` and

@@ -31,6 +31,7 @@ __device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
     asm volatile("" : "+f"(d[i])::"memory");
   }
 }
+
 /// Matrix descriptor of a slab with 128-byte swizzle rows. The start address sits in 16-byte units
 /// in the low bits, so that moving on in shared memory is one 32-bit addition.
 struct MatrixDescriptor {
@@ -101,7 +102,8 @@ struct MatrixDescriptor {
     }                                                                  \
   }
 
-/// d (+)= A * B for 64 rows and kN columns; accumulate 0 overwrites d. kTransposedB: B is N-major.
+/// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedB: B is
+/// N-major.
 template <int kN, ElementType kType, int kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
                                     const MatrixDescriptor& b, bool accumulate) {

@@ -12,9 +12,21 @@
 namespace tilecast {
 namespace {
 
+// Where wgmmas bound the kernel: operand reads count as the cause from this share of their time on.
+constexpr double kBoundByOperands = 0.95;
+// Below this share of the kernel's time the main loop is not what bounds it.
+constexpr double kMainLoopMatters = 0.5;
+
+/// Tiles and DRAM traffic hide each other, but not wholly where they are about equal.
+Cycles overlapped(Cycles a, Cycles b) {
+  constexpr double kSharpness = 6;  // infinity would be the maximum
+  const Cycles longest = std::max(a, b);
+  return longest * std::pow(std::pow(a / longest, kSharpness) + std::pow(b / longest, kSharpness),
+                            1 / kSharpness);
+}
+
 /// One CTA's wgmmas of one K block.
 struct MmaBlock {
-  Cycles tensor;    // if operands came for free
   Cycles operands;  // reading them from shared memory
   Cycles busy;      // the tensor pipe is taken for
   Bytes operand_bytes;
@@ -27,11 +39,11 @@ MmaBlock mma_block(const WgmmaSpec& wgmma, const Tiling& t) {
   const Bytes bytes{(kWgmmaM + t.block_n) * kWgmmaK * kElementBytes};
   const Cycles tensor = compute_cycles(flops, wgmma.flops_per_sm);
   const Cycles operands = transfer_cycles(bytes, wgmma.operand_rate);
-  return {tensor * instructions, operands * instructions,
+  return {operands * instructions,
           (std::max(tensor, operands) + wgmma.issue_overhead) * instructions, bytes * instructions};
 }
 
-/// What L2 still delivers of its output, by where the rows of A and B (as [k,n], of B) start.
+/// What L2 still delivers of its output, by where the rows of A (and of B as [n,k]) start.
 double alignment(const TmaSpec& tma, const GemmProblem& problem) {
   const i64 row_bytes = problem.shape.k * element_bytes(problem.dtype);
   if (row_bytes % 32 != 0) {
@@ -116,7 +128,8 @@ Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traf
 
 Limiter slowest_of(const SteadyState& steady) {
   if (steady.slowest() == steady.mma) {
-    return steady.shared_memory > steady.mma * 0.95 ? Limiter::kSharedMemory : Limiter::kTensor;
+    return steady.shared_memory > steady.mma * kBoundByOperands ? Limiter::kSharedMemory
+                                                                : Limiter::kTensor;
   }
   const std::array<std::pair<Cycles, Limiter>, 4> others{{{steady.intake, Limiter::kSmIntake},
                                                           {steady.l2, Limiter::kL2},
@@ -185,10 +198,10 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Cycles dram_cycles = cycles_of(dram, sm_clock);
 
   ClosedForm form{};
-  form.cycles = ends + std::max(tiles, dram_cycles);
+  form.cycles = ends + overlapped(tiles, dram_cycles);
   if (dram_cycles > tiles) {
     form.limiter = Limiter::kDram;
-  } else if (main_loop < form.cycles * 0.5) {
+  } else if (main_loop < form.cycles * kMainLoopMatters) {
     form.limiter = Limiter::kOverhead;
   } else {
     form.limiter = slowest_of(steady);

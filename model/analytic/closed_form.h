@@ -1,21 +1,22 @@
 // Closed-form cycles of a GEMM kernel at one SM clock.
 //
-// Per K block the SM takes the longest of
-//   mma     sum over its wgmmas of max(FLOPs / rate, operand bytes / operand rate) + issue
-//   overhead; turn    what one warpgroup does in sequence: its own instructions, those of the loads
-//   where no
+// One K block of every resident CTA takes an SM the longest of
+//   mma     each wgmma max(FLOPs / rate, operand bytes / operand rate) + issue overhead, summed;
+//   turn    what one warpgroup does in sequence: its own instructions, those of the loads where no
 //           warp is specialised for them, and its wgmmas where it waits for them at once;
 //   intake  stage bytes / what an SM takes in;
 //   l2      bytes asked of L2 / (distinct-line output x merging of concurrent requests), in
 //           nanoseconds, and less where rows start off their lines;
 //   ring    (load latency + stage transfer + the wgmmas that hold a stage) / stages.
-// A tile is its K blocks plus what its schedule leaves exposed: `warp_specialized` the epilogue;
-// `persistent` also the next tile's first load; `pipelined` also the CTA's own start. The kernel is
-// the tiles of the busiest SM between launch, first load and last store, and never less than its
-// DRAM traffic takes.
+// A tile is its K blocks plus what its schedule leaves exposed: `warp_specialized` the last wgmmas'
+// completion and the epilogue; `persistent` also the next tile's first load; `pipelined` also the
+// CTA's own start. The kernel is the tiles of the busiest SM between launch, first load and last
+// store, overlapped with its DRAM traffic
+// (sixth powers added, so that two about equal take a little longer than either).
 //
-// Leaves out: CTAs drifting apart, contention between fills and operand reads, the lighter load of
-// the last wave. Checked by: closed_form_test.cpp (limits), committed H200 rows (validate).
+// Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
+// L2 that the SMs of a last, partial wave get; where the rows of B as [k,n] start.
+// Checked by: closed_form_test.cpp (limits), committed H200 rows (validate).
 #pragma once
 
 #include "model/analytic/limiter.h"

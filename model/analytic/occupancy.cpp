@@ -19,8 +19,7 @@ i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
   return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterGranule * kRegisterGranule);
 }
 
-}  // namespace
-
+/// Registers per thread at launch that the compiled kernel is expected to use.
 i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 cap = register_cap(gpu, config);
   if (has_producer_warpgroup(config.schedule)) {
@@ -29,6 +28,8 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   return std::min(
       cap, round_up(accumulator_registers(config.tiling) + kBesideAccumulators, kRegisterGranule));
 }
+
+}  // namespace
 
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
   const Tiling& t = config.tiling;

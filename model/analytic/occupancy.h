@@ -11,9 +11,6 @@
 
 namespace tilecast {
 
-/// Registers per thread at launch that the compiled kernel is expected to use.
-i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config);
-
 /// Whether the compiler finds room for the accumulators, and wgmma for its operands.
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config);
 

@@ -10,73 +10,71 @@ namespace {
 
 constexpr u32 kWavesWalked = 48;  // more waves repeat the pattern; the rest is extrapolated
 
-/// One operand's panels: how far back, in bytes read by the chip, each was last used.
+/// One operand's panels: how far back, in distinct bytes that the waves asked for, each was last
+/// used.
 class PanelReuse {
  public:
-  PanelReuse(u32 panels, double panel_bytes)
-      : last_wave_(panels, -1), last_used_(panels), panel_bytes_(panel_bytes) {}
+  PanelReuse(u32 panels, Bytes panel) : last_wave_(panels, -1), last_used_(panels), panel_(panel) {}
 
   /// True the first time in this wave; reads from DRAM what L2 no longer holds.
-  bool use(u32 panel, i64 wave, double bytes_so_far, double all_bytes, double usable_bytes) {
+  bool use(u32 panel, i64 wave, Bytes so_far, Bytes all, Bytes usable) {
     if (last_wave_[panel] == wave) {
       return false;
     }
     double kept = 0;
     if (last_wave_[panel] >= 0) {
-      const double distance = std::min(bytes_so_far - last_used_[panel], all_bytes);
-      kept = std::clamp(2 - distance / usable_bytes, 0.0, 1.0);
+      const Bytes distance = std::min(so_far - last_used_[panel], all);
+      kept = std::clamp(2 - distance / usable, 0.0, 1.0);
     }
-    read_ += (1 - kept) * panel_bytes_;
+    read_ += (1 - kept) * panel_;
     last_wave_[panel] = wave;
-    last_used_[panel] = bytes_so_far;
+    last_used_[panel] = so_far;
     return true;
   }
 
-  double read() const { return read_; }
-  double panel_bytes() const { return panel_bytes_; }
+  Bytes read() const { return read_; }
 
  private:
   std::vector<i64> last_wave_;
-  std::vector<double> last_used_;
-  double panel_bytes_;
-  double read_ = 0;
+  std::vector<Bytes> last_used_;
+  Bytes panel_;
+  Bytes read_;
 };
 
 struct WalkResult {
-  double read_bytes, requests_per_line;
+  Bytes read;
+  double requests_per_line;
 };
 
 /// `resident` workers at a time take the tiles of `s`; each panel spans the whole K.
-WalkResult walk_waves(const TileScheduler& s, u32 resident, double a_panel_bytes,
-                      double b_panel_bytes, double all_bytes, double usable_bytes) {
-  PanelReuse a(s.tiles_m, a_panel_bytes);
-  PanelReuse b(s.tiles_n, b_panel_bytes);
+WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes b_panel, Bytes all,
+                      Bytes usable) {
+  PanelReuse a(s.tiles_m, a_panel);
+  PanelReuse b(s.tiles_n, b_panel);
   const bool chunked = s.raster.kind == RasterKind::kChunked;
   const u32 waves = ceil_div(s.num_tiles(), resident);
   const u32 walked = std::min(waves, kWavesWalked);
-  double bytes_so_far = 0;
-  double requests = 0;
-  double lines = 0;
+  Bytes requests;
+  Bytes distinct;  // so far: the requests with those of one wave for one panel merged
   for (u32 wave = 0; wave < walked; ++wave) {
-    double fresh = 0;
+    Bytes fresh;
     for (u32 slot = 0; slot < resident; ++slot) {
       const u32 tile = chunked ? s.first(slot) + wave : wave * resident + slot;
       if (tile >= (chunked ? s.end(slot) : s.num_tiles())) {
         continue;
       }
       const TileCoord at = s.coord(tile);
-      requests += a_panel_bytes + b_panel_bytes;
-      if (a.use(at.m, wave, bytes_so_far, all_bytes, usable_bytes)) {
-        fresh += a_panel_bytes;
+      requests += a_panel + b_panel;
+      if (a.use(at.m, wave, distinct, all, usable)) {
+        fresh += a_panel;
       }
-      if (b.use(at.n, wave, bytes_so_far, all_bytes, usable_bytes)) {
-        fresh += b_panel_bytes;
+      if (b.use(at.n, wave, distinct, all, usable)) {
+        fresh += b_panel;
       }
     }
-    bytes_so_far += fresh;
-    lines += fresh;
+    distinct += fresh;
   }
-  return {(a.read() + b.read()) * waves / walked, requests / lines};
+  return {(a.read() + b.read()) * waves / walked, requests / distinct};
 }
 
 }  // namespace
@@ -87,22 +85,21 @@ GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const Ker
   const Tiling& t = config.tiling;
   const double element = element_bytes(problem.dtype);
   const double k_bytes = static_cast<double>(shape.k) * element;
-  const double a_bytes = static_cast<double>(shape.m) * k_bytes;
-  const double b_bytes = static_cast<double>(shape.n) * k_bytes;
+  const Bytes a{static_cast<double>(shape.m) * k_bytes};
+  const Bytes b{static_cast<double>(shape.n) * k_bytes};
   const TileScheduler s = make_tile_scheduler(shape, config, static_cast<u32>(concurrent));
 
   GemmTraffic traffic{};
-  traffic.l2_to_sm = Bytes{a_bytes * s.tiles_n + b_bytes * s.tiles_m};
-  traffic.sm_intake = Bytes{a_bytes * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
-                            b_bytes * static_cast<double>(ceil_div<i64>(shape.m, t.block_m))};
+  traffic.l2_to_sm = a * s.tiles_n + b * s.tiles_m;
+  traffic.sm_intake = a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
+                      b * static_cast<double>(ceil_div<i64>(shape.m, t.block_m));
   traffic.dram_write = Bytes{static_cast<double>(shape.m) * static_cast<double>(shape.n) * element};
 
   // Edge panels are narrower: spread the matrix evenly over its panels.
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
-  const WalkResult walk = walk_waves(s, resident, a_bytes / s.tiles_m, b_bytes / s.tiles_n,
-                                     a_bytes + b_bytes, l2.capacity.value * l2.usable_fraction);
-  traffic.dram_read = Bytes{std::clamp(walk.read_bytes, a_bytes + b_bytes,
-                                       std::max(a_bytes + b_bytes, traffic.l2_to_sm.value))};
+  const WalkResult walk = walk_waves(s, resident, a / s.tiles_m, b / s.tiles_n, a + b,
+                                     l2.capacity * l2.usable_fraction);
+  traffic.dram_read = std::clamp(walk.read, a + b, std::max(a + b, traffic.l2_to_sm));
   traffic.requests_per_line = walk.requests_per_line;
   return traffic;
 }

@@ -7,8 +7,9 @@
 // Buffers are cold, as in our measurements (rotating).
 //
 // Leaves out: workers of a wave drifting apart in K, which costs row-major orders up to half of
-// their reuse; the room that C takes in L2; the two partitions.
-// Checked by: traffic_test.cpp (closed forms), committed measurements (counters, later).
+// their reuse; the room that C takes in L2; the two partitions; waves after the 48th, which are
+// taken to repeat the ones before.
+// Checked by: traffic_test.cpp (worked examples). No counter has been laid beside it yet.
 #pragma once
 
 #include <map>

@@ -1,9 +1,10 @@
 // The SM clock that a kernel's energy leaves it, and the power it draws.
 //
-// P(f) = P_static + f * E * (f / f_ref)^gamma, with E the energy of one SM cycle of the whole chip
-// at the reference clock, from the kernel's own work: FLOPs (by input data), bytes at each level,
-// SM cycles awake. Burst: any tensor work takes the clock to a plateau, and a fast limiter holds P
-// to burst_limit. Sustained: P is held to the power limit too.
+//   P(f) = P_static + f * (E * (f / f_ref)^gamma + E_dram)
+// E is the energy of one SM cycle of the whole chip at the reference clock, from the kernel's own
+// work: FLOPs (by input data), bytes of shared memory and L2, SM cycles awake. E_dram, of the DRAM
+// bytes of that cycle, does not follow the SM clock. Any tensor work takes the clock down to a
+// plateau. Burst: a fast limiter holds P to burst_limit. Sustained: to sustained_limit too.
 //
 // Leaves out: attack and release of the limiter (kernels shorter than 0.2 ms), phases within a
 // kernel, temperature. Checked by: clock_test.cpp; the clocks of committed H200 rows (validate).

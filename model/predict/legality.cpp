@@ -1,5 +1,7 @@
 #include "model/predict/legality.h"
 
+#include <fmt/format.h>
+
 #include "model/analytic/occupancy.h"
 #include "model/base/words.h"
 #include "model/tile/kernel_config_text.h"
@@ -14,10 +16,15 @@ constexpr i32 kSwizzleAtomRows = 8;
 constexpr i32 kMostWarpgroups = 3;
 constexpr i32 kMostInflight = 2;
 constexpr i32 kMostStages = 64;
+constexpr i32 kMostClusterSide = 4;
+constexpr i32 kMostBlockK = 2048;  // one stage of 64 such rows is 256 KiB, more than any SM has
+// Tiles are counted in 32 bits, and those of the smallest size have to be far from their end.
+constexpr i64 kMostSide = i64{1} << 24;
+constexpr i64 kMostOutputs = i64{1} << 40;
 
 bool schedule_allows(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  const bool clusters = cluster_size(t) > 1;
+  const bool clusters = t.cluster_m > 1 || t.cluster_n > 1;
   if (clusters && config.schedule != Schedule::kWarpSpecialized) {
     return false;
   }
@@ -31,6 +38,12 @@ bool schedule_allows(const KernelConfig& config) {
 bool whole_wgmmas(const Tiling& t) {
   return t.block_m % (t.warpgroups * kWgmmaM) == 0 && t.block_n % (kSlabElements / 2) == 0 &&
          t.block_n <= kMostInstructionN && t.block_k % kSlabElements == 0;
+}
+
+/// The sides first: the product of any two of them could leave 32 bits.
+bool cluster_exists(const Tiling& t) {
+  return t.cluster_m <= kMostClusterSide && t.cluster_n <= kMostClusterSide &&
+         (cluster_size(t) == 1 || cluster_size(t) == 2 || cluster_size(t) == 4);
 }
 
 /// Each CTA of a cluster loads a slice of whole swizzle atoms.
@@ -71,6 +84,10 @@ std::string why_not_solvable(const GemmProblem& problem) {
     return "layout nn needs N to be a multiple of 8 (16-byte rows of B), not " +
            std::to_string(shape.n);
   }
+  if (shape.m > kMostSide || shape.n > kMostSide || shape.m * shape.n > kMostOutputs) {
+    return fmt::format("M and N can be {} at most, and C can have {} elements", kMostSide,
+                       kMostOutputs);
+  }
   return {};
 }
 
@@ -82,11 +99,14 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
   if (!whole_wgmmas(t)) {
     return Refusal::kWgmmaShape;
   }
+  if (!cluster_exists(t)) {
+    return Refusal::kCluster;
+  }
   if (!boxes_fit(t, problem.layout)) {
     return Refusal::kTmaBox;
   }
-  if (cluster_size(t) != 1 && cluster_size(t) != 2 && cluster_size(t) != 4) {
-    return Refusal::kCluster;
+  if (t.block_k > kMostBlockK) {
+    return Refusal::kSharedMemory;
   }
   if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
       !registers_suffice(gpu, config)) {

@@ -1,6 +1,7 @@
 // Which configurations can run: on this GPU, on this problem. The kernels' own rules, the
-// hardware's limits, and the contract's alignment rules; each refusal has one reason word that is
-// counted.
+// hardware's limits, and the alignment of bulk copies; each refusal has one reason word that is
+// counted. Checked by: predict_test.cpp (each rule), kernels/jit/gemm_kernel_test.cpp (what is
+// legal here compiles without spills), the column ctas_per_sm of every measured row (occupancy).
 #pragma once
 
 #include <string>
@@ -14,13 +15,13 @@ namespace tilecast {
 
 enum class Refusal {
   kNone,
-  kSchedule,    // keys that this schedule does not have: clusters, rasters, wgmmas in flight
+  kSchedule,    // clusters, chunks, stages, warpgroups or wgmmas in flight that it does not take
   kWgmmaShape,  // tile not made of whole wgmmas, or K blocks not of whole swizzle rows
   kTmaBox,      // a bulk copy's box would break the swizzle or the 256-row limit
-  kRegisters,
+  kRegisters,   // accumulators do not fit their threads, or the threads an SM
   kSharedMemory,
   kOccupancy,  // the promised CTAs per SM do not fit
-  kCluster,    // more than one worker of this cluster shape does not fit the chip
+  kCluster,    // not 1, 2 or 4 CTAs; of candidates (candidates.h) also one wider than C
 };
 
 std::string_view to_text(Refusal refusal);

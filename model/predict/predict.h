@@ -1,5 +1,8 @@
 // Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
-// clock; does no arithmetic of its own.
+// clock: cycles depend on the clock where nanoseconds matter, the clock on the cycles, so the two
+// are solved together, as a fixed point. The interval is the GPU file's default_interval each way.
+// Leaves out: what a configuration's own residuals say of its interval.
+// Checked by: predict_test.cpp; committed rows (validate).
 #pragma once
 
 #include <vector>

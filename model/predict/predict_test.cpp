@@ -144,9 +144,40 @@ TEST_CASE("Each rule of legality refuses on its own side of the edge") {
               "raster=grouped_m,group=8",
               Layout::kNn) == Refusal::kTmaBox);
   CHECK(check("warp_specialized:tile=128x256x64,stages=3,warpgroups=2,cluster=3x1,ctas=1,"
-              "inflight=1,raster=grouped_m,group=8") == Refusal::kTmaBox);
-  CHECK(check("warp_specialized:tile=128x192x64,stages=3,warpgroups=2,cluster=3x1,ctas=1,"
               "inflight=1,raster=grouped_m,group=8") == Refusal::kCluster);
+  CHECK(check("warp_specialized:tile=128x256x64,stages=3,warpgroups=2,cluster=4x1,ctas=1,"
+              "inflight=1,raster=grouped_m,group=8") == Refusal::kNone);
+  CHECK(check("warp_specialized:tile=128x96x64,stages=3,warpgroups=2,cluster=1x1,ctas=1,"
+              "inflight=1,raster=grouped_m,group=8",
+              Layout::kNn) == Refusal::kTmaBox);
+}
+
+TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped around") {
+  const auto check = [](const std::string& tile, const std::string& cluster) {
+    return check_legal(h200(), problem(4096, 4096, 4096),
+                       parse_kernel_config("warp_specialized:tile=" + tile +
+                                           ",stages=2,warpgroups=1,cluster=" + cluster +
+                                           ",ctas=1,inflight=1,raster=grouped_m,group=8"));
+  };
+  CHECK(check("64x64x64", "1x1") == Refusal::kNone);
+  // (2^31 - 1)^2 = 1 modulo 2^32, and 2^16 * 2^16 = 0.
+  CHECK(check("64x64x64", "2147483647x2147483647") == Refusal::kCluster);
+  CHECK(check("64x64x64", "65536x65536") == Refusal::kCluster);
+  // 64 rows of 2^25 elements of 2 bytes: 2^32 bytes a stage.
+  CHECK(check("64x64x33554432", "1x1") == Refusal::kSharedMemory);
+  CHECK(check("2147483584x64x64", "1x1") == Refusal::kTmaBox);
+}
+
+TEST_CASE("A problem with more tiles than can be counted is refused") {
+  const i64 most = i64{1} << 24;
+  CHECK(why_not_solvable(problem(most, 8, 8)).empty());
+  CHECK(why_not_solvable(problem(8, most, 8)).empty());
+  CHECK(why_not_solvable(problem(8, 8, 2147483640)).empty());
+  CHECK(why_not_solvable(problem(most, 65536, 8)).empty());  // 2^40 elements of C
+  for (const GemmProblem& p : {problem(most + 8, 8, 8), problem(8, most + 8, 8),
+                               problem(most, 65544, 8), problem(2147483647, 2147483647, 8)}) {
+    CHECK(why_not_solvable(p).find("at most") != std::string::npos);
+  }
 }
 
 }  // namespace

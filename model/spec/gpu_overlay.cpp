@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace tilecast {
 namespace {
 
 [[noreturn]] void fail(const YamlNode& node, std::string_view why) {
-  throw ConfigError(node.key_path.empty()
-                        ? fmt::format("{}:{}: {}", *node.file, node.line, why)
-                        : fmt::format("{}:{}: {}: {}", *node.file, node.line, node.key_path, why));
+  fail_at(node, node.key_path, why);
 }
 
 bool is_quantity(const YamlNode& node) { return node.find("value") != nullptr; }

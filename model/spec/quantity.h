@@ -54,7 +54,7 @@ enum class Dimension {
   kEnergyPerCycle,
 };
 
-/// A value in the dimension's basic unit (B, cycle, s, s/KiB, Hz, B/s, ..., J/cycle).
+/// A value in the dimension's basic unit (B, cycle, s, Hz, B/s, ..., J/cycle).
 struct ReadQuantity {
   double value;
   Constant constant;

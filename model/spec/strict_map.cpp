@@ -26,12 +26,6 @@ std::string describe(const YamlNode& node) {
   return quote + printable(node.scalar) + quote;
 }
 
-[[noreturn]] void fail_at(const YamlNode& node, std::string_view key_path, std::string_view why) {
-  throw ConfigError(key_path.empty()
-                        ? fmt::format("{}:{}: {}", *node.file, node.line, why)
-                        : fmt::format("{}:{}: {}: {}", *node.file, node.line, key_path, why));
-}
-
 /// A child that keeps its whole tree alive.
 StrictValue share(const std::shared_ptr<const YamlNode>& owner, const YamlNode& node) {
   return StrictValue(std::shared_ptr<const YamlNode>(owner, &node));

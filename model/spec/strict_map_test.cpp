@@ -110,8 +110,9 @@ TEST_CASE("Text, flags, words, lists and maps refuse each other") {
         "2 f.yaml:1: colour: expected one of red, green, not 'gren'; did you mean green?");
   CHECK(complaint("list: 3", [](const StrictValue& v) { return v.list(); }) ==
         "2 f.yaml:1: list: expected a list, not '3'");
-  CHECK(complaint("inner: 3", [](const StrictValue& v) { v.map({"count", "rate"}); }) ==
-        "2 f.yaml:1: inner: expected a map of count, rate, not '3'");
+  CHECK(complaint("inner: 3", [](const StrictValue& v) {
+          v.map({"count", "rate"});
+        }) == "2 f.yaml:1: inner: expected a map of count, rate, not '3'");
   CHECK(error_message([] {
           open("list: [1,\n  x]").required("list").list().at(1).integer(0, 9);
         }) == "2 f.yaml:2: list[1]: expected a whole number from 0 to 9, not 'x'");

@@ -156,6 +156,12 @@ const YamlNode* YamlNode::find(std::string_view key) const {
   return nullptr;
 }
 
+void fail_at(const YamlNode& node, std::string_view key_path, std::string_view why) {
+  throw ConfigError(key_path.empty()
+                        ? fmt::format("{}:{}: {}", *node.file, node.line, why)
+                        : fmt::format("{}:{}: {}: {}", *node.file, node.line, key_path, why));
+}
+
 std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::string shown;

@@ -26,6 +26,9 @@ struct YamlNode {
   const YamlNode* find(std::string_view key) const;
 };
 
+/// Throws ConfigError `file:line: key.path: why` at the place of `node`.
+[[noreturn]] void fail_at(const YamlNode& node, std::string_view key_path, std::string_view why);
+
 /// Throws FileError where the file cannot be read, ConfigError where it is not strict YAML.
 YamlNode load_yaml_tree(const std::filesystem::path& path);
 

@@ -155,6 +155,9 @@ KernelConfig parse_kernel_config(std::string_view text) {
     reader.fail("raster=chunked has no groups: expected group=1");
   }
   reader.done();
+  if (const std::string canonical = to_text(config); canonical != text) {  // 04 for 4, -0 for 0
+    reader.fail("expected the canonical text " + canonical);
+  }
   return config;
 }
 

@@ -81,6 +81,8 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
         "expected stages=... where 'warpgroups=2' stands");
   CHECK(complaint("group=8", "group=1048577") ==
         "group=1048577: expected a whole number from 1 to 1048576");
+  CHECK(complaint("stages=4", "stages=04").starts_with("expected the canonical text "));
+  CHECK(complaint("inflight=1", "inflight=-0").starts_with("expected the canonical text "));
 }
 
 TEST_CASE("A shape is three sides from 1 to 2^31 - 1") {

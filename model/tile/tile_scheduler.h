@@ -66,7 +66,7 @@ struct TileScheduler {
   }
 };
 
-/// Cluster tiles that cover C. The grid is this many workers, or fewer persistent ones.
+/// Cluster tiles that cover C, and a worker for each; of persistent ones as many as are resident.
 TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {

@@ -49,6 +49,15 @@ silent 'second call'
 mkdir "$folder/elsewhere" && ln -s ../tree/tilecast "$folder/elsewhere/link"
 answers 5 'one[x]' 'through a link' sh -c "cd / && '$folder/elsewhere/link' x"
 silent 'through a link'
+# A toolkit counts once: that its compiler is on the PATH as well is no reason to build again.
+mkdir -p "$folder/cuda/include" "$folder/bin" && touch "$folder/cuda/include/nvrtc.h"
+printf '#!/bin/sh\n' >"$folder/bin/nvcc" && chmod +x "$folder/bin/nvcc"
+answers 5 'one[x]' 'with a toolkit' env CUDAToolkit_ROOT="$folder/cuda" "$tree/tilecast" x
+grep -q 'building' "$folder/err" || problem 'with a toolkit: not built again'
+answers 5 'one[x]' 'with nvcc' env CUDAToolkit_ROOT="$folder/cuda" PATH="$folder/bin:$PATH" \
+  "$tree/tilecast" x
+silent 'with nvcc'
+answers 5 'one[x]' 'without the toolkit' "$tree/tilecast" x
 touch "$tree/validate/data/new.csv"
 answers 5 'one' 'after new data' "$tree/tilecast"
 silent 'after new data'
@@ -70,6 +79,12 @@ tail -n 1 "$folder/err" | grep -q '1 tests passed, 0 failed, 1 skipped, of 2' ||
   problem "test: $(tail -n 1 "$folder/err")"
 "$tree/tilecast" test -L none >"$folder/out" 2>"$folder/err" </dev/null &&
   problem "test: no test at all passed"
+
+mkdir "$folder/full" && cp -r "$tree/tilecast" "$tree/CMakeLists.txt" "$folder/full/"
+touch "$folder/full/build"
+answers 6 '' 'a build folder that cannot be written' "$folder/full/tilecast" x
+grep -q '^tilecast: .*/build/release: cannot be written$' "$folder/err" ||
+  problem "a build folder that cannot be written: $(cat "$folder/err")"
 
 mv "$tree" "$folder/moved"
 answers 5 'two[x]' 'after a move' "$folder/moved/tilecast" x

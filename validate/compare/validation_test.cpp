@@ -93,7 +93,7 @@ TEST_CASE("The fewest cycles and the least time can be different picks") {
   CHECK(v.baselines.pick_by_cycles->geomean == Approx(0.75));
 }
 
-TEST_CASE("The JSON has the keys of the contract and none for what was not measured") {
+TEST_CASE("The JSON has a key for each figure and none for what was not measured") {
   const auto json = to_json(example_validation());
   CHECK(json["schema"] == 1);
   CHECK(json["gpu"] == "h200_sxm");

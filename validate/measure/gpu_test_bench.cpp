@@ -1,6 +1,7 @@
 #include "validate/measure/gpu_test_bench.h"
 
 #include "kernels/jit/gemm_kernel.h"
+#include "kernels/registry.h"
 #include "model/base/error.h"
 
 namespace tilecast {
@@ -38,7 +39,7 @@ LoadedKernel GpuTestBench::load(const KernelConfig& config) {
   if (!compiled.usable()) {
     throw Error(ExitCode::kWrong, compiled.rejection);
   }
-  return LoadedKernel(compiled.cubin, "tilecast_gemm");
+  return LoadedKernel(compiled.cubin, kGemmEntry);
 }
 
 }  // namespace tilecast

@@ -8,6 +8,7 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/sha256.h"
+#include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/measure/tile_trace.h"
@@ -96,7 +97,7 @@ void Laboratory::measure_kernel(Measurement& row) {
   if (!compiled.usable()) {
     throw ConfigError(compiled.rejection);
   }
-  LoadedKernel kernel(compiled.cubin, "tilecast_gemm");
+  LoadedKernel kernel(compiled.cubin, kGemmEntry);
   const GemmLaunch launch(kernel, problem, config);
   row.registers = kernel.attributes().numRegs;
   row.shared_memory = Bytes{static_cast<double>(launch.shape().shared_memory_bytes)};

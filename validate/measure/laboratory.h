@@ -2,8 +2,7 @@
 // kernel that is wrong is never timed.
 #pragma once
 
-#include <map>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 

@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kLeastBlocks = 3;
 constexpr std::size_t kMostBlocks = 7;
 constexpr double kQuietSpread = 0.005;
-constexpr double kSecondsPerNanosecond = 1e-9;
 
 Seconds quantile(const std::vector<Seconds>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
@@ -55,10 +54,15 @@ std::vector<Seconds> launch_times(std::span<const KernelSpan> spans, std::string
     for (const KernelSpan& span : group) {
       end = std::max(end, span.end_ns);
     }
-    times.push_back({static_cast<double>(end - start) * kSecondsPerNanosecond});
+    times.push_back(seconds_between(start, end));
     previous_end = end;
   }
   return times;
+}
+
+Seconds seconds_between(u64 start_ns, u64 end_ns) {
+  constexpr double kSecondsPerNanosecond = 1e-9;
+  return {static_cast<double>(end_ns - start_ns) * kSecondsPerNanosecond};
 }
 
 TimeDistribution distribution_of(std::vector<Seconds> times) {

@@ -22,6 +22,8 @@ std::vector<Seconds> launch_times(std::span<const KernelSpan> spans, std::string
 std::span<const KernelSpan> between_markers(std::span<const KernelSpan> spans,
                                             std::string_view marker);
 
+Seconds seconds_between(u64 start_ns, u64 end_ns);
+
 /// Quartiles by linear interpolation between order statistics; `times` not empty.
 TimeDistribution distribution_of(std::vector<Seconds> times);
 

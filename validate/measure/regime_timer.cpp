@@ -29,17 +29,12 @@ constexpr Seconds kLongestGap{1e-3};    // of a load that still counts as contin
 constexpr Seconds kPowerSettles{0.15};  // after which energy counts
 constexpr double kMost = 2000;          // launches of one graph
 constexpr int kAttempts = 3;
-constexpr double kSecondsPerNanosecond = 1e-9;
 constexpr std::size_t kShareOfWarmUp = 8;  // one launch in so many
 
 /// Launches that fit in `length`.
 std::size_t launches_in(Seconds length, Seconds one_launch) {
   const double count = std::floor(length / (one_launch + kLaunchGap));
   return static_cast<std::size_t>(std::clamp(count, 1.0, kMost));
-}
-
-Seconds seconds_between(u64 start_ns, u64 end_ns) {
-  return {static_cast<double>(end_ns - start_ns) * kSecondsPerNanosecond};
 }
 
 /// The newest `count` records; what an earlier block left over comes before them.
