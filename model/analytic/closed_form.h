@@ -11,8 +11,8 @@
 // A tile is its K blocks plus what its schedule leaves exposed: `warp_specialized` the last wgmmas'
 // completion and the epilogue; `persistent` also the next tile's first load; `pipelined` also the
 // CTA's own start. The kernel is the tiles of the busiest SM between launch, first load and last
-// store, overlapped with its DRAM traffic
-// (sixth powers added, so that two about equal take a little longer than either).
+// store, overlapped with its DRAM traffic (sixth powers added, so that two about equal take a
+// little longer than either).
 //
 // Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
 // L2 that the SMs of a last, partial wave get; where the rows of B as [k,n] start.

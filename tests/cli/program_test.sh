@@ -19,7 +19,7 @@ expect_lost 6 'standard output: cannot write' "$TILECAST" --help
 (ulimit -f 0 && "$TILECAST" --help >"$folder/out" 2>/dev/null)
 [ $? = 6 ] || problem "a file at its size limit: not exit code 6"
 expect_error 2 "unknown command 'a; b[?][[]31m'" "$TILECAST" "$(printf 'a\nb\033[31m')"
-expect_error 2 ' \.\.\. ' "$TILECAST" predict "$(printf '%0100000d' 8)x8x8"
+expect_error 2 ' \.\.\. ' "$TILECAST" predict "$(head -c 100000 /dev/zero | tr '\0' 9)"
 [ "$(wc -c <"$folder/err")" -lt 3000 ] || problem 'a long argument: a long error line'
 "$TILECAST" docter 2>&-
 [ $? = 2 ] || problem "closed standard error: not exit code 2"
