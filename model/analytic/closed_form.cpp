@@ -86,10 +86,10 @@ SteadyState steady_state(const GpuSpec& gpu, const KernelConfig& config, const C
   const Tiling& t = config.tiling;
   const SmemLayout smem = smem_layout(t);
   const MmaBlock mma = mma_block(*gpu.wgmma, t);
-  const double a_bytes = smem.a_stage_bytes * now.a_filled;
-  const double b_bytes = smem.b_stage_bytes * now.b_filled;
-  const Bytes stage{a_bytes + b_bytes};
-  const Bytes asked_of_l2{a_bytes / t.cluster_n + b_bytes / t.cluster_m};
+  // Rows beyond the edge are filled with zeros, which L2 does not see.
+  const Bytes stage{static_cast<double>(smem.a_stage_bytes + smem.b_stage_bytes)};
+  const Bytes asked_of_l2{smem.a_stage_bytes * now.a_filled / t.cluster_n +
+                          smem.b_stage_bytes * now.b_filled / t.cluster_m};
   const Cycles own_mma = mma.busy / t.warpgroups;
 
   Cycles turn = gpu.wgmma->block_turn;
@@ -167,7 +167,8 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Cycles latency = load_latency(gpu, t, traffic, sm_clock);
   const double ctas = static_cast<double>(std::min<i64>(work.ctas_per_sm, work.tiles_per_sm));
   const BytesPerCycle output = l2_output(gpu, problem, traffic, sm_clock);
-  const Conditions now{latency, output / gpu.sm.count, filled(problem.shape.m, t.block_m),
+  const double busy_sms = static_cast<double>(std::min<i64>(gpu.sm.count, work.tiles));
+  const Conditions now{latency, output / busy_sms, filled(problem.shape.m, t.block_m),
                        filled(problem.shape.n, t.block_n)};
   const SteadyState steady = steady_state(gpu, config, now, ctas);
   const Cycles epilogue = epilogue_cycles(*gpu.epilogue, t);
