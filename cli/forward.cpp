@@ -17,7 +17,7 @@ namespace {
   ::execv(program.c_str(), argv);
   if (errno == ENOENT) {
     throw DeviceError(command +
-                      " needs the CUDA toolkit 12.4 or later with NVRTC, CUPTI and cuBLASLt, which "
+                      " needs the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt, which "
                       "was not found when tilecast was built");
   }
   throw DeviceError(program + ": cannot start: " + std::strerror(errno));

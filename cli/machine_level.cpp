@@ -28,7 +28,7 @@ std::optional<std::string> text_at(const nlohmann::json& object, const char* key
 
 std::string describe_failure(const ChildResult& probe) {
   if (!probe.started) {
-    return "the CUDA toolkit 12.4 or later with NVRTC, CUPTI and cuBLASLt (tilecast-gpu was not "
+    return "the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt (tilecast-gpu was not "
            "built)";
   }
   if (probe.exit_code == 0) {

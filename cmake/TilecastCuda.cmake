@@ -3,7 +3,7 @@
 
 set(TILECAST_HAS_CUDA OFF)
 if(NOT TILECAST_WITH_CUDA STREQUAL "OFF")
-  find_package(CUDAToolkit 12.4 QUIET)
+  find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND)
     find_library(TILECAST_NVPERF_HOST nvperf_host HINTS ${CUDAToolkit_LIBRARY_DIR}
       ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64)
@@ -30,7 +30,7 @@ if(TILECAST_HAS_CUDA)
     -Wl,--no-as-needed ${TILECAST_NVPERF_HOST} -Wl,--as-needed CUDA::cudart_static)
   message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: kernels and measurement are built")
 elseif(TILECAST_WITH_CUDA STREQUAL "ON")
-  message(FATAL_ERROR "TILECAST_WITH_CUDA=ON, but the CUDA toolkit (12.4 or later with NVRTC, CUPTI and cuBLASLt) was not found")
+  message(FATAL_ERROR "TILECAST_WITH_CUDA=ON, but the CUDA toolkit (12.8 or later with NVRTC, CUPTI and cuBLASLt) was not found")
 else()
   message(STATUS "No complete CUDA toolkit: the model is built alone")
 endif()

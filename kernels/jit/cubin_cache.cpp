@@ -147,7 +147,7 @@ void CubinCache::store(const std::string& key, const CompiledKernel& kernel) {
     write_file(path_of(key), entry_text(key, kernel));
   } catch (const FileError& error) {
     std::call_once(warned_, [&] {
-      warn_(fmt::format("warning: compiled kernels are not kept: {}", error.what()));
+      warn_(fmt::format("tilecast: warning: compiled kernels are not kept: {}", error.what()));
     });
   }
 }

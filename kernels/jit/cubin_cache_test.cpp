@@ -185,8 +185,8 @@ TEST_CASE("Where the folder cannot be written, one warning is given and kernels 
     CHECK(test.get().usable());
     CHECK(test.cache.misses() == 2);
     REQUIRE(test.warnings.size() == 1);
-    CHECK(
-        test.warnings[0].starts_with("warning: compiled kernels are not kept: " + place.string()));
+    CHECK(test.warnings[0].starts_with("tilecast: warning: compiled kernels are not kept: " +
+                                       place.string()));
   }
   CHECK(read_file(folder / "file") == "not a folder");
 }

@@ -43,9 +43,9 @@ MmaBlock mma_block(const WgmmaSpec& wgmma, const Tiling& t) {
           (std::max(tensor, operands) + wgmma.issue_overhead) * instructions, bytes * instructions};
 }
 
-/// What L2 still delivers of its output, by where the rows of A (and of B as [n,k]) start.
-double alignment(const TmaSpec& tma, const GemmProblem& problem) {
-  const i64 row_bytes = problem.shape.k * element_bytes(problem.dtype);
+/// What L2 still delivers of its output for rows of this many elements.
+double row_alignment(const TmaSpec& tma, const GemmProblem& problem, i64 row_elements) {
+  const i64 row_bytes = row_elements * element_bytes(problem.dtype);
   if (row_bytes % 32 != 0) {
     return tma.misaligned_by_16;
   }
@@ -55,12 +55,21 @@ double alignment(const TmaSpec& tma, const GemmProblem& problem) {
   return row_bytes % 128 != 0 ? tma.misaligned_by_64 : 1;
 }
 
+/// The same for A and B together, by the bytes that a CTA asks for; B as [k,n] has rows of n.
+double alignment(const TmaSpec& tma, const GemmProblem& problem, const Tiling& t) {
+  const i64 b_row = problem.layout == Layout::kTn ? problem.shape.k : problem.shape.n;
+  const double a = static_cast<double>(t.block_m) / t.cluster_n;
+  const double b = static_cast<double>(t.block_n) / t.cluster_m;
+  return (a + b) / (a / row_alignment(tma, problem, problem.shape.k) +
+                    b / row_alignment(tma, problem, b_row));
+}
+
 /// Distinct lines that L2 puts out per SM cycle, with concurrent requests for one line merged.
-BytesPerCycle l2_output(const GpuSpec& gpu, const GemmProblem& problem, const GemmTraffic& traffic,
-                        Hertz sm_clock) {
+BytesPerCycle l2_output(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& t,
+                        const GemmTraffic& traffic, Hertz sm_clock) {
   const double merged = std::min(gpu.l2->merge_limit, traffic.requests_per_line);
   return BytesPerCycle{gpu.l2->output.value / sm_clock.value * merged *
-                       alignment(*gpu.tma, problem)};
+                       alignment(*gpu.tma, problem, t)};
 }
 
 /// Cycles each limit would take for one K block of every resident CTA of an SM.
@@ -166,7 +175,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const GemmTraffic& traffic = work.traffic;
   const Cycles latency = load_latency(gpu, t, traffic, sm_clock);
   const double ctas = static_cast<double>(std::min<i64>(work.ctas_per_sm, work.tiles_per_sm));
-  const BytesPerCycle output = l2_output(gpu, problem, traffic, sm_clock);
+  const BytesPerCycle output = l2_output(gpu, problem, t, traffic, sm_clock);
   const double busy_sms = static_cast<double>(std::min<i64>(gpu.sm.count, work.tiles));
   const Conditions now{latency, output / busy_sms, filled(problem.shape.m, t.block_m),
                        filled(problem.shape.n, t.block_n)};

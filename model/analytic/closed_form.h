@@ -15,7 +15,7 @@
 // little longer than either).
 //
 // Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
-// L2 that the SMs of a last, partial wave get; where the rows of B as [k,n] start.
+// L2 that the SMs of a last, partial wave get.
 // Checked by: closed_form_test.cpp (limits), committed H200 rows (validate).
 #pragma once
 

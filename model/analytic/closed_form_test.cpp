@@ -154,6 +154,35 @@ TEST_CASE("Rows off their 128-byte lines leave less of L2") {
   CHECK(form.limiter == Limiter::kL2);
 }
 
+TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
+  // n of 208 is an odd multiple of 32 bytes, k of 6400 none. B is 256 of 384 rows of a K block (48
+  // of 72 B per cycle asked, half delivered): (128 + 256 / 0.5) / 384 = 1.667 times as long.
+  GpuSpec gpu = tensor_only();
+  gpu.l2->merge_limit = 1;
+  gpu.l2->output = {9.504e12 * 208 / 256};
+  gpu.tma->misaligned_by_32 = 0.5;
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  GemmProblem p = problem(132 * 128, 208, 6400);
+  const double aligned = run(gpu, p, config).cycles.value;
+  p.layout = Layout::kNn;
+  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * 640 / 384));
+}
+
+TEST_CASE(
+    "DRAM traffic as long as the tiles costs a little more than either, a short one nothing") {
+  // Equal: 2^(1/6) = 1.122 times; a tenth: (1 + 10^-6)^(1/6), not to be seen.
+  GpuSpec gpu = tensor_only();
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(132 * 128, 256, 6400);
+  const double tiles = run(gpu, p, config).cycles.value;
+  const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
+  const double equal_rate = bytes / (tiles / kClock.value);
+  gpu.dram = DramSpec{{equal_rate}, 1, 1};
+  CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.12246));
+  gpu.dram = DramSpec{{equal_rate * 10}, 1, 1};
+  CHECK(run(gpu, p, config).cycles.value == Approx(tiles));
+}
+
 TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks") {
   // Epilogue 1000 cycles; load latency 500 cycles; refill 300. One SM slot runs 4 tiles of 64 K
   // blocks. Before the first and after the last: 500 of latency.
