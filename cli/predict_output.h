@@ -1,4 +1,4 @@
-// A ranking as a table, JSON (CONTRACT: predict --format json) or CSV.
+// A ranking as a table, JSON or CSV. The fields of the JSON are fixed; fields may be added.
 #pragma once
 
 #include <map>

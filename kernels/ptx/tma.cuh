@@ -5,10 +5,6 @@
 
 namespace tilecast::ptx {
 
-__device__ inline void prefetch_tensormap(const void* map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
-}
-
 /// Global -> shared; `barrier` receives the bytes. Coordinates in elements, x contiguous.
 __device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
   asm volatile(

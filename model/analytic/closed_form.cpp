@@ -147,6 +147,43 @@ Limiter slowest_of(const SteadyState& steady) {
   return std::max_element(others.begin(), others.end())->second;
 }
 
+/// What a tile costs beyond its K blocks, by what its schedule hides.
+Cycles exposed_per_tile(const GpuSpec& gpu, const KernelConfig& config, Cycles load_latency) {
+  Cycles exposed = epilogue_cycles(*gpu.epilogue, config.tiling) + gpu.wgmma->completion_latency;
+  if (config.schedule != Schedule::kWarpSpecialized) {
+    exposed += load_latency;
+  }
+  if (config.schedule == Schedule::kPipelined) {
+    exposed += gpu.launch->cta_refill;
+  }
+  return exposed;
+}
+
+/// The busiest SM's tiles: rounds of as many as are resident, and one round of what is left.
+struct Rounds {
+  double count;
+  Cycles main_loop;  // of all rounds
+};
+
+Rounds busiest_sm(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work,
+                  const Conditions& now, const SteadyState& steady, double ctas) {
+  const double tiles = static_cast<double>(work.tiles_per_sm);
+  const double k_blocks = static_cast<double>(work.k_blocks);
+  const double full = std::floor(tiles / ctas);
+  const double left = tiles - full * ctas;
+  Rounds rounds{full, steady.slowest() * (k_blocks * full)};
+  if (left > 0) {
+    rounds.count += 1;
+    rounds.main_loop += steady_state(gpu, config, now, left).slowest() * k_blocks;
+  }
+  return rounds;
+}
+
+Seconds dram_time(const DramSpec& dram, const GemmTraffic& traffic) {
+  return transfer_time(traffic.dram_read, dram.bandwidth * dram.read_efficiency) +
+         transfer_time(traffic.dram_write, dram.bandwidth * dram.write_efficiency);
+}
+
 }  // namespace
 
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -180,49 +217,28 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Conditions now{latency, output / busy_sms, filled(problem.shape.m, t.block_m),
                        filled(problem.shape.n, t.block_n)};
   const SteadyState steady = steady_state(gpu, config, now, ctas);
-  const Cycles epilogue = epilogue_cycles(*gpu.epilogue, t);
 
-  Cycles exposed = epilogue + gpu.wgmma->completion_latency;
-  if (config.schedule != Schedule::kWarpSpecialized) {
-    exposed += latency;
-  }
-  if (config.schedule == Schedule::kPipelined) {
-    exposed += gpu.launch->cta_refill;
-  }
-  // Rounds of `ctas` tiles at a time, and one round of what is left for the busiest SM.
-  const double k_blocks = static_cast<double>(work.k_blocks);
-  const double full_rounds = std::floor(static_cast<double>(work.tiles_per_sm) / ctas);
-  const double left = static_cast<double>(work.tiles_per_sm) - full_rounds * ctas;
-  const double rounds = full_rounds + (left > 0 ? 1 : 0);
-  Cycles main_loop = steady.slowest() * (k_blocks * full_rounds);
-  if (left > 0) {
-    main_loop += steady_state(gpu, config, now, left).slowest() * k_blocks;
-  }
+  const Rounds rounds = busiest_sm(gpu, config, work, now, steady, ctas);
+  const Cycles tiles = rounds.main_loop + exposed_per_tile(gpu, config, latency) * rounds.count;
+  const Cycles dram = cycles_of(dram_time(*gpu.dram, traffic), sm_clock);
   const Cycles ends = cycles_of(gpu.launch->kernel + gpu.epilogue->store_latency, sm_clock) +
                       gpu.launch->cta_start + latency;
-  const Cycles tiles = main_loop + exposed * rounds;
-
-  const Seconds dram =
-      transfer_time(traffic.dram_read, gpu.dram->bandwidth * gpu.dram->read_efficiency) +
-      transfer_time(traffic.dram_write, gpu.dram->bandwidth * gpu.dram->write_efficiency);
-  const Cycles dram_cycles = cycles_of(dram, sm_clock);
 
   ClosedForm form{};
-  form.cycles = ends + overlapped(tiles, dram_cycles);
-  if (dram_cycles > tiles) {
+  form.cycles = ends + overlapped(tiles, dram);
+  if (dram > tiles) {
     form.limiter = Limiter::kDram;
-  } else if (main_loop < form.cycles * kMainLoopMatters) {
+  } else if (rounds.main_loop < form.cycles * kMainLoopMatters) {
     form.limiter = Limiter::kOverhead;
   } else {
     form.limiter = slowest_of(steady);
   }
-  const MmaBlock mma = mma_block(*gpu.wgmma, t);
   const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
-  form.shares = {
-      compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, gpu.wgmma->flops_per_sm) /
-          form.cycles,
-      mma.operands * blocks_per_sm / form.cycles,
-      transfer_cycles(traffic.l2_to_sm, output) / form.cycles, dram_cycles / form.cycles};
+  const Cycles tensor =
+      compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, gpu.wgmma->flops_per_sm);
+  const Cycles operands = mma_block(*gpu.wgmma, t).operands * blocks_per_sm;
+  form.shares = {tensor / form.cycles, operands / form.cycles,
+                 transfer_cycles(traffic.l2_to_sm, output) / form.cycles, dram / form.cycles};
   return form;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/error.h"
+
 namespace tilecast {
 namespace {
 
@@ -17,7 +19,8 @@ Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
     case Inputs::kZeros:
       return power.per_flop_zeros;
   }
-  return power.per_flop_normal;
+  TILECAST_ASSERT(!"inputs without an energy");
+  return {};
 }
 
 /// Energy of one SM cycle of the whole chip.

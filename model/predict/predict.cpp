@@ -1,6 +1,9 @@
 #include "model/predict/predict.h"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,9 +18,8 @@
 namespace tilecast {
 namespace {
 
-/// Cycles depend on the clock where nanoseconds matter, the clock on the cycles: this many rounds
-/// settle both to well under a tenth of a per cent.
-constexpr int kFixedPointRounds = 4;
+constexpr int kMostRounds = 12;    // of the search for the clock; three or four do, mostly
+constexpr double kSettled = 1e-4;  // relative change of the clock at which it stops
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
@@ -32,13 +34,30 @@ Prediction predict_legal(const GpuSpec& gpu, const GemmProblem& problem, const K
                          Regime regime, Inputs inputs, TrafficMemo& traffic) {
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
   const Flops flops{gemm_flops(problem.shape)};
-  ClockState clock{gpu.clock->tensor_plateau, {}};
-  ClosedForm form{};
-  for (int round = 0; round < kFixedPointRounds; ++round) {
-    form = closed_form(gpu, problem, config, work, clock.sm_clock);
+  const auto run_at = [&](Hertz f) {
+    const ClosedForm form = closed_form(gpu, problem, config, work, f);
     const Activity activity{flops, work.shared_memory, work.traffic.l2_to_sm,
                             work.traffic.dram_read + work.traffic.dram_write, form.cycles};
-    clock = sm_clock(gpu, activity, regime, inputs);
+    return std::pair{form, sm_clock(gpu, activity, regime, inputs)};
+  };
+  // Cycles depend on the clock where nanoseconds matter, the clock on the cycles. Where a
+  // memory-bound kernel is also power-bound, taking each from the other in turn swings: secant
+  // steps do not.
+  Hertz f = gpu.clock->tensor_plateau;
+  auto [form, clock] = run_at(f);
+  Hertz before = f;
+  Hertz answer_before = clock.sm_clock;
+  f = clock.sm_clock;
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::tie(form, clock) = run_at(f);
+    const Hertz answer = clock.sm_clock;
+    if (std::abs(answer / f - 1) < kSettled) {
+      break;
+    }
+    const double slope = (answer - answer_before) / (f - before);
+    before = f;
+    answer_before = answer;
+    f = std::min((answer - f * slope) / (1 - slope), gpu.clock->max);
   }
   const Seconds time = time_of(form.cycles, clock.sm_clock);
   return {.config = config,
