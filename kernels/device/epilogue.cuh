@@ -75,7 +75,11 @@ __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem
     const i32 column0 = tile.n + column_chunk * kEpilogueColumns;
     const u32 slot = smem.c(warpgroup, chunk % kEpilogueSlots);
     if (stores && ptx::elect_one()) {
-      ptx::tma_store_wait_read<kEpilogueSlots - 1>();
+      if (chunk == 0) {
+        ptx::tma_store_wait_read<0>();  // the tile before may have ended on either slot
+      } else {
+        ptx::tma_store_wait_read<kEpilogueSlots - 1>();
+      }
     }
     ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
     stage_chunk(slot, acc.d[i], column_chunk);
