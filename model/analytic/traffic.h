@@ -6,10 +6,11 @@
 // usable L2 ago is found there, one used twice that ago is not, between the two in proportion.
 // Buffers are cold, as in our measurements (rotating).
 //
-// Leaves out: workers of a wave drifting apart in K, which costs row-major orders up to half of
-// their reuse; the room that C takes in L2; the two partitions; waves after the 48th, which are
-// taken to repeat the ones before.
-// Checked by: traffic_test.cpp (worked examples). No counter has been laid beside it yet.
+// Leaves out: workers of a wave drifting apart in K, which costs row-major orders half of their
+// reuse and small tiles more (validate/DEVIATIONS.md); the room that C takes in L2; the two
+// partitions; waves after the 48th, which are taken to repeat the ones before.
+// Checked by: traffic_test.cpp (worked examples); a first look at counters,
+// validate/data/h200_sxm/counters: SM intake exact, DRAM reads too low.
 #pragma once
 
 #include <map>
