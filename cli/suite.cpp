@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <set>
@@ -22,8 +22,6 @@ namespace {
 constexpr i64 kMostOfOneRange = 10'000;
 constexpr std::size_t kMostShapes = 100'000;
 constexpr i64 kMostConfigs = 1'000'000;
-constexpr std::array kEverySchedule{Schedule::kPipelined, Schedule::kPersistent,
-                                    Schedule::kWarpSpecialized};
 
 [[noreturn]] void bad_shape(std::string_view text) {
   throw ConfigError(fmt::format(
@@ -151,7 +149,7 @@ std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
     add(text);
   }
   const std::vector<Schedule> schedules =
-      suite.schedules.empty() ? std::vector(kEverySchedule.begin(), kEverySchedule.end())
+      suite.schedules.empty() ? std::vector(std::begin(kEverySchedule), std::end(kEverySchedule))
                               : suite.schedules;
   for (const Schedule schedule : schedules) {
     std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {schedule}).legal;

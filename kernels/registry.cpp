@@ -39,12 +39,6 @@ const GemmKernelInfo& gemm_kernel_info(Schedule schedule) {
 
 Flops required_flops(const GemmProblem& problem) { return {gemm_flops(problem.shape)}; }
 
-Bytes required_bytes(const GemmProblem& problem) {
-  const auto [m, n, k] = problem.shape;
-  const double elements = static_cast<double>(m) * static_cast<double>(k) +
-                          static_cast<double>(k) * static_cast<double>(n) +
-                          static_cast<double>(m) * static_cast<double>(n);
-  return {elements * element_bytes(problem.dtype)};
-}
+Bytes required_bytes(const GemmProblem& problem) { return {gemm_bytes(problem)}; }
 
 }  // namespace tilecast

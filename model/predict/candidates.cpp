@@ -1,5 +1,7 @@
 #include "model/predict/candidates.h"
 
+#include <span>
+
 #include "model/base/math.h"
 #include "model/predict/legality.h"
 
@@ -79,9 +81,8 @@ void add_tilings(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedu
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules) {
   Candidates candidates;
-  const std::vector<Schedule> all = {Schedule::kPipelined, Schedule::kPersistent,
-                                     Schedule::kWarpSpecialized};
-  for (const Schedule schedule : schedules.empty() ? all : schedules) {
+  for (const Schedule schedule :
+       schedules.empty() ? std::span<const Schedule>(kEverySchedule) : schedules) {
     add_tilings(gpu, problem, schedule, candidates);
   }
   return candidates;

@@ -36,6 +36,14 @@ TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
+/// Fewest bytes that solve the problem: A and B read once, C written once.
+TILECAST_HD constexpr double gemm_bytes(const GemmProblem& problem) {
+  const double m = static_cast<double>(problem.shape.m);
+  const double n = static_cast<double>(problem.shape.n);
+  const double k = static_cast<double>(problem.shape.k);
+  return (m * k + k * n + m * n) * element_bytes(problem.dtype);
+}
+
 /// The bulk copy engine stores C only where its rows are 16-byte multiples; else plain stores.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {
   return problem.shape.n * element_bytes(problem.dtype) % 16 == 0;

@@ -16,6 +16,9 @@ enum class Schedule : i32 {
   kWarpSpecialized,  // persistent; one producer warpgroup, n cooperating consumer warpgroups
 };
 
+constexpr Schedule kEverySchedule[] = {Schedule::kPipelined, Schedule::kPersistent,
+                                       Schedule::kWarpSpecialized};
+
 struct Tiling {
   i32 block_m, block_n, block_k;  // CTA tile in elements
   i32 stages;                     // buffers of the A and B rings

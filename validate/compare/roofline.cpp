@@ -17,8 +17,7 @@ std::optional<Seconds> roofline_time(const GpuSpec& gpu, const GemmProblem& prob
   const Flops tile_work{gemm_flops({tiling.block_m, tiling.block_n, shape.k})};
   const Cycles tensor =
       compute_cycles(tile_work, gpu.wgmma->flops_per_sm) * static_cast<double>(waves);
-  const i64 elements = shape.m * shape.k + shape.k * shape.n + shape.m * shape.n;
-  const Bytes moved{static_cast<double>(elements * element_bytes(problem.dtype))};
+  const Bytes moved{gemm_bytes(problem)};
   return std::max(time_of(tensor, gpu.clock->max), transfer_time(moved, gpu.dram->bandwidth));
 }
 

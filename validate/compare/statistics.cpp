@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/base/error.h"
+#include "model/base/quantile.h"
 
 namespace tilecast {
 namespace {
@@ -35,12 +36,8 @@ double mean(const Values& values) {
 }
 
 double quantile(Values values, double fraction) {
-  TILECAST_ASSERT(!values.empty());
   std::sort(values.begin(), values.end());
-  const double place = static_cast<double>(values.size() - 1) * fraction;
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], place - static_cast<double>(below));
+  return quantile_of_sorted<double>(values, fraction);
 }
 
 double median(const Values& values) { return quantile(values, 0.5); }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/base/error.h"
+#include "model/base/quantile.h"
 
 namespace tilecast {
 namespace {
@@ -13,13 +13,6 @@ namespace {
 constexpr std::size_t kLeastBlocks = 3;
 constexpr std::size_t kMostBlocks = 7;
 constexpr double kQuietSpread = 0.005;
-
-Seconds quantile(const std::vector<Seconds>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const std::size_t below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (sorted[above] - sorted[below]) * (at - std::floor(at));
-}
 
 }  // namespace
 
@@ -68,9 +61,9 @@ Seconds seconds_between(u64 start_ns, u64 end_ns) {
 TimeDistribution distribution_of(std::vector<Seconds> times) {
   TILECAST_ASSERT(!times.empty());
   std::sort(times.begin(), times.end());
-  return {.median = quantile(times, 0.5),
-          .q1 = quantile(times, 0.25),
-          .q3 = quantile(times, 0.75),
+  return {.median = quantile_of_sorted<Seconds>(times, 0.5),
+          .q1 = quantile_of_sorted<Seconds>(times, 0.25),
+          .q3 = quantile_of_sorted<Seconds>(times, 0.75),
           .samples = static_cast<i64>(times.size())};
 }
 
