@@ -12,9 +12,13 @@ void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_readme_table(CLI::App& app);
+void add_ladder(CLI::App& app);
 
 // tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.
 void add_measure(CLI::App& app);
+void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
+void add_stream(CLI::App& app);
+void add_micro(CLI::App& app);
 
 }  // namespace tilecast

@@ -9,6 +9,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Times kernels on this machine's GPU", "tilecast-gpu"};
   app.set_version_flag("--version", "tilecast " TILECAST_VERSION);
   tilecast::add_measure(app);
+  tilecast::add_compile(app);
   tilecast::add_probe(app);
+  tilecast::add_stream(app);
+  tilecast::add_micro(app);
   return tilecast::run_program(app, argc, argv);
 }

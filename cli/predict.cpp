@@ -77,7 +77,8 @@ void run_predict(const PredictOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Ranking ranking = options.config
                               ? rank_one(gpu.spec, problem, *options.config, regime, inputs)
-                              : rank_candidates(gpu.spec, problem, schedules, regime, inputs);
+                              : rank_candidates(gpu.spec, problem, schedules, regime, inputs,
+                                                static_cast<std::size_t>(options.top));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec.name, problem, regime, inputs);

@@ -1,15 +1,11 @@
 // tilecast readme-table: the table of results in README.md, from the committed measurements.
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/generated_block.h"
 #include "cli/joined_input.h"
-#include "model/base/error.h"
-#include "model/base/file.h"
 #include "validate/compare/results_table.h"
 
 namespace tilecast {
@@ -23,19 +19,8 @@ struct ReadmeTableOptions {
 
 void run_readme_table(const ReadmeTableOptions& options) {
   const JoinedInput input = load_joined_input(options.input);
-  const std::string command = "./tilecast readme-table " + command_line(options.input);
-  const std::string before = read_file(options.readme);
-  const std::string after = replace_between_markers(
-      before, options.readme,
-      fmt::format("Made by `{}`.\n\n{}", command, results_table(input.data)));
-  if (before == after) {
-    fmt::print(stderr, "tilecast: {} is up to date\n", options.readme);
-  } else if (options.check) {
-    throw Error(ExitCode::kWrong,
-                fmt::format("{}: its results are not up to date; run {}", options.readme, command));
-  } else {
-    write_file(options.readme, after);
-  }
+  update_generated_block(options.readme, "./tilecast readme-table " + command_line(options.input),
+                         results_table(input.data), options.check);
 }
 
 }  // namespace

@@ -157,7 +157,8 @@ std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
       continue;
     }
     if (suite.configs.best > 0) {
-      const Ranking ranking = rank_candidates(gpu, problem, {schedule}, regime, inputs);
+      const Ranking ranking =
+          rank_candidates(gpu, problem, {schedule}, regime, inputs, suite.configs.best);
       const std::size_t count = std::min(suite.configs.best, ranking.predictions.size());
       for (std::size_t i = 0; i < count; ++i) {
         add(to_text(ranking.predictions[i].config));

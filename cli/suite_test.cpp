@@ -73,7 +73,7 @@ TEST_CASE("A suite expands to the same points in the same order every time") {
 TEST_CASE("A configuration that cannot run on a shape stays in the list with its reason") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string too_much_memory =
-      "pipelined:tile=256x256x64,stages=8,warpgroups=2,cluster=1x1,ctas=1,inflight=0,"
+      "pipelined:tile=256x256x64,stages=8,warpgroups=2x1,ctas=1,inflight=0,c_slots=2,"
       "raster=grouped_m,group=1";  // 8 stages of 64 KiB are 512 KiB
   const SuitePoints expanded = expand_suite(
       suite_of("shapes: [512x512x512]\nconfigs: ['" + too_much_memory + "']\n"), gpu.spec);
@@ -108,7 +108,7 @@ TEST_CASE("A bad suite is refused with file, line and key") {
 
 TEST_CASE("The committed suites load and expand to legal points") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  for (const char* name : {"smoke", "h200_end_to_end", "h200_end_to_end_sustained"}) {
+  for (const char* name : {"smoke", "h200_ladder", "h200_reference_schedules"}) {
     const Suite suite = load_suite(std::string("validate/suites/") + name + ".yaml");
     const SuitePoints expanded = expand_suite(suite, gpu.spec);
     CHECK(expanded.notes.empty());

@@ -16,11 +16,11 @@ namespace tilecast {
 namespace {
 
 constexpr const char* kConfig =
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-    "raster=grouped_m,group=8";
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 constexpr const char* kSmall =
-    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-    "raster=grouped_m,group=8";
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 
 std::vector<Measurement> example_rows() {
   return {example_measurement(kConfig, Seconds{200e-6}),
@@ -192,7 +192,7 @@ TEST_CASE("readme-table writes the table once and finds it up to date from then 
   const std::string written = read_file(scene.readme);
   CHECK(written.find("Made by `./tilecast readme-table --gpu h200_sxm --data ") !=
         std::string::npos);
-  CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2 c2x1 o1 i1 m8` |") !=
+  CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8` |") !=
         std::string::npos);
   CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
   CHECK(scene.readme_table({"--check"}).exit_code == 0);

@@ -42,7 +42,9 @@ function(tilecast_embed_sources name)
     ${PROJECT_SOURCE_DIR}/model/base/math.h
     ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/ptx/*.cuh
     ${PROJECT_SOURCE_DIR}/kernels/device/*.cuh ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cu
-    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/stream/*.cuh ${PROJECT_SOURCE_DIR}/kernels/stream/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cuh ${PROJECT_SOURCE_DIR}/kernels/micro/*.h)
   list(FILTER files EXCLUDE REGEX "_text\\.h$")
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded_sources.cpp)

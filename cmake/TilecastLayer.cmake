@@ -2,7 +2,8 @@
 #                [PRIVATE_LINK target...])
 #
 # A static library of every .cpp in the folders, and one test program NAME_test of every X_test.cpp
-# beside them; ONLY and EXCLUDE choose among the paths. A new file needs no line here. Tests tagged
+# beside them; ONLY and EXCLUDE choose among the paths. Each X_benchmark.cpp is a program of its own,
+# X_benchmark, built with the rest and run by hand. A new file needs no line here. Tests tagged
 # [gpu] run as a second CTest entry NAME_gpu with the label `gpu`, which skips (exit code 77) where
 # there is no device.
 
@@ -34,7 +35,7 @@ endif()
 
 # The .cpp files of a layer, parted into sources and tests.
 function(tilecast_layer_files)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS" "FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS;BENCHMARKS" "FOLDERS")
   set(files)
   foreach(folder IN LISTS arg_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
@@ -47,10 +48,15 @@ function(tilecast_layer_files)
     list(FILTER files EXCLUDE REGEX "${arg_EXCLUDE}")
   endif()
   set(tests ${files})
+  set(benchmarks ${files})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER benchmarks INCLUDE REGEX "_benchmark\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "_(test|benchmark)\\.cpp$")
   set(${arg_SOURCES} ${files} PARENT_SCOPE)
   set(${arg_TESTS} ${tests} PARENT_SCOPE)
+  if(arg_BENCHMARKS)
+    set(${arg_BENCHMARKS} ${benchmarks} PARENT_SCOPE)
+  endif()
 endfunction()
 
 # tilecast_catch_test(NAME PROGRAM source...): CTest entries for a Catch2 program.
@@ -75,10 +81,16 @@ endfunction()
 function(tilecast_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ONLY;EXCLUDE" "FOLDERS;LINK;PRIVATE_LINK")
   tilecast_layer_files(FOLDERS ${arg_FOLDERS} ONLY "${arg_ONLY}" EXCLUDE "${arg_EXCLUDE}"
-    SOURCES sources TESTS tests)
+    SOURCES sources TESTS tests BENCHMARKS benchmarks)
 
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC tilecast_options ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
+
+  foreach(benchmark IN LISTS benchmarks)
+    cmake_path(GET benchmark STEM program)
+    add_executable(${program} ${benchmark})
+    target_link_libraries(${program} PRIVATE ${name} ${arg_PRIVATE_LINK})
+  endforeach()
 
   if(TILECAST_BUILD_TESTS AND tests)
     add_executable(${name}_test ${tests})

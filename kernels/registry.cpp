@@ -11,10 +11,14 @@ constexpr ElementType kHalfTypes[] = {ElementType::kFp16, ElementType::kBf16};
 constexpr Layout kBothLayouts[] = {Layout::kTn, Layout::kNn};
 
 constexpr GemmKernelInfo kGemmKernels[] = {
-    {Schedule::kPipelined, "kernels/gemm/pipelined.cu", kHalfTypes, kBothLayouts, false},
-    {Schedule::kPersistent, "kernels/gemm/persistent.cu", kHalfTypes, kBothLayouts, false},
-    {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kHalfTypes, kBothLayouts,
-     true},
+    {Schedule::kSmallMma, "kernels/gemm/small_mma.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kBlocked, "kernels/gemm/blocked.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kBlockedPipelined, "kernels/gemm/blocked_pipelined.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kPipelined, "kernels/gemm/pipelined.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kPersistent, "kernels/gemm/persistent.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kPersistentOverlap, "kernels/gemm/persistent_overlap.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kPingPong, "kernels/gemm/ping_pong.cu", kHalfTypes, kBothLayouts},
 };
 
 template <class T>

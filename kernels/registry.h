@@ -16,7 +16,6 @@ struct GemmKernelInfo {
   std::string_view source;  // of the embedded sources
   std::span<const ElementType> dtypes;
   std::span<const Layout> layouts;
-  bool clusters;  // CTAs of a cluster share operands by multicast
 
   bool supports(ElementType dtype) const;
   bool supports(Layout layout) const;

@@ -1,55 +1,128 @@
-// Accumulators to C: rounded to 16 bits, staged in shared memory by stmatrix in swizzled slots of
-// 64 rows, then stored by the copy engine, or by plain stores where C's rows are not 16-byte
-// multiples. Each warpgroup works alone, with two slots, so that the next one fills while the last
-// one drains.
+// Accumulators to C: scaled, rounded to 16 bits, staged in shared memory by stmatrix in chunks of
+// 64 rows x up to 64 columns, then stored by the copy engine, or by plain stores where C's rows are
+// not 16-byte multiples.
+//
+// A chunk lies in a slot as boxes of whole swizzle rows, one bulk store each. With slots of its own
+// a warpgroup works alone: the next chunk fills while the last one drains, and with a slot for
+// every chunk the next tile's wgmmas start while all of them drain. Without, the tile waits until
+// no warpgroup reads the stages that it borrows.
 #pragma once
 
 #include "kernels/device/mma.cuh"
 #include "kernels/device/tile_loads.cuh"
+#include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
 
-constexpr i32 kEpilogueColumns = epilogue_columns(kTiling);
-constexpr i32 kEpilogueRowBytes = kEpilogueColumns * 2;
-constexpr i32 kChunksPerRow = kTiling.block_n / kEpilogueColumns;
+constexpr i32 kSlotColumns = c_slot_columns(kTiling);
+constexpr i32 kBoxColumns = c_box_columns(kTiling);
+constexpr i32 kBoxRowBytes = kBoxColumns * kOperandBytes;
+constexpr i32 kBoxBytes = kWgmmaM * kBoxRowBytes;
+constexpr i32 kChunksAcross = ceil_div(kWarpgroupColumns, kSlotColumns);
+constexpr i32 kChunks = c_chunks(kTiling);
 
-/// Byte offset of 16-byte column `chunk` in row `row` of a slot: the swizzle of its tensor map.
-__device__ inline u32 slot_offset(u32 row, u32 chunk) {
-  const u32 offset = row * kEpilogueRowBytes + chunk * 16;
-  constexpr u32 kChunkMask = (kEpilogueRowBytes / 16 - 1) << 4;
-  return offset ^ ((offset >> 3) & kChunkMask);
-}
+/// Named barriers: 0 is __syncthreads, 1 onwards one for each warpgroup, then all consumers.
+constexpr u32 kFirstWarpgroupBarrier = 1;
+constexpr u32 kConsumersBarrier = kFirstWarpgroupBarrier + kConsumerWarpgroups;
 
-/// Writes 64 rows x kEpilogueColumns of one wgmma's accumulators into a slot.
-template <i32 kRegisters>
-__device__ inline void stage_chunk(u32 slot, const float (&d)[kRegisters], i32 column_chunk) {
-  const u32 lane = threadIdx.x % 32;
-  const u32 warp = threadIdx.x % kThreadsPerWarpgroup / 32;
-  const u32 row = warp * 16 + lane % 16;
-#pragma unroll
-  for (i32 pair = 0; pair < kEpilogueColumns / 16; ++pair) {
-    const float* v = &d[(column_chunk * kEpilogueColumns / 8 + pair * 2) * 4];
-    ptx::stmatrix_x4(
-        slot + slot_offset(row, pair * 2 + lane / 16), ptx::pack_16bit<kElementType>(v[0], v[1]),
-        ptx::pack_16bit<kElementType>(v[2], v[3]), ptx::pack_16bit<kElementType>(v[4], v[5]),
-        ptx::pack_16bit<kElementType>(v[6], v[7]));
+/// One chunk of a warpgroup's part of a tile.
+struct Chunk {
+  i32 i;        // wgmma row
+  i32 column;   // first one, counted in the warpgroup's part
+  i32 columns;  // the last one of a row may be narrower
+
+  __device__ static constexpr Chunk at(i32 index) {
+    const i32 column = index % kChunksAcross * kSlotColumns;
+    return {index / kChunksAcross, column, min_of(kSlotColumns, kWarpgroupColumns - column)};
   }
+};
+
+/// First row and column of C of a warpgroup's part of a tile.
+__device__ inline TileOrigin part_origin(const TileOrigin& tile, const WarpgroupPlace& place) {
+  return {tile.m + place.row, tile.n + place.column};
 }
 
-/// Copies a slot to C row by row, a warp to a row, clipped at m and n.
-__device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, i32 row0, i32 column0) {
-  const i32 lane = threadIdx.x % 32;
-  const i32 warp = threadIdx.x % kThreadsPerWarpgroup / 32;
-  const i32 column = column0 + lane * 2;
-  const bool whole_pairs = args.n % 2 == 0;
-  if (lane * 2 >= kEpilogueColumns || column >= args.n) {
+/// Byte offset in a slot of 16-byte column `sixteenth` (eight elements) of row `row`, swizzled as
+/// the tensor map of C.
+__device__ inline u32 slot_offset(u32 row, u32 sixteenth) {
+  constexpr u32 kPerBox = kBoxRowBytes / 16;
+  const u32 in_box = row * kBoxRowBytes + sixteenth % kPerBox * 16;
+  constexpr u32 kSwizzled = (kPerBox - 1) << 4;
+  return sixteenth / kPerBox * kBoxBytes + (in_box ^ ((in_box >> 3) & kSwizzled));
+}
+
+/// beta * C for a thread's two neighbours in one row; nothing beyond the edges of C.
+__device__ inline void add_old(const GemmArgs& args, i32 row, i32 column, float (&pair)[2]) {
+  if (row >= args.m) {
     return;
   }
-  for (i32 row = warp; row < kWgmmaM && row0 + row < args.m; row += 4) {
+  const unsigned short* c =
+      static_cast<const unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n + column;
+#pragma unroll
+  for (i32 i = 0; i < 2; ++i) {
+    if (column + i < args.n) {
+      pair[i] += args.beta * ptx::value_of_bits(c[i], kElementType);
+    }
+  }
+}
+
+/// Eight columns of a thread's accumulators as two packed pairs, scaled; row and column are the
+/// first element's in C.
+__device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 row, i32 column,
+                                   u32 (&packed)[2]) {
+#pragma unroll
+  for (i32 half = 0; half < 2; ++half) {
+    float pair[2] = {args.alpha * v[half * 2], args.alpha * v[half * 2 + 1]};
+    if (args.beta != 0) {
+      add_old(args, row + half * 8, column, pair);
+    }
+    packed[half] = ptx::pack_16bit<kElementType>(pair[0], pair[1]);
+  }
+}
+
+/// Writes one chunk of the accumulators into a slot. part: where the warpgroup's part starts in C.
+__device__ inline void stage_chunk(const GemmArgs& args, u32 slot, const Accumulator& acc,
+                                   const Chunk& chunk, const TileOrigin& part) {
+  const u32 lane = threadIdx.x % 32;
+  const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
+  const bool scaled = args.alpha != 1 || args.beta != 0;
+#pragma unroll
+  for (i32 pair = 0; pair < chunk.columns / 16; ++pair) {
+    u32 left[2], right[2];
+    const float* v = acc.eight_columns(chunk.i, chunk.column + pair * 16);
+    const float* w = acc.eight_columns(chunk.i, chunk.column + pair * 16 + 8);
+    if (scaled) {
+      const i32 row = part.m + chunk.i * kWgmmaM + static_cast<i32>(first_row + lane / 4);
+      const i32 column = part.n + chunk.column + pair * 16 + static_cast<i32>(lane % 4 * 2);
+      pack_scaled(args, v, row, column, left);
+      pack_scaled(args, w, row, column + 8, right);
+    } else {
+      left[0] = ptx::pack_16bit<kElementType>(v[0], v[1]);
+      left[1] = ptx::pack_16bit<kElementType>(v[2], v[3]);
+      right[0] = ptx::pack_16bit<kElementType>(w[0], w[1]);
+      right[1] = ptx::pack_16bit<kElementType>(w[2], w[3]);
+    }
+    ptx::stmatrix_x4(slot + slot_offset(first_row + lane % 16, pair * 2 + lane / 16), left[0],
+                     left[1], right[0], right[1]);
+  }
+}
+
+/// Copies a chunk to C row by row, a warp to a row, clipped at m and n.
+__device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const Chunk& chunk,
+                                         const TileOrigin& part) {
+  const i32 lane = threadIdx.x % 32;
+  const i32 warp = threadIdx.x % kThreadsPerWarpgroup / 32;
+  const i32 first_row = part.m + chunk.i * kWgmmaM;
+  const i32 column = part.n + chunk.column + lane * 2;
+  const bool whole_pairs = args.n % 2 == 0;
+  if (lane * 2 >= chunk.columns || column >= args.n) {
+    return;
+  }
+  for (i32 row = warp; row < kWgmmaM && first_row + row < args.m; row += kWarpsPerWarpgroup) {
     const u32 pair = ptx::load_shared_u32(slot + slot_offset(row, lane / 4) + lane % 4 * 4);
     unsigned short* c = static_cast<unsigned short*>(args.c_pointer) +
-                        static_cast<i64>(row0 + row) * args.n + column;
+                        static_cast<i64>(first_row + row) * args.n + column;
     if (whole_pairs) {
       *reinterpret_cast<u32*>(c) = pair;
     } else {
@@ -61,36 +134,96 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, i32 row
   }
 }
 
-/// Called by every thread of the warpgroup once its wgmmas are complete.
+/// Bulk stores of one chunk, by one thread.
+__device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& chunk,
+                                   const TileOrigin& part) {
+#pragma unroll
+  for (i32 box = 0; box < chunk.columns / kBoxColumns; ++box) {
+    ptx::tma_store_2d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
+                      part.m + chunk.i * kWgmmaM);
+  }
+}
+
+/// With slots of its own. Called by every thread of the warpgroup once its wgmmas are complete;
+/// `warpgroup` counts the CTA's consumers, `place` is its place in the tile.
 __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem,
-                                  const Accumulator& acc, const TileOrigin& tile, i32 warpgroup) {
+                                  const Accumulator& acc, const TileOrigin& tile,
+                                  const WarpgroupPlace& place, i32 warpgroup) {
+  constexpr i32 kSlots = max_of(1, min_of(kTiling.c_slots, kChunks));
   // One thread, always the same, issues the stores and so can wait for them.
   const bool stores = ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0;
-  const u32 barrier = 1 + warpgroup;
+  const u32 barrier = kFirstWarpgroupBarrier + warpgroup;
+  const TileOrigin part = part_origin(tile, place);
 #pragma unroll
-  for (i32 chunk = 0; chunk < kMmasAlongM * kChunksPerRow; ++chunk) {
-    const i32 i = chunk / kChunksPerRow;
-    const i32 column_chunk = chunk % kChunksPerRow;
-    const i32 row0 = tile.m + warpgroup * kRowsPerWarpgroup + i * kWgmmaM;
-    const i32 column0 = tile.n + column_chunk * kEpilogueColumns;
-    const u32 slot = smem.c(warpgroup, chunk % kEpilogueSlots);
-    if (stores && ptx::elect_one()) {
-      if (chunk == 0) {
-        ptx::tma_store_wait_read<0>();  // the tile before may have ended on either slot
-      } else {
-        ptx::tma_store_wait_read<kEpilogueSlots - 1>();
+  for (i32 index = 0; index < kChunks; ++index) {
+    const Chunk chunk = Chunk::at(index);
+    const u32 slot = smem.c(warpgroup, index % kSlots);
+    if (index == 0 || index >= kSlots) {
+      if (stores && ptx::elect_one()) {
+        if (index == 0) {
+          ptx::tma_store_wait_read<0>();  // of the tile before
+        } else {
+          ptx::tma_store_wait_read<kSlots - 1>();
+        }
       }
+      ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
     }
-    ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
-    stage_chunk(slot, acc.d[i], column_chunk);
+    stage_chunk(args, slot, acc, chunk, part);
     ptx::fence_proxy_async();
     ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
     if (args.c_by_tma == 0) {
-      store_chunk_plain(args, slot, row0, column0);
+      store_chunk_plain(args, slot, chunk, part);
     } else if (stores && ptx::elect_one()) {
-      ptx::tma_store_2d(&args.c, slot, column0, row0);
+      store_chunk(args, slot, chunk, part);
       ptx::tma_store_commit();
     }
+  }
+}
+
+/// C in stages that nobody loads into meanwhile. `slot_of(i)` is the address of the CTA's i-th
+/// slot. Called by every consumer of the CTA once its own wgmmas are complete; the first consumer
+/// warp issues all stores, and must see them read before the stages are loaded again.
+template <class SlotOf>
+__device__ inline void store_tile_borrowing(const GemmArgs& args, const Accumulator& acc,
+                                            const TileOrigin& tile, const WarpgroupPlace& place,
+                                            i32 warpgroup, SlotOf slot_of) {
+  constexpr u32 kConsumers = kConsumerWarpgroups * kThreadsPerWarpgroup;
+  const TileOrigin part = part_origin(tile, place);
+  ptx::named_barrier_sync(kConsumersBarrier, kConsumers);  // nobody reads the stages any more
+#pragma unroll
+  for (i32 index = 0; index < kChunks; ++index) {
+    stage_chunk(args, slot_of(warpgroup * kChunks + index), acc, Chunk::at(index), part);
+  }
+  ptx::fence_proxy_async();
+  ptx::named_barrier_sync(kConsumersBarrier, kConsumers);
+  if (args.c_by_tma == 0) {
+#pragma unroll
+    for (i32 index = 0; index < kChunks; ++index) {
+      store_chunk_plain(args, slot_of(warpgroup * kChunks + index), Chunk::at(index), part);
+    }
+    ptx::fence_proxy_async();
+    ptx::named_barrier_sync(kConsumersBarrier, kConsumers);
+  } else if (ptx::uniform_warp_index() == 0 && ptx::elect_one()) {
+    for (i32 w = 0; w < kConsumerWarpgroups; ++w) {
+      const TileOrigin part_of_w = part_origin(tile, WarpgroupPlace::of(w));
+#pragma unroll
+      for (i32 index = 0; index < kChunks; ++index) {
+        store_chunk(args, slot_of(w * kChunks + index), Chunk::at(index), part_of_w);
+      }
+    }
+    ptx::tma_store_commit();
+  }
+}
+
+/// The only tile of a CTA, in its own slots or in the drained ring.
+__device__ inline void store_last_tile(const GemmArgs& args, const SharedMemory& smem,
+                                       const Accumulator& acc, const TileOrigin& tile,
+                                       const WarpgroupPlace& place, i32 warpgroup) {
+  if constexpr (kCBorrows) {
+    store_tile_borrowing(args, acc, tile, place, warpgroup,
+                         [&](i32 i) { return smem.base + i * kSmem.c_slot_bytes; });
+  } else {
+    store_tile(args, smem, acc, tile, place, warpgroup);
   }
 }
 

@@ -1,26 +1,57 @@
 // One warpgroup's part of a tile: its accumulators, and the wgmmas of one K block.
 #pragma once
 
-#include "kernels/device/shared_memory.cuh"
+#include "kernels/device/tile_loads.cuh"
 #include "kernels/ptx/wgmma.cuh"
 
 namespace tilecast {
 
+constexpr i32 kInstructionN = instruction_n(kConfig);
 constexpr i32 kMmasAlongM = wgmmas_along_m(kTiling);
-constexpr i32 kRowsPerWarpgroup = kMmasAlongM * kWgmmaM;
+constexpr i32 kMmasAlongN = wgmmas_along_n(kConfig);
+constexpr i32 kWarpgroupRows = warpgroup_rows(kTiling);
+constexpr i32 kWarpgroupColumns = warpgroup_columns(kTiling);
+constexpr i32 kSlabAtomBytes = 8 * kSlabRowBytes;  // eight rows, after which the swizzle repeats
 
-static_assert(kTiling.block_m % (kTiling.warpgroups * kWgmmaM) == 0,
+static_assert(kTiling.block_m % (kTiling.warpgroups_m * kWgmmaM) == 0,
               "each warpgroup takes whole 64-row wgmmas");
-static_assert(kTiling.block_k % kSlabElements == 0, "K comes in 128-byte swizzle rows");
+static_assert(kMmasAlongN * kInstructionN * kTiling.warpgroups_n == kTiling.block_n,
+              "each warpgroup takes whole wgmmas along N");
+static_assert(kTiling.block_k % kSlab == 0 && kSlab % 32 == 0,
+              "K comes in whole 64- or 128-byte swizzle rows");
+static_assert(kLayout == Layout::kTn || kWarpgroupColumns % kSlabElements == 0,
+              "N-major B comes in slabs of 64 columns, of which a warpgroup takes whole ones");
 
+/// d[i][j] holds the 64 x kInstructionN part of wgmma (i, j): thread t has, for every eight
+/// columns, two neighbours in row t/4 of its warp's sixteen, then two in the row eight below.
 struct Accumulator {
-  float d[kMmasAlongM][kTiling.block_n / 2];
+  float d[kMmasAlongM][kMmasAlongN][kInstructionN / 2];
 
   __device__ void fence() {
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
-      ptx::wgmma_fence_registers(d[i]);
+#pragma unroll
+      for (i32 j = 0; j < kMmasAlongN; ++j) {
+        ptx::wgmma_fence_registers(d[i][j]);
+      }
     }
+  }
+  /// The four values of eight columns; `column` a multiple of eight, known at compile time.
+  __device__ float* eight_columns(i32 i, i32 column) {
+    return &d[i][column / kInstructionN][column % kInstructionN / 2];
+  }
+  __device__ const float* eight_columns(i32 i, i32 column) const {
+    return &d[i][column / kInstructionN][column % kInstructionN / 2];
+  }
+};
+
+/// A warpgroup's place in a tile: warpgroups along M first.
+struct WarpgroupPlace {
+  i32 row, column;  // first ones of C that it computes, counted in the tile
+
+  __device__ static WarpgroupPlace of(i32 warpgroup_of_tile) {
+    return {warpgroup_of_tile % kTiling.warpgroups_m * kWarpgroupRows,
+            warpgroup_of_tile / kTiling.warpgroups_m * kWarpgroupColumns};
   }
 };
 
@@ -28,36 +59,59 @@ struct Accumulator {
 struct OperandDescriptors {
   ptx::MatrixDescriptor a, b;
 
-  __device__ static OperandDescriptors of(const SharedMemory& smem, i32 warpgroup) {
-    constexpr u32 kSlabLine = 16;  // leading offset, not read for K-major operands
-    const u32 a_rows = smem.a(0) + warpgroup * kRowsPerWarpgroup * kSwizzleBytes;
-    const u32 b_leading = kLayout == Layout::kNn ? kTiling.block_k * kSwizzleBytes : kSlabLine;
-    return {ptx::MatrixDescriptor::swizzled(a_rows, kSlabLine, kSwizzleAtomBytes),
-            ptx::MatrixDescriptor::swizzled(smem.b(0), b_leading, kSwizzleAtomBytes)};
+  __device__ static OperandDescriptors of(const SharedMemory& smem, const WarpgroupPlace& place) {
+    constexpr u32 kUnread = 16;  // leading offset, not read for K-major operands
+    const ptx::MatrixDescriptor a = ptx::MatrixDescriptor::swizzled<kSlabRowBytes>(
+        smem.a(0) + place.row * kSlabRowBytes, kUnread, kSlabAtomBytes);
+    if constexpr (kLayout == Layout::kTn) {
+      return {a, ptx::MatrixDescriptor::swizzled<kSlabRowBytes>(
+                     smem.b(0) + place.column * kSlabRowBytes, kUnread, kSlabAtomBytes)};
+    } else {
+      constexpr u32 kSlabBytes = kTiling.block_k * kSwizzleBytes;
+      return {a, ptx::MatrixDescriptor::swizzled<kSwizzleBytes>(
+                     smem.b(0) + place.column / kSlabElements * kSlabBytes, kSlabBytes,
+                     kSwizzleAtomBytes)};
+    }
   }
 };
 
+/// B of wgmma column j and k16 step `step`, in bytes from the warpgroup's first.
+__device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
+  if (kLayout == Layout::kNn) {
+    // Sixteen K rows further are two atoms further in every slab of 64 columns.
+    const i32 column = j * kInstructionN;
+    return column / kSlabElements * kTiling.block_k * kSwizzleBytes +
+           column % kSlabElements * kOperandBytes + step * kWgmmaK * kSwizzleBytes;
+  }
+  const i32 k = step * kWgmmaK;
+  return (k / kSlab * kTiling.block_n + j * kInstructionN) * kSlabRowBytes +
+         k % kSlab * kOperandBytes;
+}
+
+/// A of wgmma row i and k16 step `step`, likewise.
+__device__ constexpr i32 a_step_bytes(i32 i, i32 step) {
+  const i32 k = step * kWgmmaK;
+  return (k / kSlab * kTiling.block_m + i * kWgmmaM) * kSlabRowBytes + k % kSlab * kOperandBytes;
+}
+
+constexpr bool kNMajorB = kLayout == Layout::kNn;
+
 /// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
-__device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& operands, i32 stage,
-                                   bool accumulate) {
-  constexpr i32 kStepsPerSlab = kSlabElements / kWgmmaK;
-  constexpr bool kNMajorB = kLayout == Layout::kNn;
-  const ptx::MatrixDescriptor stage_a = operands.a.moved(stage * kSmem.a_stage_bytes);
-  const ptx::MatrixDescriptor stage_b = operands.b.moved(stage * kSmem.b_stage_bytes);
+__device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& operands,
+                                   const RingPosition& at, bool accumulate) {
+  const ptx::MatrixDescriptor stage_a = operands.a.moved(at.stage * kSmem.a_stage_bytes);
+  const ptx::MatrixDescriptor stage_b = operands.b.moved(at.b_stage() * kSmem.b_stage_bytes);
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
-    const i32 slab = step / kStepsPerSlab;
-    const i32 in_row = step % kStepsPerSlab * kWgmmaK * 2;  // bytes into the swizzle row
-    // N-major B: sixteen K rows further are two atoms further in every slab of 64 columns.
-    const ptx::MatrixDescriptor b =
-        stage_b.moved(kNMajorB ? step * kWgmmaK * kSwizzleBytes
-                               : slab * kTiling.block_n * kSwizzleBytes + in_row);
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
-      ptx::wgmma_m64k16<kTiling.block_n, kElementType, kNMajorB ? 1 : 0>(
-          acc.d[i], stage_a.moved((slab * kTiling.block_m + i * kWgmmaM) * kSwizzleBytes + in_row),
-          b, accumulate || step > 0);
+#pragma unroll
+      for (i32 j = 0; j < kMmasAlongN; ++j) {
+        ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
+            acc.d[i][j], stage_a.moved(a_step_bytes(i, step)), stage_b.moved(b_step_bytes(j, step)),
+            accumulate || step > 0);
+      }
     }
   }
   ptx::wgmma_commit();

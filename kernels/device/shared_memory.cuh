@@ -3,11 +3,8 @@
 
 #include "kernels/gemm/compile_time_config.h"
 #include "kernels/ptx/mbarrier.cuh"
-#include "model/tile/smem_layout.h"
 
 namespace tilecast {
-
-constexpr SmemLayout kSmem = smem_layout(kTiling);
 
 struct SharedMemory {
   u32 base;  // 1024-byte aligned
@@ -23,9 +20,12 @@ struct SharedMemory {
   }
 
   __device__ u32 a(i32 stage) const { return base + stage * kSmem.a_stage_bytes; }
-  __device__ u32 b(i32 stage) const { return base + kSmem.b_offset + stage * kSmem.b_stage_bytes; }
+  __device__ u32 b(i32 b_stage) const {
+    return base + kSmem.b_offset + b_stage * kSmem.b_stage_bytes;
+  }
+  /// Slots of C that are the kernel's own.
   __device__ u32 c(i32 warpgroup, i32 slot) const {
-    return base + kSmem.c_offset + (warpgroup * kEpilogueSlots + slot) * kSmem.c_slot_bytes;
+    return base + kSmem.c_offset + (warpgroup * kTiling.c_slots + slot) * kSmem.c_slot_bytes;
   }
   /// Flips when the stage's bytes have landed.
   __device__ u32 full(i32 stage) const {

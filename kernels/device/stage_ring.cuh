@@ -13,14 +13,22 @@ constexpr i32 kClusterSize = cluster_size(kTiling);
 /// CTAs that read what one CTA loads: those in its row and in its column of the cluster.
 constexpr i32 kClusterPeers = kTiling.cluster_m + kTiling.cluster_n - 1;
 
+constexpr bool kLongerBRing = kSmem.b_stages > kTiling.stages;
+
 struct RingPosition {
   i32 stage = 0;
   u32 phase = 0;
+  i32 longer = 0;  // the place in a B ring that is longer than the A ring (smem_layout.h)
+
+  __device__ i32 b_stage() const { return kLongerBRing ? longer : stage; }
 
   __device__ void advance() {
     if (++stage == kTiling.stages) {
       stage = 0;
       phase ^= 1;
+    }
+    if (kLongerBRing && ++longer == kSmem.b_stages) {
+      longer = 0;
     }
   }
 };
@@ -40,12 +48,13 @@ struct ClusterPlace {
   __device__ static u32 rank_of(u32 m, u32 n) { return m + kTiling.cluster_m * n; }
 };
 
-/// One thread initialises; all threads of the cluster leave with the barriers usable.
-__device__ inline void init_stage_barriers(const SharedMemory& smem) {
+/// Called by all threads, which leave with the barriers of the whole cluster usable. One thread
+/// initialises: each one that did would need the fence, which is slow.
+__device__ inline void set_up_stages(const SharedMemory& smem) {
   if (threadIdx.x == 0) {
     for (i32 stage = 0; stage < kTiling.stages; ++stage) {
       ptx::mbarrier_init(smem.full(stage), 1);
-      ptx::mbarrier_init(smem.empty(stage), kTiling.warpgroups * kClusterPeers);
+      ptx::mbarrier_init(smem.empty(stage), warpgroups_per_tile(kTiling) * kClusterPeers);
     }
     ptx::fence_mbarrier_init();
   }
@@ -63,6 +72,15 @@ __device__ inline void wait_full(const SharedMemory& smem, const RingPosition& a
 
 __device__ inline void wait_empty(const SharedMemory& smem, const RingPosition& at) {
   ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
+}
+
+/// Before a CTA of a cluster ends: peers may still arrive at its barriers or write its stages.
+__device__ inline void leave_cluster() {
+  if constexpr (kClusterSize > 1) {
+    __syncwarp();
+    ptx::cluster_arrive();
+    ptx::cluster_wait();
+  }
 }
 
 /// Called by a whole warpgroup that has finished reading the stage: one thread tells each CTA that

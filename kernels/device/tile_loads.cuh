@@ -14,6 +14,9 @@ namespace tilecast {
 static_assert(kLayout == Layout::kTn || kTiling.block_n % kSlabElements == 0,
               "N-major B comes in slabs of 64 columns");
 
+constexpr i32 kSlab = k_slab_elements(kTiling);
+constexpr i32 kSlabRowBytes = kSlab * kOperandBytes;
+
 /// First element of a CTA's tile along m and n.
 struct TileOrigin {
   i32 m, n;
@@ -24,22 +27,38 @@ __device__ inline TileOrigin tile_origin(TileCoord cluster_tile, const ClusterPl
           static_cast<i32>(cluster_tile.n * kTiling.cluster_n + place.n) * kTiling.block_n};
 }
 
-template <i32 kSharers>
+/// The maps are in the kernel's parameters, which every launch finds cold. By one thread, early.
+__device__ inline void prefetch_tensor_maps(const GemmArgs& args) {
+  ptx::prefetch_tensor_map(&args.a);
+  ptx::prefetch_tensor_map(&args.b);
+  if (args.c_by_tma != 0) {
+    ptx::prefetch_tensor_map(&args.c);
+  }
+}
+
+/// Loads kRows rows of one slab, kRowBytes each in shared memory, for kSharers CTAs.
+template <i32 kSharers, i32 kRows, i32 kRowBytes>
 __device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, i32 y, u32 barrier,
                                   u32 cta_mask) {
-  if constexpr (kSharers == 1) {
-    ptx::tma_load_2d(destination, map, x, y, barrier);
-  } else {
-    ptx::tma_load_2d_multicast(destination, map, x, y, barrier,
-                               static_cast<unsigned short>(cta_mask));
+  constexpr i32 kBoxRows = kRows / boxes_of(kRows);
+#pragma unroll
+  for (i32 row = 0; row < kRows; row += kBoxRows) {
+    const u32 to = destination + row * kRowBytes;
+    if constexpr (kSharers == 1) {
+      ptx::tma_load_2d(to, map, x, y + row, barrier);
+    } else {
+      ptx::tma_load_2d_multicast(to, map, x, y + row, barrier,
+                                 static_cast<unsigned short>(cta_mask));
+    }
   }
 }
 
 /// Called by one thread, with the stage empty.
-__device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& smem, i32 stage,
-                                    const TileOrigin& tile, i32 k_block,
+__device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& smem,
+                                    const RingPosition& at, const TileOrigin& tile, i32 k_block,
                                     const ClusterPlace& place) {
-  const u32 barrier = smem.full(stage);
+  const i32 k = k_block * kTiling.block_k;
+  const u32 barrier = smem.full(at.stage);
   ptx::mbarrier_arrive_expect_tx(barrier, kSmem.a_stage_bytes + kSmem.b_stage_bytes);
 
   // A: the CTAs of one cluster row (equal m, every n) share it.
@@ -50,10 +69,10 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
   }
   const i32 a_row = static_cast<i32>(place.n) * kARows;
 #pragma unroll
-  for (i32 slab = 0; slab < kTiling.block_k / kSlabElements; ++slab) {
-    load_slice<kTiling.cluster_n>(smem.a(stage) + (slab * kTiling.block_m + a_row) * kSwizzleBytes,
-                                  &args.a, k_block * kTiling.block_k + slab * kSlabElements,
-                                  tile.m + a_row, barrier, a_mask);
+  for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
+    const u32 rows = smem.a(at.stage) + (slab * kTiling.block_m + a_row) * kSlabRowBytes;
+    load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(rows, &args.a, k + slab * kSlab,
+                                                         tile.m + a_row, barrier, a_mask);
   }
 
   // B: the CTAs of one cluster column (equal n, every m) share it.
@@ -62,19 +81,19 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
     constexpr i32 kBRows = kTiling.block_n / kTiling.cluster_m;
     const i32 b_row = static_cast<i32>(place.m) * kBRows;
 #pragma unroll
-    for (i32 slab = 0; slab < kTiling.block_k / kSlabElements; ++slab) {
-      load_slice<kTiling.cluster_m>(
-          smem.b(stage) + (slab * kTiling.block_n + b_row) * kSwizzleBytes, &args.b,
-          k_block * kTiling.block_k + slab * kSlabElements, tile.n + b_row, barrier, b_mask);
+    for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
+      const u32 rows = smem.b(at.b_stage()) + (slab * kTiling.block_n + b_row) * kSlabRowBytes;
+      load_slice<kTiling.cluster_m, kBRows, kSlabRowBytes>(rows, &args.b, k + slab * kSlab,
+                                                           tile.n + b_row, barrier, b_mask);
     }
   } else {
     constexpr i32 kBRows = kTiling.block_k / kTiling.cluster_m;
     const i32 b_row = static_cast<i32>(place.m) * kBRows;
 #pragma unroll
     for (i32 slab = 0; slab < kTiling.block_n / kSlabElements; ++slab) {
-      load_slice<kTiling.cluster_m>(
-          smem.b(stage) + (slab * kTiling.block_k + b_row) * kSwizzleBytes, &args.b,
-          tile.n + slab * kSlabElements, k_block * kTiling.block_k + b_row, barrier, b_mask);
+      const u32 rows = smem.b(at.b_stage()) + (slab * kTiling.block_k + b_row) * kSwizzleBytes;
+      load_slice<kTiling.cluster_m, kBRows, kSwizzleBytes>(
+          rows, &args.b, tile.n + slab * kSlabElements, k + b_row, barrier, b_mask);
     }
   }
 }

@@ -1,24 +1,42 @@
 // The configuration a GEMM kernel is compiled for, from the macros that kernels/jit defines. Only
-// what must be constant is here: raster, group, shape and grid are run-time arguments.
+// what must be constant is here: raster, group, walk, shape and grid are run-time arguments.
 #pragma once
 
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 
-constexpr Tiling kTiling{
-    .block_m = TILECAST_BLOCK_M,
-    .block_n = TILECAST_BLOCK_N,
-    .block_k = TILECAST_BLOCK_K,
-    .stages = TILECAST_STAGES,
-    .warpgroups = TILECAST_WARPGROUPS,
-    .cluster_m = TILECAST_CLUSTER_M,
-    .cluster_n = TILECAST_CLUSTER_N,
+constexpr KernelConfig kConfig{
+    .schedule = static_cast<Schedule>(TILECAST_SCHEDULE),
+    .tiling = {.block_m = TILECAST_BLOCK_M,
+               .block_n = TILECAST_BLOCK_N,
+               .block_k = TILECAST_BLOCK_K,
+               .stages = TILECAST_STAGES,
+               .warpgroups_m = TILECAST_WARPGROUPS_M,
+               .warpgroups_n = TILECAST_WARPGROUPS_N,
+               .cluster_m = TILECAST_CLUSTER_M,
+               .cluster_n = TILECAST_CLUSTER_N,
+               .c_slots = TILECAST_C_SLOTS},
+    .ctas_per_sm = TILECAST_CTAS_PER_SM,
+    .inflight = TILECAST_INFLIGHT,
+    .producer_registers = TILECAST_PRODUCER_REGISTERS,
+    .a_source = static_cast<OperandSource>(TILECAST_A_SOURCE),
+    .instruction_n = TILECAST_INSTRUCTION_N,
+    .grid = Grid::kTiles,
+    .raster = {},
 };
-constexpr i32 kCtasPerSm = TILECAST_CTAS_PER_SM;
-constexpr i32 kInflight = TILECAST_INFLIGHT;
+constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
 constexpr Layout kLayout = static_cast<Layout>(TILECAST_LAYOUT);
+
+constexpr SmemLayout kSmem = smem_layout(kConfig.schedule, kTiling);
+constexpr i32 kInflight = kConfig.inflight;
+constexpr i32 kConsumerWarpgroups = consumer_warpgroups(kConfig.schedule, kTiling);
+constexpr i32 kThreads = threads_per_cta(kConfig.schedule, kTiling);
+
+/// C borrows stages of the ring instead of having slots of its own.
+constexpr bool kCBorrows = kTiling.c_slots == 0;
 
 }  // namespace tilecast

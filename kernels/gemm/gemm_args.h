@@ -20,7 +20,7 @@ struct alignas(64) TensorMap {
 struct TmaBox {
   i32 columns;  // contiguous in global memory
   i32 rows;
-  i32 swizzle_bytes;  // 128 or 64
+  i32 swizzle_bytes;  // 128, 64 or 32; 0: rows lie one after the other
 };
 
 struct GemmArgs {
@@ -29,22 +29,33 @@ struct GemmArgs {
   TensorMap c;  // [m,n], box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
+  float alpha, beta;   // C = alpha A B + beta C; C is not read where beta is 0
   i32 c_by_tma;
-  void* c_pointer;   // [m,n] row-major, for plain stores
+  void* c_pointer;   // [m,n] row-major
   TileCoord* trace;  // null, or where CTA i writes its j-th tile at [i * trace_stride + j]
   u32 trace_stride;
 };
 
+constexpr i32 kMostBoxRows = 256;  // of a tensor map
+
+/// Equal boxes that a slice of this many rows takes.
+TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
+
 /// CTAs that share an operand each load a slice of its rows and multicast it.
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t) {
-  return {kSlabElements, t.block_m / t.cluster_n, kSwizzleBytes};
+  const i32 rows = t.block_m / t.cluster_n;
+  return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
 }
 TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
-  const i32 rows = layout == Layout::kTn ? t.block_n : t.block_k;
-  return {kSlabElements, rows / t.cluster_m, kSwizzleBytes};
+  if (layout == Layout::kNn) {
+    const i32 rows = t.block_k / t.cluster_m;
+    return {kSlabElements, rows / boxes_of(rows), kSwizzleBytes};
+  }
+  const i32 rows = t.block_n / t.cluster_m;
+  return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
 }
 TILECAST_HD constexpr TmaBox c_box(const Tiling& t) {
-  return {epilogue_columns(t), kWgmmaM, epilogue_columns(t) * 2};
+  return {c_box_columns(t), kWgmmaM, c_box_columns(t) * kOperandBytes};
 }
 
 }  // namespace tilecast

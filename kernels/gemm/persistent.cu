@@ -1,28 +1,32 @@
 // Persistent GEMM: the pipelined tile inside a loop over tiles, one CTA per slot of the chip. The
 // barriers and the ring are set up once; prologue and epilogue of neighbouring tiles still take
-// turns (warp_specialized.cu overlaps them).
+// turns (persistent_overlap.cu runs them at the same time).
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
 // (results), validate/measure/tile_trace_test.cpp (order of tiles).
-#include "kernels/device/pipelined_tile.cuh"
 #include "kernels/device/trace.cuh"
+#include "kernels/device/unspecialized_loop.cuh"
 
-namespace tilecast {
-constexpr i32 kThreads = threads_per_cta(Schedule::kPersistent, kTiling);
-}
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtasPerSm)
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
+  static_assert(kClusterSize == 1, "clusters are for kernels whose loads run ahead");
+  static_assert(!kCBorrows, "the next tile loads into the ring at once");
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
-  init_stage_barriers(smem);
+  if (threadIdx.x == kThreads - 1) {
+    prefetch_tensor_maps(args);
+  }
+  set_up_stages(smem);
 
+  const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
+  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileScheduler& scheduler = args.scheduler;
   const u32 end = scheduler.end(blockIdx.x);
-  PipelineState ring;
+  RingState ring;
   u32 index = 0;
   for (u32 t = scheduler.first(blockIdx.x); t < end; t = scheduler.next(t)) {
     const TileOrigin tile = tile_origin(scheduler.coord(t), ClusterPlace{0, 0, 0});
@@ -30,7 +34,9 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtas
       trace_tile(args, tile, index);
     }
     ++index;
-    run_tile(args, smem, ring, tile);
+    Accumulator acc;
+    run_tile(args, smem, ring, acc, operands, tile);
+    store_tile(args, smem, acc, tile, place, warpgroup);
   }
   finish_stores();
 }

@@ -6,26 +6,31 @@
 // shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
 // (results), validate/measure/tile_trace_test.cpp (order of tiles).
-#include "kernels/device/pipelined_tile.cuh"
 #include "kernels/device/trace.cuh"
+#include "kernels/device/unspecialized_loop.cuh"
 
-namespace tilecast {
-constexpr i32 kThreads = threads_per_cta(Schedule::kPipelined, kTiling);
-}
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kCtasPerSm)
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
+  static_assert(kClusterSize == 1, "clusters are for kernels whose loads run ahead");
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
-  init_stage_barriers(smem);
+  if (threadIdx.x == kThreads - 1) {
+    prefetch_tensor_maps(args);
+  }
+  set_up_stages(smem);
 
-  const TileCoord coord = args.scheduler.coord(args.scheduler.first(blockIdx.x));
-  const TileOrigin tile = tile_origin(coord, ClusterPlace{0, 0, 0});
+  const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
+  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const TileOrigin tile =
+      tile_origin(args.scheduler.coord(args.scheduler.first(blockIdx.x)), ClusterPlace{0, 0, 0});
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }
-  PipelineState ring;
-  run_tile(args, smem, ring, tile);
+  RingState ring;
+  Accumulator acc;
+  run_tile(args, smem, ring, acc, operands, tile);
+  store_last_tile(args, smem, acc, tile, place, warpgroup);
   finish_stores();
 }

@@ -14,15 +14,21 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
     return fmt::format("TILECAST_{}={}", name, value);
   };
   return {
+      define("SCHEDULE", static_cast<i32>(config.schedule)),
       define("BLOCK_M", t.block_m),
       define("BLOCK_N", t.block_n),
       define("BLOCK_K", t.block_k),
       define("STAGES", t.stages),
-      define("WARPGROUPS", t.warpgroups),
+      define("WARPGROUPS_M", t.warpgroups_m),
+      define("WARPGROUPS_N", t.warpgroups_n),
       define("CLUSTER_M", t.cluster_m),
       define("CLUSTER_N", t.cluster_n),
+      define("C_SLOTS", t.c_slots),
       define("CTAS_PER_SM", config.ctas_per_sm),
       define("INFLIGHT", config.inflight),
+      define("PRODUCER_REGISTERS", config.producer_registers),
+      define("A_SOURCE", static_cast<i32>(config.a_source)),
+      define("INSTRUCTION_N", config.instruction_n),
       define("ELEMENT_TYPE", static_cast<i32>(dtype)),
       define("LAYOUT", static_cast<i32>(layout)),
   };
@@ -37,7 +43,7 @@ KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout l
     throw ConfigError(
         fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
   }
-  if (cluster_size(config.tiling) > 1 && !kernel.clusters) {
+  if (cluster_size(config.tiling) > 1 && !takes_clusters(config.schedule)) {
     throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
   }
   return {.path = std::string(kernel.source), .defines = defines_for(config, dtype, layout)};

@@ -1,47 +1,98 @@
 // Compiles real GEMM kernels to cubins, without a GPU. A fixed list guards the configurations that
-// matter; a few more legal ones are drawn by a seed that changes daily, so that over time the space
-// is covered. A rejection of one of those means that the model's legality is wrong.
+// matter; more are drawn from the candidates by a seed that changes daily, so that over time the
+// menu is covered. A rejection of one of those means that the model's legality, or its table of
+// rejections, is wrong.
 #include "kernels/jit/gemm_kernel.h"
 
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <random>
+#include <set>
 #include <vector>
 
+#include "kernels/jit/compile_ahead.h"
 #include "model/base/error.h"
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/seed.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
 namespace {
 
 constexpr i32 kRegistersPerSm = 65536;  // of Hopper
-constexpr int kDrawnPerLayout = 6;
 
 KernelConfig flagship() {
   return parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
 }
 
-void check_usable(const KernelConfig& config, ElementType dtype, Layout layout) {
-  INFO(to_text(config) << " " << to_text(dtype) << " " << to_text(layout));
+struct Kernel {
+  KernelConfig config;
+  ElementType dtype;
+  Layout layout;
+};
+
+struct CompileTimes {
+  Seconds total, longest;  // of the threads that compiled, so that load does not count
+};
+
+/// Compiles them on all cores; each must come out usable and fit the SM as often as it says.
+CompileTimes check_usable(const std::vector<Kernel>& kernels, CubinCache& cache) {
+  std::vector<KernelSource> sources;
+  for (const auto& [config, dtype, layout] : kernels) {
+    sources.push_back(gemm_source(config, dtype, layout));
+  }
+  std::vector<CompileOutcome> outcomes;
+  compile_each(sources, cache, [&](const CompileOutcome& outcome) { outcomes.push_back(outcome); });
+  CompileTimes times{};
+  for (const CompileOutcome& outcome : outcomes) {
+    const auto& [config, dtype, layout] = kernels[outcome.index];
+    INFO(to_text(config) << " " << to_text(dtype) << " " << to_text(layout));
+    CHECK(outcome.error == "");
+    CHECK(outcome.rejection == "");
+    const i32 threads = threads_per_cta(config.schedule, config.tiling);
+    CHECK(outcome.registers * threads * config.ctas_per_sm <= kRegistersPerSm);
+    times.longest = std::max(times.longest, outcome.cpu_time);
+    times.total = times.total + outcome.cpu_time;
+  }
+  return times;
+}
+
+void check_usable(const std::vector<Kernel>& kernels) {
   CubinCache none{std::filesystem::path()};
-  const CompiledKernel kernel = compile_gemm(config, dtype, layout, none);
-  INFO(kernel.log);
-  CHECK(kernel.rejection == "");
-  const i32 threads = threads_per_cta(config.schedule, config.tiling);
-  CHECK(kernel.report.registers * threads * config.ctas_per_sm <= kRegistersPerSm);
+  (void)check_usable(kernels, none);
+}
+
+/// As many of every schedule in each layout, from the candidates for a problem that it takes.
+std::vector<Kernel> drawn_candidates(int of_each, unsigned seed) {
+  std::mt19937 random(seed);
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::vector<Kernel> drawn;
+  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+    for (const Schedule schedule : kEverySchedule) {
+      const GemmShape shape =
+          schedule == Schedule::kSmallMma ? GemmShape{64, 64, 64} : GemmShape{8192, 8192, 8192};
+      const ElementType dtype = random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
+      const auto legal = enumerate_candidates(gpu, {shape, dtype, layout}, {schedule}).legal;
+      REQUIRE(!legal.empty());
+      for (int i = 0; i < of_each; ++i) {
+        drawn.push_back({legal[random() % legal.size()], dtype, layout});
+      }
+    }
+  }
+  return drawn;
 }
 
 }  // namespace
 
 TEST_CASE("Configurations that differ in raster or group alone share a cubin") {
   KernelConfig other = flagship();
-  other.raster = {RasterKind::kChunked, 1};
+  other.raster = {RasterKind::kHilbert, 1, Walk::kChunked};
   const auto defines = [](const KernelConfig& config) {
     return defines_for(config, ElementType::kFp16, Layout::kTn);
   };
@@ -61,60 +112,86 @@ TEST_CASE("What no kernel supports is refused by name") {
 }
 
 TEST_CASE("The kernels that matter compile without spills and without lost asynchrony") {
+  std::vector<Kernel> kernels;
   for (const char* text : {
-           "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-           "raster=grouped_m,group=8",
-           "pipelined:tile=128x256x64,stages=3,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-           "raster=grouped_m,group=8",
-           "persistent:tile=128x256x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-           "raster=grouped_m,group=8",
+           "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+           "raster=grouped_m,group=8,walk=strided",
+           "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
        }) {
     for (const ElementType dtype : {ElementType::kFp16, ElementType::kBf16}) {
       for (const Layout layout : {Layout::kTn, Layout::kNn}) {
-        check_usable(parse_kernel_config(text), dtype, layout);
+        kernels.push_back({parse_kernel_config(text), dtype, layout});
       }
     }
   }
+  check_usable(kernels);
 }
 
 TEST_CASE("Tiles from small to large compile for every schedule that takes them") {
+  std::vector<Kernel> kernels;
+  std::set<Schedule> schedules;
   for (const char* text : {
-           "warp_specialized:tile=256x128x64,stages=4,warpgroups=2,cluster=1x2,ctas=1,inflight=1,"
-           "raster=grouped_n,group=8",
-           "warp_specialized:tile=256x192x64,stages=3,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+           "small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8",
+           "small_mma:tile=128x256x128,warpgroups=2x1,a=shared,instruction_n=256",
+           "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
+           "blocked_pipelined:tile=128x256x64,warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,"
+           "group=1",
+           "pipelined:tile=64x64x64,stages=4,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
            "raster=grouped_m,group=8",
-           "warp_specialized:tile=192x192x64,stages=3,warpgroups=3,cluster=1x1,ctas=1,inflight=1,"
+           "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
            "raster=grouped_m,group=8",
-           "warp_specialized:tile=128x160x64,stages=4,warpgroups=2,cluster=2x2,ctas=1,inflight=0,"
+           "pipelined:tile=128x128x64,stages=3,warpgroups=2x1,ctas=2,inflight=1,c_slots=2,"
            "raster=grouped_m,group=8",
-           "warp_specialized:tile=128x128x128,stages=3,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-           "raster=chunked,group=1",
-           "pipelined:tile=64x64x64,stages=4,warpgroups=1,cluster=1x1,ctas=2,inflight=1,"
-           "raster=grouped_m,group=8",
-           "pipelined:tile=128x128x64,stages=3,warpgroups=2,cluster=1x1,ctas=2,inflight=1,"
-           "raster=grouped_m,group=8",
-           "persistent:tile=128x96x64,stages=4,warpgroups=1,cluster=1x1,ctas=2,inflight=0,"
-           "raster=grouped_n,group=4",
+           "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+           "raster=grouped_m,group=8,walk=strided",
+           "persistent:tile=128x96x64,stages=4,warpgroups=1x1,ctas=2,inflight=0,c_slots=2,"
+           "raster=grouped_n,group=4,walk=strided",
+           "persistent_overlap:tile=128x192x64,stages=3,warpgroups=1x3,cluster=1x2,ctas=1,"
+           "inflight=1,c_slots=2,raster=grouped_m,group=2,walk=strided",
+           "persistent_overlap:tile=64x96x32,stages=6,warpgroups=1x1,cluster=1x1,ctas=1,"
+           "inflight=2,c_slots=1,raster=grouped_m,group=2,walk=strided",
+           "warp_specialized:tile=256x128x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_n,group=8,walk=strided",
+           "warp_specialized:tile=256x192x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=128x160x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,"
+           "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=320x128x64,stages=3,warpgroups=1x2,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=128x128x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
+           "ping_pong:tile=128x128x64,stages=4,cluster=2x2,ctas=1,inflight=1,c_slots=2,"
+           "producer=40,raster=hilbert,group=1,walk=chunked",
        }) {
-    check_usable(parse_kernel_config(text), ElementType::kFp16, Layout::kTn);
+    kernels.push_back({parse_kernel_config(text), ElementType::kFp16, Layout::kTn});
+    schedules.insert(kernels.back().config.schedule);
   }
+  CHECK(schedules.size() == std::size(kEverySchedule));
+  check_usable(kernels);
 }
 
-TEST_CASE("What the model calls legal, the compiler takes") {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  const auto seed =
-      static_cast<unsigned>(std::chrono::duration_cast<std::chrono::days>(since_epoch).count());
-  std::printf("legal configurations are drawn with seed %u\n", seed);
-  std::mt19937 random(seed);
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
-    const GemmProblem problem{{8192, 8192, 8192}, ElementType::kFp16, layout};
-    const std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {}).legal;
-    REQUIRE(!legal.empty());
-    for (int i = 0; i < kDrawnPerLayout; ++i) {
-      check_usable(legal[random() % legal.size()], problem.dtype, layout);
-    }
-  }
+TEST_CASE("Candidates drawn anew every day compile in time, and a warm cache costs little") {
+  constexpr int kOfEach = 3;
+  constexpr Seconds kLongestCompile{3}, kWarm{5e-3};
+  const std::vector<Kernel> drawn =
+      drawn_candidates(kOfEach, daily_seed("candidates that are compiled"));
+  CHECK(drawn.size() == 48);  // 8 schedules, 2 layouts
+  const TemporaryFolder folder;
+  CubinCache cache(folder / "cache");
+  const CompileTimes cold = check_usable(drawn, cache);
+  const CompileTimes warm = check_usable(drawn, cache);
+  CHECK(cache.hits() >= static_cast<int>(drawn.size()));
+  const double count = static_cast<double>(drawn.size());
+  std::printf("%zu kernels: %.2f s of CPU each, longest %.2f s; warm %.2f ms, longest %.2f ms\n",
+              drawn.size(), cold.total.value / count, cold.longest.value,
+              warm.total.value / count * 1e3, warm.longest.value * 1e3);
+  CHECK(cold.longest <= kLongestCompile);
+  CHECK(warm.total.value / count <= kWarm.value);
 }
 
 TEST_CASE("A GEMM kernel read from the cache is the one that was compiled") {

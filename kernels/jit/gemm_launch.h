@@ -18,6 +18,11 @@ struct GemmBuffers {
   void* c;
 };
 
+/// C = alpha A B + beta C, in fp32 before C is rounded. C is not read where beta is 0.
+struct Scaling {
+  float alpha = 1, beta = 0;
+};
+
 class GemmLaunch {
  public:
   /// `kernel` is the compiled `config` for the problem's dtype and layout, and must outlive this.
@@ -26,7 +31,7 @@ class GemmLaunch {
 
   /// Encodes the tensor maps for these buffers. To record the tiles walked, set `trace` and
   /// `trace_stride` (at least max_tiles_per_cta()) in the result.
-  GemmArgs bind(const GemmBuffers& buffers) const;
+  GemmArgs bind(const GemmBuffers& buffers, Scaling scaling = {}) const;
 
   void launch(const GemmArgs& args, cudaStream_t stream) const;
 

@@ -2,16 +2,21 @@
 // exact in fp16 and must match to the bit, whatever the order of the sums.
 #include "kernels/jit/gemm_launch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
+#include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/cuda_error.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/registry.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
+#include "tests/hang_guard.h"
+#include "tests/temporary_folder.h"
 
 namespace tilecast {
 namespace {
@@ -53,6 +58,13 @@ unsigned short fp16_bits(int value) {
   return static_cast<unsigned short>((value < 0 ? 0x8000 : 0) | (exponent + 15) << 10 | mantissa);
 }
 
+/// A negative alpha makes negative zeros of fp32 ones; whole numbers have one zero.
+std::vector<unsigned short> without_signed_zeros(std::vector<unsigned short> bits) {
+  constexpr unsigned short kNegativeZero = 0x8000;
+  std::replace(bits.begin(), bits.end(), kNegativeZero, static_cast<unsigned short>(0));
+  return bits;
+}
+
 /// -2 to 2, by place.
 int value_at(std::size_t index, std::size_t salt) {
   const std::size_t mixed = (index * 2654435761u + salt * 40503u) % 4294967291u;
@@ -75,20 +87,34 @@ std::vector<unsigned short> as_fp16(const std::vector<int>& values) {
   return bits;
 }
 
+/// alpha A B + beta C; `old` empty stands for zeros.
 std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<int>& a,
-                                    const std::vector<int>& b) {
+                                    const std::vector<int>& b, Scaling scaling = {},
+                                    const std::vector<int>& old = {}) {
+  const int alpha = static_cast<int>(scaling.alpha), beta = static_cast<int>(scaling.beta);
   const auto m = static_cast<std::size_t>(problem.shape.m);
   const auto n = static_cast<std::size_t>(problem.shape.n);
   const auto k = static_cast<std::size_t>(problem.shape.k);
   std::vector<unsigned short> c;
+  std::vector<int> sums(n);
   for (std::size_t row = 0; row < m; ++row) {
-    for (std::size_t column = 0; column < n; ++column) {
-      int sum = 0;
-      for (std::size_t i = 0; i < k; ++i) {
-        const std::size_t at_b = problem.layout == Layout::kTn ? column * k + i : i * n + column;
-        sum += a[row * k + i] * b[at_b];
+    std::fill(sums.begin(), sums.end(), 0);
+    if (problem.layout == Layout::kTn) {
+      for (std::size_t column = 0; column < n; ++column) {
+        for (std::size_t i = 0; i < k; ++i) {
+          sums[column] += a[row * k + i] * b[column * k + i];
+        }
       }
-      c.push_back(fp16_bits(sum));
+    } else {
+      for (std::size_t i = 0; i < k; ++i) {
+        for (std::size_t column = 0; column < n; ++column) {
+          sums[column] += a[row * k + i] * b[i * n + column];
+        }
+      }
+    }
+    for (std::size_t column = 0; column < n; ++column) {
+      const int added = old.empty() ? 0 : beta * old[row * n + column];
+      c.push_back(fp16_bits(alpha * sums[column] + added));
     }
   }
   return c;
@@ -109,41 +135,92 @@ std::vector<TileCoord> walk(const TileScheduler& scheduler, const Tiling& t, u32
   return tiles;
 }
 
-void check_runs(const char* text, const GemmProblem& problem) {
-  const KernelConfig config = parse_kernel_config(text);
-  INFO(text << " " << to_text(problem.shape) << " " << to_text(problem.layout));
-  CubinCache none{std::filesystem::path()};
-  const CompiledKernel compiled = compile_gemm(config, problem.dtype, problem.layout, none);
+/// One cache for all tests, so that each kernel is compiled once.
+CubinCache& cache() {
+  static const TemporaryFolder folder;
+  static CubinCache cache(folder / "cache");
+  return cache;
+}
+
+LoadedKernel load(const KernelConfig& config, const GemmProblem& problem) {
+  const CompiledKernel compiled = compile_gemm(config, problem.dtype, problem.layout, cache());
   REQUIRE(compiled.rejection == "");
-  LoadedKernel kernel(compiled.cubin, kGemmEntry);
+  return LoadedKernel(compiled.cubin, kGemmEntry);
+}
+
+void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = {}) {
+  const KernelConfig config = parse_kernel_config(text);
+  const std::string what = to_text(problem.shape) + " " + std::string(to_text(problem.layout)) +
+                           " " + text + " alpha " + std::to_string(scaling.alpha) + " beta " +
+                           std::to_string(scaling.beta);
+  const HangGuard guard(what);
+  INFO(what);
+  LoadedKernel kernel = load(config, problem);
   const GemmLaunch launch(kernel, problem, config);
   CHECK(launch.resident_ctas_per_sm() >= config.ctas_per_sm);
 
   const auto [m, n, k] = problem.shape;
   const std::vector<int> a = make_values(m * k, 1);
   const std::vector<int> b = make_values(n * k, 2);
+  const std::vector<int> old = scaling.beta == 0 ? std::vector<int>() : make_values(m * n, 3);
   const auto c_count = static_cast<std::size_t>(m * n);
   DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2);
   a_device.fill(as_fp16(a));
   b_device.fill(as_fp16(b));
-  c_device.fill(std::vector<unsigned short>(c_count, kUnwritten));
+  // Where beta is 0 C must not be read: infinity would show.
+  c_device.fill(old.empty() ? std::vector<unsigned short>(c_count, kUnwritten) : as_fp16(old));
 
   const u32 stride = launch.max_tiles_per_cta();
   const std::size_t trace_count = std::size_t{launch.shape().ctas} * stride;
   DeviceBytes trace_device(trace_count * sizeof(TileCoord));
-  GemmArgs args = launch.bind({a_device.get(), b_device.get(), c_device.get()});
+  GemmArgs args = launch.bind({a_device.get(), b_device.get(), c_device.get()}, scaling);
   args.trace = static_cast<TileCoord*>(trace_device.get());
   args.trace_stride = stride;
   launch.launch(args, nullptr);
   TILECAST_CUDA(cudaDeviceSynchronize());
 
-  CHECK((c_device.read<unsigned short>(c_count) == product(problem, a, b)));
+  CHECK((without_signed_zeros(c_device.read<unsigned short>(c_count)) ==
+         product(problem, a, b, scaling, old)));
   const auto trace = trace_device.read<TileCoord>(trace_count);
   for (u32 cta = 0; cta < launch.shape().ctas; ++cta) {
     const std::vector<TileCoord> expected = walk(launch.scheduler(), config.tiling, cta);
     const auto begin = trace.begin() + static_cast<std::ptrdiff_t>(cta * stride);
     CHECK(std::equal(expected.begin(), expected.end(), begin));
   }
+}
+
+// Of every schedule that has more than one tile, and of every way to stage C.
+constexpr const char* kConfigs[] = {
+    "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=2",
+    "blocked_pipelined:tile=128x64x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_n,group=2",
+    "pipelined:tile=128x128x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_m,group=4",
+    "persistent:tile=128x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=0,c_slots=2,"
+    "raster=grouped_n,group=1,walk=chunked",
+    "persistent_overlap:tile=64x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,raster=grouped_m,group=4,walk=strided",
+    "persistent_overlap:tile=64x64x64,stages=4,warpgroups=1x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=1,raster=hilbert,group=1,walk=chunked",
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,producer=40,grid=tiles,raster=hilbert,group=1,walk=strided",
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=2,walk=strided",
+    "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_m,group=2,walk=strided",
+    "ping_pong:tile=64x64x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_n,group=2,walk=chunked",
+};
+
+void compile_all_configs() {
+  std::vector<KernelSource> sources;
+  for (const char* text : kConfigs) {
+    for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+      sources.push_back(gemm_source(parse_kernel_config(text), ElementType::kFp16, layout));
+    }
+  }
+  compile_ahead(sources, cache());
 }
 
 }  // namespace
@@ -158,32 +235,50 @@ TEST_CASE("Whole numbers up to 2048 are encoded as fp16") {
 
 TEST_CASE("Every schedule computes the product and walks the scheduler's tiles", "[gpu]") {
   gpu_or_skip();
-  for (const char* text : {
-           "pipelined:tile=128x128x64,stages=3,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-           "raster=grouped_m,group=4",
-           "persistent:tile=128x64x64,stages=4,warpgroups=1,cluster=1x1,ctas=1,inflight=0,"
-           "raster=chunked,group=1",
-           "warp_specialized:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-           "raster=grouped_n,group=3",
-           "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-           "raster=grouped_m,group=2",
-       }) {
+  compile_all_configs();
+  for (const char* text : kConfigs) {
     // Tiles at every edge are partial, and K ends within a block; N of 1032 allows bulk stores,
-    // 260 does not.
+    // 260 and 131 do not.
     check_runs(text, {{700, 1032, 200}, ElementType::kFp16, Layout::kTn});
     check_runs(text, {{700, 1032, 200}, ElementType::kFp16, Layout::kNn});
     check_runs(text, {{300, 260, 72}, ElementType::kFp16, Layout::kTn});
+    check_runs(text, {{130, 131, 72}, ElementType::kFp16, Layout::kTn});
   }
+  const char* const small = "small_mma:tile=64x64x128,warpgroups=1x1,a=registers,instruction_n=32";
+  check_runs(small, {{60, 56, 120}, ElementType::kFp16, Layout::kTn});
+  check_runs(small, {{60, 56, 120}, ElementType::kFp16, Layout::kNn});
+  check_runs(small, {{60, 53, 120}, ElementType::kFp16, Layout::kTn});
+}
+
+TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs();
+  for (const char* text : kConfigs) {
+    // Sums of 72 products of -2 to 2 are at most 288, and 2 * 288 + 3 * 2 is exact in fp16.
+    for (const i64 n : {264, 260, 131}) {
+      check_runs(text, {{300, n, 72}, ElementType::kFp16, Layout::kTn}, {2, -3});
+    }
+    check_runs(text, {{300, 264, 72}, ElementType::kFp16, Layout::kNn}, {1, 1});
+    check_runs(text, {{130, 131, 72}, ElementType::kFp16, Layout::kTn}, {-1, 0});
+    check_runs(text, {{130, 136, 72}, ElementType::kFp16, Layout::kTn}, {0, 1});
+  }
+}
+
+TEST_CASE("A worker with twenty tiles adds to the right part of C each time", "[gpu]") {
+  gpu_or_skip();
+  const char* const text =
+      "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+      "raster=grouped_m,group=2,walk=strided";
+  check_runs(text, {{3300, 3272, 8}, ElementType::kFp16, Layout::kTn}, {2, 1});
 }
 
 TEST_CASE("One launch is bound to other buffers and repeated", "[gpu]") {
   gpu_or_skip();
   const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
   const GemmProblem problem{{256, 256, 64}, ElementType::kFp16, Layout::kTn};
-  CubinCache none{std::filesystem::path()};
-  LoadedKernel kernel(compile_gemm(config, problem.dtype, problem.layout, none).cubin, kGemmEntry);
+  LoadedKernel kernel = load(config, problem);
   const GemmLaunch launch(kernel, problem, config);
   for (const std::size_t salt : {3, 4}) {
     const std::vector<int> a = make_values(256 * 64, salt);

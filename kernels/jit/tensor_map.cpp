@@ -29,30 +29,53 @@ Encode find_encoder() {
 }
 
 CUtensorMapSwizzle swizzle_of(const TmaBox& box) {
-  return box.swizzle_bytes == kSwizzleBytes ? CU_TENSOR_MAP_SWIZZLE_128B
-                                            : CU_TENSOR_MAP_SWIZZLE_64B;
+  switch (box.swizzle_bytes) {
+    case 0:
+      return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case 32:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case 64:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    default:
+      TILECAST_ASSERT(box.swizzle_bytes == kSwizzleBytes);
+      return CU_TENSOR_MAP_SWIZZLE_128B;
+  }
+}
+
+CUtensorMapL2promotion promotion_of(const MatrixView& matrix) {
+  return matrix.fetches_pairs_of_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+                                       : CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+}
+
+CUtensorMapDataType data_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kFp32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case ElementType::kBf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case ElementType::kFp16:
+      break;
+  }
+  return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 }
 
 }  // namespace
 
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
   static const Encode encode = find_encoder();
-  TILECAST_ASSERT(element_bytes(matrix.dtype) == 2);
   // Innermost dimension first; the stride of that one is not given.
   const cuuint64_t dims[] = {static_cast<cuuint64_t>(matrix.columns),
                              static_cast<cuuint64_t>(matrix.rows)};
-  const cuuint64_t strides[] = {dims[0] * 2};
+  const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row_stride * element_bytes(matrix.dtype))};
   const cuuint32_t box_dims[] = {static_cast<cuuint32_t>(box.columns),
                                  static_cast<cuuint32_t>(box.rows)};
   const cuuint32_t element_strides[] = {1, 1};
   CUtensorMap map{};
   const CUresult result =
-      encode(&map,
-             matrix.dtype == ElementType::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-             2, const_cast<void*>(matrix.pointer), dims, strides, box_dims, element_strides,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(&map, data_type_of(matrix.dtype), 2, const_cast<void*>(matrix.pointer), dims, strides,
+             box_dims, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box),
+             promotion_of(matrix), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw Error(ExitCode::kWrong,
                 fmt::format("cuTensorMapEncodeTiled: error {}: {}x{} matrix at {}, box of {}x{}",

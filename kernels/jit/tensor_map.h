@@ -6,11 +6,13 @@
 
 namespace tilecast {
 
-/// A tight row-major matrix of 16-bit elements in device memory, 16-byte aligned.
+/// A row-major matrix in device memory, 16-byte aligned.
 struct MatrixView {
   const void* pointer;
-  i64 rows, columns;  // columns: a multiple of 8
+  i64 rows, columns;
   ElementType dtype;
+  i64 row_stride = 0;  // elements between rows, whole 16 bytes; 0: as many as columns
+  bool fetches_pairs_of_lines = false;  // L2 reads 256 bytes where a load asks for 128 of them
 };
 
 /// Loads beyond the edge bring zeros, stores there are dropped. Throws DeviceError where the driver

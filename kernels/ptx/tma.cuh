@@ -5,6 +5,11 @@
 
 namespace tilecast::ptx {
 
+/// Fetches a tensor map ahead of its first use.
+__device__ inline void prefetch_tensor_map(const void* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /// Global -> shared; `barrier` receives the bytes. Coordinates in elements, x contiguous.
 __device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
   asm volatile(

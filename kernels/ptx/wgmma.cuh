@@ -1,5 +1,6 @@
-// wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands from
-// shared memory, fp32 accumulators in registers. N is a multiple of 16 from 16 to 256.
+// wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands, fp32
+// accumulators in registers; B from shared memory, A from there or from registers. N is 8 or a
+// multiple of 16 from 16 to 256.
 //
 // PTX names every accumulator register in the instruction text, so the text depends on N: the
 // macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight.
@@ -32,26 +33,28 @@ __device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
   }
 }
 
-/// Matrix descriptor of a slab with 128-byte swizzle rows. The start address sits in 16-byte units
-/// in the low bits, so that moving on in shared memory is one 32-bit addition.
+/// Matrix descriptor of a swizzled slab. The start address sits in 16-byte units in the low bits,
+/// so that moving on in shared memory is one 32-bit addition.
 struct MatrixDescriptor {
   u32 low, high;
 
   /// stride: bytes between groups of eight rows; leading: bytes between slabs along the contiguous
   /// dimension (N-major operands only).
+  template <i32 kRowBytes>
   __device__ static MatrixDescriptor swizzled(u32 address, u32 leading_bytes, u32 stride_bytes) {
-    constexpr u32 kSwizzle128 = 1u << 30;
+    static_assert(kRowBytes == 128 || kRowBytes == 64, "rows of one whole swizzle span");
+    constexpr u32 kSwizzle = (kRowBytes == 128 ? 1u : 2u) << 30;
     constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also holds the CTA's rank
-    return {(address & kInCta) >> 4 | (leading_bytes >> 4) << 16, stride_bytes >> 4 | kSwizzle128};
+    return {(address & kInCta) >> 4 | (leading_bytes >> 4) << 16, stride_bytes >> 4 | kSwizzle};
   }
   __device__ MatrixDescriptor moved(u32 bytes) const { return {low + (bytes >> 4), high}; }
   __device__ u64 bits() const { return static_cast<u64>(high) << 32 | low; }
 };
 
-#define TILECAST_D8(i)                                                                        \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
-      "+f"(d[i + 6]), "+f"(d[i + 7])
-#define TILECAST_TEXT_1 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define TILECAST_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define TILECAST_D8(i) TILECAST_D4(i), TILECAST_D4(i + 4)
+#define TILECAST_TEXT_0 "%0, %1, %2, %3"
+#define TILECAST_TEXT_1 TILECAST_TEXT_0 ", %4, %5, %6, %7"
 #define TILECAST_TEXT_2 TILECAST_TEXT_1 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define TILECAST_TEXT_3 TILECAST_TEXT_2 ", %16, %17, %18, %19, %20, %21, %22, %23"
 #define TILECAST_TEXT_4 TILECAST_TEXT_3 ", %24, %25, %26, %27, %28, %29, %30, %31"
@@ -67,6 +70,7 @@ struct MatrixDescriptor {
 #define TILECAST_TEXT_14 TILECAST_TEXT_13 ", %104, %105, %106, %107, %108, %109, %110, %111"
 #define TILECAST_TEXT_15 TILECAST_TEXT_14 ", %112, %113, %114, %115, %116, %117, %118, %119"
 #define TILECAST_TEXT_16 TILECAST_TEXT_15 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define TILECAST_OUT_0 TILECAST_D4(0)
 #define TILECAST_OUT_1 TILECAST_D8(0)
 #define TILECAST_OUT_2 TILECAST_OUT_1, TILECAST_D8(8)
 #define TILECAST_OUT_3 TILECAST_OUT_2, TILECAST_D8(16)
@@ -84,54 +88,135 @@ struct MatrixDescriptor {
 #define TILECAST_OUT_15 TILECAST_OUT_14, TILECAST_D8(112)
 #define TILECAST_OUT_16 TILECAST_OUT_15, TILECAST_D8(120)
 
-// n, n / 16, and the numbers of the four operands that follow the n / 2 accumulators.
-#define TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, type)                              \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                                    \
-               ", 0;\n"                                                                            \
-               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                     \
-               " {" TILECAST_TEXT_##groups "}, %" #a ", %" #b ", p, 1, 1, 0, %" #transposed ";\n}" \
-               : TILECAST_OUT_##groups                                                             \
-               : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposedB))
+// n, the number of its register list above, and the numbers of the operands that follow the n / 2
+// accumulators: A's descriptor, B's, the predicate, the transposition.
+#define TILECAST_WGMMA_SHARED(n, list, a, b, accumulate, transposed, type)                       \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                                  \
+               ", 0;\n"                                                                          \
+               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                   \
+               " {" TILECAST_TEXT_##list "}, %" #a ", %" #b ", p, 1, 1, 0, %" #transposed ";\n}" \
+               : TILECAST_OUT_##list                                                             \
+               : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposed))
 
-#define TILECAST_WGMMA_CASE(n, groups, a, b, accumulate, transposed)   \
-  if constexpr (kN == n) {                                             \
-    if constexpr (kType == ElementType::kFp16) {                       \
-      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "f16");  \
-    } else {                                                           \
-      TILECAST_WGMMA(n, groups, a, b, accumulate, transposed, "bf16"); \
-    }                                                                  \
+// The same with four registers of A.
+#define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, transposed, type)      \
+  asm volatile(                                                                                 \
+      "{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                                          \
+      ", 0;\n"                                                                                  \
+      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" TILECAST_TEXT_##list \
+      "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1, %" #transposed ";\n}"     \
+      : TILECAST_OUT_##list                                                                     \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b), "r"(scale_d), "n"(kTransposed))
+
+// n, register list, and the numbers of the seven operands that may follow the accumulators.
+#define TILECAST_WGMMA_EVERY_N(CASE)               \
+  CASE(8, 0, 4, 5, 6, 7, 8, 9, 10)                 \
+  CASE(16, 1, 8, 9, 10, 11, 12, 13, 14)            \
+  CASE(32, 2, 16, 17, 18, 19, 20, 21, 22)          \
+  CASE(48, 3, 24, 25, 26, 27, 28, 29, 30)          \
+  CASE(64, 4, 32, 33, 34, 35, 36, 37, 38)          \
+  CASE(80, 5, 40, 41, 42, 43, 44, 45, 46)          \
+  CASE(96, 6, 48, 49, 50, 51, 52, 53, 54)          \
+  CASE(112, 7, 56, 57, 58, 59, 60, 61, 62)         \
+  CASE(128, 8, 64, 65, 66, 67, 68, 69, 70)         \
+  CASE(144, 9, 72, 73, 74, 75, 76, 77, 78)         \
+  CASE(160, 10, 80, 81, 82, 83, 84, 85, 86)        \
+  CASE(176, 11, 88, 89, 90, 91, 92, 93, 94)        \
+  CASE(192, 12, 96, 97, 98, 99, 100, 101, 102)     \
+  CASE(208, 13, 104, 105, 106, 107, 108, 109, 110) \
+  CASE(224, 14, 112, 113, 114, 115, 116, 117, 118) \
+  CASE(240, 15, 120, 121, 122, 123, 124, 125, 126) \
+  CASE(256, 16, 128, 129, 130, 131, 132, 133, 134)
+
+#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6) \
+  if constexpr (kN == n) {                                        \
+    if constexpr (kType == ElementType::kFp16) {                  \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, p3, "f16");      \
+    } else {                                                      \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, p3, "bf16");     \
+    }                                                             \
   }
+#define TILECAST_REGISTERS_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)         \
+  if constexpr (kN == n) {                                                   \
+    if constexpr (kType == ElementType::kFp16) {                             \
+      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, p6, "f16");  \
+    } else {                                                                 \
+      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, p6, "bf16"); \
+    }                                                                        \
+  }
+
+template <int kN, ElementType kType>
+struct CheckWgmma {
+  static_assert(kN == 8 || (kN % 16 == 0 && kN >= 16 && kN <= 256),
+                "instruction N of 8, or 16 to 256 in steps of 16");
+  static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16, "16-bit operands");
+};
 
 /// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedB: B is
 /// N-major.
-template <int kN, ElementType kType, int kTransposedB>
+template <int kN, ElementType kType, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
                                     const MatrixDescriptor& b, bool accumulate) {
-  static_assert(kN % 16 == 0 && kN >= 16 && kN <= 256, "instruction N of 16 to 256 in steps of 16");
-  static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16, "16-bit operands");
+  CheckWgmma<kN, kType>{};
+  constexpr int kTransposed = kTransposedB ? 1 : 0;
   const i32 scale_d = accumulate ? 1 : 0;
   const u64 desc_a = a.bits();
   const u64 desc_b = b.bits();
-  TILECAST_WGMMA_CASE(16, 1, 8, 9, 10, 11)
-  TILECAST_WGMMA_CASE(32, 2, 16, 17, 18, 19)
-  TILECAST_WGMMA_CASE(48, 3, 24, 25, 26, 27)
-  TILECAST_WGMMA_CASE(64, 4, 32, 33, 34, 35)
-  TILECAST_WGMMA_CASE(80, 5, 40, 41, 42, 43)
-  TILECAST_WGMMA_CASE(96, 6, 48, 49, 50, 51)
-  TILECAST_WGMMA_CASE(112, 7, 56, 57, 58, 59)
-  TILECAST_WGMMA_CASE(128, 8, 64, 65, 66, 67)
-  TILECAST_WGMMA_CASE(144, 9, 72, 73, 74, 75)
-  TILECAST_WGMMA_CASE(160, 10, 80, 81, 82, 83)
-  TILECAST_WGMMA_CASE(176, 11, 88, 89, 90, 91)
-  TILECAST_WGMMA_CASE(192, 12, 96, 97, 98, 99)
-  TILECAST_WGMMA_CASE(208, 13, 104, 105, 106, 107)
-  TILECAST_WGMMA_CASE(224, 14, 112, 113, 114, 115)
-  TILECAST_WGMMA_CASE(240, 15, 120, 121, 122, 123)
-  TILECAST_WGMMA_CASE(256, 16, 128, 129, 130, 131)
+  TILECAST_WGMMA_EVERY_N(TILECAST_SHARED_CASE)
 }
 
-#undef TILECAST_WGMMA_CASE
-#undef TILECAST_WGMMA
+/// The same with A in registers: for each warp's sixteen rows what ldmatrix_x4 returns of sixteen
+/// K elements. The registers must not change before the wgmma has completed.
+template <int kN, ElementType kType, bool kTransposedB>
+__device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
+                                    const MatrixDescriptor& b, bool accumulate) {
+  CheckWgmma<kN, kType>{};
+  constexpr int kTransposed = kTransposedB ? 1 : 0;
+  const i32 scale_d = accumulate ? 1 : 0;
+  const u64 desc_b = b.bits();
+  TILECAST_WGMMA_EVERY_N(TILECAST_REGISTERS_CASE)
+}
+
+#undef TILECAST_D4
 #undef TILECAST_D8
+#undef TILECAST_TEXT_0
+#undef TILECAST_TEXT_1
+#undef TILECAST_TEXT_2
+#undef TILECAST_TEXT_3
+#undef TILECAST_TEXT_4
+#undef TILECAST_TEXT_5
+#undef TILECAST_TEXT_6
+#undef TILECAST_TEXT_7
+#undef TILECAST_TEXT_8
+#undef TILECAST_TEXT_9
+#undef TILECAST_TEXT_10
+#undef TILECAST_TEXT_11
+#undef TILECAST_TEXT_12
+#undef TILECAST_TEXT_13
+#undef TILECAST_TEXT_14
+#undef TILECAST_TEXT_15
+#undef TILECAST_TEXT_16
+#undef TILECAST_OUT_0
+#undef TILECAST_OUT_1
+#undef TILECAST_OUT_2
+#undef TILECAST_OUT_3
+#undef TILECAST_OUT_4
+#undef TILECAST_OUT_5
+#undef TILECAST_OUT_6
+#undef TILECAST_OUT_7
+#undef TILECAST_OUT_8
+#undef TILECAST_OUT_9
+#undef TILECAST_OUT_10
+#undef TILECAST_OUT_11
+#undef TILECAST_OUT_12
+#undef TILECAST_OUT_13
+#undef TILECAST_OUT_14
+#undef TILECAST_OUT_15
+#undef TILECAST_OUT_16
+#undef TILECAST_WGMMA_SHARED
+#undef TILECAST_WGMMA_REGISTERS
+#undef TILECAST_WGMMA_EVERY_N
+#undef TILECAST_SHARED_CASE
+#undef TILECAST_REGISTERS_CASE
 
 }  // namespace tilecast::ptx

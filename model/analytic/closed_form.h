@@ -41,6 +41,10 @@ struct GemmWork {
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    TrafficMemo& traffic);
 
+/// The work of the best order of tiles there could be: no raster makes the kernel faster.
+GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
+                         const KernelConfig& config);
+
 struct ClosedForm {
   Cycles cycles;
   Limiter limiter;

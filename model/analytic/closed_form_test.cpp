@@ -21,15 +21,16 @@ GpuSpec tensor_only() {
   gpu.dram->bandwidth = {kNoLimit};
   gpu.tma->l2_latency = gpu.tma->dram_latency = {};
   gpu.tma->issue = gpu.tma->multicast_latency = {};
+  gpu.tma->outside_cost = 1;
   gpu.tma->misaligned_by_16 = gpu.tma->misaligned_by_32 = gpu.tma->misaligned_by_64 = 1;
-  gpu.epilogue = EpilogueSpec{{}, {kNoLimit}, {}};
+  gpu.epilogue = EpilogueSpec{{}, {}, {kNoLimit}, {}, {}};
   gpu.launch = LaunchSpec{};
   return gpu;
 }
 
 constexpr const char* kFlagship =
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-    "raster=grouped_m,group=8";
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 constexpr Hertz kClock{1.5e9};
 
 ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
@@ -61,8 +62,8 @@ TEST_CASE("Narrow wgmmas are bound by reading their operands") {
   // half that rate 64, twice as long.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1,cluster=1x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
   const GemmProblem p = problem(64, 64, 6400);
   gpu.wgmma->operand_rate = {128};
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 32));
@@ -85,15 +86,19 @@ TEST_CASE("SM intake bounds a tile that asks for more bytes per cycle than an SM
 }
 
 TEST_CASE("A ring too short for the load latency waits for it") {
-  // 2000 cycles of latency at 1.5 GHz; holding a stage takes them and the wgmmas of two K blocks:
-  // (2000 + 2 x 1024) / 2 = 2024 per K block with two stages, under 1024 with four.
+  // 2000 cycles of latency at 1.5 GHz, 1024 of wgmmas a K block. With one K block's wgmmas left in
+  // flight a stage is seen free when the next one's operands are there: 2000 a K block with two
+  // stages, 2000 / 3 with four; waited for at once, (2000 + 1024) / 2 with two.
   GpuSpec gpu = tensor_only();
   gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{2000 / kClock.value};
   KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(128, 256, 64000);
   config.tiling.stages = 2;
-  CHECK(run(gpu, p, config).cycles.value == Approx(2024 * 1000 + 2000));
+  CHECK(run(gpu, p, config).cycles.value == Approx(2000 * 1000 + 2000));
   CHECK(run(gpu, p, config).limiter == Limiter::kLatency);
+  config.inflight = 0;
+  CHECK(run(gpu, p, config).cycles.value == Approx(1512 * 1000 + 2000));
+  config.inflight = 1;
   config.tiling.stages = 4;
   CHECK(run(gpu, p, config).cycles.value == Approx(1024 * 1000 + 2000));
 }
@@ -115,14 +120,14 @@ TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the
   GpuSpec gpu = tensor_only();
   gpu.wgmma->block_turn = {100};
   KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x128x64,stages=4,warpgroups=1,cluster=1x1,ctas=1,inflight=0,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=128x128x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=0,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
   const GemmProblem p = problem(128, 128, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
   config.inflight = 1;  // the next K block's wgmmas run meanwhile
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
   config.inflight = 0;
-  config.tiling.warpgroups = 2;  // 256 + 100 each, while the other's 256 run
+  config.tiling.warpgroups_m = 2;  // 256 + 100 each, while the other's 256 run
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
 }
 
@@ -132,8 +137,8 @@ TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence
   gpu.wgmma->block_turn = {100};
   gpu.tma->issue = {300};
   KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1,cluster=1x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
   const GemmProblem p = problem(64, 64, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 128));
   config.schedule = Schedule::kPipelined;
@@ -155,8 +160,8 @@ TEST_CASE("Rows off their 128-byte lines leave less of L2") {
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
-  // n of 208 is an odd multiple of 32 bytes, k of 6400 none. B is 256 of 384 rows of a K block (48
-  // of 72 B per cycle asked, half delivered): (128 + 256 / 0.5) / 384 = 1.667 times as long.
+  // n of 208 is an odd multiple of 32 bytes, k of 6400 none. Of the 336 rows of a K block that
+  // exist 208 are B's, half delivered: (128 + 208 / 0.5) / 336 = 1.619 times as long.
   GpuSpec gpu = tensor_only();
   gpu.l2->merge_limit = 1;
   gpu.l2->output = {9.504e12 * 208 / 256};
@@ -165,7 +170,7 @@ TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples
   GemmProblem p = problem(132 * 128, 208, 6400);
   const double aligned = run(gpu, p, config).cycles.value;
   p.layout = Layout::kNn;
-  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * 640 / 384));
+  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * 544 / 336));
 }
 
 TEST_CASE(
@@ -183,21 +188,215 @@ TEST_CASE(
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles));
 }
 
+/// kFlagship's tile split so that one warpgroup has all of it: nothing hides an epilogue.
+constexpr const char* kOneWarpgroup =
+    "warp_specialized:tile=128x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=4,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+
 TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks") {
-  // Epilogue 1000 cycles; load latency 500 cycles; refill 300. One SM slot runs 4 tiles of 64 K
-  // blocks. Before the first and after the last: 500 of latency.
+  // Epilogue 1000 cycles, its store read 200 later; load latency 500; refill 300. 32 x 17 tiles on
+  // 132 SMs are 5 on the busiest, of 64 K blocks of 512.
   GpuSpec gpu = tensor_only();
   gpu.epilogue->fixed = {1000};
+  gpu.epilogue->store_read = {200};
   gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{500 / kClock.value};
   gpu.launch->cta_refill = {300};
+  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  const GemmProblem p = problem(4096, 17 * 128, 4096);
+  const double main_loop = 5 * 64 * 512;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 500));
+  config.schedule = Schedule::kPersistentOverlap;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 500));
+  config.schedule = Schedule::kPersistent;  // loads again after each epilogue
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 500));
+  config.schedule = Schedule::kPipelined;  // and starts a CTA, once the last one's stores are read
+  config.grid = Grid::kTiles;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 500 + 4 * 500));
+  config.schedule = Schedule::kWarpSpecialized;  // with one tile per CTA alike
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 500 + 4 * 500));
+}
+
+TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other's epilogues") {
+  // 128x256x64 by two: 1536 cycles of the epilogue, but not of the last tile's; with two stages
+  // they can be one K block apart.
+  GpuSpec gpu = tensor_only();
+  gpu.epilogue->fixed = {3000};
   KernelConfig config = parse_kernel_config(kFlagship);
-  const GemmProblem p = problem(4096, 4096, 4096);
+  const GemmProblem p = problem(4096, 4096, 4096);  // four tiles on the busiest SM
   const double main_loop = 4 * 64 * 1024;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 1000 + 500));
-  config.schedule = Schedule::kPersistent;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 1500 + 500));
-  config.schedule = Schedule::kPipelined;
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 1800 + 500));
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1536) + 3000));
+  config.tiling.stages = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1024) + 3000));
+  config.schedule = Schedule::kPersistent;  // the next tile's loads come after the epilogue
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 3000));
+}
+
+TEST_CASE("Slots for all of C let a tile's stores drain under the next one, fewer are waited for") {
+  // 64x256 of a warpgroup is four chunks of 100 cycles; a store is read 1000 later. With two slots
+  // the third chunk waits 1000 - 100 for the first, the fourth is then in time.
+  GpuSpec gpu = tensor_only();
+  gpu.epilogue->chunk = {100};
+  gpu.epilogue->store_read = {1000};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  config.tiling.stages = 2;
+  const GemmProblem p = problem(128, 256, 640);
+  const auto epilogue = [&](i32 slots) {
+    config.tiling.c_slots = slots;
+    return run(gpu, p, config).cycles.value - 10 * 1024;
+  };
+  CHECK(epilogue(4) == Approx(4 * 100));
+  CHECK(epilogue(2) == Approx(4 * 100 + 900));
+  CHECK(epilogue(1) == Approx(4 * 100 + 3 * 1000));
+  CHECK(epilogue(6) == Approx(4 * 100));  // no more than there are chunks
+  config.schedule = Schedule::kPersistentOverlap;
+  CHECK(epilogue(0) == Approx(4 * 100));  // borrowed for the whole tile
+}
+
+TEST_CASE("Bytes of C go to shared memory at their rate, whichever chunks they come in") {
+  GpuSpec gpu = tensor_only();
+  gpu.epilogue->rate = {32};  // 128 x 256 x 2 B: 2048 cycles
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 2048));
+}
+
+TEST_CASE("Ping-pong hides an epilogue under the other tile's K blocks while these are longer") {
+  // 64x256x64 is 512 cycles a K block; 64 x 16 tiles on 132 SMs are 8 each. 64 K blocks hide 1000
+  // cycles, one leaves 488; the last tile's epilogue shows.
+  GpuSpec gpu = tensor_only();
+  gpu.epilogue->fixed = {1000};
+  const KernelConfig config = parse_kernel_config(
+      "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=24,"
+      "raster=grouped_m,group=8,walk=strided");
+  CHECK(run(gpu, problem(4096, 4096, 4096), config).cycles.value == Approx(8 * 64 * 512 + 1000));
+  CHECK(run(gpu, problem(4096, 4096, 64), config).cycles.value == Approx(8 * 512 + 7 * 488 + 1000));
+}
+
+TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
+  // 128x128x64 by one warpgroup: 32 KiB at 32 B per cycle 1024 a K block, 512 more than its wgmmas;
+  // three stages save 1536. 32 x 17 tiles are 5 on the busiest SM.
+  GpuSpec gpu = tensor_only();
+  gpu.sm.intake = {32};
+  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  const GemmProblem p = problem(4096, 17 * 128, 4096);
+  const double main_loop = 5 * 64 * 1024;
+  gpu.epilogue->fixed = {1000};
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 1000));
+  gpu.epilogue->fixed = {10000};
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * (10000 - 1536) + 10000));
+  config.schedule = Schedule::kPersistent;  // loads wait for the epilogue
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000));
+}
+
+/// Latency 500, 64 B per cycle taken in, 50 around the wgmmas of a K block and 50 after them.
+GpuSpec slow_chain() {
+  GpuSpec gpu = tensor_only();
+  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{500 / kClock.value};
+  gpu.sm.intake = {64};
+  gpu.wgmma->block_turn = {30};
+  gpu.tma->issue = {20};
+  gpu.wgmma->completion_latency = {50};
+  return gpu;
+}
+
+TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
+  // 128x128x64: 32768 B at 64 B per cycle 512, wgmmas 512: 500 + 512 + 50 + 512 + 50 = 1624.
+  const KernelConfig config = parse_kernel_config(
+      "blocked:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
+  const ClosedForm form = run(slow_chain(), problem(128, 128, 6400), config);
+  CHECK(form.cycles.value == Approx(100 * 1624 + 50));
+  CHECK(form.limiter == Limiter::kLatency);
+}
+
+TEST_CASE("With two buffers the wgmmas of the K block before run under the load") {
+  // The longer of 500 + 512 and 512 + 50, and 50 around them; with 2048 cycles of wgmmas (a quarter
+  // of the rate) the other way round.
+  GpuSpec gpu = slow_chain();
+  const KernelConfig config = parse_kernel_config(
+      "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
+  const GemmProblem p = problem(128, 128, 6400);
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 1062 + 50));
+  gpu.wgmma->flops_per_sm = {1024};
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 2148 + 50));
+}
+
+TEST_CASE("CTAs that share an SM hide each other's waits until its pipe or its intake is full") {
+  // Two take 1624 together, as one would alone; three need the pipe for 3 x 512 only. With wgmmas
+  // three times as long a chain is 2648 and three of them on the pipe 4608.
+  const KernelConfig config = parse_kernel_config(
+      "blocked:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=1");
+  GpuSpec gpu = slow_chain();
+  CHECK(run(gpu, problem(264 * 128, 128, 64000), config).cycles.value == Approx(1000 * 1624 + 50));
+  CHECK(run(gpu, problem(396 * 128, 128, 64000), config).cycles.value == Approx(1000 * 1624 + 50));
+  gpu.wgmma->flops_per_sm = {4096.0 / 3};
+  const ClosedForm three = run(gpu, problem(396 * 128, 128, 64000), config);
+  CHECK(three.cycles.value == Approx(1000 * 3 * 1536 + 50));
+  CHECK(three.limiter == Limiter::kTensor);
+}
+
+TEST_CASE("A from registers spares the wgmmas the reading of A") {
+  // m64n32k16: tensor 16 cycles; A and B (64 + 32) x 32 B / 128 = 24, B alone 8. 8 k16 x 4 of them.
+  GpuSpec gpu = tensor_only();
+  gpu.wgmma->operand_rate = {128};
+  const auto cycles = [&](const char* rest) {
+    return run(gpu, problem(64, 128, 128),
+               parse_kernel_config(std::string("small_mma:tile=64x128x128,") + rest))
+        .cycles.value;
+  };
+  CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=32") == Approx(32 * 24));
+  CHECK(cycles("warpgroups=1x1,a=registers,instruction_n=32") == Approx(32 * 16));
+  CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=128") == Approx(8 * 64));  // 64: at the rate
+  CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=8") == Approx(128 * 18));  // 72 x 32 / 128
+}
+
+TEST_CASE("Warpgroups that split the columns read A twice, those that split the rows B") {
+  // 128x256x64 at 64 B per cycle, four k16 steps: two of m64n256 read 2 x 320 x 32 B, four of
+  // m64n128 4 x 192 x 32 B.
+  GpuSpec gpu = tensor_only();
+  gpu.wgmma->operand_rate = {64};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(128, 256, 6400);
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 320));
+  config.tiling.warpgroups_m = 1;
+  config.tiling.warpgroups_n = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 384));
+}
+
+TEST_CASE("Rows from beyond the edge take longer to fill than rows that exist") {
+  // Half of A's 128 rows exist: 8192 B and 8192 B x 3, with B's 32768 at 32 B per cycle.
+  GpuSpec gpu = tensor_only();
+  gpu.sm.intake = {32};
+  gpu.tma->outside_cost = 3;
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(128, 256, 6400), config).cycles.value == Approx(100 * 1536));
+  CHECK(run(gpu, problem(64, 256, 6400), config).cycles.value == Approx(100 * 2048));
+}
+
+TEST_CASE("Requests for a line are merged where SMs of one group ask for it, up to the limit") {
+  // 132 tiles in one column share B, each has its own A. Over one group of SMs B is merged as far
+  // as the limit: of 4 here, so 128 + 256 / 4 rows of 128 B a K block; without it 384.
+  GpuSpec gpu = tensor_only();
+  gpu.l2->output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
+  gpu.l2->merge_groups = 1;
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(132 * 128, 256, 6400);
+  gpu.l2->merge_limit = 4;
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 1024));
+  gpu.l2->merge_limit = 1;
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 384 * 128 / 24));
+  // Over very many groups no two SMs of a group ask: nothing is merged.
+  gpu.l2->merge_limit = 4;
+  gpu.l2->merge_groups = 1e9;
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 384 * 128 / 24).epsilon(1e-4));
+}
+
+TEST_CASE("A kernel of clusters starts later") {
+  GpuSpec gpu = tensor_only();
+  gpu.launch->cluster = {1e-6};  // 1500 cycles
+  KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(256, 256, 640);
+  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024));
+  config.tiling.cluster_m = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024 + 1500));
 }
 
 }  // namespace

@@ -4,19 +4,33 @@
 
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
 
 constexpr i32 kRegisterGranule = 8;      // registers per thread are allocated in eights
-constexpr i32 kBesideAccumulators = 42;  // most that the compiled kernels needed beside them
-constexpr i32 kBesideOperands = 26;      // that ptxas asks for around one wgmma's accumulators
+constexpr i32 kBesideAccumulators = 40;  // most that the compiled kernels needed beside them
+// What they mostly use: kernels with one tile per CTA, and those that loop over tiles.
+constexpr i32 kUsedBesideOneTile = 26;
+constexpr i32 kUsedBesideManyTiles = 34;
+constexpr i32 kBesideOperands = 26;  // that ptxas asks for around one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 threads = threads_per_cta(config.schedule, config.tiling);
   const i32 by_file = gpu.sm.registers / (threads * config.ctas_per_sm);
   return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterGranule * kRegisterGranule);
+}
+
+/// Registers that hold values over the whole main loop: accumulators, and A where it comes from
+/// registers: four of them for each wgmma row and k16 step.
+i32 held_registers(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 a = config.a_source == OperandSource::kRegisters
+                    ? wgmmas_along_m(t) * (t.block_k / kWgmmaK) * 4
+                    : 0;
+  return accumulator_registers(t) + a;
 }
 
 /// Registers per thread at launch that the compiled kernel is expected to use.
@@ -25,8 +39,8 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   if (has_producer_warpgroup(config.schedule)) {
     return cap;  // setmaxnreg makes the compiler take all it is promised
   }
-  return std::min(
-      cap, round_up(accumulator_registers(config.tiling) + kBesideAccumulators, kRegisterGranule));
+  const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
+  return std::min(cap, round_up(held_registers(config) + beside, kRegisterGranule));
 }
 
 }  // namespace
@@ -35,14 +49,16 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 cap = register_cap(gpu, config);
   const i32 for_thread = has_producer_warpgroup(config.schedule)
-                             ? register_plan(t.warpgroups, config.ctas_per_sm).consumer
+                             ? register_plan(consumer_warpgroups(config.schedule, t),
+                                             config.ctas_per_sm, config.producer_registers)
+                                   .consumer
                              : cap;
-  return t.block_n / 2 + kBesideOperands <= cap &&
-         accumulator_registers(t) + kBesideAccumulators <= for_thread;
+  return instruction_n(config) / 2 + kBesideOperands <= cap &&
+         held_registers(config) + kBesideAccumulators <= for_thread;
 }
 
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {
-  const double bytes = smem_layout(config.tiling).total_bytes;
+  const double bytes = smem_layout(config.schedule, config.tiling).total_bytes;
   if (bytes > gpu.sm.shared_memory_per_cta.value) {
     return 0;
   }
@@ -66,6 +82,8 @@ i32 resident_workers(const GpuSpec& gpu, const KernelConfig& config) {
       return per_sm * gpu.clusters.value().max_active_of_2;
     case 4:
       return per_sm * gpu.clusters.value().max_active_of_4;
+    case 8:
+      return per_sm * gpu.clusters.value().max_active_of_8;
     default:
       return 0;
   }

@@ -14,16 +14,16 @@ KernelConfig config(const char* text) { return parse_kernel_config(text); }
 TEST_CASE("A 128x256 warp-specialised CTA has an SM to itself") {
   // 4 stages x 48 KiB + 2 warpgroups x 2 slots x 8 KiB = 224 KiB of 228.
   const KernelConfig c = config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided");
   CHECK(resident_ctas(h200(), c) == 1);
   CHECK(resident_workers(h200(), c) == 132);
 }
 
 TEST_CASE("Clusters are counted as the GPCs hold them, not as SMs divided") {
   KernelConfig c = config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided");
   const GpuSpec gpu = h200();
   CHECK(resident_workers(gpu, c) == gpu.clusters->max_active_of_2);
   c.tiling.cluster_n = 2;
@@ -35,7 +35,7 @@ TEST_CASE("Two CTAs share an SM while their shared memory fits, and not one stag
   // 3 stages x 32 KiB + 2 slots x 8 KiB + 6 barriers x 8 B = 114736 B, and 1024 B reserved each:
   // 2 x 115760 = 231520 <= 233472. A fourth stage makes it 297056.
   KernelConfig c = config(
-      "pipelined:tile=128x128x64,stages=3,warpgroups=1,cluster=1x1,ctas=2,inflight=1,"
+      "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
       "raster=grouped_m,group=8");
   CHECK(ctas_by_shared_memory(h200(), c) == 2);
   CHECK(resident_ctas(h200(), c) == 2);
@@ -45,18 +45,18 @@ TEST_CASE("Two CTAs share an SM while their shared memory fits, and not one stag
 
 TEST_CASE("A warpgroup cannot hold 256 accumulators a thread") {
   KernelConfig c = config(
-      "pipelined:tile=128x256x64,stages=3,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+      "pipelined:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
       "raster=grouped_m,group=8");
   CHECK(registers_suffice(h200(), c));  // 128 each
-  c.tiling.warpgroups = 1;              // 256 each
+  c.tiling.warpgroups_m = 1;            // 256 each
   CHECK_FALSE(registers_suffice(h200(), c));
 }
 
 TEST_CASE("Three consumer warpgroups leave a 256-wide wgmma too few registers at launch") {
   // 512 threads start with 128 registers; the instruction needs 128 accumulators and 26 more.
   KernelConfig c = config(
-      "warp_specialized:tile=192x192x64,stages=3,warpgroups=3,cluster=1x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8");
+      "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided");
   CHECK(registers_suffice(h200(), c));
   c.tiling.block_n = 256;
   CHECK_FALSE(registers_suffice(h200(), c));

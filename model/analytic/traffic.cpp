@@ -1,6 +1,7 @@
 #include "model/analytic/traffic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "model/base/math.h"
@@ -9,6 +10,11 @@ namespace tilecast {
 namespace {
 
 constexpr u32 kWavesWalked = 48;  // more waves repeat the pattern; the rest is extrapolated
+
+/// Part of a panel that is still in L2 after `distance` bytes of others.
+double kept_in_l2(Bytes distance, Bytes usable) {
+  return std::clamp(2 - distance / usable, 0.0, 1.0);
+}
 
 /// One operand's panels: how far back, in distinct bytes that the waves asked for, each was last
 /// used.
@@ -24,26 +30,30 @@ class PanelReuse {
     double kept = 0;
     if (last_wave_[panel] >= 0) {
       const Bytes distance = std::min(so_far - last_used_[panel], all);
-      kept = std::clamp(2 - distance / usable, 0.0, 1.0);
+      kept = kept_in_l2(distance, usable);
     }
     read_ += (1 - kept) * panel_;
     last_wave_[panel] = wave;
     last_used_[panel] = so_far;
+    ++fetches_;
     return true;
   }
 
   Bytes read() const { return read_; }
+  double sharers(double requests) const { return requests / fetches_; }
+  double missing() const { return read_ / (panel_ * fetches_); }
 
  private:
   std::vector<i64> last_wave_;
   std::vector<Bytes> last_used_;
   Bytes panel_;
   Bytes read_;
+  double fetches_ = 0;  // of a panel by a wave
 };
 
 struct WalkResult {
   Bytes read;
-  double requests_per_line;
+  double a_sharers, b_sharers, a_missing, b_missing;
 };
 
 /// `resident` workers at a time take the tiles of `s`; each panel spans the whole K.
@@ -51,10 +61,10 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes
                       Bytes usable) {
   PanelReuse a(s.tiles_m, a_panel);
   PanelReuse b(s.tiles_n, b_panel);
-  const bool chunked = s.raster.kind == RasterKind::kChunked;
+  const bool chunked = s.raster.walk == Walk::kChunked;
   const u32 waves = ceil_div(s.num_tiles(), resident);
   const u32 walked = std::min(waves, kWavesWalked);
-  Bytes requests;
+  double tiles = 0;
   Bytes distinct;  // so far: the requests with those of one wave for one panel merged
   for (u32 wave = 0; wave < walked; ++wave) {
     Bytes fresh;
@@ -64,7 +74,7 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes
         continue;
       }
       const TileCoord at = s.coord(tile);
-      requests += a_panel + b_panel;
+      tiles += 1;
       if (a.use(at.m, wave, distinct, all, usable)) {
         fresh += a_panel;
       }
@@ -74,46 +84,85 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes
     }
     distinct += fresh;
   }
-  return {(a.read() + b.read()) * waves / walked, requests / distinct};
+  return {(a.read() + b.read()) * waves / walked, a.sharers(tiles), b.sharers(tiles), a.missing(),
+          b.missing()};
+}
+
+/// A and B, and the panels that a tile of the scheduler reads of them. Edge panels are narrower: a
+/// matrix is spread evenly over its panels.
+struct Matrices {
+  Bytes a, b, a_panel, b_panel;
+
+  Bytes operands() const { return a + b; }
+};
+
+Matrices matrices_of(const GemmProblem& problem, const TileScheduler& s) {
+  const double k_bytes = static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
+  const Bytes a{static_cast<double>(problem.shape.m) * k_bytes};
+  const Bytes b{static_cast<double>(problem.shape.n) * k_bytes};
+  return {a, b, a / s.tiles_m, b / s.tiles_n};
+}
+
+/// What follows from the number of tiles, whatever their order.
+GemmTraffic counted_traffic(const GemmProblem& problem, const Tiling& t, const TileScheduler& s,
+                            const Matrices& matrices) {
+  const GemmShape& shape = problem.shape;
+  GemmTraffic traffic{};
+  traffic.l2_to_sm = matrices.a * s.tiles_n + matrices.b * s.tiles_m;
+  traffic.sm_intake = matrices.a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
+                      matrices.b * static_cast<double>(ceil_div<i64>(shape.m, t.block_m));
+  traffic.dram_write = Bytes{static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+                             element_bytes(problem.dtype)};
+  return traffic;
+}
+
+/// DRAM reads are each matrix once at least, and what L2 puts out at most.
+Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
+  const Bytes least = matrices.operands();
+  return std::clamp(read, least, std::max(least, traffic.l2_to_sm));
 }
 
 }  // namespace
 
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent) {
-  const GemmShape& shape = problem.shape;
-  const Tiling& t = config.tiling;
-  const double element = element_bytes(problem.dtype);
-  const double k_bytes = static_cast<double>(shape.k) * element;
-  const Bytes a{static_cast<double>(shape.m) * k_bytes};
-  const Bytes b{static_cast<double>(shape.n) * k_bytes};
-  const TileScheduler s = make_tile_scheduler(shape, config, static_cast<u32>(concurrent));
-
-  GemmTraffic traffic{};
-  traffic.l2_to_sm = a * s.tiles_n + b * s.tiles_m;
-  traffic.sm_intake = a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
-                      b * static_cast<double>(ceil_div<i64>(shape.m, t.block_m));
-  traffic.dram_write = Bytes{static_cast<double>(shape.m) * static_cast<double>(shape.n) * element};
-
-  // Edge panels are narrower: spread the matrix evenly over its panels.
+  const TileScheduler s = make_tile_scheduler(problem.shape, config, static_cast<u32>(concurrent));
+  const Matrices matrices = matrices_of(problem, s);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
-  const WalkResult walk = walk_waves(s, resident, a / s.tiles_m, b / s.tiles_n, a + b,
-                                     l2.capacity * l2.usable_fraction);
-  traffic.dram_read = std::clamp(walk.read, a + b, std::max(a + b, traffic.l2_to_sm));
-  traffic.requests_per_line = walk.requests_per_line;
+  const WalkResult walk = walk_waves(s, resident, matrices.a_panel, matrices.b_panel,
+                                     matrices.operands(), l2.capacity * l2.usable_fraction);
+  GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
+  traffic.dram_read = within(matrices, traffic, walk.read);
+  traffic.a_sharers = walk.a_sharers;
+  traffic.b_sharers = walk.b_sharers;
+  traffic.a_missing = walk.a_missing;
+  traffic.b_missing = walk.b_missing;
+  return traffic;
+}
+
+GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
+                          i32 concurrent) {
+  const TileScheduler s = make_tile_scheduler(problem.shape, config, static_cast<u32>(concurrent));
+  const Matrices matrices = matrices_of(problem, s);
+  const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
+  // a rows of panels of A by b columns of panels of B cover at most a * b tiles, and a A + b B is
+  // at least 2 sqrt(a b A B).
+  const Bytes wave{2 * std::sqrt(resident * matrices.a_panel.value * matrices.b_panel.value)};
+  const double kept =
+      kept_in_l2(std::min(wave, matrices.operands()), l2.capacity * l2.usable_fraction);
+  const double full_waves = s.num_tiles() / resident;
+  GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
+  traffic.dram_read = within(matrices, traffic, wave * (full_waves * (1 - kept)));
+  traffic.a_sharers = std::min(resident, s.tiles_n);
+  traffic.b_sharers = std::min(resident, s.tiles_m);
   return traffic;
 }
 
 const GemmTraffic& TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
   const Tiling& t = config.tiling;
-  const Key key{t.cluster_m * t.block_m,
-                t.cluster_n * t.block_n,
-                t.block_m,
-                t.block_n,
-                concurrent,
-                config.raster.kind,
-                config.raster.group,
-                is_persistent(config.schedule)};
+  const Key key{
+      t.cluster_m * t.block_m, t.cluster_n * t.block_n, t.block_m,         t.block_n, concurrent,
+      config.raster.kind,      config.raster.group,     config.raster.walk};
   const auto found = known_.find(key);
   return found != known_.end()
              ? found->second

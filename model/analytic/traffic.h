@@ -26,15 +26,24 @@ struct GemmTraffic {
   Bytes l2_to_sm;   // delivered by L2, a multicast counted once
   Bytes sm_intake;  // taken in by all SMs, a multicast counted at each
   Bytes dram_read, dram_write;
-  double requests_per_line;  // workers of one wave that want the same panel, on average
+  // Workers of one wave that want the same panel of A or of B, on average.
+  double a_sharers, b_sharers;
+  // Part of those panels that a wave finds in DRAM and not in L2.
+  double a_missing, b_missing;
 };
 
 /// `concurrent`: workers resident on the chip at once.
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent);
 
-/// The same for many configurations of one problem on one GPU. Stages, warpgroups and K blocks do
-/// not change the walk, so most configurations find it done.
+/// What no order of tiles betters in any part, without a walk: every panel wanted by as many
+/// workers of a wave as can want it, and reused from L2 as far as the smallest patch that a wave
+/// can cover leaves room there.
+GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
+                          i32 concurrent);
+
+/// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups and K blocks
+/// do not change the walk, so most configurations find it done.
 class TrafficMemo {
  public:
   TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
@@ -42,8 +51,8 @@ class TrafficMemo {
   const GemmTraffic& traffic(const KernelConfig& config, i32 concurrent);
 
  private:
-  // cluster tile m, n; CTA tile m, n; workers; raster kind, group; persistent
-  using Key = std::tuple<i32, i32, i32, i32, i32, RasterKind, i32, bool>;
+  // cluster tile m, n; CTA tile m, n; workers; raster kind, group, walk
+  using Key = std::tuple<i32, i32, i32, i32, i32, RasterKind, i32, Walk>;
 
   L2Spec l2_;
   GemmProblem problem_;

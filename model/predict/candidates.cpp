@@ -1,75 +1,257 @@
 #include "model/predict/candidates.h"
 
+#include <algorithm>
 #include <span>
+#include <string_view>
 
+#include "model/analytic/occupancy.h"
 #include "model/base/math.h"
 #include "model/predict/legality.h"
+#include "model/tile/register_plan.h"
+#include "model/tile/smem_layout.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
 
-constexpr i32 kBlockM[] = {64, 128, 192, 256};
-constexpr i32 kBlockN[] = {64, 96, 128, 160, 192, 224, 256};
-constexpr i32 kBlockK[] = {64, 128};
-// Where the model sees no difference the first one listed wins: more stages absorb more jitter.
-constexpr i32 kStages[] = {8, 6, 5, 4, 3, 2};
-constexpr i32 kWarpgroups[] = {1, 2, 3};
-constexpr i32 kInflight[] = {1, 0};
+constexpr i32 kBlockM[] = {64, 128, 192, 256, 320};
+constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
+                           160, 176, 192, 208, 224, 240, 256, 320};
+constexpr i32 kBlockK[] = {64, 128, 256};
+// The longest is for kernels without a ring, and for rings where a stage stays small: few rows.
+constexpr i32 kLongBlockK = 256;
+constexpr i32 kMostLongStage = 48 * 1024;  // bytes
+constexpr i32 kMostMenuStages = 8;
+constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
+constexpr i32 kFewestChunkSlots = 2;
+// Two CTAs share an SM where each has no more outputs than this.
+constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
   i32 m, n;
-} kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
-constexpr Raster kRasters[] = {{RasterKind::kGroupedM, 1},  {RasterKind::kGroupedM, 4},
-                               {RasterKind::kGroupedM, 8},  {RasterKind::kGroupedM, 16},
-                               {RasterKind::kGroupedN, 4},  {RasterKind::kGroupedN, 8},
-                               {RasterKind::kGroupedN, 16}, {RasterKind::kChunked, 1}};
+} kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
+constexpr Raster kStridedRasters[] = {
+    {RasterKind::kGroupedM, 1, Walk::kStrided},  {RasterKind::kGroupedM, 4, Walk::kStrided},
+    {RasterKind::kGroupedM, 8, Walk::kStrided},  {RasterKind::kGroupedM, 16, Walk::kStrided},
+    {RasterKind::kGroupedN, 4, Walk::kStrided},  {RasterKind::kGroupedN, 8, Walk::kStrided},
+    {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
+constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
+constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked},
+                                      {RasterKind::kGroupedN, 1, Walk::kChunked},
+                                      {RasterKind::kHilbert, 1, Walk::kChunked}};
 
-/// A cluster wider than C has CTAs that only load for others: it runs, and never pays.
-bool wider_than_c(const GemmShape& shape, const Tiling& t) {
-  return ceil_div<i64>(shape.m, t.block_m) < t.cluster_m ||
-         ceil_div<i64>(shape.n, t.block_n) < t.cluster_n;
+constexpr std::string_view kNeverPays = "never_pays";
+
+/// Sifts configurations by legality as they are proposed.
+class Proposals {
+ public:
+  Proposals(const GpuSpec& gpu, const GemmProblem& problem) : gpu_(gpu), problem_(problem) {}
+
+  /// A kernel in every order of tiles of its grid that differs from the others. Whether it is legal
+  /// depends on the order only where that is chunked, and then on the grid: it is checked once.
+  void add_rasters(KernelConfig config) {
+    config.raster = kStridedRasters[0];
+    if (!accepted(config)) {
+      return;
+    }
+    const TileScheduler s = make_tile_scheduler(problem_.shape, config,
+                                                static_cast<u32>(resident_workers(gpu_, config)));
+    if (s.num_tiles() <= static_cast<u32>(resident_workers(gpu_, config))) {
+      add(config, kOneWaveRaster);  // all tiles at the same time, whatever their order
+      return;
+    }
+    for (const Raster& raster : kStridedRasters) {
+      if (!repeats_another(raster, s)) {
+        add(config, raster);
+      }
+    }
+    if (config.grid == Grid::kResident) {
+      for (const Raster& raster : kChunkedRasters) {
+        add(config, raster);
+      }
+    }
+  }
+
+  void add_one(const KernelConfig& config) {
+    if (accepted(config)) {
+      add(config, config.raster);
+    }
+  }
+
+  Candidates take() { return std::move(candidates_); }
+
+ private:
+  /// Counts the kernel by its refusal where it has one.
+  bool accepted(const KernelConfig& config) {
+    if (never_pays(config.tiling)) {
+      ++candidates_.rejected[std::string(kNeverPays)];
+      return false;
+    }
+    const Refusal refusal = check_legal(gpu_, problem_, config);
+    if (refusal != Refusal::kNone) {
+      ++candidates_.rejected[std::string(to_text(refusal))];
+      return false;
+    }
+    return true;
+  }
+
+  /// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C
+  /// ends before; a cluster wider than C, whose outer CTAs only load for others.
+  bool never_pays(const Tiling& t) const {
+    const GemmShape& shape = problem_.shape;
+    return t.block_m - kWgmmaM >= shape.m || t.block_n - kInstructionNStep >= shape.n ||
+           ceil_div<i64>(shape.m, t.block_m) < t.cluster_m ||
+           ceil_div<i64>(shape.n, t.block_n) < t.cluster_n;
+  }
+
+  /// Groups as wide as C or wider are one order, and where C is one row or column of tiles all are.
+  static bool repeats_another(const Raster& raster, const TileScheduler& s) {
+    const bool line = s.tiles_m == 1 || s.tiles_n == 1;
+    if (line || raster.kind == RasterKind::kHilbert) {
+      return line && !(raster == kStridedRasters[0]);
+    }
+    const u32 across = raster.kind == RasterKind::kGroupedM ? s.tiles_m : s.tiles_n;
+    return std::ranges::any_of(kStridedRasters, [&](const Raster& other) {
+      return other.kind == raster.kind && other.group < raster.group &&
+             static_cast<u32>(other.group) >= across;
+    });
+  }
+
+  void add(KernelConfig config, const Raster& raster) {
+    config.raster = raster;
+    candidates_.legal.push_back(config);
+  }
+
+  const GpuSpec& gpu_;
+  const GemmProblem& problem_;
+  Candidates candidates_;
+};
+
+struct Split {
+  i32 m, n;
+};
+
+/// How `warpgroups` share a tile: along M where each then has whole wgmmas, else along N.
+Split split_of(i32 block_m, i32 warpgroups) {
+  return block_m % (warpgroups * kWgmmaM) == 0 ? Split{warpgroups, 1} : Split{1, warpgroups};
 }
 
-/// Every raster of one kernel: whether it is legal depends on the raster only where it is chunked.
-void add_rasters(const GpuSpec& gpu, const GemmProblem& problem, KernelConfig config,
-                 Candidates& candidates) {
-  config.raster = kRasters[0];
-  const Refusal kernel = wider_than_c(problem.shape, config.tiling)
-                             ? Refusal::kCluster
-                             : check_legal(gpu, problem, config);
-  for (const Raster& raster : kRasters) {
-    config.raster = raster;
-    const Refusal refusal = kernel == Refusal::kNone && raster.kind == RasterKind::kChunked
-                                ? check_legal(gpu, problem, config)
-                                : kernel;
-    if (refusal == Refusal::kNone) {
-      candidates.legal.push_back(config);
-    } else {
-      ++candidates.rejected[std::string(to_text(refusal))];
+/// Most stages that fit, and one fewer, which leaves room for jitter to show: with each way to
+/// stage C, for one kernel that has a ring.
+void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_slots,
+                Proposals& proposals) {
+  for (const i32 slots : c_slots) {
+    config.tiling.c_slots = slots;
+    config.tiling.stages = 0;
+    const SmemLayout empty = smem_layout(config.schedule, config.tiling);
+    const i32 room = static_cast<i32>(gpu.sm.shared_memory_per_cta.value) / config.ctas_per_sm -
+                     static_cast<i32>(gpu.sm.shared_memory_reserved_per_cta.value) -
+                     empty.total_bytes;
+    const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes;
+    const i32 most = min_of(kMostMenuStages, room / stage);
+    for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {
+      config.tiling.stages = stages;
+      proposals.add_rasters(config);
+    }
+    if (most < 2) {
+      config.tiling.stages = 2;
+      proposals.add_rasters(config);  // refused, and counted
     }
   }
 }
 
-void add_tilings(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
-                 Candidates& candidates) {
-  const bool specialised = schedule == Schedule::kWarpSpecialized;
+/// The ways to stage C: chunk by chunk, the whole tile at once, borrowed from the ring.
+std::vector<i32> c_slot_menu(const KernelConfig& config) {
+  std::vector<i32> slots;
+  if (config.grid == Grid::kTiles ||
+      (config.schedule == Schedule::kPersistentOverlap && cluster_size(config.tiling) == 1)) {
+    slots.push_back(0);
+  }
+  const i32 chunks = c_chunks(config.tiling);
+  slots.push_back(min_of(kFewestChunkSlots, chunks));
+  if (chunks > kFewestChunkSlots && config.grid == Grid::kResident) {
+    slots.push_back(chunks);
+  }
+  return slots;
+}
+
+void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
+  for (const auto& cluster : kClusters) {
+    if (cluster.m * cluster.n > 1 && !takes_clusters(config.schedule)) {
+      continue;
+    }
+    config.tiling.cluster_m = cluster.m;
+    config.tiling.cluster_n = cluster.n;
+    add_stages(gpu, config, c_slot_menu(config), proposals);
+  }
+}
+
+/// Every way to run one tile: split, occupancy, clusters, staging, grid.
+void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
+  Tiling& t = config.tiling;
+  const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
+  for (const i32 warpgroups : kMenuWarpgroups) {
+    const Split split = split_of(t.block_m, warpgroups);
+    if (config.schedule == Schedule::kPingPong ? warpgroups > 1
+                                               : t.block_n % (split.n * kInstructionNStep) != 0) {
+      continue;
+    }
+    t.warpgroups_m = split.m;
+    t.warpgroups_n = split.n;
+    const i32 consumers = consumer_warpgroups(config.schedule, t);
+    config.producer_registers =
+        has_producer_warpgroup(config.schedule) ? default_producer_registers(consumers) : 0;
+    for (i32 ctas = 1; ctas <= (shares ? 2 : 1); ++ctas) {
+      config.ctas_per_sm = ctas;
+      if (config.schedule == Schedule::kBlocked || config.schedule == Schedule::kBlockedPipelined) {
+        t.c_slots = 0;
+        proposals.add_rasters(config);
+        continue;
+      }
+      config.inflight = 1;
+      add_clusters(gpu, config, proposals);
+      if (config.schedule == Schedule::kWarpSpecialized) {
+        config.grid = Grid::kTiles;
+        add_clusters(gpu, config, proposals);
+        config.grid = Grid::kResident;
+      }
+    }
+  }
+}
+
+void add_small(KernelConfig config, Proposals& proposals) {
+  for (const i32 warpgroups : {1, 2}) {
+    const Split split = split_of(config.tiling.block_m, warpgroups);
+    config.tiling.warpgroups_m = split.m;
+    config.tiling.warpgroups_n = split.n;
+    for (const OperandSource source : {OperandSource::kShared, OperandSource::kRegisters}) {
+      config.a_source = source;
+      for (const i32 n : {8, 16, 32, 64, 128, 256}) {
+        config.instruction_n = n;
+        proposals.add_one(config);
+      }
+    }
+  }
+}
+
+void add_schedule(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
+  KernelConfig config = fixed_by_schedule(schedule);
+  const bool blocked = schedule == Schedule::kBlocked || schedule == Schedule::kBlockedPipelined;
+  const bool without_ring = blocked || schedule == Schedule::kSmallMma;
   for (const i32 block_m : kBlockM) {
     for (const i32 block_n : kBlockN) {
       for (const i32 block_k : kBlockK) {
-        for (const i32 stages : kStages) {
-          for (const i32 warpgroups : kWarpgroups) {
-            for (const auto& cluster : kClusters) {
-              if (!specialised && cluster.m * cluster.n > 1) {
-                continue;
-              }
-              for (const i32 ctas : {1, 2}) {
-                for (const i32 inflight : kInflight) {
-                  const Tiling tiling{block_m,    block_n,   block_k,  stages,
-                                      warpgroups, cluster.m, cluster.n};
-                  add_rasters(gpu, problem, {schedule, tiling, ctas, inflight, {}}, candidates);
-                }
-              }
-            }
-          }
+        config.tiling.block_m = block_m;
+        config.tiling.block_n = block_n;
+        config.tiling.block_k = block_k;
+        if (block_k == kLongBlockK && !without_ring &&
+            (block_m + block_n) * block_k * kOperandBytes > kMostLongStage) {
+          continue;
+        }
+        if (schedule == Schedule::kSmallMma) {
+          add_small(config, proposals);
+        } else {
+          config.grid = schedule == Schedule::kWarpSpecialized ? Grid::kResident : config.grid;
+          add_tile(gpu, config, proposals);
         }
       }
     }
@@ -80,12 +262,12 @@ void add_tilings(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedu
 
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules) {
-  Candidates candidates;
+  Proposals proposals(gpu, problem);
   for (const Schedule schedule :
        schedules.empty() ? std::span<const Schedule>(kEverySchedule) : schedules) {
-    add_tilings(gpu, problem, schedule, candidates);
+    add_schedule(gpu, schedule, proposals);
   }
-  return candidates;
+  return proposals.take();
 }
 
 }  // namespace tilecast

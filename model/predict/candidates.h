@@ -1,5 +1,9 @@
 // The configurations that are tried for a problem: the product of a tile menu, stages, warpgroups,
-// clusters and rasters, sifted by legality.
+// clusters, staging of C and rasters, sifted by legality.
+//
+// Left out as well, as never paying: tiles that C ends a whole wgmma row or column step before, and
+// clusters wider than C. Of several rasters that walk C in the same order one is tried, and one
+// alone where all tiles run at the same time.
 #pragma once
 
 #include <map>
@@ -14,7 +18,7 @@ namespace tilecast {
 
 struct Candidates {
   std::vector<KernelConfig> legal;
-  std::map<std::string, int> rejected;  // by reason (legality.h)
+  std::map<std::string, int> rejected;  // kernels by reason: legality.h, or never_pays
 };
 
 /// `schedules` empty means all. In a fixed order: equal inputs give equal lists.

@@ -5,70 +5,123 @@
 #include "model/analytic/occupancy.h"
 #include "model/base/words.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
 
-constexpr i32 kMostInstructionN = 256;
-constexpr i32 kMostBoxRows = 256;
 constexpr i32 kSwizzleAtomRows = 8;
+constexpr i32 kMostBoxRows = 256;
 constexpr i32 kMostWarpgroups = 3;
 constexpr i32 kMostInflight = 2;
+constexpr i32 kMostCtas = 64;  // per SM; the GPU allows fewer
 constexpr i32 kMostStages = 64;
-constexpr i32 kMostClusterSide = 4;
-constexpr i32 kMostBlockK = 2048;  // one stage of 64 such rows is 256 KiB, more than any SM has
+constexpr i32 kMostSlots = 64;
+constexpr i32 kFewestBlockK = 32;       // a 64-byte swizzle row
+constexpr i32 kFewestInstructionN = 8;  // of small_mma
+constexpr i32 kMostBlockSide = 1 << 14;
+constexpr i32 kMostClusterSide = 8;
+constexpr i32 kMostClusterSize = 8;  // that every device takes
+constexpr i32 kMostBlockK = 2048;    // one stage of 64 such rows is 256 KiB, more than any SM has
 // Tiles are counted in 32 bits, and those of the smallest size have to be far from their end.
 constexpr i64 kMostSide = i64{1} << 24;
 constexpr i64 kMostOutputs = i64{1} << 40;
 
-bool schedule_allows(const KernelConfig& config) {
+/// Counts that no kernel takes, or that could leave 32 bits when multiplied.
+bool counts_exist(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  const bool clusters = t.cluster_m > 1 || t.cluster_n > 1;
-  if (clusters && config.schedule != Schedule::kWarpSpecialized) {
-    return false;
-  }
-  if (config.raster.kind == RasterKind::kChunked && !is_persistent(config.schedule)) {
-    return false;
-  }
-  return config.inflight < t.stages && config.inflight <= kMostInflight &&
-         t.warpgroups <= kMostWarpgroups && t.stages <= kMostStages;
+  return config.ctas_per_sm <= kMostCtas && config.inflight <= kMostInflight &&
+         t.stages <= kMostStages && t.c_slots <= kMostSlots && t.warpgroups_m <= kMostWarpgroups &&
+         t.warpgroups_n <= kMostWarpgroups &&
+         consumer_warpgroups(config.schedule, t) <= kMostWarpgroups;
 }
 
-bool whole_wgmmas(const Tiling& t) {
-  return t.block_m % (t.warpgroups * kWgmmaM) == 0 && t.block_n % (kSlabElements / 2) == 0 &&
-         t.block_n <= kMostInstructionN && t.block_k % kSlabElements == 0;
+/// C borrows stages (c_slots 0) where no load can come in meanwhile.
+bool c_staging_allowed(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  if (t.c_slots > 0) {
+    return true;
+  }
+  if (config.schedule == Schedule::kPersistentOverlap) {
+    return cluster_size(t) == 1 && config.inflight > 0;
+  }
+  return config.grid == Grid::kTiles;
+}
+
+/// To whole steps, and to no more than it is launched with.
+bool producer_can_shrink(const KernelConfig& config) {
+  const i32 registers = config.producer_registers;
+  return registers % kRegisterStep == 0 && registers >= kFewestProducerRegisters &&
+         registers <= register_plan(consumer_warpgroups(config.schedule, config.tiling),
+                                    config.ctas_per_sm, registers)
+                          .at_launch;
+}
+
+bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const bool clusters = t.cluster_m > 1 || t.cluster_n > 1;
+  if (clusters && !takes_clusters(config.schedule)) {
+    return false;
+  }
+  if (config.raster.walk == Walk::kChunked && config.grid != Grid::kResident) {
+    return false;
+  }
+  if (config.schedule == Schedule::kSmallMma &&
+      (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k)) {
+    return false;
+  }
+  if (has_producer_warpgroup(config.schedule) && !producer_can_shrink(config)) {
+    return false;
+  }
+  const bool one_load_at_a_time =
+      config.schedule == Schedule::kBlockedPipelined || config.inflight < t.stages;
+  return one_load_at_a_time && c_staging_allowed(config);
+}
+
+bool whole_wgmmas(const KernelConfig& config, Layout layout) {
+  const Tiling& t = config.tiling;
+  if (t.block_m % (t.warpgroups_m * kWgmmaM) != 0 ||
+      t.block_n % (t.warpgroups_n * kInstructionNStep) != 0 ||
+      t.block_k % k_slab_elements(t) != 0 || t.block_k % kFewestBlockK != 0) {
+    return false;
+  }
+  const i32 n = instruction_n(config);
+  const i32 columns = warpgroup_columns(t);
+  const bool instruction = n == kFewestInstructionN || n % kInstructionNStep == 0;
+  const bool slabs = layout == Layout::kTn || columns % kSlabElements == 0;
+  return instruction && n <= kMostInstructionN && columns % n == 0 && slabs;
 }
 
 /// The sides first: the product of any two of them could leave 32 bits.
 bool cluster_exists(const Tiling& t) {
   return t.cluster_m <= kMostClusterSide && t.cluster_n <= kMostClusterSide &&
-         (cluster_size(t) == 1 || cluster_size(t) == 2 || cluster_size(t) == 4);
+         (cluster_size(t) == 1 || cluster_size(t) == 2 || cluster_size(t) == 4 ||
+          cluster_size(t) == kMostClusterSize);
 }
 
-/// Each CTA of a cluster loads a slice of whole swizzle atoms.
+/// Each CTA of a cluster loads a slice of whole swizzle atoms, in equal boxes.
 bool boxes_fit(const Tiling& t, Layout layout) {
-  const i32 b_rows = layout == Layout::kTn ? t.block_n : t.block_k;
-  if (layout == Layout::kNn && t.block_n % kSlabElements != 0) {
-    return false;
-  }
   const auto slices = [](i32 rows, i32 sharers) {
-    return rows % (sharers * kSwizzleAtomRows) == 0 && rows / sharers <= kMostBoxRows;
+    const i32 boxes = ceil_div(rows / sharers, kMostBoxRows);
+    return rows % (sharers * boxes * kSwizzleAtomRows) == 0;
   };
-  return slices(t.block_m, t.cluster_n) && slices(b_rows, t.cluster_m);
+  return slices(t.block_m, t.cluster_n) &&
+         slices(layout == Layout::kTn ? t.block_n : t.block_k, t.cluster_m);
 }
 
 }  // namespace
 
 std::string_view to_text(Refusal refusal) {
-  static constexpr Words<Refusal, 8> kRefusals{{{Refusal::kNone, "none"},
+  static constexpr Words<Refusal, 9> kRefusals{{{Refusal::kNone, "none"},
                                                 {Refusal::kSchedule, "schedule"},
                                                 {Refusal::kWgmmaShape, "wgmma_shape"},
                                                 {Refusal::kTmaBox, "tma_box"},
                                                 {Refusal::kRegisters, "registers"},
                                                 {Refusal::kSharedMemory, "shared_memory"},
                                                 {Refusal::kOccupancy, "occupancy"},
-                                                {Refusal::kCluster, "cluster"}}};
+                                                {Refusal::kCluster, "cluster"},
+                                                {Refusal::kCompiler, "compiler"}}};
   return word_of(kRefusals, refusal);
 }
 
@@ -93,14 +146,20 @@ std::string why_not_solvable(const GemmProblem& problem) {
 
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  if (!schedule_allows(config)) {
+  if (!counts_exist(config)) {
     return Refusal::kSchedule;
-  }
-  if (!whole_wgmmas(t)) {
-    return Refusal::kWgmmaShape;
   }
   if (!cluster_exists(t)) {
     return Refusal::kCluster;
+  }
+  if (!schedule_allows(problem.shape, config)) {
+    return Refusal::kSchedule;
+  }
+  if (t.block_m > kMostBlockSide || t.block_n > kMostBlockSide) {
+    return Refusal::kTmaBox;
+  }
+  if (!whole_wgmmas(config, problem.layout)) {
+    return Refusal::kWgmmaShape;
   }
   if (!boxes_fit(t, problem.layout)) {
     return Refusal::kTmaBox;
@@ -112,14 +171,14 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
       !registers_suffice(gpu, config)) {
     return Refusal::kRegisters;
   }
-  const i32 by_shared_memory = ctas_by_shared_memory(gpu, config);
-  if (by_shared_memory == 0) {
+  if (!c_fits_where_it_is_staged(config.schedule, t) || ctas_by_shared_memory(gpu, config) == 0) {
     return Refusal::kSharedMemory;
   }
   if (resident_ctas(gpu, config) < config.ctas_per_sm) {
     return Refusal::kOccupancy;
   }
-  return Refusal::kNone;
+  return any_rejects(gpu.compiler_rejections, problem, config) ? Refusal::kCompiler
+                                                               : Refusal::kNone;
 }
 
 }  // namespace tilecast

@@ -21,7 +21,8 @@ enum class Refusal {
   kRegisters,   // accumulators do not fit their threads, or the threads an SM
   kSharedMemory,
   kOccupancy,  // the promised CTAs per SM do not fit
-  kCluster,    // not 1, 2 or 4 CTAs; of candidates (candidates.h) also one wider than C
+  kCluster,    // CTAs that no cluster has
+  kCompiler,   // known not to compile into what it claims to be (compiler_rejections.h)
 };
 
 std::string_view to_text(Refusal refusal);

@@ -5,6 +5,8 @@
 // Checked by: predict_test.cpp; committed rows (validate).
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "model/predict/prediction.h"
@@ -16,9 +18,15 @@ namespace tilecast {
 Prediction predict_config(const GpuSpec& gpu, const GemmProblem& problem,
                           const KernelConfig& config, Regime regime, Inputs inputs);
 
-/// Every legal candidate of `schedules` (all where empty), fastest first. Throws ConfigError where
-/// no schedule runs on the GPU or none of the candidates is legal.
+constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
+
+/// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally
+/// fast ones those that come first in enumerate_candidates. Exactly these, though most candidates
+/// are never predicted: a kernel is predicted in its orders of tiles only while the best order that
+/// there could be would make it one of them. Throws ConfigError where no schedule runs on the GPU
+/// or none of the candidates is legal.
 Ranking rank_candidates(const GpuSpec& gpu, const GemmProblem& problem,
-                        const std::vector<Schedule>& schedules, Regime regime, Inputs inputs);
+                        const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
+                        std::size_t keep);
 
 }  // namespace tilecast

@@ -33,13 +33,13 @@ struct Prediction {
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
 };
 
-/// Configurations of one problem, fastest first.
+/// The fastest configurations of one problem, fastest first.
 struct Ranking {
   GemmProblem problem;
   Regime regime;
   Inputs inputs;
-  int candidates;                       // legal ones, all predicted
-  std::map<std::string, int> rejected;  // illegal ones by reason
+  int candidates;                       // legal ones, of which these are the fastest
+  std::map<std::string, int> rejected;  // kernels that were not tried, by reason
   std::vector<Prediction> predictions;
 };
 

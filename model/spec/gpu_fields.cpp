@@ -31,6 +31,7 @@ std::vector<Field> fields_of(ClusterSpec& clusters) {
   return {
       {"max_active_of_2", &clusters.max_active_of_2, kCount, 1, 512},
       {"max_active_of_4", &clusters.max_active_of_4, kCount, 1, 256},
+      {"max_active_of_8", &clusters.max_active_of_8, kCount, 1, 128},
   };
 }
 
@@ -49,6 +50,7 @@ std::vector<Field> fields_of(TmaSpec& tma) {
       {"l2_latency", &tma.l2_latency.value, kTime, 10 * kNano, 10 * kMicro},
       {"dram_latency", &tma.dram_latency.value, kTime, 10 * kNano, 10 * kMicro},
       {"issue", &tma.issue.value, kCycles, 0, 10000},
+      {"outside_cost", &tma.outside_cost, kFraction, 0, 100},
       {"multicast_latency", &tma.multicast_latency.value, kCycles, 0, 10000},
       {"misaligned_by_16", &tma.misaligned_by_16, kFraction, 0.05, 1},
       {"misaligned_by_32", &tma.misaligned_by_32, kFraction, 0.05, 1},
@@ -61,6 +63,7 @@ std::vector<Field> fields_of(L2Spec& l2) {
       {"capacity", &l2.capacity.value, kBytes, kMebi, 1024 * kMebi},
       {"usable_fraction", &l2.usable_fraction, kFraction, 0.05, 1},
       {"output", &l2.output.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
+      {"merge_groups", &l2.merge_groups, kFraction, 1, 64},
       {"merge_limit", &l2.merge_limit, kFraction, 1, 64},
   };
 }
@@ -76,7 +79,9 @@ std::vector<Field> fields_of(DramSpec& dram) {
 std::vector<Field> fields_of(EpilogueSpec& epilogue) {
   return {
       {"fixed", &epilogue.fixed.value, kCycles, 0, 100'000},
+      {"chunk", &epilogue.chunk.value, kCycles, 0, 100'000},
       {"rate", &epilogue.rate.value, kBytesPerCycle, 1, 1024},
+      {"store_read", &epilogue.store_read.value, kCycles, 0, 100'000},
       {"store_latency", &epilogue.store_latency.value, kTime, 0, 100 * kMicro},
   };
 }
@@ -84,6 +89,7 @@ std::vector<Field> fields_of(EpilogueSpec& epilogue) {
 std::vector<Field> fields_of(LaunchSpec& launch) {
   return {
       {"kernel", &launch.kernel.value, kTime, 0, 100 * kMicro},
+      {"cluster", &launch.cluster.value, kTime, 0, 100 * kMicro},
       {"cta_start", &launch.cta_start.value, kCycles, 0, 100'000},
       {"cta_refill", &launch.cta_refill.value, kCycles, 0, 100'000},
   };

@@ -7,9 +7,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/base/integers.h"
 #include "model/base/units.h"
+#include "model/spec/compiler_rejections.h"
 
 namespace tilecast {
 
@@ -27,7 +29,7 @@ struct SmSpec {
 
 /// Most clusters resident at once with one CTA per SM; GPCs are not all equal.
 struct ClusterSpec {
-  i32 max_active_of_2, max_active_of_4;
+  i32 max_active_of_2, max_active_of_4, max_active_of_8;
 };
 
 /// Hopper's wgmma, 16-bit operands and fp32 accumulation.
@@ -43,6 +45,7 @@ struct WgmmaSpec {
 struct TmaSpec {
   Seconds l2_latency, dram_latency;  // issue to barrier flip, small box
   Cycles issue;              // of the issuing warp per K block: wait for empty, expect, copies
+  double outside_cost;       // filling a byte from beyond the edge, over one that exists
   Cycles multicast_latency;  // added by a multicast
   // What L2 still delivers where rows of A and B start off 128-byte lines: at odd multiples of 16,
   // 32 or 64 bytes.
@@ -53,6 +56,7 @@ struct L2Spec {
   Bytes capacity;
   double usable_fraction;  // of the capacity, before a streaming set falls out
   BytesPerSecond output;   // distinct lines, whole chip; L2 has a clock of its own
+  double merge_groups;     // groups of SMs that merge their requests for one line
   double merge_limit;      // most requests for one line served as one
 };
 
@@ -62,13 +66,16 @@ struct DramSpec {
 };
 
 struct EpilogueSpec {
-  Cycles fixed;           // per tile and warpgroup: barriers, address set-up, store issue
+  Cycles fixed;           // per tile: set-up before the first chunk
+  Cycles chunk;           // per chunk of C: barriers, address set-up, store issue
   BytesPerCycle rate;     // accumulators to shared memory, per SM, bytes of C
+  Cycles store_read;      // store issued to its slot read
   Seconds store_latency;  // last store issued to kernel end
 };
 
 struct LaunchSpec {
   Seconds kernel;     // start and end of a kernel as its own duration counts them
+  Seconds cluster;    // added where CTAs come in clusters
   Cycles cta_start;   // barrier set-up, descriptor fetch, first instruction to first load
   Cycles cta_refill;  // one CTA ends, the next one starts on the slot
 };
@@ -114,6 +121,7 @@ struct GpuSpec {
   std::optional<PowerSpec> power;
   std::optional<CeilingsSpec> ceilings;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
+  std::vector<CompilerRejection> compiler_rejections;  // of the architecture
 };
 
 }  // namespace tilecast

@@ -29,13 +29,18 @@ double utilisation(const TileScheduler& s) {
 
 TileScheduler on_h10(const GemmShape& shape, i32 block_n, Raster raster) {
   const LoadedGpu h10 = load_gpu("hipparchus_h10", true);
-  const KernelConfig config{Schedule::kPersistent, {128, block_n, 128, 2, 2, 1, 1}, 1, 0, raster};
+  KernelConfig config = fixed_by_schedule(Schedule::kPersistent);
+  config.tiling.block_m = 128;
+  config.tiling.block_n = block_n;
+  config.raster = raster;
   return make_tile_scheduler(shape, config, static_cast<u32>(h10.spec.sm.count));
 }
 
 const GemmShape kShape{384, 384, 640};
-const std::vector<Raster> kRasters{
-    {RasterKind::kGroupedM, 1}, {RasterKind::kGroupedN, 2}, {RasterKind::kChunked, 1}};
+const std::vector<Raster> kRasters{{RasterKind::kGroupedM, 1, Walk::kStrided},
+                                   {RasterKind::kGroupedN, 2, Walk::kStrided},
+                                   {RasterKind::kGroupedN, 1, Walk::kChunked},
+                                   {RasterKind::kHilbert, 1, Walk::kStrided}};
 
 TEST_CASE("Nine tiles on four SMs take three waves and use 75 %") {
   for (const Raster raster : kRasters) {
@@ -60,8 +65,8 @@ TEST_CASE("Eighteen half tiles take five half waves, use 90 % and 83 % of the ti
 
 TEST_CASE("One tile more than the SMs doubles the waves of an H100 PCIe") {
   const u32 sms = static_cast<u32>(load_gpu("h100_pcie", true).spec.sm.count);
-  const KernelConfig config{
-      Schedule::kPersistent, {128, 128, 64, 4, 2, 1, 1}, 1, 0, {RasterKind::kGroupedM, 1}};
+  KernelConfig config = fixed_by_schedule(Schedule::kPersistent);
+  config.tiling.block_m = config.tiling.block_n = 128;
   CHECK(waves(make_tile_scheduler({128, 128 * 114, 64}, config, sms)) == 1);
   CHECK(waves(make_tile_scheduler({128, 128 * 115, 64}, config, sms)) == 2);
   CHECK(waves(make_tile_scheduler({128, 128 * 228, 64}, config, sms)) == 2);

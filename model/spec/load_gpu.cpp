@@ -164,6 +164,8 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   }
   LoadedGpu loaded =
       GpuReader(StrictValue(std::make_shared<const YamlNode>(std::move(tree)))).read();
+  loaded.spec.compiler_rejections =
+      load_compiler_rejections(config_folder, to_text(loaded.spec.architecture));
   loaded.path = path.string();
   loaded.calibrated = calibrated;
   return loaded;

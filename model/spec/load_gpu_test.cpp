@@ -131,7 +131,7 @@ TEST_CASE("A wrong key in a GPU file is named with its line and what was expecte
   CHECK(copy.with("  count:", "  cuont:") ==
         "2 h200_sxm.yaml:8: sm.cuont: unknown key; did you mean count?");
   CHECK(copy.with("\nwgmma:", "\nwgmna:") ==
-        "2 h200_sxm.yaml:24: wgmna: unknown key; did you mean wgmma?");
+        "2 h200_sxm.yaml:25: wgmna: unknown key; did you mean wgmma?");
   CHECK(copy.with("count: {value: 132", "count: {value: 0") ==
         "2 h200_sxm.yaml:8: sm.count.value: expected a whole number from 1 to 1024, not '0'");
   CHECK(copy.with("count: {value: 132", "count: {value: 1025") ==

@@ -1,4 +1,4 @@
-// How one kernel orders its work: Schedule + Tiling + raster. A prediction and a measurement of the
+// How one kernel orders its work: Schedule + Tiling + Raster. A prediction and a measurement of the
 // same KernelConfig describe the same kernel; its canonical text (kernel_config_text.h) joins them.
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
@@ -11,19 +11,36 @@
 namespace tilecast {
 
 enum class Schedule : i32 {
-  kPipelined,        // one tile per CTA; TMA and wgmma asynchronous over a ring of stages
-  kPersistent,       // the same inside a loop over tiles, one CTA per SM slot
-  kWarpSpecialized,  // persistent; one producer warpgroup, n cooperating consumer warpgroups
+  kSmallMma,           // one CTA, one tile, one K block
+  kBlocked,            // one tile per CTA, one buffer: load, wait, wgmma, wait
+  kBlockedPipelined,   // two buffers: a load is waited for at once, under the last K block's wgmma
+  kPipelined,          // a ring of stages, TMA and wgmma both asynchronous
+  kPersistent,         // the same inside a loop over tiles, one CTA per SM slot
+  kPersistentOverlap,  // the next tile's loads run under this tile's last wgmmas and its epilogue
+  kWarpSpecialized,    // one producer warpgroup, n consumer warpgroups that share a tile
+  kPingPong,           // one producer, two consumer warpgroups that take tiles in turn
 };
 
-constexpr Schedule kEverySchedule[] = {Schedule::kPipelined, Schedule::kPersistent,
-                                       Schedule::kWarpSpecialized};
+constexpr Schedule kEverySchedule[] = {
+    Schedule::kSmallMma,        Schedule::kBlocked,    Schedule::kBlockedPipelined,
+    Schedule::kPipelined,       Schedule::kPersistent, Schedule::kPersistentOverlap,
+    Schedule::kWarpSpecialized, Schedule::kPingPong,
+};
+
+/// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
+enum class OperandSource : i32 { kShared, kRegisters };
+
+enum class Grid : i32 {
+  kTiles,     // a CTA (cluster) per tile, in the hardware's order
+  kResident,  // as many as fit at once, each looping over tiles
+};
 
 struct Tiling {
-  i32 block_m, block_n, block_k;  // CTA tile in elements
-  i32 stages;                     // buffers of the A and B rings
-  i32 warpgroups;                 // that issue wgmma, splitting block_m between them
-  i32 cluster_m, cluster_n;       // CTAs that share B (along m) and A (along n) by multicast
+  i32 block_m, block_n, block_k;   // CTA tile in elements
+  i32 stages;                      // buffers of the A and B rings
+  i32 warpgroups_m, warpgroups_n;  // that split a tile's rows and columns between them
+  i32 cluster_m, cluster_n;        // CTAs that share B (along m) and A (along n) by multicast
+  i32 c_slots;  // staging buffers of C per warpgroup; 0: C borrows stages (smem_layout.h)
 
   constexpr bool operator==(const Tiling&) const = default;
 };
@@ -31,8 +48,12 @@ struct Tiling {
 struct KernelConfig {
   Schedule schedule;
   Tiling tiling;
-  i32 ctas_per_sm;  // promised to the compiler, so that registers allow it
-  i32 inflight;     // wgmma groups left outstanding per warpgroup: 0, 1 or 2
+  i32 ctas_per_sm;         // promised to the compiler, so that registers allow it
+  i32 inflight;            // wgmma groups left outstanding per warpgroup: 0, 1 or 2
+  i32 producer_registers;  // per thread of the producer warpgroup; 0 where there is none
+  OperandSource a_source;
+  i32 instruction_n;  // of every wgmma; 0: the widest that divides a warpgroup's columns
+  Grid grid;
   Raster raster;
 
   constexpr bool operator==(const KernelConfig&) const = default;
@@ -42,53 +63,90 @@ constexpr i32 kThreadsPerWarpgroup = 128;
 constexpr i32 kWarpsPerWarpgroup = 4;
 constexpr i32 kWgmmaM = 64;  // rows of one wgmma
 constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
-
-TILECAST_HD constexpr bool is_persistent(Schedule schedule) {
-  return schedule != Schedule::kPipelined;
-}
+constexpr i32 kMostInstructionN = 256;
+constexpr i32 kInstructionNStep = 16;  // of the kernels; the hardware also takes odd multiples of 8
 
 TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
-  return schedule == Schedule::kWarpSpecialized;
+  return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong;
+}
+
+/// What a schedule leaves no choice in; the rest of the configuration is zero.
+TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
+  KernelConfig config{};
+  config.schedule = schedule;
+  config.tiling.stages = schedule == Schedule::kBlockedPipelined ? 2 : 1;
+  config.tiling.warpgroups_m = config.tiling.warpgroups_n = 1;
+  config.tiling.cluster_m = config.tiling.cluster_n = 1;
+  config.ctas_per_sm = 1;
+  config.inflight = schedule == Schedule::kBlockedPipelined ? 1 : 0;
+  config.raster.group = 1;
+  config.grid = schedule == Schedule::kPersistent || schedule == Schedule::kPersistentOverlap ||
+                        schedule == Schedule::kPingPong
+                    ? Grid::kResident
+                    : Grid::kTiles;
+  return config;
+}
+
+/// CTAs of a cluster may share operands by multicast.
+TILECAST_HD constexpr bool takes_clusters(Schedule schedule) {
+  return has_producer_warpgroup(schedule) || schedule == Schedule::kPersistentOverlap;
+}
+
+/// Tiles that the warpgroups of one CTA work on at the same time.
+TILECAST_HD constexpr i32 tiles_at_once(Schedule schedule) {
+  return schedule == Schedule::kPingPong ? 2 : 1;
+}
+
+/// Warpgroups that share one tile.
+TILECAST_HD constexpr i32 warpgroups_per_tile(const Tiling& tiling) {
+  return tiling.warpgroups_m * tiling.warpgroups_n;
+}
+
+/// Warpgroups of a CTA that issue wgmma.
+TILECAST_HD constexpr i32 consumer_warpgroups(Schedule schedule, const Tiling& tiling) {
+  return warpgroups_per_tile(tiling) * tiles_at_once(schedule);
 }
 
 TILECAST_HD constexpr i32 threads_per_cta(Schedule schedule, const Tiling& tiling) {
-  return kThreadsPerWarpgroup * (tiling.warpgroups + (has_producer_warpgroup(schedule) ? 1 : 0));
+  return kThreadsPerWarpgroup *
+         (consumer_warpgroups(schedule, tiling) + (has_producer_warpgroup(schedule) ? 1 : 0));
 }
 
 TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
   return tiling.cluster_m * tiling.cluster_n;
 }
 
-/// Wgmmas along M that one warpgroup issues for each k16 step.
+/// Rows and columns of C that one warpgroup computes.
+TILECAST_HD constexpr i32 warpgroup_rows(const Tiling& tiling) {
+  return tiling.block_m / tiling.warpgroups_m;
+}
+TILECAST_HD constexpr i32 warpgroup_columns(const Tiling& tiling) {
+  return tiling.block_n / tiling.warpgroups_n;
+}
+
+TILECAST_HD constexpr i32 instruction_n(const KernelConfig& config) {
+  if (config.instruction_n > 0) {
+    return config.instruction_n;
+  }
+  const i32 columns = warpgroup_columns(config.tiling);
+  i32 instructions = ceil_div(columns, kMostInstructionN);
+  while (columns % (instructions * kInstructionNStep) != 0 && columns > kInstructionNStep) {
+    ++instructions;
+  }
+  return columns / instructions;
+}
+
+/// Wgmmas along M and N that one warpgroup issues for each k16 step.
 TILECAST_HD constexpr i32 wgmmas_along_m(const Tiling& tiling) {
-  return tiling.block_m / (tiling.warpgroups * kWgmmaM);
+  return warpgroup_rows(tiling) / kWgmmaM;
+}
+TILECAST_HD constexpr i32 wgmmas_along_n(const KernelConfig& config) {
+  return warpgroup_columns(config.tiling) / instruction_n(config);
 }
 
 /// fp32 accumulator registers of one consumer thread.
 TILECAST_HD constexpr i32 accumulator_registers(const Tiling& tiling) {
-  return tiling.block_m * tiling.block_n / (tiling.warpgroups * kThreadsPerWarpgroup);
+  return warpgroup_rows(tiling) * warpgroup_columns(tiling) / kThreadsPerWarpgroup;
 }
-
-/// Registers per thread once a warp-specialised CTA has moved them to its consumers. The CTA is
-/// launched with 65536 / threads each; setmaxnreg takes multiples of eight, and asking for more
-/// than the CTA owns would wait for ever.
-struct RegisterPlan {
-  i32 producer, consumer;
-};
-
-TILECAST_HD constexpr RegisterPlan register_plan(i32 consumer_warpgroups, i32 ctas_per_sm) {
-  constexpr i32 kRegistersPerSm = 65536;  // of every architecture with setmaxnreg
-  constexpr i32 kMost = 240;              // per thread, leaves the compiler's 255 some slack
-  const i32 warpgroups = consumer_warpgroups + 1;
-  const i32 at_launch =
-      min_of(kMost, kRegistersPerSm / (warpgroups * kThreadsPerWarpgroup * ctas_per_sm) / 8 * 8);
-  const i32 producer = consumer_warpgroups == 2 ? 24 : consumer_warpgroups == 1 ? 40 : 32;
-  const i32 consumer =
-      min_of(kMost, (at_launch * warpgroups - producer) / consumer_warpgroups / 8 * 8);
-  return {producer, consumer};
-}
-static_assert(register_plan(2, 1).consumer == 240, "24 + 2 * 240 = 3 * 168");
-static_assert(register_plan(3, 1).consumer == 160, "32 + 3 * 160 = 4 * 128");
-static_assert(register_plan(1, 2).consumer == 216, "40 + 216 = 2 * 128");
 
 }  // namespace tilecast

@@ -13,15 +13,45 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Schedule, 3> kSchedules{{{Schedule::kPipelined, "pipelined"},
+constexpr Words<Schedule, 8> kSchedules{{{Schedule::kSmallMma, "small_mma"},
+                                         {Schedule::kBlocked, "blocked"},
+                                         {Schedule::kBlockedPipelined, "blocked_pipelined"},
+                                         {Schedule::kPipelined, "pipelined"},
                                          {Schedule::kPersistent, "persistent"},
-                                         {Schedule::kWarpSpecialized, "warp_specialized"}}};
+                                         {Schedule::kPersistentOverlap, "persistent_overlap"},
+                                         {Schedule::kWarpSpecialized, "warp_specialized"},
+                                         {Schedule::kPingPong, "ping_pong"}}};
 constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
-                                         {RasterKind::kChunked, "chunked"}}};
+                                         {RasterKind::kHilbert, "hilbert"}}};
+constexpr Words<Walk, 2> kWalks{{{Walk::kStrided, "strided"}, {Walk::kChunked, "chunked"}}};
+constexpr Words<Grid, 2> kGrids{{{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}}};
+constexpr Words<OperandSource, 2> kSources{
+    {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
 constexpr Words<ElementType, 3> kTypes{
     {{ElementType::kFp16, "fp16"}, {ElementType::kBf16, "bf16"}, {ElementType::kFp32, "fp32"}}};
 constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
+
+/// Which keys the text of a schedule has; `tile` is in all.
+struct ScheduleKeys {
+  bool stages, warpgroups, cluster, inflight, producer, instruction, grid, walk;
+  bool tiles;  // C has many tiles: ctas, c_slots, raster, group
+};
+
+ScheduleKeys schedule_keys(Schedule schedule) {
+  ScheduleKeys keys{};
+  const bool small = schedule == Schedule::kSmallMma;
+  const bool blocked = schedule == Schedule::kBlocked || schedule == Schedule::kBlockedPipelined;
+  keys.tiles = !small;
+  keys.stages = keys.inflight = !small && !blocked;
+  keys.warpgroups = schedule != Schedule::kPingPong;
+  keys.producer = has_producer_warpgroup(schedule);
+  keys.cluster = takes_clusters(schedule);
+  keys.walk = keys.cluster || schedule == Schedule::kPersistent;
+  keys.instruction = small;
+  keys.grid = schedule == Schedule::kWarpSpecialized;
+  return keys;
+}
 
 /// "128x256x64" as exactly `count` positive numbers that fit in 31 bits.
 std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t count) {
@@ -110,14 +140,31 @@ std::string to_text(const GemmShape& shape) {
 
 std::string to_text(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  return fmt::format(
-      "{}:tile={}x{}x{},stages={},warpgroups={},cluster={}x{},ctas={},inflight={},raster={},"
-      "group={}",
-      to_text(config.schedule), t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups,
-      t.cluster_m, t.cluster_n, config.ctas_per_sm, config.inflight, to_text(config.raster.kind),
-      config.raster.group);
+  const ScheduleKeys keys = schedule_keys(config.schedule);
+  std::string text =
+      fmt::format("{}:tile={}x{}x{}", to_text(config.schedule), t.block_m, t.block_n, t.block_k);
+  const auto add = [&text](bool applies, std::string_view key, const auto& value) {
+    if (applies) {
+      text += fmt::format(",{}={}", key, value);
+    }
+  };
+  add(keys.stages, "stages", t.stages);
+  add(keys.warpgroups, "warpgroups", fmt::format("{}x{}", t.warpgroups_m, t.warpgroups_n));
+  add(keys.cluster, "cluster", fmt::format("{}x{}", t.cluster_m, t.cluster_n));
+  add(keys.tiles, "ctas", config.ctas_per_sm);
+  add(keys.inflight, "inflight", config.inflight);
+  add(keys.tiles, "c_slots", t.c_slots);
+  add(keys.producer, "producer", config.producer_registers);
+  add(keys.instruction, "a", word_of(kSources, config.a_source));
+  add(keys.instruction, "instruction_n", config.instruction_n);
+  add(keys.grid, "grid", word_of(kGrids, config.grid));
+  add(keys.tiles, "raster", to_text(config.raster.kind));
+  add(keys.tiles, "group", config.raster.group);
+  add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
+  return text;
 }
 
+OperandSource parse_operand_source(std::string_view text) { return value_of(kSources, "a", text); }
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
 ElementType parse_element_type(std::string_view text) { return value_of(kTypes, "dtype", text); }
 Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout", text); }
@@ -135,24 +182,54 @@ GemmShape parse_gemm_shape(std::string_view text) {
 
 KernelConfig parse_kernel_config(std::string_view text) {
   KeyReader reader(text);
-  KernelConfig config{};
-  config.schedule = parse_schedule(reader.schedule());
-  const std::vector<i32> tile = reader.extents("tile", 3, "MxNxK");
+  KernelConfig config = fixed_by_schedule(parse_schedule(reader.schedule()));
+  const ScheduleKeys keys = schedule_keys(config.schedule);
   Tiling& t = config.tiling;
+  const std::vector<i32> tile = reader.extents("tile", 3, "MxNxK");
   t.block_m = tile[0];
   t.block_n = tile[1];
   t.block_k = tile[2];
-  t.stages = reader.number("stages", 1);
-  t.warpgroups = reader.number("warpgroups", 1);
-  const std::vector<i32> cluster = reader.extents("cluster", 2, "MxN");
-  t.cluster_m = cluster[0];
-  t.cluster_n = cluster[1];
-  config.ctas_per_sm = reader.number("ctas", 1);
-  config.inflight = reader.number("inflight", 0);
-  config.raster.kind = value_of(kRasters, "raster", reader.value("raster"));
-  config.raster.group = reader.number("group", 1);
-  if (config.raster.kind == RasterKind::kChunked && config.raster.group != 1) {
-    reader.fail("raster=chunked has no groups: expected group=1");
+  if (keys.stages) {
+    t.stages = reader.number("stages", 1);
+  }
+  if (keys.warpgroups) {
+    const std::vector<i32> warpgroups = reader.extents("warpgroups", 2, "MxN");
+    t.warpgroups_m = warpgroups[0];
+    t.warpgroups_n = warpgroups[1];
+  }
+  if (keys.cluster) {
+    const std::vector<i32> cluster = reader.extents("cluster", 2, "MxN");
+    t.cluster_m = cluster[0];
+    t.cluster_n = cluster[1];
+  }
+  if (keys.tiles) {
+    config.ctas_per_sm = reader.number("ctas", 1);
+  }
+  if (keys.inflight) {
+    config.inflight = reader.number("inflight", 0);
+  }
+  if (keys.tiles) {
+    t.c_slots = reader.number("c_slots", 0);
+  }
+  if (keys.producer) {
+    config.producer_registers = reader.number("producer", 1);
+  }
+  if (keys.instruction) {
+    config.a_source = parse_operand_source(reader.value("a"));
+    config.instruction_n = reader.number("instruction_n", 1);
+  }
+  if (keys.grid) {
+    config.grid = value_of(kGrids, "grid", reader.value("grid"));
+  }
+  if (keys.tiles) {
+    config.raster.kind = value_of(kRasters, "raster", reader.value("raster"));
+    config.raster.group = reader.number("group", 1);
+  }
+  if (keys.walk) {
+    config.raster.walk = value_of(kWalks, "walk", reader.value("walk"));
+  }
+  if (config.raster.kind == RasterKind::kHilbert && config.raster.group != 1) {
+    reader.fail("raster=hilbert has no groups: expected group=1");
   }
   reader.done();
   if (const std::string canonical = to_text(config); canonical != text) {  // 04 for 4, -0 for 0

@@ -1,6 +1,9 @@
 // The canonical text of a KernelConfig, e.g.
-//   warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,raster=grouped_m,group=8
-// Every key is present and in this order, so equal configurations have equal texts.
+//   blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8
+//   small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32
+//   warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided
+// Every key that the schedule leaves open is present and in one order, so equal configurations have
+// equal texts.
 #pragma once
 
 #include <string>
@@ -23,6 +26,7 @@ std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);
 std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 
+OperandSource parse_operand_source(std::string_view text);
 Schedule parse_schedule(std::string_view text);
 ElementType parse_element_type(std::string_view text);
 Layout parse_layout(std::string_view text);

@@ -1,5 +1,6 @@
 #include "model/tile/kernel_config_text.h"
 
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -10,8 +11,8 @@ namespace tilecast {
 namespace {
 
 const std::string kGood =
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-    "raster=grouped_m,group=8";
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 
 /// The complaint about kGood with `from` replaced by `to`.
 std::string complaint(const std::string& from, const std::string& to) {
@@ -25,25 +26,123 @@ std::string complaint(const std::string& from, const std::string& to) {
 }
 
 TEST_CASE("The canonical text names every choice in its order") {
-  const KernelConfig config{
-      Schedule::kWarpSpecialized, {128, 256, 64, 4, 2, 2, 1}, 1, 1, {RasterKind::kGroupedM, 8}};
+  KernelConfig config = fixed_by_schedule(Schedule::kWarpSpecialized);
+  config.tiling = {.block_m = 128,
+                   .block_n = 256,
+                   .block_k = 64,
+                   .stages = 4,
+                   .warpgroups_m = 2,
+                   .warpgroups_n = 1,
+                   .cluster_m = 2,
+                   .cluster_n = 1,
+                   .c_slots = 2};
+  config.inflight = 1;
+  config.producer_registers = 24;
+  config.grid = Grid::kResident;
+  config.raster = {RasterKind::kGroupedM, 8, Walk::kStrided};
   CHECK(to_text(config) == kGood);
   CHECK(parse_kernel_config(kGood) == config);
 }
 
-TEST_CASE("Random configurations survive printing and parsing") {
+TEST_CASE("Every schedule's text has the keys that it leaves open and no other") {
+  for (const std::string text :
+       {"small_mma:tile=64x128x128,warpgroups=1x2,a=registers,instruction_n=32",
+        "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
+        "blocked_pipelined:tile=128x128x64,warpgroups=2x1,ctas=2,c_slots=0,raster=hilbert,group=1",
+        "pipelined:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
+        "raster=grouped_n,group=4",
+        "persistent:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=4,"
+        "raster=grouped_n,group=1,walk=chunked",
+        "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+        "c_slots=0,raster=hilbert,group=1,walk=chunked",
+        kGood.c_str(),
+        "warp_specialized:tile=64x256x64,stages=4,warpgroups=1x2,cluster=1x1,ctas=1,inflight=0,"
+        "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
+        "ping_pong:tile=64x256x64,stages=4,cluster=2x2,ctas=1,inflight=1,c_slots=2,producer=24,"
+        "raster=grouped_m,group=8,walk=strided"}) {
+    CHECK(to_text(parse_kernel_config(text)) == text);
+  }
+}
+
+TEST_CASE("A key that the schedule does not have is refused") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    CHECK(error_message([&] { parse_kernel_config(text); }) ==
+          "2 configuration '" + text + "': " + why);
+  };
+  refused("small_mma:tile=64x64x64,warpgroups=1x1,ctas=1,a=shared,instruction_n=64",
+          "expected a=... where 'ctas=1' stands");
+  refused("small_mma:tile=64x64x64,warpgroups=1x1,a=shared,instruction_n=64,raster=grouped_m",
+          "unexpected 'raster=grouped_m' at the end");
+  refused("blocked:tile=64x64x64,stages=1,warpgroups=1x1,ctas=2,c_slots=0,raster=hilbert,group=1",
+          "expected warpgroups=... where 'stages=1' stands");
+  refused(
+      "blocked_pipelined:tile=64x64x64,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=hilbert,"
+      "group=1",
+      "expected c_slots=... where 'inflight=1' stands");
+  refused(
+      "pipelined:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=0,"
+      "raster=grouped_m,group=8",
+      "expected ctas=... where 'cluster=1x1' stands");
+  refused(
+      "pipelined:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,"
+      "raster=grouped_m,group=8,walk=strided",
+      "unexpected 'walk=strided' at the end");
+  refused(
+      "persistent:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,grid=resident,"
+      "raster=grouped_m,group=8,walk=strided",
+      "expected raster=... where 'grid=resident' stands");
+  refused(
+      "persistent_overlap:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,raster=grouped_m,group=8,walk=strided",
+      "expected raster=... where 'producer=40' stands");
+  refused(
+      "ping_pong:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=24,raster=grouped_m,group=8,walk=strided",
+      "expected cluster=... where 'warpgroups=1x1' stands");
+}
+
+TEST_CASE("Random configurations of every schedule survive printing and parsing") {
   std::mt19937 random(20261120);
   const auto pick = [&random](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
   };
-  for (int i = 0; i < 5000; ++i) {
-    const auto kind = static_cast<RasterKind>(pick(0, 2));
-    const KernelConfig config{static_cast<Schedule>(pick(0, 2)),
-                              {pick(1, 4096), pick(1, 4096), pick(1, 4096), pick(1, 99), pick(1, 8),
-                               pick(1, 16), pick(1, 16)},
-                              pick(1, 32),
-                              pick(0, 2),
-                              {kind, kind == RasterKind::kChunked ? 1 : pick(1, 1 << 20)}};
+  for (int i = 0; i < 8000; ++i) {
+    const Schedule schedule = kEverySchedule[i % std::size(kEverySchedule)];
+    KernelConfig config = fixed_by_schedule(schedule);
+    Tiling& t = config.tiling;
+    t.block_m = pick(1, 4096);
+    t.block_n = pick(1, 4096);
+    t.block_k = pick(1, 4096);
+    if (schedule != Schedule::kPingPong) {
+      t.warpgroups_m = pick(1, 8);
+      t.warpgroups_n = pick(1, 8);
+    }
+    if (schedule == Schedule::kSmallMma) {
+      config.a_source = static_cast<OperandSource>(pick(0, 1));
+      config.instruction_n = pick(1, 300);
+    } else {
+      config.ctas_per_sm = pick(1, 32);
+      t.c_slots = pick(0, 64);
+      config.raster.kind = static_cast<RasterKind>(pick(0, 2));
+      config.raster.group = config.raster.kind == RasterKind::kHilbert ? 1 : pick(1, 1 << 20);
+    }
+    if (schedule >= Schedule::kPipelined) {
+      t.stages = pick(1, 99);
+      config.inflight = pick(0, 2);
+    }
+    if (schedule >= Schedule::kPersistent) {
+      config.raster.walk = static_cast<Walk>(pick(0, 1));
+    }
+    if (schedule >= Schedule::kPersistentOverlap) {
+      t.cluster_m = pick(1, 16);
+      t.cluster_n = pick(1, 16);
+    }
+    if (has_producer_warpgroup(schedule)) {
+      config.producer_registers = pick(1, 240);
+    }
+    if (schedule == Schedule::kWarpSpecialized) {
+      config.grid = static_cast<Grid>(pick(0, 1));
+    }
     const KernelConfig parsed = parse_kernel_config(to_text(config));
     REQUIRE(parsed == config);
     REQUIRE(to_text(parsed) == to_text(config));
@@ -53,8 +152,9 @@ TEST_CASE("Random configurations survive printing and parsing") {
 TEST_CASE("A configuration that is not in the canonical form says what was expected") {
   CHECK(complaint("warp_specialized:", "warp_specialized ") == "expected schedule:key=value,...");
   CHECK(complaint("warp_specialized", "warp_specialised") ==
-        "2 unknown schedule 'warp_specialised': expected one of pipelined, persistent, "
-        "warp_specialized; did you mean warp_specialized?");
+        "2 unknown schedule 'warp_specialised': expected one of small_mma, blocked, "
+        "blocked_pipelined, pipelined, persistent, persistent_overlap, warp_specialized, "
+        "ping_pong; did you mean warp_specialized?");
   CHECK(complaint("tile=128x256x64", "tile=128x256") == "tile=128x256: expected MxNxK");
   CHECK(complaint("128x256x64", "128x256x64x1") == "tile=128x256x64x1: expected MxNxK");
   CHECK(complaint("128x256x64", "128x0x64") == "tile=128x0x64: expected MxNxK");
@@ -64,21 +164,28 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
   CHECK(complaint("stages=4", "stages=four") ==
         "stages=four: expected a whole number from 1 to 1048576");
   CHECK(complaint("stages=4", "stages") == "expected stages=... where 'stages' stands");
-  CHECK(complaint("warpgroups=2", "warpgroups=-1") ==
-        "warpgroups=-1: expected a whole number from 1 to 1048576");
+  CHECK(complaint("warpgroups=2x1", "warpgroups=2") == "warpgroups=2: expected MxN");
   CHECK(complaint("cluster=2x1", "cluster=2") == "cluster=2: expected MxN");
   CHECK(complaint("ctas=1", "ctas=1.0") == "ctas=1.0: expected a whole number from 1 to 1048576");
   CHECK(complaint("inflight=1", "inflight=-1") ==
         "inflight=-1: expected a whole number from 0 to 1048576");
   CHECK(complaint("raster=grouped_m", "raster=groupd_m") ==
-        "2 unknown raster 'groupd_m': expected one of grouped_m, grouped_n, chunked; did you "
+        "2 unknown raster 'groupd_m': expected one of grouped_m, grouped_n, hilbert; did you "
         "mean grouped_m?");
-  CHECK(complaint("raster=grouped_m", "raster=chunked") ==
-        "raster=chunked has no groups: expected group=1");
-  CHECK(complaint(",group=8", "") == "expected group=... at the end");
-  CHECK(complaint(",group=8", ",group=8,x=1") == "unexpected 'x=1' at the end");
-  CHECK(complaint("stages=4,warpgroups=2", "warpgroups=2,stages=4") ==
-        "expected stages=... where 'warpgroups=2' stands");
+  CHECK(complaint("raster=grouped_m", "raster=hilbert") ==
+        "raster=hilbert has no groups: expected group=1");
+  CHECK(complaint("walk=strided", "walk=chunks") ==
+        "2 unknown walk 'chunks': expected one of strided, chunked; did you mean chunked?");
+  CHECK(complaint("grid=resident", "grid=4") ==
+        "2 unknown grid '4': expected one of tiles, resident");
+  CHECK(complaint("producer=24", "producer=0") ==
+        "producer=0: expected a whole number from 1 to 1048576");
+  CHECK(complaint("c_slots=2", "c_slots=-1") ==
+        "c_slots=-1: expected a whole number from 0 to 1048576");
+  CHECK(complaint(",walk=strided", "") == "expected walk=... at the end");
+  CHECK(complaint(",walk=strided", ",walk=strided,x=1") == "unexpected 'x=1' at the end");
+  CHECK(complaint("stages=4,warpgroups=2x1", "warpgroups=2x1,stages=4") ==
+        "expected stages=... where 'warpgroups=2x1' stands");
   CHECK(complaint("group=8", "group=1048577") ==
         "group=1048577: expected a whole number from 1 to 1048576");
   CHECK(complaint("stages=4", "stages=04").starts_with("expected the canonical text "));

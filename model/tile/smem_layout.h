@@ -1,48 +1,84 @@
 // Where a GEMM kernel keeps what in shared memory: the rings of A and B, the staging of C, the
 // barriers. The kernel carves by these offsets and the model's legality counts these bytes.
 //
-// A and B stages hold K in slabs of 64 elements (one 128-byte swizzle row); B as [k,n] holds N in
-// slabs of 64. Every slab starts at a multiple of 1024 bytes, as the 128-byte swizzle requires.
+// A and K-major B stages hold K in slabs of one swizzle row (64 elements, or 32 where block_k is
+// 32); N-major B holds N in slabs of 64. Every slab starts at a multiple of 1024 bytes.
+//
+// C is staged in slots of 64 rows x up to 64 columns per warpgroup. With c_slots of 0 it borrows
+// stages instead: kernels with one tile per CTA use the drained ring; persistent_overlap gives its
+// B ring one stage more than its A ring, so that two B stages are free when a tile ends.
 #pragma once
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
 #include "model/base/math.h"
+#include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {
 
-constexpr i32 kSwizzleBytes = 128;       // row of one slab
-constexpr i32 kSlabElements = 64;        // 16-bit elements in such a row
-constexpr i32 kSwizzleAtomBytes = 1024;  // 8 rows; alignment of every slab
-constexpr i32 kEpilogueSlots = 2;        // C staging buffers per warpgroup
-constexpr i32 kBarrierBytes = 8;         // one mbarrier
+constexpr i32 kOperandBytes = 2;          // 16-bit elements
+constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
+constexpr i32 kSlabElements = 64;         // 16-bit elements in such a row
+constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
+constexpr i32 kBarrierBytes = 8;          // one mbarrier
+constexpr i32 kBStagesFreeAtTileEnd = 2;  // of persistent_overlap where C borrows them
+
+/// K elements of one slab of a K-major operand.
+TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
+  return min_of(tiling.block_k, kSlabElements);
+}
+
+/// Columns of C in one staging slot, and in one bulk store: a store fills whole swizzle rows of
+/// 128, 64 or 32 bytes, a slot holds as many stores as fit 64 columns.
+TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
+  return min_of(warpgroup_columns(tiling), kSlabElements);
+}
+TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling) {
+  const i32 columns = warpgroup_columns(tiling);
+  return columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+}
+
+/// Slots that a warpgroup's part of a tile fills.
+TILECAST_HD constexpr i32 c_chunks(const Tiling& tiling) {
+  return wgmmas_along_m(tiling) * ceil_div(warpgroup_columns(tiling), c_slot_columns(tiling));
+}
 
 struct SmemLayout {
   i32 a_stage_bytes, b_stage_bytes;
-  i32 c_slot_bytes;  // 64 rows x epilogue columns of one warpgroup
+  i32 b_stages;  // stages, or one more
+  i32 c_slot_bytes;
   i32 b_offset, c_offset, barrier_offset;
   i32 total_bytes;  // what the launch asks for
 };
 
-/// Columns of C that one warpgroup stages at a time: a full swizzle row, or half of one where
-/// block_n is not a multiple of 64.
-TILECAST_HD constexpr i32 epilogue_columns(const Tiling& tiling) {
-  return tiling.block_n % kSlabElements == 0 ? kSlabElements : kSlabElements / 2;
-}
-
-TILECAST_HD constexpr SmemLayout smem_layout(const Tiling& tiling) {
-  constexpr i32 kElementBytes = 2;
+TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling) {
+  const bool borrows_b = schedule == Schedule::kPersistentOverlap && tiling.c_slots == 0;
   SmemLayout layout{};
-  layout.a_stage_bytes = tiling.block_m * tiling.block_k * kElementBytes;
-  layout.b_stage_bytes = tiling.block_n * tiling.block_k * kElementBytes;
-  layout.c_slot_bytes = kWgmmaM * epilogue_columns(tiling) * kElementBytes;
+  layout.a_stage_bytes = tiling.block_m * tiling.block_k * kOperandBytes;
+  layout.b_stage_bytes = tiling.block_n * tiling.block_k * kOperandBytes;
+  layout.b_stages = tiling.stages + (borrows_b ? kBStagesFreeAtTileEnd - 1 : 0);
+  layout.c_slot_bytes = kWgmmaM * c_slot_columns(tiling) * kOperandBytes;
   layout.b_offset = tiling.stages * layout.a_stage_bytes;
-  layout.c_offset = layout.b_offset + tiling.stages * layout.b_stage_bytes;
-  layout.barrier_offset =
-      layout.c_offset + tiling.warpgroups * kEpilogueSlots * layout.c_slot_bytes;
+  layout.c_offset = layout.b_offset + layout.b_stages * layout.b_stage_bytes;
+  layout.barrier_offset = layout.c_offset + consumer_warpgroups(schedule, tiling) * tiling.c_slots *
+                                                layout.c_slot_bytes;
   layout.total_bytes = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
   return layout;
+}
+
+/// Whether what C may borrow holds a whole tile of it.
+TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling) {
+  if (tiling.c_slots > 0) {
+    return true;
+  }
+  const SmemLayout layout = smem_layout(schedule, tiling);
+  const i64 needed = i64{c_chunks(tiling)} * warpgroups_per_tile(tiling) * layout.c_slot_bytes;
+  const i64 borrowed = schedule == Schedule::kPersistentOverlap
+                           ? i64{kBStagesFreeAtTileEnd} *
+                                 (layout.b_stage_bytes / layout.c_slot_bytes) * layout.c_slot_bytes
+                           : i64{layout.c_offset};
+  return needed <= borrowed;
 }
 
 }  // namespace tilecast

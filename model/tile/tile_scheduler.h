@@ -11,7 +11,9 @@
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
 #include "model/base/math.h"
+#include "model/tile/fast_divisor.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/hilbert.h"
 #include "model/tile/kernel_config.h"
 #include "model/tile/raster.h"
 
@@ -27,34 +29,56 @@ struct TileScheduler {
   u32 tiles_m, tiles_n;  // cluster tiles
   u32 workers;
   Raster raster;
+  u32 chunk;                      // tiles of one worker where they are chunked
+  FastDivisor band;               // tiles of one band
+  FastDivisor width, last_width;  // of a band, in tiles
+
+  /// At least one tile and one worker.
+  TILECAST_HD static constexpr TileScheduler of(u32 tiles_m, u32 tiles_n, u32 workers,
+                                                const Raster& raster) {
+    const bool along_m = raster.kind == RasterKind::kGroupedM;
+    const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
+    const u32 along = along_m ? tiles_n : tiles_m;
+    // A band is no wider than C, which also keeps its tiles within num_tiles().
+    const u32 group = min_of(static_cast<u32>(raster.group), across);
+    const u32 left = across % group;
+    return {.tiles_m = tiles_m,
+            .tiles_n = tiles_n,
+            .workers = workers,
+            .raster = raster,
+            .chunk = ceil_div(tiles_m * tiles_n, workers),
+            .band = FastDivisor::of(group * along),
+            .width = FastDivisor::of(group),
+            .last_width = FastDivisor::of(left == 0 ? group : left)};
+  }
 
   TILECAST_HD constexpr u32 num_tiles() const { return tiles_m * tiles_n; }
 
   /// A worker runs tiles first(w), then next(...) while the result is below end(w).
   TILECAST_HD constexpr u32 first(u32 worker) const {
-    return raster.kind == RasterKind::kChunked ? chunk_begin(worker) : worker;
+    return raster.walk == Walk::kChunked ? chunk_begin(worker) : worker;
   }
   TILECAST_HD constexpr u32 next(u32 linear) const {
-    return raster.kind == RasterKind::kChunked ? linear + 1 : linear + workers;
+    return raster.walk == Walk::kChunked ? linear + 1 : linear + workers;
   }
   TILECAST_HD constexpr u32 end(u32 worker) const {
-    return raster.kind == RasterKind::kChunked ? chunk_begin(worker + 1) : num_tiles();
+    return raster.walk == Walk::kChunked ? chunk_begin(worker + 1) : num_tiles();
   }
 
   TILECAST_HD constexpr TileCoord coord(u32 linear) const {
-    if (raster.kind == RasterKind::kChunked) {
-      return {linear % tiles_m, linear / tiles_m};
+    if (raster.kind == RasterKind::kHilbert) {
+      const HilbertCell cell = hilbert_cell(static_cast<i32>(tiles_m), static_cast<i32>(tiles_n),
+                                            static_cast<i32>(linear));
+      return {static_cast<u32>(cell.x), static_cast<u32>(cell.y)};
     }
     const bool along_m = raster.kind == RasterKind::kGroupedM;
-    const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
-    const u32 along = along_m ? tiles_n : tiles_m;
-    // A band is no wider than C, which also keeps group * along within num_tiles().
-    const u32 group = min_of(static_cast<u32>(raster.group), across);
-    const u32 band_start = linear / (group * along) * group;
-    const u32 band_width = min_of(across - band_start, group);  // the last band may be narrow
-    const u32 in_band = linear - band_start * along;
-    const u32 a = band_start + in_band % band_width;
-    const u32 b = in_band / band_width;
+    const u32 index = band.quotient(linear);
+    const u32 in_band = linear - index * band.divisor;
+    const u32 start = index * width.divisor;
+    const bool last = start + width.divisor >= (along_m ? tiles_m : tiles_n);
+    const FastDivisor across = last ? last_width : width;
+    const u32 b = across.quotient(in_band);
+    const u32 a = start + in_band - b * across.divisor;
     return along_m ? TileCoord{a, b} : TileCoord{b, a};
   }
 
@@ -62,22 +86,20 @@ struct TileScheduler {
   /// Chunks of equal length, so that they start aligned and share panels; the last workers may find
   /// a short one, or none.
   TILECAST_HD constexpr u32 chunk_begin(u32 worker) const {
-    return min_of(worker * ceil_div(num_tiles(), workers), num_tiles());
+    return min_of(worker * chunk, num_tiles());
   }
 };
 
-/// Cluster tiles that cover C, and a worker for each; of persistent ones as many as are resident.
+/// Cluster tiles that cover C, and a worker for each; of a resident grid as many as fit at once.
 TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
   const Tiling& t = config.tiling;
-  TileScheduler s{};
-  s.tiles_m = static_cast<u32>(ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m));
-  s.tiles_n = static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
-  s.raster = config.raster;
-  s.workers =
-      is_persistent(config.schedule) ? min_of(max_resident_workers, s.num_tiles()) : s.num_tiles();
-  return s;
+  const u32 tiles_m = static_cast<u32>(ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m));
+  const u32 tiles_n = static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
+  const u32 tiles = tiles_m * tiles_n;
+  const u32 workers = config.grid == Grid::kResident ? min_of(max_resident_workers, tiles) : tiles;
+  return TileScheduler::of(tiles_m, tiles_n, workers, config.raster);
 }
 
 }  // namespace tilecast

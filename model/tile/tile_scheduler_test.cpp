@@ -1,6 +1,7 @@
 #include "model/tile/tile_scheduler.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ std::string walk(const TileScheduler& s, u32 worker) {
   return order;
 }
 
-TileScheduler scheduler(u32 tiles_m, u32 tiles_n, u32 workers, RasterKind kind, i32 group) {
-  return {tiles_m, tiles_n, workers, {kind, group}};
+TileScheduler scheduler(u32 tiles_m, u32 tiles_n, u32 workers, RasterKind kind, i32 group,
+                        Walk walk = Walk::kStrided) {
+  return TileScheduler::of(tiles_m, tiles_n, workers, {kind, group, walk});
 }
 
 TEST_CASE("Grouped along M: bands of two rows, column by column, the last band one row") {
@@ -42,14 +44,14 @@ TEST_CASE("Grouped along N: bands of two columns, row by row, the last band one 
 }
 
 TEST_CASE("Chunked: column by column, cut into equal runs of which the last may be short") {
-  const TileScheduler s = scheduler(2, 4, 3, RasterKind::kChunked, 1);
+  const TileScheduler s = scheduler(2, 4, 3, RasterKind::kGroupedN, 1, Walk::kChunked);
   CHECK(walk(s, 0) == "00 10 01");  // 8 tiles on 3 workers: 3, 3, 2
   CHECK(walk(s, 1) == "11 02 12");
   CHECK(walk(s, 2) == "03 13");
 }
 
 TEST_CASE("Chunks of whole columns may leave a worker without work") {
-  const TileScheduler s = scheduler(2, 3, 4, RasterKind::kChunked, 1);
+  const TileScheduler s = scheduler(2, 3, 4, RasterKind::kGroupedN, 1, Walk::kChunked);
   CHECK(walk(s, 2) == "02 12");  // 6 tiles on 4 workers: 2, 2, 2, none
   CHECK(walk(s, 3).empty());
 }
@@ -71,6 +73,49 @@ TEST_CASE("A group wider than C is one band, however wide") {
   }
 }
 
+TEST_CASE("Hilbert: four by two is two U turns, and no step is longer than one") {
+  //        n=0 1
+  //   m=0   0  1
+  //   m=1   3  2
+  //   m=2   4  5
+  //   m=3   7  6
+  CHECK(walk(scheduler(4, 2, 1, RasterKind::kHilbert, 1), 0) == "00 01 11 10 20 21 31 30");
+}
+
+TEST_CASE("Steps of the Hilbert order are to neighbours, at most one of them diagonal") {
+  for (u32 tiles_m = 1; tiles_m <= 33; ++tiles_m) {
+    for (u32 tiles_n = 1; tiles_n <= 33; ++tiles_n) {
+      const TileScheduler s = scheduler(tiles_m, tiles_n, 1, RasterKind::kHilbert, 1);
+      int diagonal = 0;
+      for (u32 t = 1; t < s.num_tiles(); ++t) {
+        const TileCoord from = s.coord(t - 1);
+        const TileCoord to = s.coord(t);
+        const int dm = std::abs(static_cast<int>(to.m) - static_cast<int>(from.m));
+        const int dn = std::abs(static_cast<int>(to.n) - static_cast<int>(from.n));
+        REQUIRE(std::max(dm, dn) == 1);
+        diagonal += dm + dn == 2 ? 1 : 0;
+      }
+      REQUIRE(diagonal <= 1);
+    }
+  }
+}
+
+TEST_CASE("A fast divisor divides as the operator does") {
+  std::mt19937 random(7);
+  const u32 most = (1u << 31) - 1;
+  for (const u32 divisor : {1u, 2u, 3u, 7u, 64u, 641u, 65535u, 65536u, 1u << 30, most}) {
+    const FastDivisor fast = FastDivisor::of(divisor);
+    for (const u32 edge : {0u, 1u, divisor - 1, divisor, most - 1, most}) {
+      CHECK(fast.quotient(edge) == edge / divisor);
+    }
+    for (int i = 0; i < 1000; ++i) {
+      const u32 n = static_cast<u32>(random()) & most;
+      REQUIRE(fast.quotient(n) == n / divisor);
+      REQUIRE(fast.remainder(n) == n % divisor);
+    }
+  }
+}
+
 TEST_CASE("Every tile is computed exactly once, whatever the shape, order and workers") {
   std::mt19937 random(20261120);
   const auto pick = [&random](int least, int most) {
@@ -81,8 +126,9 @@ TEST_CASE("Every tile is computed exactly once, whatever the shape, order and wo
     const auto tiles_m = static_cast<u32>(pick(1, 40));
     const auto tiles_n = static_cast<u32>(pick(1, 40));
     const auto workers = static_cast<u32>(pick(1, static_cast<int>(tiles_m * tiles_n)));
-    const int group = kind == RasterKind::kChunked ? 1 : pick(1, 48);
-    const TileScheduler s = scheduler(tiles_m, tiles_n, workers, kind, group);
+    const auto walk = static_cast<Walk>(pick(0, 1));
+    const int group = kind == RasterKind::kHilbert ? 1 : pick(1, 48);
+    const TileScheduler s = scheduler(tiles_m, tiles_n, workers, kind, group, walk);
 
     std::vector<int> visits(s.num_tiles(), 0);
     u32 fewest = s.num_tiles(), most = 0;
@@ -100,22 +146,24 @@ TEST_CASE("Every tile is computed exactly once, whatever the shape, order and wo
     }
     REQUIRE(std::all_of(visits.begin(), visits.end(), [](int count) { return count == 1; }));
     REQUIRE(most == ceil_div(s.num_tiles(), workers));  // no order lengthens the longest worker
-    if (kind != RasterKind::kChunked) {
+    if (walk == Walk::kStrided) {
       REQUIRE(most - fewest <= 1);
     }
   }
 }
 
 TEST_CASE("The grid covers C with cluster tiles and has no more workers than tiles") {
-  KernelConfig config{
-      Schedule::kWarpSpecialized, {128, 256, 64, 4, 2, 2, 1}, 1, 1, {RasterKind::kGroupedM, 8}};
+  KernelConfig config = fixed_by_schedule(Schedule::kPingPong);
+  config.tiling.block_m = 128;
+  config.tiling.block_n = 256;
+  config.tiling.cluster_m = 2;
   // Cluster tiles of 256 x 256: 4100 x 1000 takes 17 x 4.
   const TileScheduler few = make_tile_scheduler({4100, 1000, 64}, config, 66);
   CHECK(few.tiles_m == 17);
   CHECK(few.tiles_n == 4);
   CHECK(few.workers == 66);
   CHECK(make_tile_scheduler({4096, 1000, 64}, config, 66).workers == 64);  // 16 x 4 tiles
-  config.schedule = Schedule::kPipelined;
+  config.grid = Grid::kTiles;
   CHECK(make_tile_scheduler({4100, 1000, 64}, config, 66).workers == 68);  // one tile each
 }
 

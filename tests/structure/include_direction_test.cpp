@@ -33,6 +33,8 @@ TEST_CASE("An include against the direction is found, with its place") {
 TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("model/clock/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
   CHECK(include_violations("model/analytic/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
+  CHECK(include_violations("model/sim/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
+  CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/spec/b.h\"").empty());
   CHECK(include_violations("validate/measure/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
   CHECK(include_violations("validate/compare/a.cpp", "#include \"kernels/b.h\"").size() == 1);
   CHECK(include_violations("validate/compare/a.cpp", "#include \"model/predict/b.h\"").empty());

@@ -19,12 +19,18 @@ inline KernelConfig example_config(i32 stages) {
                      .block_n = 128,
                      .block_k = 64,
                      .stages = stages,
-                     .warpgroups = 2,
+                     .warpgroups_m = 2,
+                     .warpgroups_n = 1,
                      .cluster_m = 1,
-                     .cluster_n = 1},
+                     .cluster_n = 1,
+                     .c_slots = 2},
           .ctas_per_sm = 1,
           .inflight = 1,
-          .raster = {RasterKind::kGroupedM, 8}};
+          .producer_registers = stages % 2 == 0 ? 24 : 0,
+          .a_source = OperandSource::kShared,
+          .instruction_n = 0,
+          .grid = stages % 2 == 0 ? Grid::kResident : Grid::kTiles,
+          .raster = {RasterKind::kGroupedM, 8, Walk::kStrided}};
 }
 
 /// A right row of example_config(stages), at 1.5 GHz.

@@ -23,32 +23,51 @@ constexpr std::string_view kHead =
 constexpr std::string_view kLegend =
     "\nTimes in µs, medians of the kernel's own duration. *Predicted best* is the configuration "
     "with the\nleast predicted time among those that were measured for the shape. A configuration "
-    "reads: schedule\n(`pi` pipelined, `pe` persistent, `ws` warp_specialized), CTA tile MxNxK, "
-    "`s` stages, `w` warpgroups\nthat compute, `c` cluster, `o` CTAs per SM, `i` wgmma groups in "
-    "flight, and the order of tiles: `m` or\n`n` bands of that many tile rows or columns, `k` "
-    "chunks.\n";
+    "reads: schedule\n"
+    "(`bl` blocked, `bp` blocked_pipelined, `pi` pipelined, `pe` persistent, `po` "
+    "persistent_overlap,\n`ws` warp_specialized, `ws1` with one tile per CTA, `pp` ping_pong), CTA "
+    "tile MxNxK, `s` stages,\n`w` warpgroups along M and N that share a tile, `c` cluster, `o` "
+    "CTAs "
+    "per SM, `i` wgmma groups in\nflight, `e` staging slots of C per warpgroup, and the order of "
+    "tiles: `m` or `n` bands of that many\ntile rows or columns, `h` Hilbert, `k` chunks.\n";
 
 std::string_view abbreviation(Schedule schedule) {
   switch (schedule) {
+    case Schedule::kSmallMma:
+      return "sm";
+    case Schedule::kBlocked:
+      return "bl";
+    case Schedule::kBlockedPipelined:
+      return "bp";
     case Schedule::kPipelined:
       return "pi";
     case Schedule::kPersistent:
       return "pe";
+    case Schedule::kPersistentOverlap:
+      return "po";
     case Schedule::kWarpSpecialized:
       return "ws";
+    case Schedule::kPingPong:
+      return "pp";
   }
   TILECAST_ASSERT(!"a schedule without an abbreviation");
   return {};
 }
 
+/// Of the schedule that leaves it open.
+bool one_tile_per_cta(const KernelConfig& config) {
+  return config.schedule == Schedule::kWarpSpecialized && config.grid == Grid::kTiles;
+}
+
 std::string raster_text(const Raster& raster) {
+  const char* walk = raster.walk == Walk::kChunked ? "k" : "";
   switch (raster.kind) {
     case RasterKind::kGroupedM:
-      return fmt::format("m{}", raster.group);
+      return fmt::format("m{}{}", raster.group, walk);
     case RasterKind::kGroupedN:
-      return fmt::format("n{}", raster.group);
-    case RasterKind::kChunked:
-      return "k";
+      return fmt::format("n{}{}", raster.group, walk);
+    case RasterKind::kHilbert:
+      return fmt::format("h{}", walk);
   }
   TILECAST_ASSERT(!"a raster without an abbreviation");
   return {};
@@ -119,9 +138,11 @@ std::size_t find_once(std::string_view text, std::string_view marker, std::strin
 
 std::string short_text(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  return fmt::format("{} {}x{}x{} s{} w{} c{}x{} o{} i{} {}", abbreviation(config.schedule),
-                     t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups, t.cluster_m,
-                     t.cluster_n, config.ctas_per_sm, config.inflight, raster_text(config.raster));
+  return fmt::format("{}{} {}x{}x{} s{} w{}x{} c{}x{} o{} i{} e{} {}",
+                     abbreviation(config.schedule), one_tile_per_cta(config) ? "1" : "", t.block_m,
+                     t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n, t.cluster_m,
+                     t.cluster_n, config.ctas_per_sm, config.inflight, t.c_slots,
+                     raster_text(config.raster));
 }
 
 std::string results_table(const JoinedData& data) {

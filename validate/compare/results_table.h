@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// A configuration in few characters: ws 128x256x64 s4 w2 c2x1 o1 i1 m8.
+/// A configuration in few characters: ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8.
 std::string short_text(const KernelConfig& config);
 
 /// Markdown: a table with one row for each group that has points, and what its columns mean.

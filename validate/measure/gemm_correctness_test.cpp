@@ -1,48 +1,138 @@
 // Every schedule on shapes that divide by nothing, in both layouts and types, against cuBLASLt and
-// fp64; and the verifier against outputs that are wrong in one place.
+// fp64; the same bits in a thousand runs; and the verifier against outputs that are wrong in one
+// place.
 
+#include <functional>
+#include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
-#include "model/tile/kernel_config_text.h"
-#include "tests/catch.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "tests/gemm_check.h"
 #include "tests/gpu.h"
-#include "validate/measure/compile_ahead.h"
-#include "validate/measure/gpu_test_bench.h"
 
 using namespace tilecast;
 
 namespace {
 
+/// Of every schedule that has more than one tile; both layouts take them.
 const std::vector<std::string> kConfigs = {
-    "pipelined:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+    "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
+    "blocked:tile=64x128x256,warpgroups=1x2,ctas=1,c_slots=0,raster=hilbert,group=1",
+    "blocked_pipelined:tile=128x128x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_n,group=2",
+    "blocked_pipelined:tile=256x64x128,warpgroups=2x1,ctas=1,c_slots=2,raster=grouped_m,group=1",
+    "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
     "raster=grouped_m,group=1",
-    "pipelined:tile=64x64x64,stages=3,warpgroups=1,cluster=1x1,ctas=2,inflight=0,"
+    "pipelined:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=0,c_slots=1,"
     "raster=grouped_n,group=4",
-    "pipelined:tile=128x256x64,stages=3,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+    "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
     "raster=grouped_m,group=8",
-    "persistent:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-    "raster=chunked,group=1",
-    "persistent:tile=64x256x128,stages=2,warpgroups=1,cluster=1x1,ctas=1,inflight=0,"
-    "raster=grouped_m,group=2",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-    "raster=grouped_m,group=8",
-    "warp_specialized:tile=128x128x64,stages=5,warpgroups=2,cluster=1x2,ctas=1,inflight=1,"
-    "raster=grouped_n,group=3",
-    "warp_specialized:tile=256x128x64,stages=3,warpgroups=2,cluster=2x2,ctas=1,inflight=0,"
-    "raster=chunked,group=1",
-    "warp_specialized:tile=192x192x64,stages=3,warpgroups=3,cluster=1x1,ctas=1,inflight=1,"
-    "raster=grouped_m,group=2",
-    "warp_specialized:tile=64x32x64,stages=6,warpgroups=1,cluster=1x1,ctas=2,inflight=1,"
-    "raster=grouped_n,group=1",  // last: half a swizzle row, which nn has no kernel for
+    "pipelined:tile=64x256x32,stages=6,warpgroups=1x2,ctas=1,inflight=1,c_slots=1,"
+    "raster=hilbert,group=1",
+    "persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_n,group=1,walk=chunked",
+    "persistent:tile=64x256x128,stages=2,warpgroups=1x1,ctas=1,inflight=0,c_slots=4,"
+    "raster=grouped_m,group=2,walk=strided",
+    "persistent:tile=192x128x32,stages=8,warpgroups=3x1,ctas=1,inflight=2,c_slots=1,"
+    "raster=hilbert,group=1,walk=strided",
+    "persistent:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=1,"
+    "raster=hilbert,group=1,walk=chunked",
+    "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,raster=grouped_m,group=8,walk=strided",
+    "persistent_overlap:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=2,"
+    "c_slots=0,raster=grouped_n,group=4,walk=chunked",
+    "persistent_overlap:tile=64x128x64,stages=4,warpgroups=1x2,cluster=1x1,ctas=2,inflight=0,"
+    "c_slots=1,raster=grouped_m,group=4,walk=strided",
+    "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,raster=hilbert,group=1,walk=chunked",
+    "persistent_overlap:tile=128x192x64,stages=3,warpgroups=1x3,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=2,raster=grouped_m,group=2,walk=strided",
+    "persistent_overlap:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,inflight=1,"
+    "c_slots=2,raster=hilbert,group=1,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
+    "warp_specialized:tile=256x128x64,stages=3,warpgroups=2x1,cluster=2x2,ctas=1,inflight=0,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
+    "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=32,grid=resident,raster=grouped_m,group=2,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=128x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=2,"
+    "c_slots=0,producer=40,grid=tiles,raster=hilbert,group=1,walk=strided",
+    "warp_specialized:tile=64x256x64,stages=4,warpgroups=1x2,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=hilbert,group=1,walk=chunked",
+    "warp_specialized:tile=320x128x64,stages=3,warpgroups=1x2,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=8,walk=strided",
+    "warp_specialized:tile=64x192x32,stages=8,warpgroups=1x3,cluster=1x1,ctas=1,inflight=2,"
+    "c_slots=1,producer=32,grid=tiles,raster=grouped_n,group=2,walk=strided",
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x8,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=strided",
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=8x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=2,walk=strided",
+    "warp_specialized:tile=64x128x64,stages=5,warpgroups=1x1,cluster=2x4,ctas=1,inflight=1,"
+    "c_slots=1,producer=40,grid=tiles,raster=grouped_m,group=4,walk=strided",
+    "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=8,walk=strided",
+    "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_n,group=4,walk=strided",
+    "ping_pong:tile=64x128x64,stages=6,cluster=1x2,ctas=1,inflight=0,c_slots=1,producer=40,"
+    "raster=grouped_m,group=1,walk=chunked",
+    "ping_pong:tile=64x64x32,stages=5,cluster=1x1,ctas=2,inflight=2,c_slots=1,producer=40,"
+    "raster=hilbert,group=1,walk=strided",
 };
+
+/// A warpgroup has no whole slabs of 64 columns: not for layout nn.
+const std::vector<std::string> kHalfSlabs = {
+    "blocked:tile=128x80x32,warpgroups=2x1,ctas=2,c_slots=1,raster=grouped_m,group=3",
+    "blocked_pipelined:tile=64x16x32,warpgroups=1x1,ctas=4,c_slots=1,raster=grouped_n,group=1",
+    "pipelined:tile=192x112x64,stages=4,warpgroups=3x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_m,group=2",
+    "persistent:tile=64x48x64,stages=7,warpgroups=1x1,ctas=2,inflight=1,c_slots=1,"
+    "raster=grouped_n,group=4,walk=strided",
+    "persistent_overlap:tile=64x96x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,raster=grouped_m,group=4,walk=strided",
+    "persistent_overlap:tile=128x80x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=2,"
+    "c_slots=2,raster=grouped_n,group=2,walk=strided",
+    "warp_specialized:tile=256x144x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=64x32x64,stages=6,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,"
+    "c_slots=1,producer=40,grid=resident,raster=grouped_n,group=1,walk=strided",
+    "ping_pong:tile=64x48x32,stages=8,cluster=1x1,ctas=2,inflight=2,c_slots=1,producer=40,"
+    "raster=hilbert,group=1,walk=chunked",
+};
+
+/// Every way of small_mma: A's source, warpgroups and the width of the instruction, on one tile.
+std::vector<std::string> small_configs(Layout layout) {
+  std::vector<std::string> configs;
+  for (const char* tile : {"64x256x64,warpgroups=1x1", "64x128x256,warpgroups=1x2",
+                           "128x256x128,warpgroups=2x1", "64x64x32,warpgroups=1x1"}) {
+    for (const char* a : {"shared", "registers"}) {
+      for (const int n : {8, 16, 32, 64, 128, 256}) {
+        const std::string text = std::string("small_mma:tile=") + tile + ",a=" + a +
+                                 ",instruction_n=" + std::to_string(n);
+        const KernelConfig config = parse_kernel_config(text);
+        if (warpgroup_columns(config.tiling) % n == 0) {
+          configs.push_back(text);
+        }
+      }
+    }
+  }
+  if (layout == Layout::kTn) {
+    configs.push_back("small_mma:tile=192x80x128,warpgroups=3x1,a=registers,instruction_n=16");
+    configs.push_back("small_mma:tile=64x96x128,warpgroups=1x2,a=shared,instruction_n=48");
+  }
+  return configs;
+}
 
 std::vector<std::string> configs_of(Layout layout) {
   std::vector<std::string> configs = kConfigs;
-  if (layout == Layout::kNn) {
-    configs.pop_back();
+  if (layout == Layout::kTn) {
+    configs.insert(configs.end(), kHalfSlabs.begin(), kHalfSlabs.end());
   }
   return configs;
 }
@@ -53,30 +143,52 @@ const std::vector<GemmShape> kShapes = {{128, 128, 64},  {1, 8, 8},       {17, 2
                                         {64, 4096, 128}, {512, 512, 4096}};
 const std::vector<GemmShape> kUnalignedRows = {
     {1, 1, 8}, {100, 100, 104}, {257, 129, 64}, {410, 1030, 1032}};
+/// Within the smallest tile of small_configs along M and N, and one K block of the shortest.
+const std::vector<GemmShape> kOneTile = {{64, 64, 32}, {1, 8, 8}, {37, 40, 24}};
 
-int check_all(const std::vector<GemmShape>& shapes, ElementType dtype, Layout layout) {
+int check_all(const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes,
+              ElementType dtype, Layout layout) {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  std::vector<KernelSource> sources;
-  for (const std::string& text : configs_of(layout)) {
-    sources.push_back(gemm_source(parse_kernel_config(text), dtype, layout));
-  }
-  compile_ahead(sources, bench.cache, [](std::size_t, std::size_t) {});
+  compile_all(bench, configs, dtype, layout);
   int checked = 0;
   for (const GemmShape& shape : shapes) {
     bench.prepare({shape, dtype, layout}, Inputs::kNormal);
-    for (const std::string& text : configs_of(layout)) {
-      const KernelConfig config = parse_kernel_config(text);
-      LoadedKernel kernel = bench.load(config);
-      const GemmLaunch launch(kernel, bench.problem, config);
-      const Verdict verdict = bench.verifier.check([&](void* c) {
-        launch.launch(launch.bind({bench.a.as<void>(), bench.b.as<void>(), c}), bench.stream.get());
-      });
-      INFO(to_text(shape) << " " << to_text(dtype) << " " << to_text(layout) << " " << text);
-      CHECK(verdict.fault == "");
+    const Verdict cublaslt = bench.check_cublaslt();
+    for (const std::string& text : configs) {
+      check_gemm(bench, parse_kernel_config(text), cublaslt);
       ++checked;
     }
   }
   return checked;
+}
+
+/// How many of `runs` runs have other bits than the first.
+u64 runs_that_differ(GpuTestBench& bench, const KernelConfig& config, int runs) {
+  const HangGuard guard(to_text(config));
+  LoadedKernel kernel = bench.load(config);
+  const GemmLaunch launch(kernel, bench.problem, config);
+  const auto elements = static_cast<std::size_t>(bench.problem.shape.m) *
+                        static_cast<std::size_t>(bench.problem.shape.n);
+  const DeviceMemory first(elements * 2), again(elements * 2);
+  const DeviceMemory different(sizeof(u64) * static_cast<std::size_t>(runs));
+  TILECAST_CUDA(cudaMemsetAsync(different.as<void>(), 0, different.bytes(), bench.stream.get()));
+  const auto run = [&](const DeviceMemory& c) {
+    TILECAST_CUDA(cudaMemsetAsync(c.as<void>(), kPoisonByte, c.bytes(), bench.stream.get()));
+    launch.launch(launch.bind({bench.a.as<void>(), bench.b.as<void>(), c.as<void>()}),
+                  bench.stream.get());
+  };
+  run(first);
+  for (int i = 0; i < runs; ++i) {
+    run(again);
+    bench.kernels.check_same(again.as<void>(), first.as<void>(), elements, different.as<u64>() + i,
+                             bench.stream.get());
+  }
+  u64 count = 0;
+  for (const u64 elements_of_run :
+       copy_to_host(different.as<u64>(), static_cast<std::size_t>(runs), bench.stream.get())) {
+    count += elements_of_run != 0 ? 1 : 0;
+  }
+  return count;
 }
 
 /// cuBLASLt's result, then `spoil` on the output.
@@ -93,22 +205,111 @@ Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) 
 
 }  // namespace
 
+TEST_CASE("The configurations that the tests name are legal on the H200, and of every schedule") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::set<Schedule> schedules;
+  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+    for (const std::string& text : configs_of(layout)) {
+      INFO(text);
+      const KernelConfig config = parse_kernel_config(text);
+      CHECK(check_legal(gpu, {kShapes[0], ElementType::kFp16, layout}, config) == Refusal::kNone);
+      schedules.insert(config.schedule);
+    }
+    for (const std::string& text : small_configs(layout)) {
+      INFO(text);
+      CHECK(check_legal(gpu, {kOneTile[0], ElementType::kFp16, layout},
+                        parse_kernel_config(text)) == Refusal::kNone);
+      schedules.insert(Schedule::kSmallMma);
+    }
+  }
+  CHECK(schedules.size() == std::size(kEverySchedule));
+}
+
 TEST_CASE("Every schedule computes fp16 tn on ragged and tiny shapes", "[gpu]") {
-  CHECK(check_all(kShapes, ElementType::kFp16, Layout::kTn) == 80);  // 8 shapes, 10 configurations
+  // 8 shapes, 43 configurations
+  CHECK(check_all(configs_of(Layout::kTn), kShapes, ElementType::kFp16, Layout::kTn) == 344);
 }
 
-TEST_CASE("Every schedule computes fp16 nn on ragged and tiny shapes", "[gpu]") {
-  CHECK(check_all(kShapes, ElementType::kFp16, Layout::kNn) == 72);  // 8 shapes, 9 configurations
-}
-
-TEST_CASE("Every schedule computes bf16 in both layouts", "[gpu]") {
-  CHECK(check_all(kShapes, ElementType::kBf16, Layout::kTn) == 80);
-  CHECK(check_all(kShapes, ElementType::kBf16, Layout::kNn) == 72);
+TEST_CASE("Every schedule computes bf16 nn on ragged and tiny shapes", "[gpu]") {
+  // 8 shapes, 34 configurations
+  CHECK(check_all(configs_of(Layout::kNn), kShapes, ElementType::kBf16, Layout::kNn) == 272);
 }
 
 TEST_CASE("Every schedule writes C by plain stores where N is not a multiple of 8", "[gpu]") {
-  CHECK(check_all(kUnalignedRows, ElementType::kFp16, Layout::kTn) == 40);
-  CHECK(check_all(kUnalignedRows, ElementType::kBf16, Layout::kTn) == 40);
+  // 4 shapes, 43 configurations
+  CHECK(check_all(configs_of(Layout::kTn), kUnalignedRows, ElementType::kFp16, Layout::kTn) == 172);
+}
+
+TEST_CASE("small_mma computes one tile with every instruction, from registers and shared memory",
+          "[gpu]") {
+  // 3 shapes; widths 8 to 256 for two of the tiles, to 64 for the other two, each from two sources:
+  // 2 * (6 + 6 + 4 + 4); two more for tn
+  CHECK(check_all(small_configs(Layout::kTn), kOneTile, ElementType::kFp16, Layout::kTn) == 126);
+  CHECK(check_all(small_configs(Layout::kNn), kOneTile, ElementType::kBf16, Layout::kNn) == 120);
+}
+
+TEST_CASE("Workers with many tiles keep their ring and their turns in step", "[gpu]") {
+  gpu_or_skip();
+  std::vector<std::string> looping;
+  for (const std::string& text : kConfigs) {
+    if (parse_kernel_config(text).grid == Grid::kResident) {
+      looping.push_back(text);
+    }
+  }
+  REQUIRE(looping.size() >= 20);
+  // From less than a tile per worker to 17; of 1, 4, 7 and 17 K blocks of 64, so that tiles end
+  // anywhere in the ring.
+  for (const i64 k : {64, 256, 448, 1088}) {
+    const std::vector<GemmShape> shapes = {{640, 1416, k}, {4100, 4104, k}};
+    CHECK(check_all(looping, shapes, ElementType::kFp16, Layout::kTn) ==
+          static_cast<int>(2 * looping.size()));
+  }
+}
+
+TEST_CASE("A thousand runs of each schedule give the same bits", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  constexpr int kRuns = 1000;
+  std::vector<std::string> of_each;  // the first of kConfigs
+  std::set<Schedule> seen;
+  for (const std::string& text : kConfigs) {
+    if (seen.insert(parse_kernel_config(text).schedule).second) {
+      of_each.push_back(text);
+    }
+  }
+  REQUIRE(of_each.size() == std::size(kEverySchedule) - 1);
+  of_each.push_back(
+      "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,raster=hilbert,group=1,walk=chunked");
+  of_each.push_back(
+      "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=grouped_n,group=4,walk=strided");
+  compile_all(bench, of_each, ElementType::kFp16, Layout::kTn);
+  bench.prepare({{2100, 2056, 520}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
+  for (const std::string& text : of_each) {
+    INFO(text);
+    CHECK(runs_that_differ(bench, parse_kernel_config(text), kRuns) == 0);
+  }
+  bench.prepare({{61, 256, 64}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
+  CHECK(
+      runs_that_differ(bench,
+                       parse_kernel_config(
+                           "small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=32"),
+                       kRuns) == 0);
+}
+
+TEST_CASE("Runs of different inputs are told apart", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  const DeviceMemory zeros(64), ones(64), different(sizeof(u64));
+  TILECAST_CUDA(cudaMemset(zeros.as<void>(), 0, 64));
+  TILECAST_CUDA(cudaMemset(ones.as<void>(), 0, 64));
+  TILECAST_CUDA(cudaMemset(ones.as<void>(62), 1, 2));  // the last element of 32
+  TILECAST_CUDA(cudaMemset(different.as<void>(), 0, sizeof(u64)));
+  bench.kernels.check_same(ones.as<void>(), zeros.as<void>(), 31, different.as<u64>(),
+                           bench.stream.get());
+  CHECK(copy_to_host(different.as<u64>(), 1, bench.stream.get()).front() == 0);
+  bench.kernels.check_same(ones.as<void>(), zeros.as<void>(), 32, different.as<u64>(),
+                           bench.stream.get());
+  CHECK(copy_to_host(different.as<u64>(), 1, bench.stream.get()).front() == 1);
 }
 
 TEST_CASE("cuBLASLt's own result passes the check", "[gpu]") {

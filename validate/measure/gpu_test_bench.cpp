@@ -1,6 +1,7 @@
 #include "validate/measure/gpu_test_bench.h"
 
 #include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/gemm_launch.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
 
@@ -40,6 +41,22 @@ LoadedKernel GpuTestBench::load(const KernelConfig& config) {
     throw Error(ExitCode::kWrong, compiled.rejection);
   }
   return LoadedKernel(compiled.cubin, kGemmEntry);
+}
+
+Verdict GpuTestBench::check(const KernelConfig& config) {
+  LoadedKernel kernel = load(config);
+  const GemmLaunch launch(kernel, problem, config);
+  return verifier.check([&](void* output) {
+    launch.launch(launch.bind({a.as<void>(), b.as<void>(), output}), stream.get());
+  });
+}
+
+Verdict GpuTestBench::check_cublaslt() {
+  const CublasltMatmul matmul(cublaslt, problem, false);
+  const cublasLtMatmulAlgo_t algorithm = matmul.algorithms(1).front();
+  return verifier.check([&](void* output) {
+    matmul.run(algorithm, a.as<void>(), b.as<void>(), output, stream.get());
+  });
 }
 
 }  // namespace tilecast

@@ -23,6 +23,12 @@ class GpuTestBench {
   /// Compiles and loads the configuration for the problem prepared last.
   LoadedKernel load(const KernelConfig& config);
 
+  /// One launch of the configuration on the problem prepared last, verified.
+  Verdict check(const KernelConfig& config);
+
+  /// cuBLASLt's first choice on the problem prepared last, C in the problem's own type, verified.
+  Verdict check_cublaslt();
+
   CubinCache cache;
   Stream stream;
   MicroKernels kernels;

@@ -38,8 +38,9 @@ void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t s
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  return {source_of("clock_sample"), source_of("fill_inputs"), source_of("sum_squares"),
-          source_of("check_output"), source_of("check_guard"), source_of("reference_gemm")};
+  return {source_of("clock_sample"),  source_of("fill_inputs"), source_of("sum_squares"),
+          source_of("check_output"),  source_of("check_guard"), source_of("check_same"),
+          source_of("reference_gemm")};
 }
 
 MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
@@ -48,6 +49,7 @@ MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
       sum_squares_(load(cache, "sum_squares")),
       check_output_(load(cache, "check_output")),
       check_guard_(load(cache, "check_guard")),
+      check_same_(load(cache, "check_same")),
       reference_gemm_(load(cache, "reference_gemm")),
       sm_count_(static_cast<u32>(sm_count)) {
   const DeviceMemory samples(clock_samples() * sizeof(ClockSample));
@@ -82,6 +84,11 @@ void MicroKernels::check_output(const void* output, const float* reference, u64 
 void MicroKernels::check_guard(const void* words, u64 count, OutputCheck* check,
                                cudaStream_t stream) const {
   launch(check_guard_, wide(sm_count_), stream, words, count, check);
+}
+
+void MicroKernels::check_same(const void* elements, const void* expected, u64 count, u64* different,
+                              cudaStream_t stream) const {
+  launch(check_same_, wide(sm_count_), stream, elements, expected, count, different);
 }
 
 void MicroKernels::check_reference(const void* a, const void* b, const float* product,

@@ -41,12 +41,15 @@ class MicroKernels {
   void check_output(const void* output, const float* reference, u64 count, ElementType type,
                     ElementBound bound, OutputCheck* check, cudaStream_t stream) const;
   void check_guard(const void* words, u64 count, OutputCheck* check, cudaStream_t stream) const;
+  /// 16-bit elements whose bits differ.
+  void check_same(const void* elements, const void* expected, u64 count, u64* different,
+                  cudaStream_t stream) const;
   void check_reference(const void* a, const void* b, const float* product,
                        const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                        cudaStream_t stream) const;
 
  private:
-  LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_,
+  LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_, check_same_,
       reference_gemm_;
   u32 sm_count_;
 };

@@ -13,8 +13,8 @@ using namespace tilecast;
 TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m first") {
   // 3 cluster tiles in a row of N, 2 workers, clusters of 2 x 2 blocks: worker 0 takes tiles 0 and
   // 2, worker 1 takes tile 1. Cluster tile (0, t) holds blocks (0..1, 2t..2t+1).
-  const TileScheduler scheduler{
-      .tiles_m = 1, .tiles_n = 3, .workers = 2, .raster = {RasterKind::kGroupedM, 1}};
+  const TileScheduler scheduler =
+      TileScheduler::of(1, 3, 2, {RasterKind::kGroupedM, 1, Walk::kStrided});
   Tiling tiling{};
   tiling.cluster_m = 2;
   tiling.cluster_n = 2;
@@ -46,22 +46,22 @@ TEST_CASE("Kernels walk exactly the tiles of the shared scheduler", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const std::vector<GemmShape> shapes = {{128, 128, 64}, {1000, 2000, 128}, {4100, 4104, 64}};
   const std::vector<std::string> configs = {
-      "pipelined:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
+      "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
       "raster=grouped_m,group=3",
-      "pipelined:tile=64x64x64,stages=3,warpgroups=1,cluster=1x1,ctas=2,inflight=0,"
+      "pipelined:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=0,c_slots=2,"
       "raster=grouped_n,group=4",
-      "persistent:tile=128x128x64,stages=4,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-      "raster=chunked,group=1",
-      "persistent:tile=64x64x64,stages=3,warpgroups=1,cluster=1x1,ctas=2,inflight=1,"
-      "raster=grouped_n,group=2",
-      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2,cluster=1x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8",
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2,cluster=2x1,ctas=1,inflight=1,"
-      "raster=grouped_m,group=8",
-      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2,cluster=1x2,ctas=1,inflight=1,"
-      "raster=grouped_n,group=3",
-      "warp_specialized:tile=256x128x64,stages=3,warpgroups=2,cluster=2x2,ctas=1,inflight=0,"
-      "raster=chunked,group=1"};
+      "persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_n,group=1,walk=chunked",
+      "persistent:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
+      "raster=grouped_n,group=2,walk=strided",
+      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
+      "warp_specialized:tile=256x128x64,stages=3,warpgroups=2x1,cluster=2x2,ctas=1,inflight=0,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked"};
   for (const GemmShape& shape : shapes) {
     bench.prepare({shape, ElementType::kFp16, Layout::kTn}, Inputs::kTernary);
     for (const std::string& text : configs) {

@@ -39,8 +39,11 @@ double unit_roundoff(ElementType type) {
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
   const double largest = std::bit_cast<float>(check.largest_reference);
   const double error = std::bit_cast<float>(check.largest_error);
-  Verdict verdict{.fault = "", .max_error = largest > 0 ? error / largest : error};
   const double norm = std::sqrt(check.reference_squares);
+  const double error_norm = std::sqrt(check.error_squares);
+  Verdict verdict{.fault = "",
+                  .max_error = largest > 0 ? error / largest : error,
+                  .rms_error = norm > 0 ? error_norm / norm : error_norm};
   const double norm_bound = kNormMargin * unit_roundoff(problem.dtype) / std::sqrt(3.0);
   if (check.unwritten_elements != 0) {
     verdict.fault = fmt::format("{} of {} elements were not written, the first wrong one at {}",
@@ -50,9 +53,9 @@ Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
     verdict.fault =
         fmt::format("{} of {} elements are wrong, the first at {}", check.wrong_elements,
                     problem.shape.m * problem.shape.n, place(check.first_wrong, problem));
-  } else if (!(std::sqrt(check.error_squares) <= norm_bound * norm)) {
+  } else if (!(error_norm <= norm_bound * norm)) {
     verdict.fault = fmt::format("relative error norm {:.2e} where {:.2e} is allowed",
-                                std::sqrt(check.error_squares) / norm, norm_bound);
+                                verdict.rms_error, norm_bound);
   } else if (check.guard_changed != 0) {
     verdict.fault = fmt::format("{} words beside the output were written", check.guard_changed);
   }

@@ -21,6 +21,7 @@ namespace tilecast {
 struct Verdict {
   std::string fault;  // empty where right
   double max_error;   // largest error over the largest reference
+  double rms_error;   // ||output - reference|| over ||reference||
 
   bool right() const { return fault.empty(); }
 };

@@ -28,10 +28,11 @@ OutputCheck right() {
 
 }  // namespace
 
-TEST_CASE("A result inside the bounds is right and states its largest error") {
+TEST_CASE("A result inside the bounds is right and states its largest error and their norm") {
   const Verdict verdict = verdict_of(right(), kProblem);
   CHECK(verdict.right());
   CHECK(verdict.max_error == Approx(0.00025));  // 0.001 of 4
+  CHECK(verdict.rms_error == Approx(0.001));    // 0.1 of 100
 }
 
 TEST_CASE("The error norm is allowed four roundings and not more") {
@@ -66,6 +67,7 @@ TEST_CASE("All zeros must be answered by all zeros") {
   check.reference_squares = 0;
   check.error_squares = 0;
   CHECK(verdict_of(check, kProblem).right());
+  CHECK(verdict_of(check, kProblem).rms_error == 0);
   check.error_squares = 1e-30;
   CHECK_FALSE(verdict_of(check, kProblem).right());
 }

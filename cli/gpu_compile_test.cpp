@@ -1,0 +1,57 @@
+// compile as a user runs it, on a few kernels.
+
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "model/base/file.h"
+#include "model/spec/compiler_rejections.h"
+#include "tests/captured_run.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+/// With a cubin cache of its own.
+CapturedRun compile(const TemporaryFolder& folder, std::vector<std::string> more) {
+  ::setenv("TILECAST_CACHE_DIR", (folder / "cache").c_str(), 1);
+  more.insert(more.begin(), {"compile", "--out", (folder / "table.csv").string()});
+  const CapturedRun run = run_captured(add_compile, more);
+  ::unsetenv("TILECAST_CACHE_DIR");
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("compile writes a table that can be read, and finds its kernels in the cache again") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> sample{"--schedule", "blocked", "--sample", "2"};
+  const CapturedRun first = compile(folder, sample);
+  CAPTURE(first.err);
+  CHECK(first.exit_code == 0);
+  CHECK(first.out.find("2 kernels, 2 compiled now") != std::string::npos);
+  CHECK(parse_compiler_rejections(read_file(folder / "table.csv"), "table.csv").size() <= 2);
+  CHECK(compile(folder, sample).out.find("2 kernels, 0 compiled now") != std::string::npos);
+}
+
+TEST_CASE("compile keeps the rows that are not about what it compiled") {
+  const TemporaryFolder folder;
+  CHECK(compile(folder, {"--schedule", "blocked", "--sample", "1"}).exit_code == 0);
+  const std::string row =
+      "hopper,pipelined,128,192,64,4,1,1,1,1,1,1,2,0,192,shared,,tn,nvrtc 1.0,spills\n";
+  const std::string before = read_file(folder / "table.csv") + row;
+  write_file(folder / "table.csv", before);
+  CHECK(compile(folder, {"--schedule", "blocked", "--sample", "1"}).exit_code == 0);
+  CHECK(read_file(folder / "table.csv") == before);
+}
+
+TEST_CASE("compile refuses a table that is none, and a schedule that is none") {
+  const TemporaryFolder folder;
+  CHECK(compile(folder, {"--schedule", "blokced"}).exit_code == 2);
+  write_file(folder / "table.csv", "m,n,k\n");
+  const CapturedRun run = compile(folder, {"--schedule", "blocked", "--sample", "1"});
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("table.csv:1: expected the columns") != std::string::npos);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,32 @@
+// The producer of the warp-specialised kernels: one thread that keeps the ring of stages full,
+// across tile boundaries.
+#pragma once
+
+#include "kernels/device/tile_loads.cuh"
+#include "kernels/device/trace.cuh"
+#include "model/tile/register_plan.h"
+
+namespace tilecast {
+
+constexpr RegisterPlan kRegisters =
+    register_plan(kConsumerWarpgroups, kConfig.ctas_per_sm, kConfig.producer_registers);
+
+__device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
+                               const ClusterPlace& place) {
+  const TileScheduler& scheduler = args.scheduler;
+  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 end = scheduler.end(worker);
+  RingPosition at;
+  u32 index = 0;
+  for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
+    const TileOrigin tile = tile_origin(scheduler.coord(t), place);
+    trace_tile(args, tile, index++);
+    for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
+      wait_empty(smem, at);
+      load_k_block(args, smem, at, tile, k_block, place);
+      at.advance();
+    }
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,73 @@
+// The loop over K blocks without specialised warps: every warpgroup multiplies, and warp 0 also
+// issues the loads. Shared by the kernels from pipelined to persistent_overlap.
+#pragma once
+
+#include "kernels/device/epilogue.cuh"
+
+namespace tilecast {
+
+/// The ring as warp 0 fills it and as all warpgroups drain it; lives across tiles.
+struct RingState {
+  RingPosition load, consume, release;
+};
+
+/// Warp 0 as a whole, so that it stays converged for the wgmmas that follow.
+__device__ inline void load_when_empty(const GemmArgs& args, const SharedMemory& smem,
+                                       RingPosition& at, const TileOrigin& tile, i32 k_block,
+                                       const ClusterPlace& place) {
+  wait_empty(smem, at);
+  if (ptx::elect_one()) {
+    load_k_block(args, smem, at, tile, k_block, place);
+  }
+  __syncwarp();
+  at.advance();
+}
+
+/// Multiplies one tile. `load_next(k_block)` is called once for every K block, after the wgmmas of
+/// that block have been issued and the stage of the block kInflight before has been released.
+template <class LoadNext>
+__device__ inline void multiply_tile(const SharedMemory& smem, const OperandDescriptors& operands,
+                                     RingState& ring, Accumulator& acc, i32 k_blocks,
+                                     const ClusterPlace& place, LoadNext load_next) {
+  static_assert(kInflight < kTiling.stages, "a stage must be free while wgmmas are in flight");
+  for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
+    wait_full(smem, ring.consume);
+    mma_k_block(acc, operands, ring.consume, k_block > 0);
+    ring.consume.advance();
+    ptx::wgmma_wait<kInflight>();
+    if (k_block >= kInflight) {
+      release_stage(smem, ring.release.stage, place);
+      ring.release.advance();
+    }
+    load_next(k_block);
+  }
+  ptx::wgmma_wait<0>();
+  acc.fence();
+  while (ring.release.stage != ring.consume.stage) {
+    release_stage(smem, ring.release.stage, place);
+    ring.release.advance();
+  }
+}
+
+/// One tile on its own: its first loads fill the ring, later ones follow the released stages, and
+/// none is left for the next tile.
+__device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, RingState& ring,
+                                Accumulator& acc, const OperandDescriptors& operands,
+                                const TileOrigin& tile) {
+  constexpr ClusterPlace kAlone{0, 0, 0};
+  const bool loads = ptx::uniform_warp_index() == 0;
+  const i32 prologue = min_of(kTiling.stages, args.k_blocks);
+  if (loads) {
+    for (i32 k_block = 0; k_block < prologue; ++k_block) {
+      load_when_empty(args, smem, ring.load, tile, k_block, kAlone);
+    }
+  }
+  multiply_tile(smem, operands, ring, acc, args.k_blocks, kAlone, [&](i32 k_block) {
+    const i32 next = k_block - kInflight + kTiling.stages;
+    if (loads && k_block >= kInflight && next < args.k_blocks) {
+      load_when_empty(args, smem, ring.load, tile, next, kAlone);
+    }
+  });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,51 @@
+// Blocked GEMM with pipelined wgmma: two buffers. A load is still waited for at once, but the
+// wgmmas of the K block before run meanwhile.
+//
+// Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
+// (results), validate/measure/tile_trace_test.cpp (order of tiles).
+#include "kernels/device/trace.cuh"
+#include "kernels/device/unspecialized_loop.cuh"
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  static_assert(kTiling.stages == 2, "one buffer loads while the other is read");
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  const SharedMemory smem = SharedMemory::of(dynamic);
+  if (threadIdx.x == kThreads - 1) {
+    prefetch_tensor_maps(args);
+  }
+  constexpr ClusterPlace kAlone{0, 0, 0};
+  set_up_stages(smem);
+
+  const i32 warp = ptx::uniform_warp_index();
+  const i32 warpgroup = warp / kWarpsPerWarpgroup;
+  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const TileOrigin tile =
+      tile_origin(args.scheduler.coord(args.scheduler.first(blockIdx.x)), kAlone);
+  if (threadIdx.x == 0) {
+    trace_tile(args, tile, 0);
+  }
+  RingPosition load, at, release;
+  Accumulator acc;
+  for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
+    if (warp == 0) {
+      load_when_empty(args, smem, load, tile, k_block, kAlone);
+    }
+    wait_full(smem, at);
+    ptx::wgmma_wait<0>();  // those of the K block before, which ran under the load
+    if (k_block > 0) {
+      release_stage(smem, release.stage, kAlone);
+      release.advance();
+    }
+    mma_k_block(acc, operands, at, k_block > 0);
+    at.advance();
+  }
+  ptx::wgmma_wait<0>();
+  acc.fence();
+  store_last_tile(args, smem, acc, tile, place, warpgroup);
+  finish_stores();
+}

@@ -1,0 +1,70 @@
+// Ping-pong GEMM: persistent, one producer and two consumer warpgroups that take tiles in turn, so
+// that one's epilogue runs under the other's wgmmas.
+//
+// Each tile belongs to one warpgroup, which skips the stages of the other's. A named barrier for
+// each hands the tensor cores over: without it a consumer could wait for a stage more than one
+// round of the ring ahead, where the barrier's parity no longer tells which round it is in. A
+// cluster shares operands by multicast.
+//
+// Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
+// and B of whole 16 bytes.
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
+// (results), validate/measure/tile_trace_test.cpp (order of tiles).
+#include "kernels/device/consumer.cuh"
+#include "kernels/device/epilogue.cuh"
+#include "kernels/device/specialized_roles.cuh"
+
+namespace tilecast {
+
+static_assert(!kCBorrows, "the ring serves the other warpgroup during an epilogue");
+static_assert(warpgroups_per_tile(kTiling) == 1, "a tile belongs to one warpgroup");
+
+/// Barriers of the turns, behind those of the epilogue.
+constexpr u32 kFirstTurnBarrier = kConsumersBarrier + 1;
+constexpr u32 kTurnThreads = 2 * kThreadsPerWarpgroup;  // one warpgroup arrives, the other waits
+
+/// The ring position behind one tile.
+__device__ inline void skip_tile(RingPosition& at, i32 k_blocks) {
+  const i32 position = at.stage + k_blocks;
+  at.stage = position % kTiling.stages;
+  at.phase ^= position / kTiling.stages & 1;
+}
+
+__device__ void consume(const GemmArgs& args, const SharedMemory& smem, const ClusterPlace& cta,
+                        i32 warpgroup) {
+  const TileScheduler& scheduler = args.scheduler;
+  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 end = scheduler.end(worker);
+  const WarpgroupPlace whole_tile{0, 0};
+  const OperandDescriptors operands = OperandDescriptors::of(smem, whole_tile);
+  RingPosition at;
+  i32 turn = 0;
+  for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
+    if (turn == warpgroup) {
+      if (t != scheduler.first(worker)) {
+        ptx::named_barrier_sync(kFirstTurnBarrier + warpgroup, kTurnThreads);
+      }
+      Accumulator acc;
+      multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {
+        if (scheduler.next(t) < end) {
+          ptx::named_barrier_arrive(kFirstTurnBarrier + (warpgroup ^ 1), kTurnThreads);
+        }
+      });
+      store_tile(args, smem, acc, tile_origin(scheduler.coord(t), cta), whole_tile, warpgroup);
+    } else {
+      skip_tile(at, args.k_blocks);
+    }
+    turn ^= 1;
+  }
+  finish_stores();
+}
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  run_specialized(args, SharedMemory::of(dynamic), consume);
+}

@@ -1,0 +1,67 @@
+// Compiles the micro-benchmarks to cubins, without a GPU: a wgmma loop that the compiler serialises
+// or spills would measure something else.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/jit/compile.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+using Defines = std::vector<std::string>;
+
+Defines wgmma(i32 n, bool registers, i32 group, i32 pending, i32 warpgroups, i32 accumulators = 1) {
+  return {fmt::format("TILECAST_N={}", n),
+          fmt::format("TILECAST_A_IN_REGISTERS={}", registers ? 1 : 0),
+          fmt::format("TILECAST_GROUP={}", group),
+          fmt::format("TILECAST_PENDING={}", pending),
+          fmt::format("TILECAST_WARPGROUPS={}", warpgroups),
+          fmt::format("TILECAST_ACCUMULATORS={}", accumulators)};
+}
+
+/// At least this many registers: accumulators that nobody reads would take their wgmmas with them.
+void check_compiles(const std::string& name, const Defines& defines = {},
+                    i32 accumulator_registers = 0) {
+  INFO(name);
+  const CompiledKernel kernel =
+      compile_kernel({.path = "kernels/micro/" + name + ".cu", .defines = defines});
+  INFO(kernel.log);
+  CHECK(kernel.rejection == "");
+  CHECK(kernel.report.registers >= accumulator_registers);
+}
+
+}  // namespace
+
+TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchronous") {
+  for (const bool registers : {false, true}) {
+    for (const i32 n : {8, 64, 256}) {
+      check_compiles("wgmma_interval", wgmma(n, registers, 4, 1, 1), n / 2);
+      check_compiles("wgmma_completion", wgmma(n, registers, 1, 0, 1), n / 2);
+      check_compiles("wgmma_drain", wgmma(n, registers, 4, 0, 1), n / 2);
+    }
+  }
+  check_compiles("wgmma_interval", wgmma(128, false, 4, 1, 1, 2), 128 / 2);
+  for (const i32 warpgroups : {2, 3}) {
+    check_compiles("wgmma_shared_pipe", wgmma(256, false, 4, 1, warpgroups), 256 / 2);
+  }
+  check_compiles("wgmma_contention", wgmma(256, false, 4, 1, 2), 256 / 2);
+  check_compiles("clock_trace", wgmma(256, false, 4, 1, 1), 256 / 2);
+}
+
+TEST_CASE("Every other micro-benchmark compiles without spills") {
+  for (const char* name :
+       {"tma_ring", "tma_latency", "tma_issue", "tma_store", "dram_mix", "l2_latency",
+        "load_latency", "shared_latency", "cp_async_latency", "mbarrier_cost", "mbarrier_wake",
+        "mbarrier_remote", "named_barrier", "cluster_barrier", "cta_launch", "reduction_atomics",
+        "flag_hop", "shared_read"}) {
+    check_compiles(name);
+  }
+  for (const char* cluster : {"2", "4"}) {
+    check_compiles("tma_multicast", {std::string("TILECAST_CLUSTER=") + cluster});
+  }
+}
+
+}  // namespace tilecast

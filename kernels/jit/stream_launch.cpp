@@ -1,0 +1,120 @@
+#include "kernels/jit/stream_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/jit/device.h"
+#include "kernels/jit/tensor_map.h"
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+[[noreturn]] void refuse(const StreamConfig& config, const std::string& why) {
+  throw ConfigError(fmt::format("configuration '{}': {}", to_text(config), why));
+}
+
+}  // namespace
+
+KernelSource stream_source(const StreamConfig& config, ElementType dtype) {
+  if (const std::string fault = stream_config_fault(config, dtype); !fault.empty()) {
+    refuse(config, fmt::format("{} ({})", fault, to_text(dtype)));
+  }
+  const auto define = [](const char* name, i32 value) {
+    return fmt::format("TILECAST_{}={}", name, value);
+  };
+  return {
+      .path = fmt::format("kernels/stream/{}.cu", to_text(config.schedule)),
+      .defines = {define("STREAM_SCHEDULE", static_cast<i32>(config.schedule)),
+                  define("BLOCK_ROWS", config.block_rows),
+                  define("BLOCK_COLUMNS", config.block_columns), define("BUFFERS", config.stages),
+                  define("WARPS", config.warps), define("VECTOR_BYTES", config.vector_bytes),
+                  define("CTAS_PER_SM", config.ctas_per_sm),
+                  define("STREAM_LAYOUT", static_cast<i32>(config.layout)),
+                  define("CACHE_HINT", static_cast<i32>(config.hint)),
+                  define("ELEMENT_TYPE", static_cast<i32>(dtype))}};
+}
+
+StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,
+                           const StreamConfig& config)
+    : kernel_(&kernel),
+      problem_(problem),
+      config_(config),
+      shape_{.ctas = 1,
+             .threads = stream_threads(config),
+             .shared_memory_bytes = stream_shared_bytes(config, problem.dtype)} {
+  if (const std::string fault = stream_problem_fault(config, problem); !fault.empty()) {
+    refuse(config, fault);
+  }
+  kernel.allow_shared_memory(shape_.shared_memory_bytes);
+  resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
+  if (resident_ctas_per_sm_ <= 0) {
+    throw Error(ExitCode::kWrong, "the GPU cannot hold one CTA of " + to_text(config));
+  }
+  const i32 resident = std::min(resident_ctas_per_sm_, config.ctas_per_sm);
+  walk_ = stream_walk(config, problem, static_cast<u32>(resident * current_device().sm_count));
+  shape_.ctas = walk_.workers;
+}
+
+StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
+  const i64 element = element_bytes(problem_.dtype);
+  const StreamProblem seen = viewed(config_, problem_);
+  const auto seen_matrix = [&](const StreamMatrix& m) -> StridedMatrix {
+    const bool unit_columns = m.column_stride == 1;
+    const bool tight = unit_columns && m.row_stride == problem_.columns;
+    if (config_.view == StreamView::kFlat && !tight) {
+      refuse(config_, "view=flat needs tight matrices");
+    }
+    const i64 row_stride = config_.view == StreamView::kFlat ? seen.columns : m.row_stride;
+    if (config_.vector_bytes > element && !unit_columns) {
+      refuse(config_,
+             fmt::format("a column stride of {} needs vectors of one element", m.column_stride));
+    }
+    if (uses_tma(config_.schedule) && !unit_columns) {
+      refuse(config_, "the bulk copy engine needs a column stride of 1");
+    }
+    if (reinterpret_cast<std::uintptr_t>(m.pointer) %
+                static_cast<std::uintptr_t>(config_.vector_bytes) !=
+            0 ||
+        (seen.rows > 1 && row_stride * element % config_.vector_bytes != 0)) {
+      refuse(config_,
+             fmt::format("rows do not start at multiples of {} bytes", config_.vector_bytes));
+    }
+    return {m.pointer, row_stride, m.column_stride};
+  };
+  StreamArgs args{};
+  args.a = seen_matrix(buffers.a);
+  args.c = seen_matrix(buffers.c);
+  args.b = is_memcpy(config_.schedule) ? args.a : seen_matrix(buffers.b);
+  args.rows = seen.rows;
+  args.columns = seen.columns;
+  args.walk = walk_;
+  if (uses_tma(config_.schedule)) {
+    const TmaBox box = stream_box(config_, problem_.dtype);
+    const auto map = [&](const StridedMatrix& m) {
+      // The stride of a single row is never used, but the encoder wants whole 16 bytes.
+      const i64 row_stride =
+          seen.rows > 1 ? m.row_stride : round_up<i64>(seen.columns, kChunkBytes);
+      return make_tensor_map({m.pointer, seen.rows, seen.columns, problem_.dtype, row_stride}, box);
+    };
+    args.a_map = map(args.a);
+    args.b_map = map(args.b);
+    args.c_map = map(args.c);
+  }
+  return args;
+}
+
+StreamArgs StreamLaunch::bind(void* a, void* b, void* c) const {
+  const i64 columns = problem_.columns;
+  return bind({{a, columns, 1}, {b, columns, 1}, {c, columns, 1}});
+}
+
+void StreamLaunch::launch(const StreamArgs& args, cudaStream_t stream) const {
+  void* arguments[] = {const_cast<StreamArgs*>(&args)};
+  kernel_->launch(shape_, arguments, stream);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,72 @@
+// Key: dram.read_efficiency, dram.write_efficiency, and what mixing them costs.
+// Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
+// several times L2: of `period` steps, each of one block, the first `reads` load and the first
+// `writes` store one. A stored block leaves from the slot that the step's load came into.
+// Excludes: computing; L2 hits (nothing is touched twice in a run).
+//
+// Every step commits one group, an empty one where nothing is stored, so that the group of a step
+// is done when kLag later ones may be pending.
+#include "kernels/micro/start_line.cuh"
+#include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/bounded_wait.cuh"
+#include "kernels/ptx/bulk_copy.cuh"
+#include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/warp.cuh"
+
+namespace tilecast {
+
+constexpr u32 kSlots = 12;
+constexpr u32 kLag = 4;
+
+extern "C" __global__ void __launch_bounds__(32)
+    tilecast_dram_mix(const char* from, char* to, u32 bytes, u32 steps, u32 period, u32 reads,
+                      u32 writes, u32* counter, TimedSample* samples) {
+  extern __shared__ __align__(128) char dynamic[];
+  __shared__ __align__(8) u64 barriers[kSlots];
+  if (!ptx::elect_one()) {
+    return;
+  }
+  const u32 first_barrier = ptx::shared_address(barriers);
+  const u32 buffer = ptx::shared_address(dynamic);
+  for (u32 slot = 0; slot < kSlots; ++slot) {
+    ptx::mbarrier_init(first_barrier + slot * 8, 1);
+  }
+  ptx::fence_mbarrier_init();
+  ptx::fence_proxy_async();
+  const auto place = [&](u32 step) {
+    return (static_cast<u64>(step) * gridDim.x + blockIdx.x) * bytes;
+  };
+  const auto load = [&](u32 step) {
+    if (step < steps && step % period < reads) {
+      const u32 slot = step % kSlots;
+      ptx::mbarrier_arrive_expect_tx(first_barrier + slot * 8, bytes);
+      ptx::bulk_load(buffer + slot * bytes, from + place(step), bytes, first_barrier + slot * 8);
+    }
+  };
+  wait_for_grid(counter);
+  const Stopwatch watch = Stopwatch::start();
+  u32 phases = 0;  // a bit for each slot
+  u64 moved = 0;
+  for (u32 step = 0; step < kSlots - kLag; ++step) {
+    load(step);
+  }
+  for (u32 step = 0; step < steps; ++step) {
+    const u32 slot = step % kSlots;
+    if (step % period < reads) {
+      ptx::mbarrier_wait_or_trap(first_barrier + slot * 8, phases >> slot & 1);
+      phases ^= 1u << slot;
+      moved += bytes;
+    }
+    if (step % period < writes) {
+      ptx::bulk_store(to + place(step), buffer + slot * bytes, bytes);
+      moved += bytes;
+    }
+    ptx::tma_store_commit();
+    ptx::tma_store_wait_read<kLag>();
+    load(step + kSlots - kLag);  // into the slot of step - kLag
+  }
+  ptx::bulk_wait<0>();
+  samples[blockIdx.x] = watch.stop(moved);
+}
+
+}  // namespace tilecast

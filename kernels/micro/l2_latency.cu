@@ -1,0 +1,60 @@
+// Key: L2 hit latency, near and far, and which SM is near to which line.
+// Method: one thread of each SM reads `lines` places, `stride` bytes apart, several times each past
+// L1, and keeps the fastest clock64 difference of every place; the first read brings the line to
+// L2. The host parts each SM's latencies in two groups. One more sample per SM times all its reads
+// together, by both clocks.
+// Excludes: the clock reads and the store that awaits the value, timed alone and subtracted.
+#include "kernels/micro/start_line.cuh"
+#include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/mbarrier.cuh"
+
+namespace tilecast {
+
+/// Volatile: the assembler merges ld.global.cg from one place.
+__device__ __forceinline__ u32 load_past_l1(const u32* address) {
+  u32 value;
+  asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+
+/// Instructions issue in order, so the clock is read after the store has got its value.
+__device__ __forceinline__ u64 clock_after(u32 value, u32 sink) {
+  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(sink), "r"(value) : "memory");
+  return ptx::clock64_now();
+}
+
+/// latencies[smid * lines + line]; one CTA per SM, SMs numbered without gaps.
+extern "C" __global__ void __launch_bounds__(32)
+    tilecast_l2_latency(const u32* memory, u64 stride, u32 lines, u32 repeats, u32* latencies,
+                        u32* counter, TimedSample* samples) {
+  __shared__ u32 word;
+  if (threadIdx.x != 0) {
+    return;
+  }
+  const u32 sink = ptx::shared_address(&word);
+  const u32 sm = ptx::smid();
+  u32 overhead = ~0u;
+  for (u32 i = 0; i < repeats + 4; ++i) {
+    const u64 before = ptx::clock64_now();
+    overhead = min(overhead, static_cast<u32>(clock_after(i, sink) - before));
+  }
+  for (u32 line = 0; line < lines; ++line) {
+    clock_after(load_past_l1(memory + line * stride / 4), sink);
+  }
+  wait_for_grid(counter);
+  const Stopwatch watch = Stopwatch::start();
+  for (u32 line = 0; line < lines; ++line) {
+    const u32* place = memory + line * stride / 4;
+    u32 fastest = ~0u;
+    for (u32 repeat = 0; repeat < repeats; ++repeat) {
+      const u64 before = ptx::clock64_now();
+      fastest = min(fastest, static_cast<u32>(clock_after(load_past_l1(place), sink) - before));
+    }
+    if (sm < gridDim.x) {
+      latencies[sm * lines + line] = fastest - overhead;
+    }
+  }
+  samples[blockIdx.x] = watch.stop(static_cast<u64>(lines) * repeats);
+}
+
+}  // namespace tilecast

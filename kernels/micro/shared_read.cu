@@ -1,0 +1,38 @@
+// Key: shared-memory bandwidth; power.per_shared_memory_byte.
+// Method: every thread reads 16 bytes of shared memory again and again, without conflicts.
+// Excludes: tensor cores, which read by another path; writes.
+#include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/mbarrier.cuh"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(1024)
+    tilecast_shared_read(u32 turns, TimedSample* samples) {
+  extern __shared__ __align__(128) char dynamic[];
+  constexpr u32 kUnroll = 8;
+  const u32 bytes = blockDim.x * 16;
+  for (u32 i = threadIdx.x; i < bytes / 4 * kUnroll; i += blockDim.x) {
+    reinterpret_cast<u32*>(dynamic)[i] = (i + 1) * 2654435761u;
+  }
+  __syncthreads();
+  const u32 mine = ptx::shared_address(dynamic) + threadIdx.x * 16;
+  u32 mixed = 0;
+  const Stopwatch watch = Stopwatch::start();
+  for (u32 i = 0; i < turns; ++i) {
+#pragma unroll
+    for (u32 j = 0; j < kUnroll; ++j) {
+      u32 x, y, z, w;  // volatile, or the loads of all turns would be one
+      asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+                   : "r"(mine + j * bytes)
+                   : "memory");
+      mixed ^= x ^ y ^ z ^ w;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && mixed != 1) {  // practically always
+    samples[blockIdx.x] = watch.stop(static_cast<u64>(turns) * kUnroll * bytes);
+  }
+}
+
+}  // namespace tilecast

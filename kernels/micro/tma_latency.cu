@@ -1,0 +1,47 @@
+// Key: tma.l2_latency, tma.dram_latency.
+// Method: one thread asks for `bytes` and waits, again and again; the time per load is the latency
+// from issue to the flip of the barrier as the waiting thread sees it. Places are `stride` bytes
+// apart: a small region, read before, lies in L2, near and far lines mixed; a large one is never
+// come back to, so that every load goes to DRAM. Excludes: queueing behind other loads; the
+// descriptor (a tensor map's first use costs more).
+#include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/bounded_wait.cuh"
+#include "kernels/ptx/bulk_copy.cuh"
+#include "kernels/ptx/warp.cuh"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(32)
+    tilecast_tma_latency(const char* memory, u64 region, u64 start, u64 stride, u32 bytes,
+                         u32 loads, TimedSample* samples) {
+  extern __shared__ __align__(128) char dynamic[];
+  __shared__ __align__(8) u64 barrier_word;
+  if (!ptx::elect_one()) {
+    return;
+  }
+  const u32 barrier = ptx::shared_address(&barrier_word);
+  const u32 buffer = ptx::shared_address(dynamic);
+  ptx::mbarrier_init(barrier, 1);
+  ptx::fence_mbarrier_init();
+  u64 offset = start;
+  u32 phase = 0;
+  const auto load = [&] {
+    ptx::mbarrier_arrive_expect_tx(barrier, bytes);
+    ptx::bulk_load(buffer, memory + offset, bytes, barrier);
+    ptx::mbarrier_wait_or_trap(barrier, phase);
+    phase ^= 1;
+    offset += stride;
+    offset = offset + bytes > region ? offset % stride : offset;
+  };
+  constexpr u32 kWarmUp = 4;
+  for (u32 i = 0; i < kWarmUp; ++i) {
+    load();
+  }
+  const Stopwatch watch = Stopwatch::start();
+  for (u32 i = 0; i < loads; ++i) {
+    load();
+  }
+  samples[blockIdx.x] = watch.stop(loads);
+}
+
+}  // namespace tilecast

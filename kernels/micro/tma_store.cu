@@ -1,0 +1,53 @@
+// Key: epilogue.store_latency, and the engine's reductions.
+// Method: one thread stores `bytes` from shared memory and waits, first until the source has been
+// read, then until the writes are done; two samples, the second includes the first. `reduce` adds
+// fp32 to what is there instead. The slope over `bytes` is the rate of one SM.
+// Excludes: the proxy fence and barrier before a store; DRAM (the target stays in L2).
+#include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/bulk_copy.cuh"
+#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/warp.cuh"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(32)
+    tilecast_tma_store(char* memory, u32 bytes, u32 rounds, u32 reduce, TimedSample* samples) {
+  extern __shared__ __align__(128) char dynamic[];
+  for (u32 i = threadIdx.x; i < bytes / 4; i += 32) {
+    reinterpret_cast<u32*>(dynamic)[i] = 0;
+  }
+  ptx::fence_proxy_async();
+  __syncwarp();
+  if (!ptx::elect_one()) {
+    return;
+  }
+  const u32 buffer = ptx::shared_address(dynamic);
+  char* target = memory + static_cast<u64>(blockIdx.x) * bytes;
+  TimedSample read{0, 0, 0, ptx::smid(), 1}, done = read;
+  for (u32 round = 0; round <= rounds; ++round) {
+    const Stopwatch watch = Stopwatch::start();
+    if (reduce != 0) {
+      ptx::bulk_reduce_add_f32(target, buffer, bytes);
+    } else {
+      ptx::bulk_store(target, buffer, bytes);
+    }
+    ptx::tma_store_commit();
+    ptx::tma_store_wait_read<0>();
+    const TimedSample source_free = watch.stop(1);
+    ptx::bulk_wait<0>();
+    const TimedSample written = watch.stop(1);
+    if (round > 0) {
+      read.cycles += source_free.cycles;
+      read.nanoseconds += source_free.nanoseconds;
+      read.amount += 1;
+      done.cycles += written.cycles;
+      done.nanoseconds += written.nanoseconds;
+      done.amount += 1;
+    }
+  }
+  samples[blockIdx.x * 2] = read;
+  samples[blockIdx.x * 2 + 1] = done;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,37 @@
+// cp.async: copies of 4, 8 or 16 bytes by one thread, global to shared memory, past the registers.
+// Groups are the thread's own; a thread that waits sees the bytes that it copied itself.
+// Without cache hints: together with a source shorter than the copy, a hint was an illegal
+// instruction on the H200.
+#pragma once
+
+#include "model/base/integers.h"
+
+namespace tilecast::ptx {
+
+/// Reads `valid` bytes, 0 to kBytes, and writes zeros for the rest. Both addresses are multiples of
+/// kBytes; where `valid` is 0 nothing is read.
+template <int kBytes>
+__device__ __forceinline__ void cp_async(u32 destination, const void* source, u32 valid) {
+  static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16, "bytes of one cp.async");
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(destination), "l"(source),
+                 "r"(valid)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(destination), "l"(source),
+                 "n"(kBytes), "r"(valid)
+                 : "memory");
+  }
+}
+
+__device__ __forceinline__ void cp_async_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/// Until at most kPending of this thread's committed groups are unfinished.
+template <int kPending>
+__device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+
+}  // namespace tilecast::ptx

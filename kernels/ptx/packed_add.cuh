@@ -1,0 +1,22 @@
+// Sums of elements held in 32-bit words: one fp32, or two of 16 bits, rounded to nearest even.
+#pragma once
+
+#include "model/base/integers.h"
+#include "model/tile/gemm_problem.h"
+
+namespace tilecast::ptx {
+
+template <ElementType kType>
+__device__ __forceinline__ u32 packed_add(u32 a, u32 b) {
+  u32 sum;
+  if constexpr (kType == ElementType::kFp32) {
+    asm("add.rn.f32 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  } else if constexpr (kType == ElementType::kFp16) {
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  } else {
+    asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  }
+  return sum;
+}
+
+}  // namespace tilecast::ptx

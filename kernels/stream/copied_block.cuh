@@ -1,0 +1,69 @@
+// Blocks that cp.async brings to shared memory: where a thread's vectors lie there, and how they
+// get in and out.
+#pragma once
+
+#include "kernels/ptx/cp_async.cuh"
+#include "kernels/stream/block.cuh"
+
+namespace tilecast {
+
+/// Byte offset in a buffer of this thread's vector `i`, as StreamLayout says.
+__device__ __forceinline__ u32 buffer_offset(i32 i) {
+  const i32 row = vector_row(i);
+  const i32 byte = vector_column(i) * kElementBytes;
+  constexpr i32 kRowBytes = kStream.block_columns * kElementBytes;
+  if constexpr (kStream.layout == StreamLayout::kPlain) {
+    return static_cast<u32>(row * kRowBytes + byte);
+  } else {
+    constexpr i32 kChunks = kRowBytes / kChunkBytes;
+    constexpr i32 kMask = (kChunks < 8 ? kChunks : 8) - 1;
+    const i32 chunk = byte / kChunkBytes ^ (row & kMask);
+    return static_cast<u32>(row * kRowBytes + chunk * kChunkBytes + byte % kChunkBytes);
+  }
+}
+
+template <bool kWhole>
+__device__ __forceinline__ void copy_part(const StreamArgs& args, const StridedMatrix& from,
+                                          const Block& block, u32 buffer) {
+#pragma unroll(kWhole ? kThreadVectors : 1)
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    const i32 valid = block.valid<kWhole>(args, i);
+    const void* source = valid > 0 ? block.address(from, i) : from.pointer;
+    ptx::cp_async<kVectorBytes>(buffer + buffer_offset(i), source,
+                                static_cast<u32>(valid * kElementBytes));
+  }
+}
+
+/// Starts this thread's copies of its part of a block; zeros where the matrix ends.
+__device__ __forceinline__ void copy_block(const StreamArgs& args, const StridedMatrix& from,
+                                           const Block& block, u32 buffer) {
+  if (block.whole) {
+    copy_part<true>(args, from, block, buffer);
+  } else {
+    copy_part<false>(args, from, block, buffer);
+  }
+}
+
+template <bool kWhole>
+__device__ __forceinline__ void add_part(const StreamArgs& args, const Block& block, u32 a, u32 b,
+                                         u64 policy) {
+#pragma unroll(kWhole ? kThreadVectors : 1)
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    const u32 at = buffer_offset(i);
+    const StreamVector sum =
+        add(ptx::load_shared<kVectorBytes>(a + at), ptx::load_shared<kVectorBytes>(b + at));
+    store_valid(block.address(args.c, i), sum, block.valid<kWhole>(args, i), policy);
+  }
+}
+
+/// C = A + B for this thread's part of a block whose copies have landed.
+__device__ __forceinline__ void add_block(const StreamArgs& args, const Block& block, u32 a, u32 b,
+                                          u64 policy) {
+  if (block.whole) {
+    add_part<true>(args, block, a, b, policy);
+  } else {
+    add_part<false>(args, block, a, b, policy);
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,54 @@
+// C = A + B by plain loads: a thread loads all its vectors of a block, then adds and stores them.
+// Bytes in flight are what the registers of the resident threads hold.
+//
+// Contract: walk.workers CTAs of kStreamThreads threads; pointers and row strides aligned to a
+// vector, and unit column strides where a vector is more than one element.
+// Checked by: kernels/jit/stream_launch_test.cpp.
+#include "kernels/stream/block.cuh"
+
+namespace tilecast {
+
+__device__ __forceinline__ void add_whole_block(const StreamArgs& args, const Block& block,
+                                                u64 policy) {
+  StreamVector a[kThreadVectors], b[kThreadVectors];
+#pragma unroll
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    a[i] = ptx::load_global<kVectorBytes, kHinted>(block.address(args.a, i), policy);
+    b[i] = ptx::load_global<kVectorBytes, kHinted>(block.address(args.b, i), policy);
+  }
+#pragma unroll
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    ptx::store_global<kVectorBytes, kHinted>(block.address(args.c, i), add(a[i], b[i]), policy);
+  }
+}
+
+/// Vector by vector: edges are rare.
+__device__ __forceinline__ void add_ragged_block(const StreamArgs& args, const Block& block,
+                                                 u64 policy) {
+#pragma unroll 1
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    const i32 valid = block.valid<false>(args, i);
+    store_valid(block.address(args.c, i),
+                add(load_valid(block.address(args.a, i), valid, policy),
+                    load_valid(block.address(args.b, i), valid, policy)),
+                valid, policy);
+  }
+}
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
+                                             tilecast::kStream.ctas_per_sm)
+    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
+  using namespace tilecast;
+  const u64 policy = stream_policy();
+  const u32 end = args.walk.end(blockIdx.x);
+  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
+    const Block block = Block::of(args, index);
+    if (block.whole) {
+      add_whole_block(args, block, policy);
+    } else {
+      add_ragged_block(args, block, policy);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// C = A + B with asynchronous copies and one buffer: issue both copies, wait, add, store.
+// Nothing of a CTA overlaps; the bytes in flight are two blocks per resident CTA.
+//
+// Contract: as elementwise_add.cu; dynamic shared memory for a block of A and one of B.
+// Checked by: kernels/jit/stream_launch_test.cpp.
+#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/stream/copied_block.cuh"
+
+extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
+                                             tilecast::kStream.ctas_per_sm)
+    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(1024) char dynamic[];
+  const u32 a = ptx::shared_address(dynamic);
+  const u32 b = a + kBlockBytes;
+  const u64 policy = stream_policy();
+  const u32 end = args.walk.end(blockIdx.x);
+  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
+    const Block block = Block::of(args, index);
+    copy_block(args, args.a, block, a);
+    copy_block(args, args.b, block, b);
+    ptx::cp_async_commit();
+    ptx::cp_async_wait<0>();
+    add_block(args, block, a, b, policy);
+  }
+}

@@ -1,0 +1,43 @@
+// memcpy through shared memory: each block is brought by cp.async, waited for, read back and
+// stored. One buffer, so the copies of a CTA never overlap its stores; other CTAs fill the gaps.
+//
+// Contract: walk.workers CTAs of kStreamThreads threads, kStream's buffer as dynamic shared memory,
+// args.a and args.c aligned to a vector.
+// Checked by: kernels/jit/stream_launch_test.cpp.
+#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/stream/copied_block.cuh"
+
+namespace tilecast {
+
+template <bool kWhole>
+__device__ __forceinline__ void store_block(const StreamArgs& args, const Block& block, u32 buffer,
+                                            u64 policy) {
+#pragma unroll(kWhole ? kThreadVectors : 1)
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    store_valid(block.address(args.c, i), ptx::load_shared<kVectorBytes>(buffer + buffer_offset(i)),
+                block.valid<kWhole>(args, i), policy);
+  }
+}
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
+                                             tilecast::kStream.ctas_per_sm)
+    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(1024) char dynamic[];
+  const u32 buffer = ptx::shared_address(dynamic);
+  const u64 policy = stream_policy();
+  const u32 end = args.walk.end(blockIdx.x);
+  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
+    const Block block = Block::of(args, index);
+    copy_block(args, args.a, block, buffer);
+    ptx::cp_async_commit();
+    ptx::cp_async_wait<0>();
+    if (block.whole) {
+      store_block<true>(args, block, buffer, policy);
+    } else {
+      store_block<false>(args, block, buffer, policy);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// What one K block of one CTA takes of its SM: tensor pipe, operand reads, bytes filled.
+//
+// Each wgmma m64nNk16 takes the pipe max(FLOPs / rate, operand bytes / operand rate) + an issue
+// overhead. Operands are B and, unless it comes from registers, A.
+// Leaves out: contention between fills and operand reads.
+// Checked by: closed_form_test.cpp, published intervals (configs/README.md, wgmma).
+#pragma once
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+struct KBlock {
+  Cycles mma;       // of the tensor pipe
+  Cycles operands;  // part of it that the operand reads alone would take
+  Bytes operand_bytes;
+  Bytes a_fill, b_fill;  // loaded into one stage
+
+  Bytes fill() const { return a_fill + b_fill; }
+};
+
+KBlock k_block(const WgmmaSpec& wgmma, const KernelConfig& config);
+
+}  // namespace tilecast

@@ -1,0 +1,62 @@
+#include "model/analytic/loads.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/math.h"
+
+namespace tilecast {
+namespace {
+
+/// What L2 still delivers of its output for rows of this many elements.
+double row_alignment(const TmaSpec& tma, const GemmProblem& problem, i64 row_elements) {
+  const i64 row_bytes = row_elements * element_bytes(problem.dtype);
+  if (row_bytes % 32 != 0) {
+    return tma.misaligned_by_16;
+  }
+  if (row_bytes % 64 != 0) {
+    return tma.misaligned_by_32;
+  }
+  return row_bytes % 128 != 0 ? tma.misaligned_by_64 : 1;
+}
+
+/// Requests for one line that L2 sees as one.
+double merged(const L2Spec& l2, double sharers) {
+  // Requests are merged on their way out of each group of SMs: of `sharers` spread at random over
+  // the groups, as many reach L2 as there are groups with at least one.
+  const double reach_l2 = l2.merge_groups * (1 - std::pow(1 - 1 / l2.merge_groups, sharers));
+  return std::min(l2.merge_limit, sharers / reach_l2);
+}
+
+double existing(i64 extent, i32 block) {
+  return static_cast<double>(extent) / static_cast<double>(round_up<i64>(extent, block));
+}
+
+/// Of a stage: the workers of a wave that share a panel wait for it together, so one that comes
+/// from DRAM delays them all.
+Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic,
+                    Hertz sm_clock) {
+  const double missing = std::max(traffic.a_missing, traffic.b_missing);
+  const Seconds latency =
+      gpu.tma->l2_latency + (gpu.tma->dram_latency - gpu.tma->l2_latency) * missing;
+  return cycles_of(latency, sm_clock) +
+         (cluster_size(t) > 1 ? gpu.tma->multicast_latency : Cycles{});
+}
+
+}  // namespace
+
+Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& t,
+                    const GemmTraffic& traffic, double busy_sms, Hertz sm_clock) {
+  const GemmShape& shape = problem.shape;
+  const BytesPerCycle share{gpu.l2->output.value / sm_clock.value / busy_sms};
+  const auto rate = [&](double sharers, i64 row_elements) {
+    return share * (merged(*gpu.l2, sharers) * row_alignment(*gpu.tma, problem, row_elements));
+  };
+  return {.latency = load_latency(gpu, t, traffic, sm_clock),
+          .a_l2_rate = rate(traffic.a_sharers, shape.k),
+          .b_l2_rate = rate(traffic.b_sharers, problem.layout == Layout::kTn ? shape.k : shape.n),
+          .a_existing = existing(shape.m, t.block_m),
+          .b_existing = existing(shape.n, t.block_n)};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,27 @@
+// How fast operands arrive: latency, and what L2 puts out for each operand.
+//
+// L2 puts out distinct lines; concurrent requests for one line are served as one, up to merge_limit
+// of them and no more than there are workers in a wave that want it. It delivers less where rows
+// start off their lines. In nanoseconds: L2 has a clock of its own.
+// Leaves out: latency that grows with load; DRAM, which bounds the kernel as a whole (closed_form).
+// Checked by: closed_form_test.cpp; configs/README.md, Rows off their lines.
+#pragma once
+
+#include "model/analytic/traffic.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+struct Loads {
+  Cycles latency;                      // issue to barrier flip of a small box, on average
+  BytesPerCycle a_l2_rate, b_l2_rate;  // what L2 puts out for one SM
+  double a_existing, b_existing;       // part of a tile's rows of A, columns of B inside of C
+};
+
+/// `busy_sms` share what L2 puts out.
+Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& tiling,
+                    const GemmTraffic& traffic, double busy_sms, Hertz sm_clock);
+
+}  // namespace tilecast

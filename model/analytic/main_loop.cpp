@@ -1,0 +1,103 @@
+#include "model/analytic/main_loop.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace tilecast {
+namespace {
+
+// Where wgmmas bound the kernel: operand reads count as the cause from this share of their time on.
+constexpr double kBoundByOperands = 0.95;
+
+struct Resources {
+  Cycles mma, intake, l2;  // of one CTA's K block
+
+  Cycles transfer() const { return std::max(intake, l2); }
+};
+
+/// Bytes of which a part exists, in bytes that do: zeros from beyond the edge take longer to fill.
+Bytes filled(const TmaSpec& tma, Bytes fill, double existing) {
+  return fill * (existing + (1 - existing) * tma.outside_cost);
+}
+
+Resources resources(const GpuSpec& gpu, const Tiling& t, const KBlock& block, const Loads& loads) {
+  return {.mma = block.mma,
+          .intake = transfer_cycles(filled(*gpu.tma, block.a_fill, loads.a_existing) +
+                                        filled(*gpu.tma, block.b_fill, loads.b_existing),
+                                    gpu.sm.intake),
+          .l2 = l2_time(t, block, loads)};
+}
+
+/// A warpgroup's own instructions around the wgmmas of one K block.
+Cycles instructions(const GpuSpec& gpu, Schedule schedule) {
+  return gpu.wgmma->block_turn + (has_producer_warpgroup(schedule) ? Cycles{} : gpu.tma->issue);
+}
+
+Limiter mma_limiter(const KBlock& block) {
+  return block.operands > block.mma * kBoundByOperands ? Limiter::kSharedMemory : Limiter::kTensor;
+}
+
+struct Limit {
+  Cycles time;
+  Limiter limiter;
+};
+
+KBlockStep longest(Cycles operands_there, std::initializer_list<Limit> limits) {
+  const Limit most = *std::max_element(
+      limits.begin(), limits.end(), [](const Limit& a, const Limit& b) { return a.time < b.time; });
+  return {most.time, operands_there, most.limiter};
+}
+
+KBlockStep ring_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
+                     const Resources& one, const Loads& loads, double ctas) {
+  const Tiling& t = config.tiling;
+  Cycles turn = instructions(gpu, config.schedule);
+  if (config.inflight == 0) {
+    turn += block.mma / warpgroups_per_tile(t) + gpu.wgmma->completion_latency;
+  }
+  // A stage is loaded again once its wgmmas are complete; with wgmmas left in flight that is seen
+  // only when the operands of as many later blocks are there. The CTAs take turns on the pipe.
+  const Cycles load = loads.latency + one.transfer();
+  const Cycles ring =
+      std::max((load + block.mma * ctas) / t.stages, load / (t.stages - config.inflight));
+  return longest(std::max(one.mma * ctas, turn), {{one.mma * ctas, mma_limiter(block)},
+                                                  {one.intake * ctas, Limiter::kSmIntake},
+                                                  {one.l2 * ctas, Limiter::kL2},
+                                                  {turn, Limiter::kLatency},
+                                                  {ring, Limiter::kLatency}});
+}
+
+KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
+                      const Resources& one, const Loads& loads, double ctas) {
+  const Cycles turn = instructions(gpu, config.schedule);
+  const Cycles load = loads.latency + one.transfer();
+  const Cycles mma = one.mma + gpu.wgmma->completion_latency;
+  const Cycles chain =
+      turn + (config.schedule == Schedule::kBlockedPipelined ? std::max(load, mma) : load + mma);
+  return longest(one.mma * ctas, {{one.mma * ctas, mma_limiter(block)},
+                                  {one.intake * ctas, Limiter::kSmIntake},
+                                  {one.l2 * ctas, Limiter::kL2},
+                                  {chain, Limiter::kLatency}});
+}
+
+}  // namespace
+
+bool has_ring(Schedule schedule) {
+  return schedule != Schedule::kSmallMma && schedule != Schedule::kBlocked &&
+         schedule != Schedule::kBlockedPipelined;
+}
+
+Cycles l2_time(const Tiling& t, const KBlock& block, const Loads& loads) {
+  // Rows beyond the edge are filled with zeros, which L2 does not see.
+  return transfer_cycles(block.a_fill * (loads.a_existing / t.cluster_n), loads.a_l2_rate) +
+         transfer_cycles(block.b_fill * (loads.b_existing / t.cluster_m), loads.b_l2_rate);
+}
+
+KBlockStep k_block_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
+                        const Loads& loads, double ctas) {
+  const Resources one = resources(gpu, config.tiling, block, loads);
+  return has_ring(config.schedule) ? ring_step(gpu, config, block, one, loads, ctas)
+                                   : chain_step(gpu, config, block, one, loads, ctas);
+}
+
+}  // namespace tilecast

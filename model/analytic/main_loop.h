@@ -1,0 +1,42 @@
+// The time that the CTAs of an SM need for one K block each.
+//
+// Where a ring of stages runs loads and wgmmas apart, the longest of
+//   mma     the CTAs' wgmmas, one after the other;
+//   turn    what one warpgroup does in sequence: its own instructions, those of the loads where no
+//           warp is specialised for them, and its wgmmas where it waits for them at once;
+//   intake  bytes filled / what an SM takes in;
+//   l2      bytes asked of L2 / what it puts out for them (loads.h);
+//   ring    (load latency + transfer + the wgmmas that hold a stage) / stages.
+// Where every step waits for the one before, one CTA takes their chain
+//   blocked            latency + transfer + turn + wgmmas + completion
+//   blocked_pipelined  turn + the longer of latency + transfer and wgmmas + completion
+// and CTAs that share an SM hide each other's chains until its pipe, its intake or L2 is busy all
+// of the time. Leaves out: CTAs drifting apart; CTAs in each other's way before that. Checked by:
+// closed_form_test.cpp (limits), committed H200 rows (validate).
+#pragma once
+
+#include "model/analytic/k_block.h"
+#include "model/analytic/limiter.h"
+#include "model/analytic/loads.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// Loads and wgmmas run apart, through a ring of stages; else each K block is a chain.
+bool has_ring(Schedule schedule);
+
+/// For one K block of each of the CTAs.
+struct KBlockStep {
+  Cycles time;
+  Cycles operands_there;  // were all operands loaded before
+  Limiter limiter;
+};
+
+/// What L2 takes to put out one CTA's K block, at one SM's share.
+Cycles l2_time(const Tiling& tiling, const KBlock& block, const Loads& loads);
+
+KBlockStep k_block_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
+                        const Loads& loads, double ctas);
+
+}  // namespace tilecast

@@ -1,0 +1,63 @@
+#include "model/analytic/tile_ends.h"
+
+#include <algorithm>
+
+#include "model/base/math.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+namespace {
+
+bool loads_run_ahead(const KernelConfig& config) {
+  return config.grid == Grid::kResident && config.schedule != Schedule::kPersistent;
+}
+
+/// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
+double drift(const Tiling& t, i64 k_blocks) {
+  constexpr double kDrift = 1.5;  // seen in two warpgroups with three and four stages
+  const double most = static_cast<double>(min_of<i64>(t.stages - 1, k_blocks));
+  return warpgroups_per_tile(t) > 1 ? std::min(kDrift, most) : 0;
+}
+
+}  // namespace
+
+Cycles first_load(Schedule schedule, Cycles load_latency) {
+  return has_ring(schedule) ? load_latency : Cycles{};
+}
+
+Cycles epilogue_time(const GpuSpec& gpu, const KernelConfig& config) {
+  const EpilogueSpec& epilogue = *gpu.epilogue;
+  const Tiling& t = config.tiling;
+  const i32 chunks = c_chunks(t);
+  const Bytes c{2.0 * t.block_m * t.block_n};
+  const Cycles chunk = epilogue.chunk + transfer_cycles(c, epilogue.rate) / chunks;
+  const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
+  const Cycles wait = std::max(Cycles{}, epilogue.store_read - chunk * (slots - 1));
+  return epilogue.fixed + chunk * chunks + wait * (ceil_div(chunks, slots) - 1);
+}
+
+Cycles after_last_tile(const GpuSpec& gpu, const KernelConfig& config) {
+  return gpu.wgmma->completion_latency + epilogue_time(gpu, config);
+}
+
+Cycles between_tiles(const GpuSpec& gpu, const KernelConfig& config, Cycles load_latency,
+                     const KBlockStep& step, i64 k_blocks) {
+  const Cycles end = after_last_tile(gpu, config);
+  if (config.grid == Grid::kTiles) {
+    return end + gpu.epilogue->store_read + gpu.launch->cta_refill +
+           first_load(config.schedule, load_latency);
+  }
+  if (!loads_run_ahead(config)) {
+    return end + load_latency;
+  }
+  if (config.schedule == Schedule::kPingPong) {
+    return std::max(Cycles{}, end - step.time * static_cast<double>(k_blocks));
+  }
+  const Cycles waits_for_loads = step.time - step.operands_there;
+  const double caught_up = static_cast<double>(min_of<i64>(config.tiling.stages, k_blocks));
+  const Cycles hidden =
+      std::max(waits_for_loads * caught_up, step.time * drift(config.tiling, k_blocks));
+  return end - std::min(end, hidden);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,251 @@
+#include "model/predict/legality.h"
+
+#include <string>
+
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
+  return {{m, n, k}, ElementType::kFp16, layout};
+}
+
+Refusal check(const std::string& text, Layout layout = Layout::kTn) {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return check_legal(gpu, problem(4096, 4096, 4096, layout), parse_kernel_config(text));
+}
+
+constexpr const char* kGroups = ",raster=grouped_m,group=8";
+
+Refusal pipelined(const std::string& tile, Layout layout = Layout::kTn) {
+  return check("pipelined:" + tile + ",ctas=1,inflight=1,c_slots=2" + kGroups, layout);
+}
+
+Refusal specialized(const std::string& tile, const std::string& cluster = "1x1",
+                    Layout layout = Layout::kTn) {
+  return check("warp_specialized:" + tile + ",cluster=" + cluster +
+                   ",ctas=1,inflight=1,c_slots=2,producer=24,grid=resident" + kGroups +
+                   ",walk=strided",
+               layout);
+}
+
+TEST_CASE("A tile is made of whole wgmmas for every warpgroup, and of whole swizzle rows") {
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(pipelined("tile=96x256x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=1x2") == Refusal::kNone);
+  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x2") == Refusal::kWgmmaShape);  // 72 each
+  CHECK(pipelined("tile=64x136x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x128x32,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(pipelined("tile=128x128x16,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x128x96,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+}
+
+TEST_CASE("Registers and shared memory are refused one step beyond what fits") {
+  CHECK(pipelined("tile=128x256x64,stages=5,warpgroups=2x1") == Refusal::kSharedMemory);
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
+  // 65536 / 128 threads / 2 CTAs = 255 at most: 192 accumulators and 42 fit one warpgroup, 216 no.
+  CHECK(pipelined("tile=128x192x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=128x224x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
+  CHECK(check(std::string("pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,"
+                          "c_slots=2") +
+              kGroups) == Refusal::kNone);
+  CHECK(check(std::string("pipelined:tile=128x128x64,stages=4,warpgroups=1x1,ctas=2,inflight=1,"
+                          "c_slots=2") +
+              kGroups) == Refusal::kOccupancy);
+}
+
+TEST_CASE("320 rows come in two boxes, split along N; 64 of them more in two as well") {
+  CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2") == Refusal::kNone);
+  CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2", "1x2") == Refusal::kNone);  // 160
+  CHECK(specialized("tile=320x128x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(specialized("tile=192x128x64,stages=3,warpgroups=3x1", "1x4") == Refusal::kNone);  // 48
+  // 144 columns shared by two are 72 rows each, nine atoms; by four 36, four and a half.
+  CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "2x1") == Refusal::kNone);
+  CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "4x1") == Refusal::kTmaBox);
+}
+
+TEST_CASE("B as [k,n] comes in slabs of 64 columns, of which each warpgroup takes whole ones") {
+  const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
+  CHECK(nn("tile=128x128x64,stages=3,warpgroups=2x1") == Refusal::kNone);
+  CHECK(nn("tile=128x96x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(nn("tile=64x256x64,stages=3,warpgroups=1x2") == Refusal::kNone);
+  CHECK(nn("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kWgmmaShape);  // 96 each
+  CHECK(pipelined("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kNone);
+}
+
+TEST_CASE("Counts that a schedule does not take are refused") {
+  CHECK(pipelined("tile=64x64x64,stages=1,warpgroups=1x1") == Refusal::kSchedule);  // 1 in flight
+  CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x64x32,stages=64,warpgroups=1x1") != Refusal::kSchedule);
+  CHECK(pipelined("tile=64x64x32,stages=65,warpgroups=1x1") == Refusal::kSchedule);
+  CHECK(pipelined("tile=128x64x64,stages=2,warpgroups=2x2") == Refusal::kSchedule);  // four
+  CHECK(pipelined("tile=192x64x64,stages=2,warpgroups=3x1") == Refusal::kNone);
+  const auto inflight = [](const char* count) {
+    return check("pipelined:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=" +
+                 std::string(count) + ",c_slots=2" + kGroups);
+  };
+  CHECK(inflight("0") == Refusal::kNone);
+  CHECK(inflight("2") == Refusal::kNone);
+  CHECK(inflight("3") == Refusal::kSchedule);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "3x1") == Refusal::kCluster);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "4x1") == Refusal::kNone);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "4x2") == Refusal::kNone);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "4x4") == Refusal::kCluster);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "16x1") == Refusal::kCluster);
+}
+
+TEST_CASE("small_mma takes a problem of one tile and one K block only") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config =
+      parse_kernel_config("small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=128");
+  CHECK(check_legal(gpu, problem(64, 128, 128), config) == Refusal::kNone);
+  CHECK(check_legal(gpu, problem(1, 1, 8), config) == Refusal::kNone);
+  CHECK(check_legal(gpu, problem(65, 128, 128), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, problem(64, 129, 128), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, problem(64, 128, 136), config) == Refusal::kSchedule);
+}
+
+TEST_CASE("The instruction of small_mma divides a warpgroup's columns and exists") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto small = [&](const std::string& rest) {
+    return check_legal(gpu, problem(64, 128, 128), parse_kernel_config("small_mma:" + rest));
+  };
+  for (const char* n : {"8", "16", "32", "64", "128"}) {
+    CHECK(small("tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=" + std::string(n)) ==
+          Refusal::kNone);
+  }
+  CHECK(small("tile=64x128x128,warpgroups=1x2,a=shared,instruction_n=64") == Refusal::kNone);
+  CHECK(small("tile=64x128x128,warpgroups=1x2,a=shared,instruction_n=128") == Refusal::kWgmmaShape);
+  CHECK(small("tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kWgmmaShape);
+  CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=24") == Refusal::kWgmmaShape);
+  CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kNone);
+  // A in registers: 16 k16 steps x 4 registers beside 128 accumulators; of 128 rows twice both.
+  CHECK(small("tile=64x256x256,warpgroups=1x1,a=registers,instruction_n=256") == Refusal::kNone);
+  CHECK(small("tile=128x128x256,warpgroups=1x1,a=registers,instruction_n=128") ==
+        Refusal::kRegisters);
+  CHECK(small("tile=128x128x256,warpgroups=1x1,a=shared,instruction_n=128") == Refusal::kNone);
+}
+
+TEST_CASE("Only a resident grid walks in chunks") {
+  const auto walked = [](const char* grid, const char* walk) {
+    return check(
+        "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+        "inflight=1,c_slots=2,producer=24,grid=" +
+        std::string(grid) + ",raster=grouped_n,group=1,walk=" + walk);
+  };
+  CHECK(walked("resident", "chunked") == Refusal::kNone);
+  CHECK(walked("tiles", "strided") == Refusal::kNone);
+  CHECK(walked("tiles", "chunked") == Refusal::kSchedule);
+}
+
+TEST_CASE("C borrows stages only where no load can come in meanwhile") {
+  const auto overlap = [](const char* cluster, const char* inflight, const char* slots) {
+    return check("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=" +
+                 std::string(cluster) + ",ctas=1,inflight=" + inflight + ",c_slots=" + slots +
+                 kGroups + ",walk=strided");
+  };
+  CHECK(overlap("1x1", "1", "0") == Refusal::kNone);
+  CHECK(overlap("1x1", "0", "0") == Refusal::kSchedule);  // nothing is put off, nothing is free
+  CHECK(overlap("2x1", "1", "0") == Refusal::kSchedule);  // the peer loads into both
+  CHECK(overlap("2x1", "0", "2") == Refusal::kNone);
+  const auto in_grid = [](const char* grid, const char* slots) {
+    return check(
+        "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,"
+        "inflight=1,c_slots=" +
+        std::string(slots) + ",producer=24,grid=" + grid + kGroups + ",walk=strided");
+  };
+  CHECK(in_grid("tiles", "0") == Refusal::kNone);
+  CHECK(in_grid("resident", "0") == Refusal::kSchedule);
+  CHECK(in_grid("resident", "2") == Refusal::kNone);
+  const std::string rest = std::string(",ctas=1,inflight=1,c_slots=0") + kGroups;
+  CHECK(check("pipelined:tile=128x256x64,stages=3,warpgroups=2x1" + rest) == Refusal::kNone);
+  CHECK(check("persistent:tile=128x256x64,stages=3,warpgroups=2x1" + rest + ",walk=strided") ==
+        Refusal::kSchedule);
+  CHECK(check("ping_pong:tile=64x256x64,stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=0,"
+              "producer=24" +
+              std::string(kGroups) + ",walk=strided") == Refusal::kSchedule);
+}
+
+TEST_CASE("C that does not fit where it is staged is refused") {
+  // Two B stages of 64 KiB / 4 each hold half of 128x256 of C.
+  CHECK(check("persistent_overlap:tile=128x256x32,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+              "inflight=1,c_slots=0" +
+              std::string(kGroups) + ",walk=strided") == Refusal::kSharedMemory);
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(check("pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=3" +
+              std::string(kGroups)) == Refusal::kSharedMemory);  // 16 KiB more than two slots
+}
+
+TEST_CASE("The producer's registers come in eights, from 24 to what a thread is launched with") {
+  const auto producer = [](const char* tile, const char* registers) {
+    return check("warp_specialized:" + std::string(tile) +
+                 ",cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=" + registers +
+                 ",grid=resident" + kGroups + ",walk=strided");
+  };
+  const char* flagship = "tile=128x256x64,stages=4,warpgroups=2x1";
+  CHECK(producer(flagship, "16") == Refusal::kSchedule);
+  CHECK(producer(flagship, "24") == Refusal::kNone);
+  CHECK(producer(flagship, "28") == Refusal::kSchedule);
+  CHECK(producer(flagship, "40") == Refusal::kNone);
+  // Three warpgroups start with 168 each, and keep them.
+  CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "168") == Refusal::kNone);
+  CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "24") == Refusal::kNone);
+  CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "168") == Refusal::kRegisters);
+  CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "176") == Refusal::kSchedule);
+}
+
+TEST_CASE("What a compiler is known to reject is refused, after every other reason") {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  CompilerRejection rejection;
+  rejection.schedule = Schedule::kBlocked;
+  gpu.compiler_rejections = {rejection};
+  const auto blocked = [&](const char* tile) {
+    return check_legal(gpu, problem(4096, 4096, 4096),
+                       parse_kernel_config("blocked:tile=" + std::string(tile) +
+                                           ",warpgroups=1x1,ctas=1,c_slots=0" + kGroups));
+  };
+  CHECK(blocked("64x128x64") == Refusal::kCompiler);
+  CHECK(blocked("128x256x64") == Refusal::kRegisters);
+  gpu.compiler_rejections.front().schedule = Schedule::kPipelined;
+  CHECK(blocked("64x128x64") == Refusal::kNone);
+}
+
+TEST_CASE("Alignment rules are refused with their reason") {
+  CHECK(why_not_solvable(problem(64, 64, 63)).find("multiple of 8") != std::string::npos);
+  CHECK(why_not_solvable(problem(64, 63, 64)).empty());
+  CHECK(why_not_solvable(problem(64, 63, 64, Layout::kNn)).find("layout nn") != std::string::npos);
+}
+
+TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped around") {
+  const auto refused = [](const std::string& tile, const std::string& cluster) {
+    return specialized("tile=" + tile + ",stages=2,warpgroups=1x1", cluster);
+  };
+  CHECK(refused("64x64x64", "1x1") == Refusal::kNone);
+  // (2^31 - 1)^2 = 1 modulo 2^32, and 2^16 * 2^16 = 0.
+  CHECK(refused("64x64x64", "2147483647x2147483647") == Refusal::kCluster);
+  CHECK(refused("64x64x64", "65536x65536") == Refusal::kCluster);
+  // 64 rows of 2^25 elements of 2 bytes: 2^32 bytes a stage.
+  CHECK(refused("64x64x33554432", "1x1") == Refusal::kSharedMemory);
+  CHECK(refused("2147483584x64x64", "1x1") == Refusal::kTmaBox);
+  CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=65536x65536") == Refusal::kSchedule);
+}
+
+TEST_CASE("A problem with more tiles than can be counted is refused") {
+  const i64 most = i64{1} << 24;
+  CHECK(why_not_solvable(problem(most, 8, 8)).empty());
+  CHECK(why_not_solvable(problem(8, most, 8)).empty());
+  CHECK(why_not_solvable(problem(8, 8, 2147483640)).empty());
+  CHECK(why_not_solvable(problem(most, 65536, 8)).empty());  // 2^40 elements of C
+  for (const GemmProblem& p : {problem(most + 8, 8, 8), problem(8, most + 8, 8),
+                               problem(most, 65544, 8), problem(2147483647, 2147483647, 8)}) {
+    CHECK(why_not_solvable(p).find("at most") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,68 @@
+// How long predict takes, part by part, for shapes of several kinds: candidates, the ten fastest of
+// them, and all of them predicted. Median of several runs on one core, milliseconds. Run by hand;
+// CONTRIBUTING.md says when.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/predict/candidates.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr int kRuns = 5;
+constexpr std::size_t kShown = 10;  // as `tilecast predict` does
+
+template <class Work>
+double milliseconds(Work work) {
+  std::vector<double> times;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    times.push_back(elapsed.count());
+  }
+  std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
+  return times[kRuns / 2];
+}
+
+void run() {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  fmt::print("{:<18}{:>10}{:>12}{:>10}{:>10}\n", "shape", "legal", "candidates", "fastest", "all");
+  for (const GemmShape& shape :
+       {GemmShape{8192, 8192, 8192}, GemmShape{4096, 4096, 4096}, GemmShape{16384, 16384, 4096},
+        GemmShape{1024, 1024, 1024}, GemmShape{16, 4096, 14336}, GemmShape{128, 28672, 8192},
+        GemmShape{4100, 4100, 4104}}) {
+    const GemmProblem problem{shape, ElementType::kFp16, Layout::kTn};
+    std::size_t legal = 0;
+    const double enumerate =
+        milliseconds([&] { legal = enumerate_candidates(gpu, problem, {}).legal.size(); });
+    const auto rank = [&](std::size_t keep) {
+      return milliseconds(
+          [&] { rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, keep); });
+    };
+    fmt::print("{:<18}{:>10}{:>12.1f}{:>10.1f}{:>10.1f}\n", to_text(shape), legal, enumerate,
+               rank(kShown), rank(kEveryCandidate));
+  }
+}
+
+}  // namespace
+}  // namespace tilecast
+
+int main() {
+  try {
+    tilecast::run();
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "predict_benchmark: %s\n", error.what());
+    return 1;
+  }
+}

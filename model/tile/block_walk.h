@@ -1,0 +1,66 @@
+// Which blocks of a matrix each CTA of a memory-bound kernel visits, in what order. Blocks count
+// row-major: band after band, a band being the blocks that share their rows. Written once for
+// kernels and model.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/base/math.h"
+
+namespace tilecast {
+
+enum class BlockOrder : i32 {
+  kBands,    // a CTA per band, from left to right
+  kBlocks,   // a CTA per block, in the hardware's order
+  kStrided,  // resident CTAs: w, w + workers, ...: all of them sweep memory together
+  kChunked,  // resident CTAs, each with a contiguous run of blocks
+};
+
+struct BlockCoord {
+  u32 band, column;
+
+  constexpr bool operator==(const BlockCoord&) const = default;
+};
+
+struct BlockWalk {
+  u32 blocks, blocks_per_band;
+  u32 workers;
+  u32 apart;  // between the first blocks of neighbouring workers
+  u32 step;   // between one worker's blocks
+  u32 span;   // blocks from a worker's first to its end; those beyond `blocks` do not exist
+
+  TILECAST_HD constexpr u32 first(u32 worker) const { return worker * apart; }
+  TILECAST_HD constexpr u32 next(u32 block) const { return block + step; }
+  TILECAST_HD constexpr u32 end(u32 worker) const {
+    const u32 from = first(worker);
+    return from >= blocks ? from : from + min_of(span, blocks - from);
+  }
+  /// Blocks of this worker.
+  TILECAST_HD constexpr u32 count(u32 worker) const {
+    return ceil_div(end(worker) - first(worker), step);
+  }
+  TILECAST_HD constexpr BlockCoord coord(u32 block) const {
+    return {block / blocks_per_band, block % blocks_per_band};
+  }
+};
+
+/// `resident`: CTAs that fit on the GPU at once, at least 1; only the resident orders use it.
+TILECAST_HD constexpr BlockWalk make_block_walk(BlockOrder order, u32 bands, u32 blocks_per_band,
+                                                u32 resident) {
+  const u32 blocks = bands * blocks_per_band;
+  BlockWalk walk{blocks, blocks_per_band, bands, blocks_per_band, 1, blocks_per_band};
+  if (order == BlockOrder::kBlocks) {
+    walk.workers = blocks;
+    walk.apart = walk.span = 1;
+  } else if (order == BlockOrder::kStrided) {
+    walk.workers = walk.step = min_of(resident, blocks);
+    walk.apart = 1;
+    walk.span = blocks;
+  } else if (order == BlockOrder::kChunked) {
+    walk.apart = walk.span = ceil_div(blocks, min_of(resident, blocks));
+    walk.workers = ceil_div(blocks, walk.span);
+  }
+  return walk;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,74 @@
+#include "model/tile/key_reader_text.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i64 kMost = 1 << 20;
+
+}  // namespace
+
+KeyReader::KeyReader(std::string_view text) : text_(text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    fail("expected schedule:key=value,...");
+  }
+  name_ = text.substr(0, colon);
+  pairs_ = split(text.substr(colon + 1), ',');
+}
+
+std::string_view KeyReader::value(std::string_view key) {
+  if (next_ == pairs_.size()) {
+    fail(fmt::format("expected {}=... at the end", key));
+  }
+  const std::string_view pair = pairs_[next_++];
+  const std::size_t equals = pair.find('=');
+  if (equals == std::string_view::npos || pair.substr(0, equals) != key) {
+    fail(fmt::format("expected {}=... where '{}' stands", key, pair));
+  }
+  return pair.substr(equals + 1);
+}
+
+i32 KeyReader::number(std::string_view key, i32 least) {
+  const std::string_view text = value(key);
+  const std::optional<i64> number = parse_integer(text);
+  if (!number || *number < least || *number > kMost) {
+    fail(fmt::format("{}={}: expected a whole number from {} to {}", key, text, least, kMost));
+  }
+  return static_cast<i32>(*number);
+}
+
+std::vector<i32> KeyReader::extents(std::string_view key, std::size_t count,
+                                    std::string_view form) {
+  const std::string_view text = value(key);
+  std::vector<i32> extents;
+  for (const std::string_view part : split(text, 'x')) {
+    const std::optional<i64> extent = parse_integer(part);
+    if (!extent || *extent < 1 || *extent > kMost) {
+      fail(fmt::format("{}={}: expected {}", key, text, form));
+    }
+    extents.push_back(static_cast<i32>(*extent));
+  }
+  if (extents.size() != count) {
+    fail(fmt::format("{}={}: expected {}", key, text, form));
+  }
+  return extents;
+}
+
+void KeyReader::done() const {
+  if (next_ != pairs_.size()) {
+    fail(fmt::format("unexpected '{}' at the end", pairs_[next_]));
+  }
+}
+
+void KeyReader::fail(std::string_view why) const {
+  throw ConfigError(fmt::format("configuration '{}': {}", text_, why));
+}
+
+}  // namespace tilecast

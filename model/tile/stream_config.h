@@ -1,0 +1,142 @@
+// The memory-bound kernels: what one of them does and how. Its canonical text
+// (stream_config_text.h) joins a prediction and a measurement, as a KernelConfig's does for a GEMM.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/base/math.h"
+#include "model/tile/block_walk.h"
+#include "model/tile/gemm_problem.h"
+
+namespace tilecast {
+
+enum class StreamSchedule : i32 {
+  kMemcpyCpAsync,                     // out = in, through shared memory by cp.async
+  kElementwiseAdd,                    // C = A + B, plain loads and stores
+  kElementwiseAddCpAsync,             // A and B by cp.async: issue, wait, add, store
+  kElementwiseAddPipelined,           // the same with `stages` buffers, so that copies run ahead
+  kElementwiseAddTma,                 // A, B and C by the bulk copy engine, a ring of stages
+  kElementwiseAddTmaWarpSpecialized,  // the same with a loading, a storing and computing warps
+};
+
+constexpr StreamSchedule kEveryStreamSchedule[] = {
+    StreamSchedule::kMemcpyCpAsync,         StreamSchedule::kElementwiseAdd,
+    StreamSchedule::kElementwiseAddCpAsync, StreamSchedule::kElementwiseAddPipelined,
+    StreamSchedule::kElementwiseAddTma,     StreamSchedule::kElementwiseAddTmaWarpSpecialized,
+};
+
+/// How a block lies in shared memory: row after row, or with 16-byte chunks exchanged so that the
+/// same columns of eight rows lie in different banks.
+enum class StreamLayout : i32 { kPlain, kSwizzled };
+
+/// What a kernel sees: the matrix as it is, or, where rows lie tight, its elements as rows of one
+/// block's width, so that every block is one contiguous piece of memory.
+enum class StreamView : i32 { kMatrix, kFlat };
+
+/// Cache hint of every global access.
+enum class CacheHint : i32 { kNone, kEvictFirst };
+
+struct StreamConfig {
+  StreamSchedule schedule;
+  i32 block_rows, block_columns;  // elements; memcpy: one row
+  i32 stages;                     // buffers
+  i32 warps;                      // that compute
+  i32 vector_bytes;               // of one thread's access; 16 for the bulk copy engine
+  i32 ctas_per_sm;                // promised to the compiler; resident ones of the resident orders
+  StreamLayout layout;
+  StreamView view;
+  BlockOrder order;
+  CacheHint hint;
+
+  constexpr bool operator==(const StreamConfig&) const = default;
+};
+
+/// The matrices of C = A + B, or the vector that memcpy copies (one row).
+struct StreamProblem {
+  i64 rows, columns;
+  ElementType dtype;
+
+  constexpr bool operator==(const StreamProblem&) const = default;
+};
+
+constexpr i32 kWarpThreads = 32;
+constexpr i32 kChunkBytes = 16;  // what a swizzle moves as one
+constexpr i32 kMostStages = 4;   // of the pipelined kernel
+constexpr i32 kMostRingStages = 16;
+constexpr i32 kSwizzledRowBytes = 128;
+constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each side
+
+TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
+  return schedule == StreamSchedule::kMemcpyCpAsync;
+}
+TILECAST_HD constexpr bool uses_tma(StreamSchedule schedule) {
+  return schedule == StreamSchedule::kElementwiseAddTma ||
+         schedule == StreamSchedule::kElementwiseAddTmaWarpSpecialized;
+}
+TILECAST_HD constexpr bool uses_shared_memory(StreamSchedule schedule) {
+  return schedule != StreamSchedule::kElementwiseAdd;
+}
+TILECAST_HD constexpr bool chooses_stages(StreamSchedule schedule) {
+  return schedule == StreamSchedule::kElementwiseAddPipelined || uses_tma(schedule);
+}
+TILECAST_HD constexpr i32 input_count(StreamSchedule schedule) {
+  return is_memcpy(schedule) ? 1 : 2;
+}
+
+/// Threads of a CTA: those that compute, and a loading and a storing warp where there are such.
+TILECAST_HD constexpr i32 stream_threads(const StreamConfig& config) {
+  const bool roles = config.schedule == StreamSchedule::kElementwiseAddTmaWarpSpecialized;
+  return (config.warps + (roles ? 2 : 0)) * kWarpThreads;
+}
+
+TILECAST_HD constexpr i32 block_bytes(const StreamConfig& config, ElementType dtype) {
+  return config.block_rows * config.block_columns * element_bytes(dtype);
+}
+
+/// Columns of one bulk copy: a block is copied as boxes side by side, each of all its rows.
+TILECAST_HD constexpr i32 box_columns(const StreamConfig& config, ElementType dtype) {
+  const i32 most = config.layout == StreamLayout::kSwizzled
+                       ? kSwizzledRowBytes / element_bytes(dtype)
+                       : kMostBoxElements;
+  return min_of(config.block_columns, most);
+}
+
+/// Dynamic shared memory of a CTA. The copy engine's kernels put C where A was, and end with two or
+/// three barriers per stage.
+TILECAST_HD constexpr i32 stream_shared_bytes(const StreamConfig& config, ElementType dtype) {
+  constexpr i32 kBytesPerBarrier = 8, kBarriersPerStage = 3;
+  if (!uses_shared_memory(config.schedule)) {
+    return 0;
+  }
+  const i32 buffers = input_count(config.schedule) * config.stages * block_bytes(config, dtype);
+  return buffers +
+         (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
+}
+
+/// The matrix that the kernel is shown.
+TILECAST_HD constexpr StreamProblem viewed(const StreamConfig& config,
+                                           const StreamProblem& problem) {
+  if (config.view == StreamView::kMatrix) {
+    return problem;
+  }
+  return {problem.rows * problem.columns / config.block_columns, config.block_columns,
+          problem.dtype};
+}
+
+TILECAST_HD constexpr BlockWalk stream_walk(const StreamConfig& config,
+                                            const StreamProblem& problem, u32 resident) {
+  const StreamProblem seen = viewed(config, problem);
+  return make_block_walk(
+      config.order, static_cast<u32>(ceil_div<i64>(seen.rows, config.block_rows)),
+      static_cast<u32>(ceil_div<i64>(seen.columns, config.block_columns)), resident);
+}
+
+/// Bytes that must move: inputs read once, the output written once.
+TILECAST_HD constexpr double stream_bytes(const StreamConfig& config,
+                                          const StreamProblem& problem) {
+  return static_cast<double>(input_count(config.schedule) + 1) * static_cast<double>(problem.rows) *
+         static_cast<double>(problem.columns) * element_bytes(problem.dtype);
+}
+
+}  // namespace tilecast

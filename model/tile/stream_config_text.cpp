@@ -1,0 +1,190 @@
+#include "model/tile/stream_config_text.h"
+
+#include <fmt/format.h>
+
+#include "model/base/words.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/key_reader_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Words<StreamSchedule, 6> kSchedules{
+    {{StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync"},
+     {StreamSchedule::kElementwiseAdd, "elementwise_add"},
+     {StreamSchedule::kElementwiseAddCpAsync, "elementwise_add_cpasync"},
+     {StreamSchedule::kElementwiseAddPipelined, "elementwise_add_pipelined"},
+     {StreamSchedule::kElementwiseAddTma, "elementwise_add_tma"},
+     {StreamSchedule::kElementwiseAddTmaWarpSpecialized, "elementwise_add_tma_warp_specialized"}}};
+constexpr Words<StreamLayout, 2> kLayouts{
+    {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
+constexpr Words<StreamView, 2> kViews{
+    {{StreamView::kMatrix, "matrix"}, {StreamView::kFlat, "flat"}}};
+constexpr Words<BlockOrder, 4> kOrders{{{BlockOrder::kBands, "bands"},
+                                        {BlockOrder::kBlocks, "blocks"},
+                                        {BlockOrder::kStrided, "strided"},
+                                        {BlockOrder::kChunked, "chunked"}}};
+constexpr Words<CacheHint, 2> kHints{
+    {{CacheHint::kNone, "none"}, {CacheHint::kEvictFirst, "evict_first"}}};
+
+constexpr i32 kMostWarps = 32;
+constexpr i32 kSharedMemoryPerCta = 232448;  // of Hopper, the only GPU with such kernels
+constexpr i32 kBoxAlignment = 128;           // of a box in shared memory
+constexpr i32 kSwizzleAtom = 1024;           // bytes that the copy engine's swizzle repeats after
+constexpr i32 kMostVectorsPerThread = 64;    // unrolled
+
+}  // namespace
+
+std::string_view to_text(StreamSchedule schedule) { return word_of(kSchedules, schedule); }
+
+StreamSchedule parse_stream_schedule(std::string_view text) {
+  return value_of(kSchedules, "schedule", text);
+}
+
+bool is_stream_schedule(std::string_view text) {
+  for (const auto& [schedule, word] : kSchedules) {
+    if (word == text) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string to_text(const StreamConfig& config) {
+  const StreamSchedule schedule = config.schedule;
+  std::string text =
+      fmt::format("{}:block={}x{}", to_text(schedule), config.block_rows, config.block_columns);
+  const auto add = [&text](bool applies, std::string_view key, const auto& value) {
+    if (applies) {
+      text += fmt::format(",{}={}", key, value);
+    }
+  };
+  add(chooses_stages(schedule), "stages", config.stages);
+  add(true, "warps", config.warps);
+  add(!uses_tma(schedule), "vector", config.vector_bytes);
+  add(true, "ctas", config.ctas_per_sm);
+  add(uses_shared_memory(schedule), "layout", word_of(kLayouts, config.layout));
+  add(!is_memcpy(schedule), "view", word_of(kViews, config.view));
+  add(true, "order", word_of(kOrders, config.order));
+  add(true, "hint", word_of(kHints, config.hint));
+  return text;
+}
+
+StreamConfig parse_stream_config(std::string_view text) {
+  KeyReader reader(text);
+  StreamConfig config{};
+  config.schedule = parse_stream_schedule(reader.name());
+  const std::vector<i32> block = reader.extents("block", 2, "ROWSxCOLUMNS");
+  config.block_rows = block[0];
+  config.block_columns = block[1];
+  config.stages = chooses_stages(config.schedule) ? reader.number("stages", 1) : 1;
+  config.warps = reader.number("warps", 1);
+  config.vector_bytes = uses_tma(config.schedule) ? kChunkBytes : reader.number("vector", 1);
+  config.ctas_per_sm = reader.number("ctas", 1);
+  if (uses_shared_memory(config.schedule)) {
+    config.layout = value_of(kLayouts, "layout", reader.value("layout"));
+  }
+  if (!is_memcpy(config.schedule)) {
+    config.view = value_of(kViews, "view", reader.value("view"));
+  }
+  config.order = value_of(kOrders, "order", reader.value("order"));
+  config.hint = value_of(kHints, "hint", reader.value("hint"));
+  reader.done();
+  if (const std::string canonical = to_text(config); canonical != text) {  // 04 for 4
+    reader.fail("expected the canonical text " + canonical);
+  }
+  return config;
+}
+
+std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {
+  if (config.hint != CacheHint::kNone && uses_shared_memory(config.schedule) &&
+      !uses_tma(config.schedule)) {
+    return "cp.async takes no cache hint: expected hint=none";
+  }
+  const i32 element = element_bytes(dtype);
+  const i64 wide_bytes = i64{config.block_rows} * config.block_columns * element;
+  const i64 thread_bytes = i64{config.warps} * kWarpThreads * config.vector_bytes;
+  const auto is_power_of_two = [](i32 value) { return (value & (value - 1)) == 0; };
+  if (config.warps > kMostWarps - 2 || config.ctas_per_sm > kMostWarps) {
+    return "at most 30 computing warps, and 32 CTAs per SM";
+  }
+  if (wide_bytes > kSharedMemoryPerCta || config.stages > kMostRingStages ||
+      stream_shared_bytes(config, dtype) > kSharedMemoryPerCta) {
+    return fmt::format("the buffers do not fit in {} bytes of shared memory", kSharedMemoryPerCta);
+  }
+  if (config.vector_bytes > kChunkBytes || !is_power_of_two(config.vector_bytes) ||
+      config.vector_bytes < element) {
+    return fmt::format("vector={}: expected a power of two from {} to 16", config.vector_bytes,
+                       element);
+  }
+  if (!is_power_of_two(config.block_columns)) {
+    return "the columns of a block must be a power of two";
+  }
+  if (config.block_columns * element % config.vector_bytes != 0 || wide_bytes % thread_bytes != 0) {
+    return "a block must be whole vectors of every computing thread";
+  }
+  if (wide_bytes / thread_bytes > kMostVectorsPerThread) {
+    return fmt::format("at most {} vectors per thread", kMostVectorsPerThread);
+  }
+  if (is_memcpy(config.schedule) &&
+      (config.block_rows != 1 || config.order == BlockOrder::kBands)) {
+    return "a vector has one row, which would be one CTA's band";
+  }
+  if (uses_tma(config.schedule)) {
+    if (config.stages < 2) {
+      return "the copy engine's ring needs two stages: C leaves from where A came in";
+    }
+    if (config.block_rows > kMostBoxElements) {
+      return "at most 256 rows in a bulk copy";
+    }
+    const i32 box_bytes = config.block_rows * box_columns(config, dtype) * element;
+    const bool swizzled = config.layout == StreamLayout::kSwizzled;
+    if (box_bytes % (swizzled ? kSwizzleAtom : kBoxAlignment) != 0 ||
+        (swizzled && config.block_columns * element < kSwizzledRowBytes)) {
+      return "boxes must be whole 128-byte lines, and whole kilobytes where they are swizzled";
+    }
+  } else {
+    if (uses_shared_memory(config.schedule) && config.vector_bytes < 4) {
+      return "cp.async copies at least 4 bytes";
+    }
+    if (config.stages > kMostStages) {
+      return fmt::format("at most {} buffers", kMostStages);
+    }
+    if (config.layout == StreamLayout::kSwizzled && config.block_columns * element < kChunkBytes) {
+      return "a swizzled row has at least 16 bytes";
+    }
+  }
+  return "";
+}
+
+std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem) {
+  constexpr i64 kMostBlocks = i64{1} << 31;
+  if (problem.rows < 1 || problem.columns < 1 || problem.rows >= kMostBlocks ||
+      problem.rows * problem.columns >= i64{1} << 40) {
+    return "the shape is empty, or beyond 2^40 elements";
+  }
+  if (is_memcpy(config.schedule) && problem.rows != 1) {
+    return "memcpy copies one row";
+  }
+  if (config.view == StreamView::kFlat &&
+      problem.rows * problem.columns % config.block_columns != 0) {
+    return fmt::format("view=flat: the elements are not whole rows of {}", config.block_columns);
+  }
+  const StreamProblem seen = viewed(config, problem);
+  const i64 row_bytes = seen.columns * element_bytes(problem.dtype);
+  if (seen.rows > 1 && row_bytes % config.vector_bytes != 0) {
+    return fmt::format("rows of {} bytes are not whole vectors of {}", row_bytes,
+                       config.vector_bytes);
+  }
+  if (uses_tma(config.schedule) && seen.columns >= kMostBlocks) {
+    return "a tensor map's side is beyond 31 bits";
+  }
+  if (ceil_div<i64>(seen.rows, config.block_rows) *
+          ceil_div<i64>(seen.columns, config.block_columns) >=
+      kMostBlocks) {
+    return "more than 2^31 blocks";
+  }
+  return "";
+}
+
+}  // namespace tilecast

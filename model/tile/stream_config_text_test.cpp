@@ -1,0 +1,98 @@
+#include "model/tile/stream_config_text.h"
+
+#include <string>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const char* const kTexts[] = {
+    "memcpy_cpasync:block=1x8192,warps=4,vector=16,ctas=4,layout=plain,order=blocks,hint=none",
+    "elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none",
+    "elementwise_add_cpasync:block=32x64,warps=4,vector=4,ctas=4,layout=swizzled,view=matrix,"
+    "order=bands,hint=evict_first",
+    "elementwise_add_pipelined:block=32x64,stages=3,warps=4,vector=8,ctas=2,layout=plain,view=flat,"
+    "order=strided,hint=none",
+    "elementwise_add_tma:block=64x128,stages=3,warps=8,ctas=1,layout=swizzled,view=matrix,"
+    "order=chunked,hint=none",
+    "elementwise_add_tma_warp_specialized:block=64x128,stages=3,warps=8,ctas=1,layout=plain,"
+    "view=matrix,order=bands,hint=none",
+};
+
+}  // namespace
+
+TEST_CASE("The text of a memory-bound configuration parses back to itself") {
+  for (const char* text : kTexts) {
+    const StreamConfig config = parse_stream_config(text);
+    CHECK(to_text(config) == text);
+    CHECK(parse_stream_config(to_text(config)) == config);
+    CHECK(stream_config_fault(config, ElementType::kFp32) == "");
+  }
+}
+
+TEST_CASE("A memory-bound configuration with a slip is refused") {
+  for (const char* text : {
+           "elementwise_add",  // no keys
+           "elementwise_sub:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none",
+           "elementwise_add:block=32,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none",
+           "elementwise_add:block=32x64,warps=04,vector=4,ctas=4,view=matrix,order=bands,hint=none",
+           "elementwise_add:block=32x64,vector=4,warps=4,ctas=4,view=matrix,order=bands,hint=none",
+           "elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands",
+           "elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=up,hint=none",
+       }) {
+    CHECK_THROWS_AS(parse_stream_config(text), ConfigError);
+  }
+}
+
+TEST_CASE("A configuration that no kernel can have says why") {
+  const auto fault = [](const char* text, ElementType dtype) {
+    return stream_config_fault(parse_stream_config(text), dtype);
+  };
+  // 32 x 64 x 4 B = 8 KiB is 16 vectors of 4 bytes for each of 128 threads; with 3 warps it is not
+  // whole.
+  CHECK(fault("elementwise_add:block=32x64,warps=3,vector=4,ctas=4,view=matrix,order=bands,"
+              "hint=none",
+              ElementType::kFp32) != "");
+  CHECK(fault("elementwise_add:block=32x64,warps=4,vector=2,ctas=4,view=matrix,order=bands,"
+              "hint=none",
+              ElementType::kFp16) == "");
+  CHECK(fault("elementwise_add_cpasync:block=32x64,warps=4,vector=2,ctas=4,layout=plain,"
+              "view=matrix,order=bands,hint=none",
+              ElementType::kFp16) != "");
+  // Three stages of 2 x 32 KiB fit in 227 KiB; four are 256 KiB.
+  const std::string ring = ",warps=8,ctas=1,layout=plain,view=matrix,order=bands,hint=none";
+  CHECK(fault(("elementwise_add_tma:block=64x128,stages=3" + ring).c_str(), ElementType::kFp32) ==
+        "");
+  CHECK(fault(("elementwise_add_tma:block=64x128,stages=4" + ring).c_str(), ElementType::kFp32) !=
+        "");
+  CHECK(fault(("elementwise_add_tma:block=64x128,stages=1" + ring).c_str(), ElementType::kFp32) !=
+        "");
+}
+
+TEST_CASE("A flat view needs whole rows of the block, vectors need whole rows of the matrix") {
+  StreamConfig config = parse_stream_config(
+      "elementwise_add:block=4x256,warps=4,vector=16,ctas=4,view=flat,order=blocks,hint=none");
+  CHECK(stream_problem_fault(config, {64, 96, ElementType::kFp32}) == "");  // 6144 = 24 x 256
+  CHECK(stream_problem_fault(config, {65, 97, ElementType::kFp32}) != "");  // 6305
+  CHECK(viewed(config, {64, 96, ElementType::kFp32}) == StreamProblem{24, 256, ElementType::kFp32});
+  config.view = StreamView::kMatrix;
+  CHECK(stream_problem_fault(config, {65, 100, ElementType::kFp32}) == "");  // 400 B rows
+  CHECK(stream_problem_fault(config, {65, 97, ElementType::kFp32}) != "");   // 388 B rows
+  CHECK(stream_problem_fault(config, {1, 97, ElementType::kFp32}) == "");
+  CHECK(stream_problem_fault(config, {0, 97, ElementType::kFp32}) != "");
+}
+
+TEST_CASE("Shared memory and threads of a configuration are what its schedule holds") {
+  const StreamConfig ring = parse_stream_config(kTexts[5]);
+  // 3 stages x (A + B) x 64 x 128 x 4 B + 3 stages x 3 barriers x 8 B.
+  CHECK(stream_shared_bytes(ring, ElementType::kFp32) == 3 * 2 * 32768 + 72);
+  CHECK(stream_threads(ring) == (8 + 2) * 32);
+  CHECK(stream_shared_bytes(parse_stream_config(kTexts[0]), ElementType::kFp16) == 8192 * 2);
+  CHECK(stream_shared_bytes(parse_stream_config(kTexts[1]), ElementType::kFp32) == 0);
+  CHECK(box_columns(parse_stream_config(kTexts[4]), ElementType::kFp16) == 64);  // 128-byte rows
+  CHECK(stream_bytes(ring, {2, 3, ElementType::kFp32}) == 3 * 2 * 3 * 4);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,23 @@
+// The seed of tests that draw their cases: another one every day, so that the space is covered in
+// time; TILECAST_TEST_SEED repeats a day.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tilecast {
+
+/// Says on standard output what is drawn with which seed.
+inline unsigned daily_seed(const char* what) {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  const auto day = std::chrono::duration_cast<std::chrono::days>(since_epoch).count();
+  const char* given = std::getenv("TILECAST_TEST_SEED");
+  const auto seed = given == nullptr ? static_cast<unsigned>(day)
+                                     : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
+  std::printf("%s: TILECAST_TEST_SEED=%u\n", what, seed);
+  std::fflush(stdout);
+  return seed;
+}
+
+}  // namespace tilecast

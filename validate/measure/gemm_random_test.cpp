@@ -1,0 +1,120 @@
+// Random problems on random configurations: what the candidates propose for a shape, every schedule
+// as often, is right on that shape and on others like it.
+
+#include <cstdio>
+#include <future>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr int kProblems = 40;
+constexpr std::size_t kKinds = 4;  // of type and layout, in turn
+constexpr int kFewestPairs = 500;
+
+struct Case {
+  GemmProblem problem;
+  std::vector<KernelConfig> drawn;  // from this problem's candidates, as often of each schedule
+};
+
+/// From tiny to a few thousand, and of no round size; only what legality asks of K and N.
+GemmProblem random_problem(std::size_t index, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  const i64 sides[] = {64, 64, 64, 300, 2500}, depths[] = {8, 8, 32, 64, 400};
+  const std::size_t size = index * std::size(sides) / kProblems;
+  const ElementType dtype = index % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
+  const Layout layout = index / 2 % 2 == 0 ? Layout::kTn : Layout::kNn;
+  const i64 n = upto(sides[size]);
+  return {{upto(sides[size]), layout == Layout::kNn ? (n + 7) / 8 * 8 : n, 8 * upto(depths[size])},
+          dtype,
+          layout};
+}
+
+Case random_case(const GpuSpec& gpu, std::size_t index, unsigned seed) {
+  std::seed_seq seeds{seed, static_cast<unsigned>(index)};
+  std::mt19937 random(seeds);
+  Case drawn{random_problem(index, random), {}};
+  for (const Schedule schedule : kEverySchedule) {
+    const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
+    // Few problems are small enough for one MMA.
+    const int draws = legal.empty() ? 0 : schedule == Schedule::kSmallMma ? 3 : 1;
+    for (int i = 0; i < draws; ++i) {
+      drawn.drawn.push_back(legal[random() % legal.size()]);
+    }
+  }
+  return drawn;
+}
+
+std::vector<Case> random_cases(const GpuSpec& gpu, unsigned seed) {
+  std::vector<std::future<Case>> drawing;
+  for (std::size_t i = 0; i < kProblems; ++i) {
+    drawing.push_back(std::async(std::launch::async, random_case, std::cref(gpu), i, seed));
+  }
+  std::vector<Case> cases;
+  for (std::future<Case>& one : drawing) {
+    cases.push_back(one.get());
+  }
+  return cases;
+}
+
+}  // namespace
+
+TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  const unsigned seed = daily_seed("random problems and configurations");
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const std::vector<Case> cases = random_cases(gpu, seed);
+
+  std::vector<KernelSource> sources;
+  for (const Case& one : cases) {
+    for (const KernelConfig& config : one.drawn) {
+      sources.push_back(gemm_source(config, one.problem.dtype, one.problem.layout));
+    }
+  }
+  compile_ahead(sources, bench.cache);
+
+  int pairs = 0, rejected = 0;
+  std::map<Schedule, int> of_schedule;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const GemmProblem& problem = cases[i].problem;
+    bench.prepare(problem, Inputs::kNormal);
+    const Verdict cublaslt = bench.check_cublaslt();
+    // Its own configurations, and those of the three cases of its kind before.
+    for (std::size_t back = 0; back <= 3 * kKinds && back <= i; back += kKinds) {
+      for (const KernelConfig& config : cases[i - back].drawn) {
+        if (check_legal(gpu, problem, config) != Refusal::kNone) {
+          continue;
+        }
+        if (!compile_gemm(config, problem.dtype, problem.layout, bench.cache).usable()) {
+          ++rejected;
+          continue;
+        }
+        check_gemm(bench, config, cublaslt);
+        ++pairs;
+        ++of_schedule[config.schedule];
+      }
+    }
+  }
+  std::printf("%d pairs of shape and configuration checked, %d with a rejected kernel\n", pairs,
+              rejected);
+  for (const Schedule schedule : kEverySchedule) {
+    std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), of_schedule[schedule]);
+    CHECK(of_schedule[schedule] >= kProblems);
+  }
+  CHECK(pairs >= kFewestPairs);
+  CHECK(rejected * 50 <= pairs);  // or the table of rejections is out of date
+}

@@ -1,0 +1,91 @@
+#include "validate/measure/micro_lab.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+
+MicroLab::MicroLab(Sink sink)
+    : sink_(std::move(sink)),
+      device_(require_hopper()),
+      facts_(device_facts(device_)),
+      nvml_(facts_.pci_bus_id),
+      counter_(sizeof(u32)) {}
+
+LoadedKernel& MicroLab::kernel(const std::string& name, const Defines& defines) {
+  const std::string id = name + " " + join(defines, " ");
+  const auto found = kernels_.find(id);
+  if (found != kernels_.end()) {
+    return found->second;
+  }
+  const CompiledKernel compiled =
+      cache_.get({.path = "kernels/micro/" + name + ".cu", .defines = defines});
+  if (!compiled.usable()) {
+    throw Error(ExitCode::kWrong, fmt::format("{}: {}", id, compiled.rejection));
+  }
+  return kernels_.emplace(id, LoadedKernel(compiled.cubin, ("tilecast_" + name).c_str()))
+      .first->second;
+}
+
+TimedSample* MicroLab::clear_samples(std::size_t count) {
+  const std::size_t bytes = count * sizeof(TimedSample);
+  samples_.reserve(bytes);
+  TILECAST_CUDA(cudaMemsetAsync(samples_.as<void>(), 0, bytes, stream_.get()));
+  return samples_.as<TimedSample>();
+}
+
+std::vector<TimedSample> MicroLab::read_samples(std::size_t count) {
+  std::vector<TimedSample> samples = copy_to_host(samples_.as<TimedSample>(), count, stream_.get());
+  for (const TimedSample& sample : samples) {
+    if (sample.valid != 1) {
+      throw Error(ExitCode::kWrong, "a micro-benchmark left a sample unwritten");
+    }
+  }
+  return samples;
+}
+
+char* MicroLab::memory(std::size_t bytes) {
+  stream_.synchronize();
+  memory_.reserve(bytes);
+  TILECAST_CUDA(cudaMemsetAsync(memory_.as<void>(), 0, bytes, stream_.get()));
+  stream_.synchronize();
+  return memory_.as<char>();
+}
+
+u32* MicroLab::counter() {
+  TILECAST_CUDA(cudaMemsetAsync(counter_.as<void>(), 0, sizeof(u32), stream_.get()));
+  return counter_.as<u32>();
+}
+
+void MicroLab::report(MicroPoint point, const std::string& group, const std::string& key,
+                      const std::string& variant, const std::string& kernel) {
+  point.group = group;
+  point.key = key;
+  point.variant = variant;
+  point.kernel = kernel;
+  points_.push_back(point);
+  sink_(point);
+}
+
+void MicroLab::report_number(const std::string& group, const std::string& key,
+                             const std::string& variant, const std::string& kernel,
+                             const std::string& unit, std::vector<double> values) {
+  MicroPoint point;
+  point.samples = static_cast<int>(values.size());
+  point.value = quartiles_of(std::move(values));
+  point.unit = unit;
+  report(point, group, key, variant, kernel);
+}
+
+const MicroPoint& MicroLab::point(const std::string& key, const std::string& variant) const {
+  for (const MicroPoint& point : points_) {
+    if (point.key == key && point.variant == variant) {
+      return point;
+    }
+  }
+  throw Error(ExitCode::kWrong, fmt::format("{} ({}) was not measured", key, variant));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,53 @@
+// What a micro-benchmark found: a constant of the GPU with its spread, in SM cycles and in time.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/micro/timed_sample.h"
+
+namespace tilecast {
+
+struct Quartiles {
+  double median, q1, q3;
+};
+
+struct MicroPoint {
+  std::string group;    // of the suite, e.g. wgmma
+  std::string key;      // what is measured, e.g. wgmma.interval
+  std::string variant;  // under which conditions, e.g. "n=128 a=shared"
+  std::string kernel;   // of kernels/micro, without .cu
+  std::string unit;     // cycle, B/cycle, op/cycle, W, GHz, ...
+  Quartiles value{};
+  std::string time_unit;  // ns, B/ns, op/ns; empty: the quantity has no second unit
+  Quartiles in_time{};
+  int samples = 0;
+  double clock_mhz = 0;  // of the SM over the samples; 0: not read
+};
+
+/// Of values that are not empty.
+Quartiles quartiles_of(std::vector<double> values);
+
+/// Cycles per unit of `amount`, and the nanoseconds they are at the clock of all samples together:
+/// globaltimer moves in steps, which a single short sample would show.
+MicroPoint latency_point(std::span<const TimedSample> samples);
+
+/// `amount` per cycle and per nanosecond. `unit` is that of the amount: B or op.
+MicroPoint rate_point(std::span<const TimedSample> samples, const std::string& unit);
+
+/// Cycles per unit of amount between samples of long runs and of short ones, pair by pair: what
+/// every run adds once cancels.
+MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const TimedSample> shorter);
+
+/// One sample for many SMs that ran side by side: their amounts together, the longest of them.
+/// Those that did nothing are left out.
+TimedSample joined(std::span<const TimedSample> sms);
+
+/// SM cycles per nanosecond over all samples together.
+double clock_ghz(std::span<const TimedSample> samples);
+
+std::string micro_csv_header();
+std::string micro_csv_line(const MicroPoint& point, const std::string& gpu);
+
+}  // namespace tilecast

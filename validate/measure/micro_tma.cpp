@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "model/base/math.h"
+#include "validate/measure/micro_suite.h"
+
+namespace tilecast {
+namespace {
+
+constexpr int kRepeats = 15;
+constexpr std::size_t kMemory = std::size_t{8} << 30;
+
+void latency(MicroLab& lab, u32 bytes, bool from_dram) {
+  constexpr u32 kLoads = 200;
+  // Odd multiples of 16 KiB: every load finds lines that no load before it touched, on pages that
+  // the TLBs still know.
+  constexpr u64 kFarApart = 3 * 16384;
+  constexpr u64 kInL2 = u64{1} << 20, kApart = 4096 + 128;
+  LoadedKernel& kernel = lab.kernel("tma_latency");
+  const char* memory = lab.memory(kMemory);
+  static u64 start = 0;
+  const auto run = [&] {
+    start = (start + kFarApart * (kLoads + 8)) % (kMemory / 2);
+    return lab.run(kernel,
+                   {.ctas = 1, .threads = 32, .shared_memory_bytes = static_cast<i32>(bytes)}, 1,
+                   memory, from_dram ? static_cast<u64>(kMemory) : kInL2,
+                   from_dram ? start : u64{0}, from_dram ? kFarApart : kApart, bytes, kLoads)[0];
+  };
+  run();
+  lab.report(latency_point(repeated(kRepeats, run)), "tma",
+             from_dram ? "tma.dram_latency" : "tma.l2_latency", fmt::format("bytes={}", bytes),
+             "tma_latency");
+}
+
+void issue(MicroLab& lab, u32 bytes, u32 count) {
+  constexpr u32 kRounds = 50;
+  LoadedKernel& kernel = lab.kernel("tma_issue");
+  const char* memory = lab.memory(bytes * count);
+  std::vector<TimedSample> issuing, landing;
+  for (int i = 0; i < kRepeats; ++i) {
+    const std::vector<TimedSample> all = lab.run(
+        kernel, {.ctas = 1, .threads = 32, .shared_memory_bytes = static_cast<i32>(bytes * count)},
+        3, memory, bytes, count, kRounds);
+    issuing.push_back(all[0]);
+    issuing.back().cycles -= min_of(all[2].cycles, all[0].cycles);
+    landing.push_back(all[1]);
+  }
+  const std::string variant = fmt::format("bytes={} count={}", bytes, count);
+  lab.report(latency_point(issuing), "tma", "tma.issue_per_copy", variant, "tma_issue");
+  lab.report(latency_point(landing), "tma", "tma.landed_per_copy", variant, "tma_issue");
+}
+
+void store(MicroLab& lab, u32 bytes, bool reduce) {
+  constexpr u32 kRounds = 100;
+  LoadedKernel& kernel = lab.kernel("tma_store");
+  char* memory = lab.memory(bytes);
+  std::vector<TimedSample> read, written;
+  for (int i = 0; i < kRepeats; ++i) {
+    const std::vector<TimedSample> both =
+        lab.run(kernel, {.ctas = 1, .threads = 32, .shared_memory_bytes = static_cast<i32>(bytes)},
+                2, memory, bytes, kRounds, reduce ? 1u : 0u);
+    read.push_back(both[0]);
+    written.push_back(both[1]);
+  }
+  const std::string variant = fmt::format("bytes={} {}", bytes, reduce ? "add_fp32" : "store");
+  lab.report(latency_point(read), "tma", "tma.store_source_free", variant, "tma_store");
+  lab.report(latency_point(written), "tma", "tma.store_written", variant, "tma_store");
+}
+
+}  // namespace
+
+void measure_tma(MicroLab& lab) {
+  for (const bool from_dram : {false, true}) {
+    for (const u32 bytes : {16u, 128u, 1024u, 4096u, 8192u, 16384u, 32768u}) {
+      latency(lab, bytes, from_dram);
+    }
+  }
+  for (const u32 bytes : {16u, 128u, 1024u, 8192u}) {
+    for (const u32 count : {1u, 4u, 16u}) {
+      issue(lab, bytes, count);
+    }
+  }
+  for (const bool reduce : {false, true}) {
+    for (const u32 bytes : {128u, 2048u, 8192u, 16384u, 32768u}) {
+      store(lab, bytes, reduce);
+    }
+  }
+}
+
+}  // namespace tilecast
