@@ -12,13 +12,13 @@ const char* const kTexts[] = {
     "memcpy_cpasync:block=1x8192,warps=4,vector=16,ctas=4,layout=plain,order=blocks,hint=none",
     "elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none",
     "elementwise_add_cpasync:block=32x64,warps=4,vector=4,ctas=4,layout=swizzled,view=matrix,"
-    "order=bands,hint=evict_first",
+    "order=bands,hint=none",
     "elementwise_add_pipelined:block=32x64,stages=3,warps=4,vector=8,ctas=2,layout=plain,view=flat,"
     "order=strided,hint=none",
     "elementwise_add_tma:block=64x128,stages=3,warps=8,ctas=1,layout=swizzled,view=matrix,"
     "order=chunked,hint=none",
     "elementwise_add_tma_warp_specialized:block=64x128,stages=3,warps=8,ctas=1,layout=plain,"
-    "view=matrix,order=bands,hint=none",
+    "view=matrix,order=bands,hint=evict_first",
 };
 
 }  // namespace
@@ -30,6 +30,13 @@ TEST_CASE("The text of a memory-bound configuration parses back to itself") {
     CHECK(parse_stream_config(to_text(config)) == config);
     CHECK(stream_config_fault(config, ElementType::kFp32) == "");
   }
+}
+
+TEST_CASE("cp.async takes no cache hint") {
+  const StreamConfig config = parse_stream_config(
+      "memcpy_cpasync:block=1x8192,warps=4,vector=16,ctas=4,layout=plain,order=blocks,"
+      "hint=evict_first");
+  CHECK(stream_config_fault(config, ElementType::kFp32).find("hint=none") != std::string::npos);
 }
 
 TEST_CASE("A memory-bound configuration with a slip is refused") {

@@ -1,0 +1,96 @@
+#include "model/sim/cta.h"
+
+#include <algorithm>
+
+namespace tilecast {
+
+Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
+    : machine_(machine),
+      sm_(machine.sms[static_cast<std::size_t>(sm)]),
+      id_(id),
+      place_(place),
+      consumers_(machine.engine, warpgroups_per_tile(machine.config.tiling), "consumers", 0) {
+  const Tiling& t = machine.config.tiling;
+  const i32 slices = t.cluster_m + t.cluster_n;
+  const i32 releases = warpgroups_per_tile(t) * (t.cluster_m + t.cluster_n - 1);
+  for (i32 stage = 0; stage < t.stages; ++stage) {
+    full_.emplace_back(machine.engine, slices, "full", stage);
+    empty_.emplace_back(machine.engine, releases, "empty", stage);
+  }
+  for (i32 warpgroup = 0; warpgroup < tiles_at_once(machine.config.schedule); ++warpgroup) {
+    turns_.emplace_back(machine.engine, 1, "turn", warpgroup);
+  }
+}
+
+void Cta::join(const std::vector<Cta*>& cluster) {
+  for (Cta* cta : cluster) {
+    if (cta->place_.m == place_.m) {
+      same_row_.push_back(cta);
+    }
+    if (cta->place_.n == place_.n) {
+      same_column_.push_back(cta);
+    }
+    if (cta->place_.m == place_.m || cta->place_.n == place_.n) {
+      writers_.push_back(cta);
+    }
+  }
+}
+
+void Cta::begin(u32 worker, PhaseBarrier& done) {
+  worker_ = worker;
+  done_ = &done;
+  for (std::size_t stage = 0; stage < full_.size(); ++stage) {
+    full_[stage].reset();
+    empty_[stage].reset();
+  }
+  for (PhaseBarrier& turn : turns_) {
+    turn.reset();
+  }
+  consumers_.reset();
+}
+
+TileCoord Cta::tile_at(u32 linear) const {
+  const TileCoord at = machine_.scheduler.coord(linear);
+  const Tiling& t = machine_.config.tiling;
+  return {at.m * static_cast<u32>(t.cluster_m) + place_.m,
+          at.n * static_cast<u32>(t.cluster_n) + place_.n};
+}
+
+void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
+  const SimTime now = engine().now();
+  machine_.sm_intake += bytes;
+  const SimTime taken_in = at.sm().intake.serve(now, fill) + machine_.memory.l2_latency();
+  at.full_[static_cast<std::size_t>(stage)].arrive(std::max(memory, taken_in) + costs().multicast);
+}
+
+void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
+  const SimTime now = engine().now();
+  const i32 stage = producer.load.stage;
+  const auto load = [&](const OperandBlocks& operand, u32 panel, u32 slice,
+                        const std::vector<Cta*>& sharers) {
+    const BlockCost& cost = operand.cost(panel, slice, k_block);
+    SimTime there = now;
+    if (cost.bytes > 0) {
+      there = machine_.memory.load(now, operand.block(panel, slice, k_block), cost, sm().group);
+    }
+    if (cost.zeros.ps > 0) {
+      there = std::max(there, sm().intake.serve(now, cost.zeros));
+    }
+    if (machine_.activity != nullptr) {
+      machine_.activity->add(Resource::kFills, now, cost.bytes * static_cast<i64>(sharers.size()));
+    }
+    for (Cta* sharer : sharers) {
+      land(*sharer, stage, there, cost.fill, cost.bytes);
+    }
+  };
+  load(machine_.a, tile.m, place_.n, same_row_);
+  load(machine_.b, tile.n, place_.m, same_column_);
+  producer.load.advance(tiling().stages);
+  producer.ready = now;
+}
+
+void Cta::finish(const Warpgroup& role) {
+  done_->arrive(std::max({engine().now(), role.ready, role.stores_read}));
+}
+
+}  // namespace tilecast

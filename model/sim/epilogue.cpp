@@ -1,0 +1,76 @@
+#include "model/sim/epilogue.h"
+
+#include <algorithm>
+
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+namespace {
+
+void record(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
+  Machine& machine = cta.machine();
+  machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
+                       machine.c_bytes(tile, warpgroup.part));
+  machine.last_store = std::max(machine.last_store, warpgroup.ready);
+  ++machine.tiles_stored;
+  if (machine.tiles != nullptr) {
+    span.sm = cta.sm_index();
+    span.cta = cta.id();
+    span.warpgroup = warpgroup.index;
+    span.tile_m = tile.m;
+    span.tile_n = tile.n;
+    span.stored = warpgroup.ready;
+    machine.tiles->push_back(span);
+  }
+}
+
+/// One chunk on its way to shared memory.
+SimTime stage_chunk(Cta& cta) {
+  return cta.sm().staging.serve(cta.engine().now(), cta.costs().staging);
+}
+
+Process store_from_slots(Cta& cta, Warpgroup& wg) {
+  const KernelCosts& costs = cta.costs();
+  const i32 chunks = c_chunks(cta.tiling());
+  const i32 slots = std::min(cta.tiling().c_slots, chunks);
+  wg.slot_read.resize(static_cast<std::size_t>(slots));
+  wg.ready = std::max(wg.ready + costs.epilogue, wg.stores_read);  // of the tile before
+  for (i32 chunk = 0; chunk < chunks; ++chunk) {
+    SimTime& slot_read = wg.slot_read[static_cast<std::size_t>(chunk % slots)];
+    if (chunk >= slots) {
+      wg.ready = std::max(wg.ready, slot_read);
+    }
+    co_await cta.engine().until(wg.ready);
+    wg.ready = stage_chunk(cta) + costs.chunk;
+    slot_read = wg.stores_read = std::max(wg.ready, wg.stores_read) + costs.store_read;
+  }
+}
+
+Process store_from_stages(Cta& cta, Warpgroup& wg, u32& phase) {
+  const KernelCosts& costs = cta.costs();
+  cta.consumers().arrive(wg.ready);
+  co_await cta.consumers().wait(phase++, wg.ready + costs.epilogue, {});
+  wg.ready = cta.engine().now();
+  for (i32 chunk = 0; chunk < c_chunks(cta.tiling()); ++chunk) {
+    co_await cta.engine().until(wg.ready);
+    wg.ready = stage_chunk(cta) + costs.chunk;
+  }
+  cta.consumers().arrive(wg.ready);
+  co_await cta.consumers().wait(phase++, wg.ready, {});
+  wg.ready = cta.engine().now();
+  wg.stores_read = wg.ready + costs.store_read;
+}
+
+}  // namespace
+
+Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
+  span.multiplied = warpgroup.ready;
+  if (cta.tiling().c_slots > 0) {
+    co_await store_from_slots(cta, warpgroup);
+  } else {
+    co_await store_from_stages(cta, warpgroup, warpgroup.consumers_phase);
+  }
+  record(cta, warpgroup, tile, span);
+}
+
+}  // namespace tilecast

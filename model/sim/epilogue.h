@@ -1,0 +1,21 @@
+// Accumulators to C, as kernels/device/epilogue.cuh does it: in chunks, staged in shared memory,
+// each read from there by a bulk store.
+//
+// With slots of its own a warpgroup works alone; a slot is filled again once the store before has
+// read it. Staging shares the SM's one path with the other warpgroups and CTAs. Where C borrows
+// stages, all consumers of the CTA wait for each other before and after.
+//
+// Leaves out: plain stores where rows of C are not 16-byte multiples; contention of stores with
+// loads.
+//
+// Checked by: simulate_test.cpp, random_kernels_test.cpp.
+#pragma once
+
+#include "model/sim/cta.h"
+
+namespace tilecast {
+
+/// The last stores of the tile are issued at the warpgroup's time; read at its stores_read.
+Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);
+
+}  // namespace tilecast

@@ -1,0 +1,102 @@
+// Events in the order (time, sequence of scheduling), as a timing wheel: one bucket for each
+// nanosecond or so of the next four microseconds, each a short sorted list; a bit per bucket finds
+// the next one. What lies further ahead waits in a heap. Nodes are reused: no allocation once the
+// most events that ever wait at once have been seen.
+// Checked by: event_queue_test.cpp (order against a sorted list), benchmarks/sim_benchmark.cpp.
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <vector>
+
+#include "model/sim/sim_time.h"
+
+namespace tilecast {
+
+struct Event {
+  SimTime at;
+  u64 sequence;
+  std::coroutine_handle<> resume;
+};
+
+class EventQueue {
+ public:
+  EventQueue();
+
+  /// `at` is not before the event popped last.
+  void push(SimTime at, std::coroutine_handle<> resume) {
+    const i64 bucket = at.ps >> kBucketBits;
+    if (bucket - bucket_now_ >= kBuckets) {
+      push_far(at, resume);
+      return;
+    }
+    const u32 node = new_node(at, resume);
+    const std::size_t slot = static_cast<std::size_t>(bucket & (kBuckets - 1));
+    ++in_wheel_;
+    Bucket& list = buckets_[slot];
+    if (list.head == kNone) {
+      list.head = list.tail = node;
+      filled_[slot / 64] |= u64{1} << (slot % 64);
+      filled_words_ |= u64{1} << (slot / 64);
+    } else {
+      insert(list, node, at);
+    }
+  }
+  bool empty() const { return in_wheel_ == 0 && far_.empty(); }
+  Event pop();  // of a queue that is not empty
+  u64 pushed() const { return next_sequence_; }
+
+ private:
+  static constexpr int kBucketBits = 10;  // 1.024 ns
+  static constexpr i64 kBuckets = 4096;
+  static constexpr i64 kWords = kBuckets / 64;
+  static_assert(kWords <= 64, "one word says which words of bits are not zero");
+  static constexpr u32 kNone = ~u32{0};
+
+  struct Node {
+    SimTime at;
+    u64 sequence;
+    void* resume;
+    u32 next;
+  };
+
+  struct Bucket {
+    u32 head = kNone, tail = kNone;
+  };
+
+  u32 new_node(SimTime at, std::coroutine_handle<> resume);
+  void insert(Bucket& list, u32 node, SimTime at);
+  void push_far(SimTime at, std::coroutine_handle<> resume);
+  i64 next_bucket() const;  // of a wheel that is not empty
+  Event pop_wheel(i64 bucket);
+  Event pop_far();
+
+  std::vector<Node> nodes_;
+  u32 free_ = kNone;
+  std::vector<Bucket> buckets_;
+  std::array<u64, kWords> filled_{};
+  u64 filled_words_ = 0;
+  i64 in_wheel_ = 0;
+  i64 bucket_now_ = 0;  // time of the event popped last, in buckets
+  u64 next_sequence_ = 0;
+  std::vector<Event> far_;  // a heap, earliest on top
+};
+
+inline u32 EventQueue::new_node(SimTime at, std::coroutine_handle<> resume) {
+  u32 index = free_;
+  if (index == kNone) {
+    nodes_.emplace_back();
+    index = static_cast<u32>(nodes_.size() - 1);
+  } else {
+    free_ = nodes_[index].next;
+  }
+  // Field by field: a copy of the whole would wait for the stores before it.
+  Node& node = nodes_[index];
+  node.at = at;
+  node.sequence = next_sequence_++;
+  node.resume = resume.address();
+  node.next = kNone;
+  return index;
+}
+
+}  // namespace tilecast

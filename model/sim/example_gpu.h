@@ -1,0 +1,76 @@
+// For tests: a GPU of four SMs with round numbers, so that expected times can be worked out by hand
+// at its SM clock of 1 GHz, where a cycle is a nanosecond.
+#pragma once
+
+#include "model/sim/limits.h"
+#include "model/sim/simulate.h"
+
+namespace tilecast {
+
+constexpr Hertz kExampleClock{1e9};
+
+inline GpuSpec example_gpu() {
+  GpuSpec gpu{};
+  gpu.sm.count = 4;
+  gpu.sm.intake = {64};
+  gpu.clusters = {.max_active_of_2 = 2, .max_active_of_4 = 1};
+  gpu.wgmma = {.flops_per_sm = {4096},
+               .operand_rate = {128},
+               .issue_overhead = {1},
+               .completion_latency = {60},
+               .block_turn = {100}};
+  gpu.tma = {.l2_latency = {400e-9},
+             .dram_latency = {700e-9},
+             .issue = {50},
+             .outside_cost = 2,
+             .multicast_latency = {100},
+             .misaligned_by_16 = 0.5,
+             .misaligned_by_32 = 0.8,
+             .misaligned_by_64 = 0.9};
+  gpu.l2 = {.capacity = {1e8},
+            .usable_fraction = 0.5,
+            .output = {256e9},
+            .merge_groups = 2,
+            .merge_limit = 8};
+  gpu.dram = {.bandwidth = {200e9}, .read_efficiency = 0.5, .write_efficiency = 0.5};
+  gpu.epilogue = {
+      .fixed = {200}, .chunk = {100}, .rate = {16}, .store_read = {150}, .store_latency = {300e-9}};
+  gpu.launch = {.kernel = {800e-9}, .cluster = {500e-9}, .cta_start = {700}, .cta_refill = {900}};
+  return gpu;
+}
+
+/// Every part infinitely fast but this one.
+inline GpuSpec only(Part part) {
+  GpuSpec gpu = example_gpu();
+  for (const Part other : kEveryPart) {
+    gpu = other == part ? gpu : without(gpu, other);
+  }
+  return gpu;
+}
+
+inline GemmProblem fp16(i64 m, i64 n, i64 k) {
+  return {{m, n, k}, ElementType::kFp16, Layout::kTn};
+}
+
+/// Tile 64x64x64, one warpgroup, as plain as the schedule allows.
+inline KernelConfig plain(Schedule schedule) {
+  KernelConfig config = fixed_by_schedule(schedule);
+  config.tiling.block_m = config.tiling.block_n = config.tiling.block_k = 64;
+  if (config.schedule >= Schedule::kPipelined) {
+    config.tiling.stages = 4;
+  }
+  config.tiling.c_slots = 2;
+  config.raster = {RasterKind::kGroupedM, 2, Walk::kStrided};
+  return config;
+}
+
+inline Residency one_cta_per_sm(const KernelConfig& config) {
+  return {1, 4 / cluster_size(config.tiling)};
+}
+
+inline Simulated simulate_example(const GpuSpec& gpu, const GemmProblem& problem,
+                                  const KernelConfig& config, Observers observers = {}) {
+  return simulate_gemm(gpu, problem, config, one_cta_per_sm(config), kExampleClock, observers);
+}
+
+}  // namespace tilecast

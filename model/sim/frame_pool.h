@@ -1,0 +1,61 @@
+// Memory of coroutine frames, given back to lists by size and taken from there again: a process for
+// each CTA costs no allocation once as many have run as ever live at once. One pool for each
+// thread; what it holds never changes a result.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace tilecast {
+
+class FramePool {
+ public:
+  static FramePool& of_thread() {
+    thread_local FramePool pool;
+    return pool;
+  }
+
+  FramePool() = default;
+  FramePool(const FramePool&) = delete;
+  FramePool& operator=(const FramePool&) = delete;
+  ~FramePool() {
+    for (Free* list : lists_) {
+      while (list != nullptr) {
+        ::operator delete(std::exchange(list, list->next));
+      }
+    }
+  }
+
+  void* take(std::size_t bytes) {
+    const std::size_t list = list_of(bytes);
+    if (list >= lists_.size()) {
+      return ::operator new(bytes);
+    }
+    if (lists_[list] == nullptr) {
+      return ::operator new((list + 1) * kStep);
+    }
+    return std::exchange(lists_[list], lists_[list]->next);
+  }
+
+  void give(void* frame, std::size_t bytes) {
+    const std::size_t list = list_of(bytes);
+    if (list >= lists_.size()) {
+      ::operator delete(frame);
+      return;
+    }
+    lists_[list] = new (frame) Free{lists_[list]};
+  }
+
+ private:
+  struct Free {
+    Free* next;
+  };
+  static constexpr std::size_t kStep = 64;
+  static std::size_t list_of(std::size_t bytes) { return (bytes - 1) / kStep; }
+
+  std::array<Free*, 32> lists_{};
+};
+
+}  // namespace tilecast

@@ -1,0 +1,69 @@
+#include "model/sim/grid.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "model/sim/schedules/roles.h"
+
+namespace tilecast {
+namespace {
+
+/// A place where one worker lives at a time.
+struct Slot {
+  std::vector<std::unique_ptr<Cta>> ctas;
+  PhaseBarrier done;
+};
+
+struct Dispatcher {
+  u32 next, workers;
+};
+
+Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher) {
+  for (u32 phase = 0; dispatcher.next < dispatcher.workers; ++phase) {
+    const u32 worker = dispatcher.next++;
+    for (auto& cta : slot.ctas) {
+      cta->begin(worker, slot.done);
+    }
+    for (auto& cta : slot.ctas) {
+      start_roles(*cta, machine.engine.now());
+    }
+    co_await slot.done.wait(phase, {}, machine.costs.cta_refill);
+  }
+}
+
+std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
+  const Tiling& t = machine.config.tiling;
+  const i32 size = cluster_size(t);
+  const i32 one_per_sm = std::max(1, machine.residency.workers / machine.residency.ctas_per_sm);
+  auto slot = std::unique_ptr<Slot>(
+      new Slot{{}, {machine.engine, size * role_count(machine.config), "end of", slot_index}});
+  std::vector<Cta*> cluster;
+  for (i32 rank = 0; rank < size; ++rank) {
+    const i32 sm = slot_index % one_per_sm * size + rank;
+    const TileCoord place{static_cast<u32>(rank % t.cluster_m),
+                          static_cast<u32>(rank / t.cluster_m)};
+    slot->ctas.push_back(std::make_unique<Cta>(machine, slot_index * size + rank, sm, place));
+    cluster.push_back(slot->ctas.back().get());
+  }
+  for (Cta* cta : cluster) {
+    cta->join(cluster);
+  }
+  return slot;
+}
+
+}  // namespace
+
+void run_grid(Machine& machine) {
+  Dispatcher dispatcher{0, machine.scheduler.workers};
+  const i32 count =
+      std::min(machine.residency.workers, static_cast<i32>(machine.scheduler.workers));
+  std::vector<std::unique_ptr<Slot>> slots;
+  for (i32 i = 0; i < count; ++i) {
+    slots.push_back(make_slot(machine, i));
+    machine.engine.spawn(run_slot(machine, *slots.back(), dispatcher), {"place", -1, i},
+                         machine.costs.cta_start);
+  }
+  machine.engine.run();
+}
+
+}  // namespace tilecast

@@ -1,0 +1,78 @@
+#include "model/sim/limits.h"
+
+#include <algorithm>
+
+#include "model/base/words.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kInfinite = 1e30;  // of a rate
+
+}  // namespace
+
+std::string_view to_text(Part part) {
+  static constexpr Words<Part, 9> kParts{{{Part::kTensor, "tensor"},
+                                          {Part::kOperandReads, "shared_memory"},
+                                          {Part::kIntake, "sm_intake"},
+                                          {Part::kL2Output, "l2"},
+                                          {Part::kDram, "dram"},
+                                          {Part::kLatency, "latency"},
+                                          {Part::kInstructions, "instructions"},
+                                          {Part::kEpilogue, "epilogue"},
+                                          {Part::kLaunch, "launch"}}};
+  return word_of(kParts, part);
+}
+
+GpuSpec without(GpuSpec gpu, Part part) {
+  switch (part) {
+    case Part::kTensor:
+      gpu.wgmma->flops_per_sm.value = kInfinite;
+      gpu.wgmma->issue_overhead = {};
+      break;
+    case Part::kOperandReads:
+      gpu.wgmma->operand_rate.value = kInfinite;
+      break;
+    case Part::kIntake:
+      gpu.sm.intake.value = kInfinite;
+      break;
+    case Part::kL2Output:
+      gpu.l2->output.value = kInfinite;
+      break;
+    case Part::kDram:
+      gpu.dram->bandwidth.value = kInfinite;
+      break;
+    case Part::kLatency:
+      gpu.tma->l2_latency = gpu.tma->dram_latency = {};
+      gpu.tma->multicast_latency = gpu.wgmma->completion_latency = {};
+      break;
+    case Part::kInstructions:
+      gpu.wgmma->block_turn = gpu.tma->issue = {};
+      break;
+    case Part::kEpilogue:
+      gpu.epilogue->fixed = gpu.epilogue->chunk = gpu.epilogue->store_read = {};
+      gpu.epilogue->rate.value = kInfinite;
+      break;
+    case Part::kLaunch:
+      gpu.launch->kernel = gpu.launch->cluster = gpu.epilogue->store_latency = {};
+      gpu.launch->cta_start = gpu.launch->cta_refill = {};
+      break;
+  }
+  return gpu;
+}
+
+std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
+                                   const KernelConfig& config, Residency residency,
+                                   Hertz sm_clock) {
+  std::vector<Elimination> all;
+  for (const Part part : kEveryPart) {
+    const Simulated kernel =
+        simulate_gemm(without(gpu, part), problem, config, residency, sm_clock);
+    all.push_back({part, kernel.cycles});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
+  return all;
+}
+
+}  // namespace tilecast

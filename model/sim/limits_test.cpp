@@ -1,0 +1,53 @@
+#include "model/sim/limits.h"
+
+#include "model/sim/example_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+Part limiter(const GpuSpec& gpu) {
+  const KernelConfig config = plain(Schedule::kWarpSpecialized);
+  return eliminate(gpu, fp16(256, 256, 4096), config, one_cta_per_sm(config), kExampleClock)
+      .front()
+      .part;
+}
+
+}  // namespace
+
+TEST_CASE("The part that helps most when it is infinite is named") {
+  GpuSpec slow_dram = example_gpu();
+  slow_dram.dram->bandwidth.value /= 10;
+  CHECK(limiter(slow_dram) == Part::kDram);
+  GpuSpec slow_tensor = example_gpu();
+  slow_tensor.wgmma->flops_per_sm.value /= 100;
+  CHECK(limiter(slow_tensor) == Part::kTensor);
+  GpuSpec slow_intake = example_gpu();
+  slow_intake.sm.intake.value /= 50;
+  CHECK(limiter(slow_intake) == Part::kIntake);
+}
+
+TEST_CASE("Without a part no kernel is slower, without all of them it takes no time") {
+  const KernelConfig config = plain(Schedule::kPersistent);
+  const GemmProblem problem = fp16(256, 256, 512);
+  const Simulated whole = simulate_example(example_gpu(), problem, config);
+  const std::vector<Elimination> all =
+      eliminate(example_gpu(), problem, config, one_cta_per_sm(config), kExampleClock);
+  REQUIRE(all.size() == std::size(kEveryPart));
+  CHECK(all.back().cycles <= whole.cycles);
+  CHECK(all.front().cycles < whole.cycles);
+  GpuSpec nothing = example_gpu();
+  for (const Part part : kEveryPart) {
+    nothing = without(nothing, part);
+  }
+  CHECK(simulate_example(nothing, problem, config).cycles.value < 1e-3);
+}
+
+TEST_CASE("Every part has a word of its own") {
+  for (const Part part : kEveryPart) {
+    for (const Part other : kEveryPart) {
+      CHECK((to_text(part) == to_text(other)) == (part == other));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// The chip as one kernel sees it: SMs with their pipes, the memory that they share, the blocks of
+// the problem and the order of its tiles.
+#pragma once
+
+#include <vector>
+
+#include "model/sim/engine.h"
+#include "model/sim/kernel_costs.h"
+#include "model/sim/memory_system.h"
+#include "model/sim/operand_blocks.h"
+#include "model/sim/server.h"
+#include "model/sim/tile_span.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/tile_scheduler.h"
+
+namespace tilecast {
+
+/// One SM. CTAs that live on it together share all of it.
+struct Sm {
+  u32 group = 0;   // of SMs whose requests for one line are merged
+  Server tensor;   // wgmmas of all warpgroups, in order of issue
+  Server intake;   // bytes from L2, multicast included
+  Server staging;  // accumulators to shared memory
+};
+
+/// CTAs of a kernel that are resident at once: on an SM, and workers (clusters) on the chip.
+struct Residency {
+  i32 ctas_per_sm;
+  i32 workers;
+};
+
+struct Machine {
+  Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+          Residency residency, Hertz sm_clock, Activity* activity, std::vector<TileSpan>* tiles);
+
+  KernelConfig config;
+  GemmShape shape;
+  Residency residency;
+  KernelCosts costs;
+  TileScheduler scheduler;
+  u32 k_blocks;
+  OperandBlocks a, b;
+  MemorySystem memory;
+  std::vector<Sm> sms;
+  Engine engine;
+
+  SimTime last_store;           // issued
+  i64 k_blocks_multiplied = 0;  // by a warpgroup
+  i64 tiles_stored = 0;         // parts of tiles, by a warpgroup
+  i64 sm_intake = 0;            // bytes
+  Activity* activity;           // null: not asked for
+  std::vector<TileSpan>* tiles;
+
+  /// The C that the warpgroup's part of a CTA's tile covers, and its block.
+  i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
+  u32 c_block(TileCoord cta_tile, i32 warpgroup) const;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,47 @@
+// The blocks of A, B and C that a kernel moves: a number for each, and what loading it costs.
+//
+// A block of A is what one CTA of a cluster loads of one K block: its slice of the tile's rows; B
+// alike. Rows, columns and K beyond the edge are filled with zeros, which L2 does not see.
+// Checked by: operand_blocks_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/sim/memory_system.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// One operand's blocks: tiles along its side of C, slices of a tile, K blocks.
+class OperandBlocks {
+ public:
+  struct Side {
+    i64 extent;        // rows of A, columns of B
+    i32 tile;          // of those in a CTA's tile
+    u32 tiles;         // of CTAs, those beyond the edge included
+    i32 sharers;       // CTAs that load a slice of it each
+    bool slices_k;     // slices part K, not the tile's side (B as [k,n])
+    i64 row_elements;  // of the matrix as it lies in memory
+  };
+
+  OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                const Side& side, u32 first_block, Hertz sm_clock);
+
+  u32 block(u32 tile, u32 slice, u32 k_block) const {
+    return first_ + (tile * slices_ + slice) * k_blocks_ + k_block;
+  }
+  const BlockCost& cost(u32 tile, u32 slice, u32 k_block) const {
+    return costs_[(tile * slices_ + slice) * 2 + (k_block + 1 == k_blocks_ ? 1 : 0)];
+  }
+  u32 count() const { return tiles_ * slices_ * k_blocks_; }
+  i64 stage_bytes() const { return slice_bytes_; }  // filled by each slice
+
+ private:
+  u32 first_, tiles_, slices_, k_blocks_;
+  i64 slice_bytes_;
+  std::vector<BlockCost> costs_;  // of each slice: a whole K block, the last one
+};
+
+}  // namespace tilecast

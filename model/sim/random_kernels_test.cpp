@@ -1,0 +1,144 @@
+// Random problems and configurations, small ones so that many fit a second: none deadlocks, none
+// beats a bound, all tiles are stored and all bytes are accounted for.
+#include <algorithm>
+#include <random>
+
+#include "model/base/math.h"
+#include "model/sim/example_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr int kKernels = 20000;
+
+class Choice {
+ public:
+  explicit Choice(u64 seed) : random_(seed) {}
+  i64 between(i64 least, i64 most) {
+    return least + static_cast<i64>(random_() % static_cast<u64>(most - least + 1));
+  }
+  i32 of(std::initializer_list<i32> values) {
+    return values.begin()[between(0, static_cast<i64>(values.size()) - 1)];
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+bool has_ring(Schedule schedule) { return schedule >= Schedule::kPipelined; }
+
+KernelConfig random_config(Choice& choice) {
+  const Schedule schedule = kEverySchedule[choice.between(0, std::size(kEverySchedule) - 1)];
+  KernelConfig config = plain(schedule);
+  Tiling& t = config.tiling;
+  if (schedule != Schedule::kPingPong) {
+    t.warpgroups_m = choice.of({1, 1, 2, 3});
+    t.warpgroups_n = choice.of({1, 1, 2});
+  }
+  t.block_m = 64 * t.warpgroups_m * choice.of({1, 2});
+  t.block_n = choice.of({32, 64, 96, 128}) * t.warpgroups_n;
+  t.block_k = choice.of({32, 64, 128});
+  if (has_ring(schedule)) {
+    t.stages = choice.of({2, 3, 4, 7});
+    config.inflight = choice.of({0, 1, 1, std::min(2, t.stages - 1)});
+  }
+  if (takes_clusters(schedule)) {
+    t.cluster_m = choice.of({1, 1, 2});
+    t.cluster_n = choice.of({1, 1, 2});
+  }
+  if (schedule == Schedule::kWarpSpecialized) {
+    config.grid = choice.of({0, 1}) == 0 ? Grid::kTiles : Grid::kResident;
+  }
+  // C borrows stages only where nothing else needs them (smem_layout.h).
+  const bool may_borrow = config.grid == Grid::kTiles
+                              ? schedule != Schedule::kWarpSpecialized
+                              : schedule == Schedule::kPersistentOverlap && config.inflight >= 1;
+  t.c_slots = may_borrow ? choice.of({0, 1, 2}) : choice.of({1, 2, 4});
+  config.raster = {choice.of({0, 1}) == 0 ? RasterKind::kGroupedM : RasterKind::kGroupedN,
+                   choice.of({1, 2, 4}), choice.of({0, 1}) == 0 ? Walk::kStrided : Walk::kChunked};
+  if (config.grid == Grid::kTiles) {
+    config.raster.walk = Walk::kStrided;
+  }
+  if (choice.between(0, 4) == 0) {
+    config.raster = {RasterKind::kHilbert, 1, config.raster.walk};
+  }
+  return config;
+}
+
+GemmProblem random_problem(Choice& choice, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  GemmProblem problem = fp16(choice.between(1, 6 * t.block_m), choice.between(1, 6 * t.block_n),
+                             8 * choice.between(1, 80));
+  if (config.schedule == Schedule::kSmallMma) {
+    problem = fp16(t.block_m, t.block_n, t.block_k);
+  }
+  if (choice.between(0, 3) == 0 && problem.shape.n % 8 == 0) {
+    problem.layout = Layout::kNn;
+  }
+  return problem;
+}
+
+/// A bound that the kernel beats, or what is not conserved; empty where all is well.
+std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                  const Simulated& kernel) {
+  const Tiling& t = config.tiling;
+  const i64 tiles_m = ceil_div<i64>(problem.shape.m, t.block_m * t.cluster_m) * t.cluster_m;
+  const i64 tiles_n = ceil_div<i64>(problem.shape.n, t.block_n * t.cluster_n) * t.cluster_n;
+  const i64 k_blocks = ceil_div<i64>(problem.shape.k, t.block_k);
+  const i64 parts = tiles_m * tiles_n * warpgroups_per_tile(t);
+  const double a = static_cast<double>(problem.shape.m * problem.shape.k * 2);
+  const double b = static_cast<double>(problem.shape.n * problem.shape.k * 2);
+  const double l2_to_sm = a * static_cast<double>(tiles_n / t.cluster_n) +
+                          b * static_cast<double>(tiles_m / t.cluster_m);
+  const double seconds = kernel.time.value;
+  if (kernel.tiles != parts || kernel.k_blocks != parts * k_blocks) {
+    return "tiles or K blocks lost";
+  }
+  if (kernel.l2_to_sm.value != l2_to_sm || kernel.l2_output > kernel.l2_to_sm ||
+      kernel.l2_far > kernel.l2_output ||
+      kernel.sm_intake.value !=
+          a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m)) {
+    return "bytes from L2";
+  }
+  if (kernel.dram_read.value != a + b) {  // all of it fits L2
+    return "bytes from DRAM";
+  }
+  if (seconds * gpu.dram->bandwidth.value * gpu.dram->read_efficiency < a + b ||
+      seconds * gpu.l2->output.value < kernel.l2_output.value ||
+      kernel.cycles.value * gpu.sm.intake.value * gpu.sm.count < kernel.sm_intake.value ||
+      kernel.cycles.value * gpu.wgmma->flops_per_sm.value * gpu.sm.count <
+          gemm_flops(problem.shape) ||
+      kernel.tensor_share > 1 || kernel.l2_share > 1 || kernel.dram_share > 1) {
+    return "faster than a bound";
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Twenty thousand random kernels neither deadlock nor beat a bound") {
+  const GpuSpec gpu = example_gpu();
+  Choice choice(2026);
+  int faults = 0;
+  for (int i = 0; i < kKernels && faults < 5; ++i) {
+    const KernelConfig config = random_config(choice);
+    const GemmProblem problem = random_problem(choice, config);
+    const i32 ctas = choice.of({1, 1, 2});
+    const Residency residency{ctas, ctas * 4 / cluster_size(config.tiling)};
+    std::string why;
+    try {
+      why = fault(gpu, problem, config,
+                  simulate_gemm(gpu, problem, config, residency, kExampleClock));
+    } catch (const SimulationError& error) {
+      why = error.what();
+    }
+    if (!why.empty()) {
+      ++faults;
+      FAIL_CHECK(to_text(problem.shape) << " " << to_text(config) << ": " << why);
+    }
+  }
+  CHECK(faults == 0);
+}

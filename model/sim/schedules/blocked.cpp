@@ -1,0 +1,32 @@
+// kernels/gemm/blocked.cu and small_mma.cu: one buffer. Load, wait, wgmma, wait; small_mma does it
+// for a single K block, and its A may come from registers (then with fewer bytes read by wgmma).
+#include "model/sim/epilogue.h"
+#include "model/sim/schedules/roles.h"
+#include "model/sim/schedules/unspecialized.h"
+
+namespace tilecast {
+
+Process blocked(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  const TileCoord tile = cta.tile_at(cta.first_tile());
+  TileSpan span{.begin = wg.ready};
+  for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+    if (loads(wg)) {
+      co_await cta.wait_empty(wg);
+      cta.load_k_block(wg, tile, k_block);
+    }
+    co_await cta.wait_full(wg);
+    if (k_block == 0) {
+      span.first_operands = cta.engine().now();
+    }
+    cta.mma_k_block(wg);
+    cta.wait_mma(wg, 0);
+    cta.release_stage(wg);
+  }
+  co_await store_tile(cta, wg, tile, span);
+  cta.finish(wg);
+}
+
+Process small_mma(Cta& cta, i32 warpgroup) { return blocked(cta, warpgroup); }
+
+}  // namespace tilecast

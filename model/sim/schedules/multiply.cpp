@@ -1,0 +1,31 @@
+#include "model/sim/schedules/multiply.h"
+
+#include <algorithm>
+
+namespace tilecast {
+
+i32 left_in_flight(Cta& cta) { return std::min(cta.inflight(), static_cast<i32>(cta.k_blocks())); }
+
+Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span) {
+  span.begin = wg.ready;
+  for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+    co_await cta.wait_full(wg);
+    if (k_block == 0) {
+      span.first_operands = cta.engine().now();
+    }
+    cta.mma_k_block(wg);
+    cta.wait_mma(wg, cta.inflight());
+    if (k_block >= static_cast<u32>(cta.inflight())) {
+      cta.release_stage(wg);
+    }
+  }
+}
+
+void drain(Cta& cta, Warpgroup& wg, i32 unreleased) {
+  cta.wait_mma(wg, 0);
+  for (i32 i = 0; i < unreleased; ++i) {
+    cta.release_stage(wg);
+  }
+}
+
+}  // namespace tilecast

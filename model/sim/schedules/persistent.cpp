@@ -1,0 +1,20 @@
+// kernels/gemm/persistent.cu: the pipelined tile inside a loop over tiles; prologue and epilogue of
+// neighbouring tiles take turns.
+#include "model/sim/epilogue.h"
+#include "model/sim/schedules/roles.h"
+#include "model/sim/schedules/unspecialized.h"
+
+namespace tilecast {
+
+Process persistent(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
+    const TileCoord tile = cta.tile_at(t);
+    TileSpan span{};
+    co_await run_tile(cta, wg, tile, span);
+    co_await store_tile(cta, wg, tile, span);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,70 @@
+// kernels/gemm/persistent_overlap.cu: loads run ahead across tile boundaries. Where C borrows B
+// stages, the last `inflight` loads of a tile's end are put off until its stores have been read.
+#include <algorithm>
+
+#include "model/sim/epilogue.h"
+#include "model/sim/schedules/multiply.h"
+#include "model/sim/schedules/roles.h"
+#include "model/sim/schedules/unspecialized.h"
+
+namespace tilecast {
+namespace {
+
+/// The next K block to load, over all tiles of this worker.
+struct LoadsAhead {
+  u32 linear;
+  u32 k_block = 0;
+
+  bool left(Cta& cta) const { return linear < cta.end_tile(); }
+  void load(Cta& cta, Warpgroup& wg) {
+    cta.load_k_block(wg, cta.tile_at(linear), k_block);
+    if (++k_block == cta.k_blocks()) {
+      k_block = 0;
+      linear = cta.next_tile(linear);
+    }
+  }
+};
+
+}  // namespace
+
+Process persistent_overlap(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  LoadsAhead ahead{cta.first_tile()};
+  const u32 inflight = static_cast<u32>(cta.inflight());
+  const bool borrows = cta.tiling().c_slots == 0;
+  const i32 first_loads = cta.tiling().stages - (borrows ? cta.inflight() : 0);
+  for (i32 i = 0; loads(wg) && i < first_loads && ahead.left(cta); ++i) {
+    co_await cta.wait_empty(wg);
+    ahead.load(cta, wg);
+  }
+  for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
+    TileSpan span{.begin = wg.ready};
+    for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+      co_await cta.wait_full(wg);
+      if (k_block == 0) {
+        span.first_operands = cta.engine().now();
+      }
+      cta.mma_k_block(wg);
+      cta.wait_mma(wg, cta.inflight());
+      if (k_block >= inflight) {
+        cta.release_stage(wg);
+      }
+      if (loads(wg) && (borrows || k_block >= inflight) && ahead.left(cta)) {
+        if (borrows && k_block == 0) {
+          wg.ready = std::max(wg.ready, wg.stores_read);
+        }
+        co_await cta.wait_empty(wg);
+        ahead.load(cta, wg);
+      }
+    }
+    drain(cta, wg, left_in_flight(cta));
+    for (i32 i = 0; !borrows && loads(wg) && i < left_in_flight(cta) && ahead.left(cta); ++i) {
+      co_await cta.wait_empty(wg);
+      ahead.load(cta, wg);
+    }
+    co_await store_tile(cta, wg, cta.tile_at(t), span);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

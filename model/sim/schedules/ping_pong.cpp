@@ -1,0 +1,44 @@
+// kernels/gemm/ping_pong.cu: two consumer warpgroups take tiles in turn, so that the epilogue of
+// one runs under the wgmmas of the other.
+#include "model/sim/epilogue.h"
+#include "model/sim/schedules/multiply.h"
+#include "model/sim/schedules/roles.h"
+
+namespace tilecast {
+namespace {
+
+/// The ring position behind one tile, which the other warpgroup multiplies.
+void skip_tile(Cta& cta, Warpgroup& wg) {
+  for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+    wg.at.advance(cta.tiling().stages);
+    wg.to_release.advance(cta.tiling().stages);
+  }
+}
+
+}  // namespace
+
+Process ping_pong(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = 0, .ready = cta.engine().now()};
+  i32 turn = 0;
+  u32 turns_taken = 0;
+  for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t), turn ^= 1) {
+    if (turn != warpgroup) {
+      skip_tile(cta, wg);
+      continue;
+    }
+    if (t != cta.first_tile()) {
+      co_await cta.turn_of(warpgroup).wait(turns_taken++, wg.ready, {});
+      wg.ready = cta.engine().now();
+    }
+    TileSpan span{};
+    co_await multiply_stages(cta, wg, span);
+    if (cta.next_tile(t) < cta.end_tile()) {
+      cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
+    }
+    drain(cta, wg, left_in_flight(cta));
+    co_await store_tile(cta, wg, cta.tile_at(t), span);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

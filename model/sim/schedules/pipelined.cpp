@@ -1,0 +1,17 @@
+// kernels/gemm/pipelined.cu: one tile per CTA.
+#include "model/sim/epilogue.h"
+#include "model/sim/schedules/roles.h"
+#include "model/sim/schedules/unspecialized.h"
+
+namespace tilecast {
+
+Process pipelined(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  const TileCoord tile = cta.tile_at(cta.first_tile());
+  TileSpan span{};
+  co_await run_tile(cta, wg, tile, span);
+  co_await store_tile(cta, wg, tile, span);
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

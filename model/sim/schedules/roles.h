@@ -1,0 +1,24 @@
+// The roles of each schedule: processes that a CTA starts. One file for each, to be laid beside the
+// kernel of the same name in kernels/gemm.
+#pragma once
+
+#include "model/sim/cta.h"
+
+namespace tilecast {
+
+Process small_mma(Cta& cta, i32 warpgroup);
+Process blocked(Cta& cta, i32 warpgroup);
+Process blocked_pipelined(Cta& cta, i32 warpgroup);
+Process pipelined(Cta& cta, i32 warpgroup);
+Process persistent(Cta& cta, i32 warpgroup);
+Process persistent_overlap(Cta& cta, i32 warpgroup);
+Process produce(Cta& cta);  // of warp_specialized and ping_pong
+Process warp_specialized(Cta& cta, i32 warpgroup);
+Process ping_pong(Cta& cta, i32 warpgroup);
+
+/// Processes of one CTA.
+i32 role_count(const KernelConfig& config);
+/// Spawns them, with their first instructions at `at`.
+void start_roles(Cta& cta, SimTime at);
+
+}  // namespace tilecast

@@ -1,0 +1,20 @@
+// kernels/gemm/warp_specialized.cu: consumer warpgroups share each tile, the producer's loads run
+// ahead into the next one.
+#include "model/sim/epilogue.h"
+#include "model/sim/schedules/multiply.h"
+#include "model/sim/schedules/roles.h"
+
+namespace tilecast {
+
+Process warp_specialized(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
+    TileSpan span{};
+    co_await multiply_stages(cta, wg, span);
+    drain(cta, wg, left_in_flight(cta));
+    co_await store_tile(cta, wg, cta.tile_at(t), span);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,42 @@
+// Simulates one GEMM kernel: cycles, bytes at each level, and on request what each part did when.
+//
+// Time begins with the kernel and ends with its last store. A result is a function of the
+// arguments.
+//
+// Checked by: simulate_test.cpp (limits against closed forms, bytes conserved, determinism),
+// random_kernels_test.cpp; committed H200 rows.
+#pragma once
+
+#include <vector>
+
+#include "model/sim/activity.h"
+#include "model/sim/machine.h"
+#include "model/sim/tile_span.h"
+
+namespace tilecast {
+
+struct Simulated {
+  Cycles cycles;
+  Seconds time;
+  Bytes l2_to_sm;   // delivered by L2, a multicast counted once
+  Bytes l2_output;  // the same with concurrent requests for one block merged
+  Bytes l2_far;     // of these, from the other partition
+  Bytes sm_intake;  // a multicast counted at each SM
+  Bytes dram_read, dram_write;
+  Bytes operand_reads;                        // from shared memory by wgmma
+  double tensor_share, l2_share, dram_share;  // of the time, busy; tensor over all SMs
+  i64 tiles;                                  // parts of tiles stored, one by each warpgroup
+  i64 k_blocks;                               // multiplied, by each warpgroup
+  u64 events;
+};
+
+/// What a caller may ask to see besides; null leaves it out, at no cost.
+struct Observers {
+  Activity* activity = nullptr;
+  std::vector<TileSpan>* tiles = nullptr;
+};
+
+Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                        Residency residency, Hertz sm_clock, Observers observers = {});
+
+}  // namespace tilecast

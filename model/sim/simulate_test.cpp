@@ -1,0 +1,202 @@
+// Whole kernels: with every part infinitely fast but one, each schedule takes that part's closed
+// form; bytes are what the arithmetic says; equal inputs give equal results.
+#include "model/sim/simulate.h"
+
+#include <thread>
+
+#include "model/base/math.h"
+#include "model/sim/example_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr double kWithin = 0.005;
+
+// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles each, of 16 K blocks. small_mma: one of each.
+GemmProblem problem_of(Schedule schedule) {
+  return schedule == Schedule::kSmallMma ? fp16(64, 64, 64) : fp16(512, 256, 1024);
+}
+double tiles_per_sm(Schedule schedule) { return schedule == Schedule::kSmallMma ? 1 : 8; }
+double k_blocks(Schedule schedule) { return schedule == Schedule::kSmallMma ? 1 : 16; }
+
+bool loads_run_ahead(Schedule schedule) {
+  return schedule == Schedule::kPersistentOverlap || schedule == Schedule::kWarpSpecialized ||
+         schedule == Schedule::kPingPong;
+}
+
+KernelConfig config_of(Schedule schedule) {
+  KernelConfig config = plain(schedule);
+  config.grid = loads_run_ahead(schedule) ? Grid::kResident : config.grid;
+  return config;
+}
+
+double cycles(Part part, Schedule schedule) {
+  GpuSpec gpu = only(part);
+  gpu.l2->merge_limit = 1;  // what L2 puts out is then the arithmetic
+  return simulate_example(gpu, problem_of(schedule), config_of(schedule)).cycles.value;
+}
+
+}  // namespace
+
+TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busiest SM") {
+  for (const Schedule schedule : kEverySchedule) {
+    // Four wgmmas of 32 cycles and one of issue.
+    CHECK(cycles(Part::kTensor, schedule) ==
+          Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 33).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port's rate") {
+  for (const Schedule schedule : kEverySchedule) {
+    // Four wgmmas that read 128 rows of 32 bytes at 128 B per cycle.
+    CHECK(cycles(Part::kOperandReads, schedule) ==
+          Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's rate") {
+  for (const Schedule schedule : kEverySchedule) {
+    // 16 KiB at 64 B per cycle.
+    CHECK(cycles(Part::kIntake, schedule) ==
+          Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 256).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Bound by L2's output alone, a kernel takes all SMs' bytes at its rate") {
+  for (const Schedule schedule : kEverySchedule) {
+    const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
+    // 16 KiB at 256 B per nanosecond.
+    CHECK(cycles(Part::kL2Output, schedule) ==
+          Approx(sms * tiles_per_sm(schedule) * k_blocks(schedule) * 64).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Bound by DRAM alone, a kernel takes A and B once at its rate") {
+  for (const Schedule schedule : kEverySchedule) {
+    const GemmShape shape = problem_of(schedule).shape;
+    const double bytes = static_cast<double>((shape.m + shape.n) * shape.k * 2);
+    CHECK(cycles(Part::kDram, schedule) == Approx(bytes / 100).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hide") {
+  for (const Schedule schedule : kEverySchedule) {
+    const KernelConfig config = config_of(schedule);
+    GpuSpec gpu = only(Part::kLatency);
+    gpu.tma->dram_latency = gpu.tma->l2_latency;
+    gpu.wgmma->completion_latency = {};
+    const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
+    // 400 ns for every load of a blocked kernel, for every four of a ring.
+    const double latencies = schedule >= Schedule::kPipelined ? loads / 4 : loads;
+    CHECK(simulate_example(gpu, problem_of(schedule), config).cycles.value ==
+          Approx(latencies * 400).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other on an SM") {
+  for (const Schedule schedule : kEverySchedule) {
+    GpuSpec gpu = only(Part::kEpilogue);
+    // One chunk of 64 x 64: 200 + 100 + 8192 B / 16, and 150 until a CTA with one tile may end.
+    const bool ends = config_of(schedule).grid == Grid::kTiles;
+    const double tile = 812 + (ends ? 150 : 0);
+    double expected = tile * tiles_per_sm(schedule) - (ends ? 150 : 0);
+    if (schedule == Schedule::kPingPong) {
+      // Two warpgroups share the path to shared memory, which never waits: 200 before the first
+      // chunk, 100 after the last.
+      gpu.epilogue->store_read = {};
+      expected = 200 + 512 * tiles_per_sm(schedule) + 100;
+    }
+    CHECK(simulate_example(gpu, problem_of(schedule), config_of(schedule)).cycles.value ==
+          Approx(expected).epsilon(kWithin));
+  }
+}
+
+TEST_CASE("Every tile and every K block is processed once, and bytes are the arithmetic") {
+  for (const Schedule schedule : kEverySchedule) {
+    const Simulated kernel =
+        simulate_example(example_gpu(), problem_of(schedule), config_of(schedule));
+    const GemmShape shape = problem_of(schedule).shape;
+    const i64 tiles = shape.m / 64 * (shape.n / 64);
+    CHECK(kernel.tiles == tiles);
+    CHECK(kernel.k_blocks == tiles * shape.k / 64);
+    const double asked = static_cast<double>(tiles * shape.k / 64 * 16384);
+    CHECK(kernel.l2_to_sm.value == asked);
+    CHECK(kernel.sm_intake.value == asked);
+    CHECK(kernel.l2_output <= kernel.l2_to_sm);
+    CHECK(kernel.dram_read.value == static_cast<double>((shape.m + shape.n) * shape.k * 2));
+    CHECK(kernel.dram_write.value == 0);  // C still fits L2
+  }
+}
+
+TEST_CASE("A multicast leaves L2 once and is taken in by every SM of the cluster") {
+  KernelConfig config = plain(Schedule::kWarpSpecialized);
+  config.grid = Grid::kResident;
+  config.tiling.cluster_m = 2;
+  config.tiling.cluster_n = 2;
+  const Simulated kernel = simulate_example(example_gpu(), fp16(256, 256, 512), config);
+  // 16 tiles, 8 K blocks, 8 KiB of A and of B, each shared by two.
+  CHECK(kernel.sm_intake.value == 16 * 8 * 16384);
+  CHECK(kernel.l2_to_sm.value == 16 * 8 * 16384 / 2);
+  CHECK(kernel.tiles == 16);
+}
+
+TEST_CASE("A timeline has every part of every tile, each in its order of times") {
+  KernelConfig config = plain(Schedule::kWarpSpecialized);
+  config.tiling.block_m = 128;
+  config.tiling.warpgroups_m = 2;
+  std::vector<TileSpan> tiles;
+  Activity activity;
+  const Simulated kernel = simulate_example(example_gpu(), fp16(256, 128, 256), config,
+                                            {.activity = &activity, .tiles = &tiles});
+  CHECK(tiles.size() == 2 * 2 * 2);
+  for (const TileSpan& tile : tiles) {
+    CHECK(tile.begin <= tile.first_operands);
+    CHECK(tile.first_operands < tile.multiplied);
+    CHECK(tile.multiplied < tile.stored);
+    CHECK(tile.stored < sim_time(kernel.time));
+  }
+  CHECK(activity.total(Resource::kDramRead) == static_cast<i64>(kernel.dram_read.value));
+  CHECK(activity.total(Resource::kL2Output) == static_cast<i64>(kernel.l2_output.value));
+  CHECK(activity.total(Resource::kFills) == static_cast<i64>(kernel.sm_intake.value));
+  CHECK(activity.total(Resource::kOperandReads) == static_cast<i64>(kernel.operand_reads.value));
+}
+
+TEST_CASE("Watching a kernel does not change it") {
+  const KernelConfig config = plain(Schedule::kPersistent);
+  const GemmProblem problem = fp16(512, 512, 512);
+  std::vector<TileSpan> tiles;
+  Activity activity;
+  const Simulated watched = simulate_example(example_gpu(), problem, config, {&activity, &tiles});
+  const Simulated alone = simulate_example(example_gpu(), problem, config);
+  CHECK(watched.cycles == alone.cycles);
+  CHECK(watched.events == alone.events);
+}
+
+TEST_CASE("Equal inputs give equal results, on other threads too") {
+  const KernelConfig config = plain(Schedule::kWarpSpecialized);
+  const GemmProblem problem = fp16(777, 520, 392);
+  const Simulated first = simulate_example(example_gpu(), problem, config);
+  Simulated others[2];
+  {
+    std::jthread a([&] { others[0] = simulate_example(example_gpu(), problem, config); });
+    std::jthread b([&] { others[1] = simulate_example(example_gpu(), problem, config); });
+  }
+  for (const Simulated& other : others) {
+    CHECK(other.cycles == first.cycles);
+    CHECK(other.l2_output == first.l2_output);
+    CHECK(other.events == first.events);
+  }
+}
+
+TEST_CASE("A kernel bound by seconds takes more cycles at a higher clock, one by cycles as many") {
+  const KernelConfig config = config_of(Schedule::kWarpSpecialized);
+  const auto at = [&](const GpuSpec& gpu, double hertz) {
+    return simulate_gemm(gpu, problem_of(config.schedule), config, one_cta_per_sm(config),
+                         Hertz{hertz})
+        .cycles.value;
+  };
+  CHECK(at(only(Part::kTensor), 2e9) == Approx(at(only(Part::kTensor), 1e9)).epsilon(1e-4));
+  CHECK(at(only(Part::kDram), 2e9) == Approx(2 * at(only(Part::kDram), 1e9)).epsilon(1e-4));
+}
