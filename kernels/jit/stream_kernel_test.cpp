@@ -37,13 +37,13 @@ TEST_CASE("Every memory-bound kernel compiles for every element type") {
       check_compiles("elementwise_add:block=32x64" + common + ",view=matrix,order=bands,hint=none",
                      dtype);
       check_compiles("elementwise_add_cpasync:block=32x64" + common +
-                         ",layout=swizzled,view=matrix,order=bands,hint=evict_first",
+                         ",layout=swizzled,view=matrix,order=bands,hint=none",
                      dtype);
     }
     for (const char* stages : {"1", "2", "3", "4"}) {
       check_compiles(std::string("elementwise_add_pipelined:block=32x64,stages=") + stages +
                          ",warps=4,vector=16,ctas=2,layout=plain,view=flat,order=strided,"
-                         "hint=evict_first",
+                         "hint=none",
                      dtype);
     }
     for (const char* schedule : {"elementwise_add_tma", "elementwise_add_tma_warp_specialized"}) {
