@@ -215,10 +215,10 @@ __device__ inline void store_tile_borrowing(const GemmArgs& args, const Accumula
   }
 }
 
-/// The only tile of a CTA, in its own slots or in the drained ring.
-__device__ inline void store_last_tile(const GemmArgs& args, const SharedMemory& smem,
-                                       const Accumulator& acc, const TileOrigin& tile,
-                                       const WarpgroupPlace& place, i32 warpgroup) {
+/// In slots of its own; or, where C borrows, the only tile of a CTA in the drained ring.
+__device__ inline void store_tile_where_staged(const GemmArgs& args, const SharedMemory& smem,
+                                               const Accumulator& acc, const TileOrigin& tile,
+                                               const WarpgroupPlace& place, i32 warpgroup) {
   if constexpr (kCBorrows) {
     store_tile_borrowing(args, acc, tile, place, warpgroup,
                          [&](i32 i) { return smem.base + i * kSmem.c_slot_bytes; });

@@ -42,6 +42,6 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     release_stage(smem, at.stage, kAlone);
     at.advance();
   }
-  store_last_tile(args, smem, acc, tile, place, warpgroup);
+  store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
   finish_stores();
 }

@@ -46,6 +46,6 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   ptx::wgmma_wait<0>();
   acc.fence();
-  store_last_tile(args, smem, acc, tile, place, warpgroup);
+  store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
   finish_stores();
 }

@@ -31,6 +31,6 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   RingState ring;
   Accumulator acc;
   run_tile(args, smem, ring, acc, operands, tile);
-  store_last_tile(args, smem, acc, tile, place, warpgroup);
+  store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
   finish_stores();
 }

@@ -84,6 +84,6 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   ptx::wgmma_wait<0>();
   acc.fence();
-  store_last_tile(args, smem, acc, kOnlyTile, place, warpgroup);
+  store_tile_where_staged(args, smem, acc, kOnlyTile, place, warpgroup);
   finish_stores();
 }

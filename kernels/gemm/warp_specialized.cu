@@ -26,7 +26,8 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
     multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [] {});
-    store_last_tile(args, smem, acc, tile_origin(scheduler.coord(t), cta), place, warpgroup);
+    store_tile_where_staged(args, smem, acc, tile_origin(scheduler.coord(t), cta), place,
+                            warpgroup);
   }
   finish_stores();
 }
