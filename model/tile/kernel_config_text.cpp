@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
+#include "model/tile/key_reader_text.h"
 
 namespace tilecast {
 namespace {
@@ -53,79 +54,20 @@ ScheduleKeys schedule_keys(Schedule schedule) {
   return keys;
 }
 
+constexpr i32 kMostExtent = std::numeric_limits<i32>::max();
+
 /// "128x256x64" as exactly `count` positive numbers that fit in 31 bits.
 std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t count) {
   std::vector<i64> extents;
   for (const std::string_view part : split(text, 'x')) {
     const std::optional<i64> value = parse_integer(part);
-    if (!value || *value < 1 || *value > std::numeric_limits<i32>::max()) {
+    if (!value || *value < 1 || *value > kMostExtent) {
       return std::nullopt;
     }
     extents.push_back(*value);
   }
   return extents.size() == count ? std::optional(extents) : std::nullopt;
 }
-
-/// Takes `key=value` pairs in their fixed order; every complaint names the whole text.
-class KeyReader {
- public:
-  explicit KeyReader(std::string_view text) : text_(text) {
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) {
-      fail("expected schedule:key=value,...");
-    }
-    schedule_ = text.substr(0, colon);
-    pairs_ = split(text.substr(colon + 1), ',');
-  }
-
-  std::string_view schedule() const { return schedule_; }
-
-  std::string_view value(std::string_view key) {
-    if (next_ == pairs_.size()) {
-      fail(fmt::format("expected {}=... at the end", key));
-    }
-    const std::string_view pair = pairs_[next_++];
-    const std::size_t equals = pair.find('=');
-    if (pair.substr(0, equals) != key || equals == std::string_view::npos) {
-      fail(fmt::format("expected {}=... where '{}' stands", key, pair));
-    }
-    return pair.substr(equals + 1);
-  }
-
-  std::vector<i32> extents(std::string_view key, std::size_t count, std::string_view form) {
-    const std::string_view text = value(key);
-    const std::optional<std::vector<i64>> extents = parse_extents(text, count);
-    if (!extents) {
-      fail(fmt::format("{}={}: expected {}", key, text, form));
-    }
-    return {extents->begin(), extents->end()};
-  }
-
-  i32 number(std::string_view key, i32 least) {
-    const std::string_view text = value(key);
-    const std::optional<i64> number = parse_integer(text);
-    constexpr i32 kMost = 1 << 20;
-    if (!number || *number < least || *number > kMost) {
-      fail(fmt::format("{}={}: expected a whole number from {} to {}", key, text, least, kMost));
-    }
-    return static_cast<i32>(*number);
-  }
-
-  void done() const {
-    if (next_ != pairs_.size()) {
-      fail(fmt::format("unexpected '{}' at the end", pairs_[next_]));
-    }
-  }
-
-  [[noreturn]] void fail(std::string_view why) const {
-    throw ConfigError(fmt::format("configuration '{}': {}", text_, why));
-  }
-
- private:
-  std::string_view text_, schedule_;
-  std::vector<std::string_view> pairs_;
-  std::size_t next_ = 0;
-};
 
 }  // namespace
 
@@ -182,10 +124,10 @@ GemmShape parse_gemm_shape(std::string_view text) {
 
 KernelConfig parse_kernel_config(std::string_view text) {
   KeyReader reader(text);
-  KernelConfig config = fixed_by_schedule(parse_schedule(reader.schedule()));
+  KernelConfig config = fixed_by_schedule(parse_schedule(reader.name()));
   const ScheduleKeys keys = schedule_keys(config.schedule);
   Tiling& t = config.tiling;
-  const std::vector<i32> tile = reader.extents("tile", 3, "MxNxK");
+  const std::vector<i32> tile = reader.extents("tile", 3, "MxNxK", kMostExtent);
   t.block_m = tile[0];
   t.block_n = tile[1];
   t.block_k = tile[2];
@@ -193,12 +135,12 @@ KernelConfig parse_kernel_config(std::string_view text) {
     t.stages = reader.number("stages", 1);
   }
   if (keys.warpgroups) {
-    const std::vector<i32> warpgroups = reader.extents("warpgroups", 2, "MxN");
+    const std::vector<i32> warpgroups = reader.extents("warpgroups", 2, "MxN", kMostExtent);
     t.warpgroups_m = warpgroups[0];
     t.warpgroups_n = warpgroups[1];
   }
   if (keys.cluster) {
-    const std::vector<i32> cluster = reader.extents("cluster", 2, "MxN");
+    const std::vector<i32> cluster = reader.extents("cluster", 2, "MxN", kMostExtent);
     t.cluster_m = cluster[0];
     t.cluster_n = cluster[1];
   }

@@ -8,11 +8,6 @@
 #include "model/base/text.h"
 
 namespace tilecast {
-namespace {
-
-constexpr i64 kMost = 1 << 20;
-
-}  // namespace
 
 KeyReader::KeyReader(std::string_view text) : text_(text) {
   const std::size_t colon = text.find(':');
@@ -38,19 +33,20 @@ std::string_view KeyReader::value(std::string_view key) {
 i32 KeyReader::number(std::string_view key, i32 least) {
   const std::string_view text = value(key);
   const std::optional<i64> number = parse_integer(text);
-  if (!number || *number < least || *number > kMost) {
-    fail(fmt::format("{}={}: expected a whole number from {} to {}", key, text, least, kMost));
+  if (!number || *number < least || *number > kMostNumber) {
+    fail(
+        fmt::format("{}={}: expected a whole number from {} to {}", key, text, least, kMostNumber));
   }
   return static_cast<i32>(*number);
 }
 
-std::vector<i32> KeyReader::extents(std::string_view key, std::size_t count,
-                                    std::string_view form) {
+std::vector<i32> KeyReader::extents(std::string_view key, std::size_t count, std::string_view form,
+                                    i32 most) {
   const std::string_view text = value(key);
   std::vector<i32> extents;
   for (const std::string_view part : split(text, 'x')) {
     const std::optional<i64> extent = parse_integer(part);
-    if (!extent || *extent < 1 || *extent > kMost) {
+    if (!extent || *extent < 1 || *extent > most) {
       fail(fmt::format("{}={}: expected {}", key, text, form));
     }
     extents.push_back(static_cast<i32>(*extent));

@@ -11,6 +11,8 @@ namespace tilecast {
 
 class KeyReader {
  public:
+  static constexpr i32 kMostNumber = 1 << 20;
+
   /// Throws ConfigError where there is no colon. `text` must outlive the reader.
   explicit KeyReader(std::string_view text);
 
@@ -19,8 +21,9 @@ class KeyReader {
   /// Of the next pair, whose key must be this one.
   std::string_view value(std::string_view key);
   i32 number(std::string_view key, i32 least);
-  /// "64x128" as `count` positive numbers; `form` says so in the complaint.
-  std::vector<i32> extents(std::string_view key, std::size_t count, std::string_view form);
+  /// "64x128" as `count` positive numbers up to `most`; `form` says so in the complaint.
+  std::vector<i32> extents(std::string_view key, std::size_t count, std::string_view form,
+                           i32 most = kMostNumber);
 
   /// Nothing may be left.
   void done() const;
