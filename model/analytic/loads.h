@@ -20,8 +20,8 @@ struct Loads {
   double a_existing, b_existing;       // part of a tile's rows of A, columns of B inside of C
 };
 
-/// `busy_sms` share what L2 puts out.
+/// `busy_sms` share what L2 puts out. `in_step`: all workers start together and have one tile.
 Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& tiling,
-                    const GemmTraffic& traffic, double busy_sms, Hertz sm_clock);
+                    const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock);
 
 }  // namespace tilecast
