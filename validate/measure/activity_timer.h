@@ -5,7 +5,7 @@
 // nothing. Records of kernels inside CUDA graphs are delivered like any other.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/integers.h"
@@ -13,7 +13,7 @@
 namespace tilecast {
 
 struct KernelSpan {
-  std::string name;  // as mangled
+  std::string_view name;  // as mangled; lives as long as the program
   u64 start_ns, end_ns;
 };
 

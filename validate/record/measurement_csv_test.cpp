@@ -95,6 +95,14 @@ TEST_CASE("Random measurements come back from their text and give the same text 
     CHECK(a.max_error.has_value() == b.max_error.has_value());
     CHECK(a.registers == b.registers);
     CHECK(a.ctas_per_sm == b.ctas_per_sm);
+    CHECK(a.ctas == b.ctas);
+    CHECK(a.temperature.has_value() == b.temperature.has_value());
+    CHECK(a.clock_event_reasons == b.clock_event_reasons);
+    CHECK(a.blocks == b.blocks);
+    CHECK(a.blocks_discarded == b.blocks_discarded);
+    CHECK(a.samples_at == b.samples_at);
+    CHECK(a.round == b.round);
+    CHECK(a.order_seed == b.order_seed);
     CHECK(a.counters == b.counters);
     if (a.time) {
       CHECK(b.time->median.value == Approx(a.time->median.value).epsilon(1e-9));
