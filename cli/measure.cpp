@@ -1,21 +1,20 @@
-// tilecast measure: time kernels on this machine's GPU, into a measurement CSV.
-//
-// The parent plans, compiles ahead and keeps the file; a child process does the measuring, so that
-// a kernel that faults or hangs costs its own row only (validate/measure/supervisor.h).
+// tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points,
+// compiles ahead, holds the GPU and starts the run (cli/measure_run.h).
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <ctime>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/measure_order.h"
 #include "cli/measure_progress.h"
+#include "cli/measure_run.h"
 #include "cli/suite.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
@@ -23,9 +22,13 @@
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/compare/pair_rounds.h"
+#include "validate/compare/roofline.h"
+#include "validate/measure/gpu_lock.h"
 #include "validate/measure/laboratory.h"
 #include "validate/measure/supervisor.h"
 #include "validate/record/measurement_appender.h"
+#include "validate/record/measurement_csv.h"
 
 namespace tilecast {
 namespace {
@@ -34,10 +37,11 @@ using Clock = std::chrono::steady_clock;
 
 struct MeasureOptions {
   std::string shape, gpu = "h200_sxm", out, counters = "none", regime = "burst", inputs = "normal",
-                     dtype = "fp16", layout = "tn", budget;
+                     dtype = "fp16", layout = "tn", l2 = "rotating", budget;
   std::vector<std::string> suites, configs;
-  int rounds = 1;
-  bool resume = false, prepare = false;
+  std::optional<u64> seed;
+  i64 rounds = 1;
+  bool resume = false, prepare = false, phases = false;
 };
 
 /// "90", "90s", "10m" or "1h".
@@ -70,13 +74,16 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
     if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
       throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
     }
-    points.push_back({{.op = Op::kGemm,
-                       .problem = problem,
-                       .config = config,
-                       .regime = parse_regime(options.regime),
-                       .inputs = parse_inputs(options.inputs),
-                       .l2_state = L2State::kRotating},
-                      ""});
+    const Point point{.op = Op::kGemm,
+                      .problem = problem,
+                      .config = config,
+                      .regime = parse_regime(options.regime),
+                      .inputs = parse_inputs(options.inputs),
+                      .l2_state = parse_l2_state(options.l2)};
+    if (const std::string why = why_not_timed(point.regime, point.l2_state); !why.empty()) {
+      throw ConfigError(fmt::format("--l2 {}: {}", options.l2, why));
+    }
+    points.push_back({point, ""});
   }
   return points;
 }
@@ -130,21 +137,24 @@ void prepare_only(const std::vector<SuitePoint>& points) {
              cache.hits(), counts.rejected, counts.failed);
 }
 
-/// In children, since this process must stay free of CUDA: the device first, then the kernels.
-void check_device_and_compile(const std::vector<SuitePoint>& points) {
-  const auto nothing = [](const std::string&) {};
-  const auto no_task = [](std::size_t, const std::string&) {};
+/// In a child, since this process must stay free of CUDA. Returns the device's UUID.
+std::string check_device() {
+  std::string uuid;
   supervise({.tasks = 1,
              .body =
                  [&](std::size_t, const TaskReporter& reporter) {
                    reporter.begin(0);
-                   (void)require_hopper();
-                   reporter.done(0, "");
+                   reporter.done(0, device_facts(require_hopper()).uuid);
                    return ExitCode::kDone;
                  },
-             .on_started = nothing,
-             .on_done = no_task,
+             .on_started = [](const std::string&) {},
+             .on_done = [&](std::size_t, const std::string& text) { uuid = text; },
              .on_lost = [](std::size_t, const std::string& why) { throw DeviceError(why); }});
+  return uuid;
+}
+
+/// In a child too, since the compiler may fall over.
+void compile_all(const std::vector<SuitePoint>& points) {
   supervise({.tasks = 1,
              .body =
                  [&](std::size_t, const TaskReporter& reporter) {
@@ -159,8 +169,8 @@ void check_device_and_compile(const std::vector<SuitePoint>& points) {
                    reporter.done(0, "");
                    return ExitCode::kDone;
                  },
-             .on_started = nothing,
-             .on_done = no_task,
+             .on_started = [](const std::string&) {},
+             .on_done = [](std::size_t, const std::string&) {},
              .on_lost =
                  [](std::size_t, const std::string& why) {
                    throw Error(ExitCode::kWrong, "compiling ahead: " + why);
@@ -168,136 +178,83 @@ void check_device_and_compile(const std::vector<SuitePoint>& points) {
              .task_limit = std::chrono::minutes(5)});
 }
 
-std::string now_as_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[sizeof "2025-01-31T12:00:00Z"];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-/// Rows into the file, from either process: it is opened where a row is due, so that the lock on it
-/// is never in two hands.
-class Run {
+/// The laboratory as a run sees it.
+class LaboratoryBench : public Bench {
  public:
-  Run(const MeasureOptions& options, const GpuSpec& gpu, std::vector<SuitePoint> points)
-      : options_(options), gpu_(gpu), points_(std::move(points)) {
-    context_.gpu = gpu.name;
-    context_.toolkit = nvrtc_version();
-    context_.git = TILECAST_GIT_REVISION;
-    if (!options.budget.empty()) {
-      deadline_ = Clock::now() + parse_budget(options.budget);
+  LaboratoryBench(const GpuSpec& gpu, bool phases) : phases_(phases) {
+    if (laboratory_.device().sm_count != gpu.sm.count) {
+      throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
+                                    gpu.sm.count, laboratory_.device().name,
+                                    laboratory_.device().sm_count));
     }
   }
 
-  void measure() {
-    MeasureProgress progress("measuring");
-    std::size_t finished = 0;
-    std::map<std::string, int> counts;  // by status
-    const auto count = [&](std::size_t task, const std::string& text) {
-      ++counts[text.substr(0, text.find(' '))];
-      progress.show(++finished, points_.size(), describe(points_[task].point) + "  " + text);
-    };
-    const ExitCode code =
-        supervise({.tasks = points_.size(),
-                   .body = [&](std::size_t first,
-                               const TaskReporter& reporter) { return work(first, reporter); },
-                   .on_started =
-                       [&](const std::string& text) {
-                         const std::vector<std::string_view> parts = split(text, ' ');
-                         context_.gpu_uuid = parts[0];
-                         context_.driver = parts.size() > 1 ? parts[1] : "";
-                       },
-                   .on_done = count,
-                   .on_lost =
-                       [&](std::size_t task, const std::string& reason) {
-                         Measurement row;
-                         row.point = points_[task].point;
-                         row.status = Status::kFailed;
-                         row.reason = reason;
-                         append(row);
-                         count(task, "failed: " + reason);
-                       }});
-    progress.finish();
-    report(code, finished, counts);
+  std::string gpu_uuid() const override { return laboratory_.facts().uuid; }
+  std::string driver() const override { return laboratory_.driver_version(); }
+  std::string greeting() const override { return "clocks agree: " + to_text(laboratory_.clocks()); }
+  void remember(const Measurement& row) override { laboratory_.remember(row); }
+  Measurement measure(const Point& point) override { return laboratory_.measure(point); }
+  std::string farewell() const override {
+    std::string text;
+    for (const auto& [phase, time] : laboratory_.phases().total()) {
+      text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase, time.value);
+    }
+    return phases_ ? text : "";
   }
 
  private:
-  /// In the child.
-  ExitCode work(std::size_t first, const TaskReporter& reporter) {
-    Laboratory laboratory;
-    if (laboratory.device().sm_count != gpu_.sm.count) {
-      throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu_.name,
-                                    gpu_.sm.count, laboratory.device().name,
-                                    laboratory.device().sm_count));
-    }
-    context_.gpu_uuid = laboratory.facts().uuid;
-    context_.driver = laboratory.driver_version();
-    reporter.started(context_.gpu_uuid + " " + context_.driver);
-    MeasurementAppender file(options_.out, {}, IfExists::kResume);
-    Clock::duration longest{};
-    for (std::size_t i = first; i < points_.size(); ++i) {
-      const Clock::time_point start = Clock::now();
-      if (deadline_ && start + longest > *deadline_) {
-        return ExitCode::kPartial;
-      }
-      reporter.begin(i);
-      Measurement row;
-      if (points_[i].refusal.empty()) {
-        try {
-          row = laboratory.measure(points_[i].point);
-        } catch (const ContextLost& error) {
-          reporter.lost(i, error.what());
-        }
-      } else {
-        row.point = points_[i].point;
-        row.status = Status::kSkipped;
-        row.reason = points_[i].refusal;
-      }
-      file.append(with_context(row));
-      reporter.done(i, describe_result(row));
-      longest = std::max(longest, Clock::now() - start);
-    }
-    return ExitCode::kDone;
-  }
-
-  Measurement with_context(Measurement row) const {
-    row.context = context_;
-    row.context.date = now_as_text();
-    return row;
-  }
-
-  void append(const Measurement& row) const {
-    MeasurementAppender(options_.out, {}, IfExists::kResume).append(with_context(row));
-  }
-
-  void report(ExitCode code, std::size_t finished, const std::map<std::string, int>& counts) const {
-    std::string summary;
-    for (const auto& [status, number] : counts) {
-      summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", number,
-                             status.back() == ':' ? status.substr(0, status.size() - 1) : status);
-    }
-    const auto has = [&](const char* status) { return counts.contains(status); };
-    if (code == ExitCode::kPartial) {
-      throw Error(code, fmt::format("stopped by --budget {} with {} of {} points in {} ({}); go on "
-                                    "with --resume",
-                                    options_.budget, finished, points_.size(), options_.out,
-                                    summary.empty() ? "none" : summary));
-    }
-    if (has("wrong:") || has("failed:")) {
-      throw Error(has("wrong:") ? ExitCode::kWrong : ExitCode::kPartial,
-                  fmt::format("{}: {}; its column `reason` says why", options_.out, summary));
-    }
-    fmt::print(stderr, "{}: {}\n", options_.out, summary);
-  }
-
-  const MeasureOptions& options_;
-  const GpuSpec& gpu_;
-  const std::vector<SuitePoint> points_;
-  RunContext context_;
-  std::optional<Clock::time_point> deadline_;
+  Laboratory laboratory_;
+  bool phases_;
 };
+
+void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_t points) {
+  std::string summary;
+  for (const auto& [status, number] : outcome.counts) {
+    summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", number, status);
+  }
+  const auto has = [&](const char* status) { return outcome.counts.contains(status); };
+  if (outcome.code == ExitCode::kPartial) {
+    throw Error(outcome.code,
+                fmt::format("stopped by --budget {} with {} of {} points in {} ({}); go on with "
+                            "--resume",
+                            options.budget, outcome.finished, points, options.out,
+                            summary.empty() ? "none" : summary));
+  }
+  if (has("wrong") || has("failed")) {
+    throw Error(has("wrong") ? ExitCode::kWrong : ExitCode::kPartial,
+                fmt::format("{}: {}; its column `reason` says why", options.out, summary));
+  }
+  fmt::print(stderr, "{}: {} in {}, {:.1f} points/s\n", options.out, summary,
+             clock_text(outcome.took), static_cast<double>(outcome.finished) / outcome.took.value);
+}
+
+/// What comes first, and what is left to do of it.
+std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<SuitePoint>& points,
+                              u64 seed, const std::function<Seconds(const Point&)>& kernel_time,
+                              const MeasurementAppender& file) {
+  const auto done = [&](const Point& point) { return file.rows_of(point); };
+  std::vector<RunPoint> run = in_rounds(shuffled_in_problems(points, seed), options.rounds, done);
+  if (options.budget.empty()) {
+    return run;
+  }
+  const Seconds budget{static_cast<double>(parse_budget(options.budget).count())};
+  const Seconds needed = RunCosts(run, kernel_time).expected_from(0);
+  if (needed <= budget) {
+    return run;
+  }
+  fmt::print(stderr,
+             "{} points are expected to take {}, more than --budget {}: what tells most comes "
+             "first\n",
+             run.size(), clock_text(needed), options.budget);
+  return in_rounds(telling_first(points, seed), options.rounds, done);
+}
+
+/// How rounds came out: each configuration beside the first one of its problem.
+void print_pairs(const MeasureOptions& options) {
+  for (const PairedConfigs& pair : pair_rounds(read_measurements(options.out))) {
+    fmt::print("{}\n", to_text(pair));
+  }
+}
 
 void run_measure(const MeasureOptions& options) {
   if (options.counters != "none") {
@@ -319,21 +276,39 @@ void run_measure(const MeasureOptions& options) {
     prepare_only(points);
     return;
   }
-  check_device_and_compile(points);
+  const GpuLock lock(check_device(), "tilecast measure --out " + options.out);
+  compile_all(points);
+  const u64 seed = options.seed.value_or(std::random_device()());
+  const auto kernel_time = [&](const Point& point) {
+    constexpr Tiling kAnyTile{.block_m = 128, .block_n = 128};
+    return roofline_time(gpu.spec, point.problem, kAnyTile).value_or(Seconds{0});
+  };
+  std::vector<RunPoint> run;
   {
     const MeasurementAppender file(options.out, {},
                                    options.resume ? IfExists::kResume : IfExists::kRefuse);
-    std::erase_if(points, [&](const SuitePoint& point) { return file.has(point.point); });
+    run = ordered(options, points, seed, kernel_time, file);
   }
-  if (points.empty()) {
+  if (run.empty()) {
     fmt::print(stderr, "{}: nothing to add\n", options.out);
     return;
   }
-  std::vector<SuitePoint> rounds;
-  for (int i = 0; i < options.rounds; ++i) {
-    rounds.insert(rounds.end(), points.begin(), points.end());
+  fmt::print(stderr, "{} points, order by --seed {}\n", run.size(), seed);
+  RunSettings settings{
+      .out = options.out,
+      .counters = {},
+      .context = {.gpu = gpu.spec.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION},
+      .order_seed = seed,
+      .deadline = {},
+      .make_bench = [&] { return std::make_unique<LaboratoryBench>(gpu.spec, options.phases); }};
+  if (!options.budget.empty()) {
+    settings.deadline = Clock::now() + parse_budget(options.budget);
   }
-  Run(options, gpu.spec, std::move(rounds)).measure();
+  const RunOutcome outcome = run_points(settings, run, RunCosts(run, kernel_time));
+  if (options.rounds > 1) {
+    print_pairs(options);
+  }
+  report(options, outcome, run.size());
 }
 
 }  // namespace
@@ -364,13 +339,21 @@ void add_measure(CLI::App& app) {
   command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
       ->capture_default_str()
       ->excludes(suite);
-  command->add_option("--budget", options->budget, "Stop in time: 90s, 10m, 1h");
+  command->add_option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
+      ->capture_default_str()
+      ->excludes(suite);
+  command->add_option("--budget", options->budget,
+                      "Stop in time: 90s, 10m, 1h; what tells most comes first where it is short");
+  command->add_option("--seed", options->seed,
+                      "Of the order of the points in a problem; default another one each time");
   command
       ->add_option("--rounds", options->rounds,
-                   "Measure the whole list so many times, one row each, to compare in turns")
+                   "Measure the whole list so many times, one row each, every second time "
+                   "backwards; prints each configuration beside the first")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_flag("--resume", options->resume, "Add what --out does not have yet");
+  command->add_flag("--phases", options->phases, "Say at the end where the time went");
   command->add_flag("--prepare", options->prepare,
                     "Only compile the kernels into the cache; needs no GPU");
   command->callback([options] { run_measure(*options); });

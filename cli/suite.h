@@ -10,6 +10,7 @@
 //   schedules: [pipelined]    # that best, random and all draw from; default every one
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
+//   l2: [rotating]            # also flushed (burst only) and warm; default rotating
 //   ops: [gemm]
 //   counters: none
 //   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
@@ -41,6 +42,7 @@ struct Suite {
   std::vector<Layout> layouts{Layout::kTn};
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
+  std::vector<L2State> l2_states{L2State::kRotating};
   std::vector<Schedule> schedules;  // empty: all
   SuiteConfigs configs;
   bool cublaslt = false;
@@ -63,8 +65,9 @@ struct SuitePoints {
   std::vector<std::string> notes;  // problems that no kernel solves, one line each
 };
 
-/// Problem by problem; inside a problem the configurations of a regime come in a shuffled order,
-/// the same every time. No point twice.
+/// Problem by problem; inside a problem the configurations of a regime stand as the suite lists
+/// them: its texts, then for each schedule the predicted best and the random ones, then cuBLASLt's.
+/// The same every time, and no point twice.
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
 
 /// Why `config`, canonical or cublaslt:*, cannot run on this GPU and problem; empty where it can.

@@ -24,12 +24,6 @@ std::size_t flush_bytes() {
 
 }  // namespace
 
-std::string why_not_timed(Regime regime, L2State l2_state) {
-  return regime == Regime::kSustained && l2_state == L2State::kFlushed
-             ? "flushes of L2 would interrupt the load of the sustained regime"
-             : "";
-}
-
 RegimeTimer::RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
                          const Stream& stream)
     : parts_{.activity = activity, .kernels = kernels, .nvml = nvml, .stream = stream} {

@@ -23,9 +23,6 @@ constexpr auto kBurstRest = std::chrono::milliseconds(32);  // the regime asks f
 constexpr Seconds kBurstLength{7e-3};                       // and ends at 10 ms
 constexpr BlockRules kBurstRules{};
 
-/// Why launches cannot be timed so; empty where they can.
-std::string why_not_timed(Regime regime, L2State l2_state);
-
 class RegimeTimer {
  public:
   /// All referred to outlive the timer. Launches become CUDA graphs, unless a trial shows that

@@ -51,6 +51,12 @@ std::string key_of(const Point& point) {
                      to_text(point.inputs), to_text(point.l2_state));
 }
 
+std::string why_not_timed(Regime regime, L2State l2_state) {
+  return regime == Regime::kSustained && l2_state == L2State::kFlushed
+             ? "flushes of L2 would interrupt the load of the sustained regime"
+             : "";
+}
+
 std::string_view to_text(Op op) { return word_of(kOps, op); }
 std::string_view to_text(L2State state) { return word_of(kL2States, state); }
 std::string_view to_text(Status status) { return word_of(kStatuses, status); }

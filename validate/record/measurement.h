@@ -110,6 +110,9 @@ int sides_of(Op op);
 /// One line that is equal for equal points and differs otherwise.
 std::string key_of(const Point& point);
 
+/// Why nothing can be timed so; empty where it can.
+std::string why_not_timed(Regime regime, L2State l2_state);
+
 std::string_view to_text(Op op);
 std::string_view to_text(L2State state);
 std::string_view to_text(Status status);

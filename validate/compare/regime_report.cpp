@@ -1,0 +1,215 @@
+#include "validate/compare/regime_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "validate/compare/statistics.h"
+#include "validate/record/csv_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kMilli = 1e3, kMicro = 1e6, kMega = 1e6;
+constexpr const char* kColumns[] = {"part",        "rest_ms",      "before", "before_power_w",
+                                    "from_ms",     "to_ms",        "subject", "repetition",
+                                    "sm_clock_mhz", "cycles",      "time_us"};
+
+std::string number(double value) { return fmt::format("{:.10g}", value); }
+
+/// The fields of a line by column, with messages that name both.
+class Line {
+ public:
+  Line(const CsvRecord& record, std::string_view name) : record_(record), name_(name) {
+    if (record.fields.size() != std::size(kColumns)) {
+      throw ConfigError(fmt::format("{}:{}: expected {} fields, got {}", name, record.line,
+                                    std::size(kColumns), record.fields.size()));
+    }
+  }
+
+  const std::string& text(const char* column) const {
+    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+      if (std::string_view(kColumns[i]) == column) {
+        return record_.fields[i];
+      }
+    }
+    TILECAST_ASSERT(!"no such column");
+    return record_.fields.front();
+  }
+
+  double number(const char* column) const {
+    const std::optional<double> value = parse_number(text(column));
+    if (!value) {
+      throw ConfigError(fmt::format("{}:{}: {}: expected a number, got '{}'", name_, record_.line,
+                                    column, text(column)));
+    }
+    return *value;
+  }
+
+ private:
+  const CsvRecord& record_;
+  std::string_view name_;
+};
+
+double pearson(const Values& x, const Values& y, double& slope) {
+  const double mean_x = mean(x), mean_y = mean(y);
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  slope = xx > 0 ? xy / xx : 0;
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+/// Of values relative to their subject's mean, with the power before.
+template <class ValueOf>
+Effect effect_of(const std::vector<RestTrial>& trials, const ValueOf& value_of) {
+  constexpr double kPercent = 100, kHundredWatts = 100;
+  std::map<std::string, Values> by_subject;
+  for (const RestTrial& trial : trials) {
+    by_subject[trial.subject].push_back(value_of(trial));
+  }
+  Values power, relative;
+  for (const RestTrial& trial : trials) {
+    power.push_back(trial.before_power.value);
+    relative.push_back(value_of(trial) / mean(by_subject[trial.subject]) - 1);
+  }
+  Effect effect;
+  double slope = 0;
+  effect.correlation = pearson(power, relative, slope);
+  effect.percent_per_100_watts = slope * kPercent * kHundredWatts;
+  return effect;
+}
+
+}  // namespace
+
+std::string regime_trials_header() { return fmt::format("{}\n", fmt::join(kColumns, ",")); }
+
+std::string to_csv(const RestTrial& t) {
+  return csv_line({"rest", number(t.rest.value * kMilli), t.before, number(t.before_power.value),
+                   "", "", t.subject, "", number(t.clock.value / kMega), number(t.cycles.value),
+                   number(t.time.value * kMicro)});
+}
+
+std::string to_csv(const WindowSlice& s) {
+  return csv_line({"window", "", "", "", number(s.from.value * kMilli),
+                   number(s.to.value * kMilli), s.subject, std::to_string(s.repetition),
+                   number(s.clock.value / kMega), number(s.cycles.value), ""});
+}
+
+RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
+  const CsvText csv = parse_csv(text, name);
+  if (csv.torn || csv.records.empty() || csv_line(csv.records[0].fields) != regime_trials_header()) {
+    throw ConfigError(fmt::format("{}:1: expected the rows of regime-experiment, whole and with "
+                                  "its header",
+                                  name));
+  }
+  RegimeTrials trials;
+  for (std::size_t i = 1; i < csv.records.size(); ++i) {
+    const Line line(csv.records[i], name);
+    const Hertz clock{line.number("sm_clock_mhz") * kMega};
+    const Cycles cycles{line.number("cycles")};
+    if (line.text("part") == "rest") {
+      trials.rests.push_back({.rest = Seconds{line.number("rest_ms") / kMilli},
+                              .before = line.text("before"),
+                              .before_power = Watts{line.number("before_power_w")},
+                              .subject = line.text("subject"),
+                              .clock = clock,
+                              .cycles = cycles,
+                              .time = Seconds{line.number("time_us") / kMicro}});
+    } else if (line.text("part") == "window") {
+      trials.windows.push_back({.from = Seconds{line.number("from_ms") / kMilli},
+                                .to = Seconds{line.number("to_ms") / kMilli},
+                                .subject = line.text("subject"),
+                                .repetition = static_cast<i64>(line.number("repetition")),
+                                .clock = clock,
+                                .cycles = cycles});
+    } else {
+      throw ConfigError(fmt::format("{}:{}: part: expected rest or window, got '{}'", name,
+                                    csv.records[i].line, line.text("part")));
+    }
+  }
+  return trials;
+}
+
+std::vector<RestEffect> rest_effects(const std::vector<RestTrial>& trials) {
+  std::map<Seconds, std::vector<RestTrial>> by_rest;
+  for (const RestTrial& trial : trials) {
+    by_rest[trial.rest].push_back(trial);
+  }
+  std::vector<RestEffect> effects;
+  for (const auto& [rest, of_rest] : by_rest) {
+    effects.push_back(
+        {.rest = rest,
+         .trials = of_rest.size(),
+         .clock = effect_of(of_rest, [](const RestTrial& t) { return t.clock.value; }),
+         .cycles = effect_of(of_rest, [](const RestTrial& t) { return t.cycles.value; }),
+         .time = effect_of(of_rest, [](const RestTrial& t) { return t.time.value; })});
+  }
+  return effects;
+}
+
+std::vector<WindowEffect> window_effects(const std::vector<WindowSlice>& slices,
+                                         Seconds reference) {
+  struct Sum {
+    Seconds from, to;
+    double clock = 0, cycles = 0, count = 0;
+  };
+  // Slices of one number in their load are one place; stamps differ a little between repetitions.
+  std::map<std::string, std::vector<Sum>> places;
+  std::map<std::pair<std::string, i64>, std::size_t> next;
+  for (const WindowSlice& slice : slices) {
+    const std::size_t place = next[{slice.subject, slice.repetition}]++;
+    std::vector<Sum>& of_subject = places[slice.subject];
+    of_subject.resize(std::max(of_subject.size(), place + 1));
+    Sum& sum = of_subject[place];
+    sum.from += slice.from;
+    sum.to += slice.to;
+    sum.clock += slice.clock.value;
+    sum.cycles += slice.cycles.value;
+    sum.count += 1;
+  }
+  std::vector<WindowEffect> effects;
+  for (const auto& [subject, sums] : places) {
+    const auto holds = [&](const Sum& sum) { return reference < sum.to / sum.count; };
+    const auto found = std::find_if(sums.begin(), sums.end(), holds);
+    const Sum& base = found != sums.end() ? *found : sums.back();
+    for (const Sum& sum : sums) {
+      effects.push_back({.subject = subject,
+                         .from = sum.from / sum.count,
+                         .to = sum.to / sum.count,
+                         .clock = sum.clock / sum.count / (base.clock / base.count),
+                         .cycles = sum.cycles / sum.count / (base.cycles / base.count)});
+    }
+  }
+  return effects;
+}
+
+std::string to_table(const std::vector<RestEffect>& rests,
+                     const std::vector<WindowEffect>& windows) {
+  std::string text =
+      "correlation with the power of what ran before (percent per 100 W)\n"
+      "  rest ms  trials             clock            cycles              time\n";
+  const auto effect = [](const Effect& e) {
+    return fmt::format("{:+7.3f} ({:+.3f} %)", e.correlation, e.percent_per_100_watts);
+  };
+  for (const RestEffect& r : rests) {
+    text += fmt::format("  {:7g} {:7} {:>17} {:>17} {:>17}\n", r.rest.value * kMilli, r.trials,
+                        effect(r.clock), effect(r.cycles), effect(r.time));
+  }
+  text += "clock and cycles of slices of a load, beside the slice at the burst's middle\n";
+  for (const WindowEffect& w : windows) {
+    text += fmt::format("  {:<28} {:6.2f} to {:6.2f} ms  clock {:.4f}  cycles {:.4f}\n", w.subject,
+                        w.from.value * kMilli, w.to.value * kMilli, w.clock, w.cycles);
+  }
+  return text;
+}
+
+}  // namespace tilecast
