@@ -1,6 +1,5 @@
 #include "validate/compare/regime_report.h"
 
-#include "model/base/error.h"
 #include "tests/catch.h"
 
 namespace tilecast {
@@ -34,14 +33,14 @@ TEST_CASE("A clock that follows the power before correlates, whatever the subjec
   CHECK(effects[0].trials == 4);
   CHECK(effects[0].clock.correlation == Approx(-1));
   CHECK(effects[0].clock.percent_per_100_watts == Approx(-1.0 / 6));  // 1 % over 600 W
-  CHECK(effects[0].cycles.correlation == 0);                         // all equal
+  CHECK(effects[0].cycles.correlation == 0);                          // all equal
   CHECK(effects[0].time.correlation > 0.99);
   CHECK(effects[1].clock.correlation == Approx(0).margin(1e-9));
 }
 
 TEST_CASE("Slices are laid beside the one in which the burst's middle falls") {
   const auto slice = [](double from, double to, i64 repetition, double megahertz) {
-    return WindowSlice{Seconds{from / 1e3}, Seconds{to / 1e3}, "gemm",
+    return WindowSlice{Seconds{from / 1e3}, Seconds{to / 1e3},      "gemm",
                        repetition,          Hertz{megahertz * 1e6}, Cycles{1e6}};
   };
   const std::vector<WindowEffect> effects =
@@ -53,23 +52,6 @@ TEST_CASE("Slices are laid beside the one in which the burst's middle falls") {
   CHECK(effects[1].clock == Approx(1));
   CHECK(effects[2].clock == Approx(1306.0 / 1520));
   CHECK(effects[2].from.value == Approx(50e-3));
-}
-
-TEST_CASE("What the experiment writes is read back, and anything else is refused with its line") {
-  const RestTrial rest = trial(32, 655.5, "a:b=1,c=2", 1511.25);
-  const WindowSlice window{Seconds{0}, Seconds{1e-3}, "x", 4, Hertz{1.5e9}, Cycles{7}};
-  const std::string text = regime_trials_header() + to_csv(rest) + to_csv(window);
-  const RegimeTrials trials = parse_regime_trials(text, "x.csv");
-  REQUIRE(trials.rests.size() == 1);
-  CHECK(trials.rests[0].subject == rest.subject);
-  CHECK(trials.rests[0].clock.value == Approx(rest.clock.value));
-  CHECK(trials.rests[0].before_power.value == 655.5);
-  REQUIRE(trials.windows.size() == 1);
-  CHECK(trials.windows[0].repetition == 4);
-  CHECK_THROWS_AS(parse_regime_trials("a,b\n1,2\n", "x.csv"), ConfigError);
-  CHECK_THROWS_AS(parse_regime_trials(text.substr(0, text.size() - 1), "x.csv"), ConfigError);
-  CHECK_THROWS_AS(parse_regime_trials(regime_trials_header() + "x,,,,,,,,1,1,\n", "x.csv"),
-                  ConfigError);
 }
 
 }  // namespace

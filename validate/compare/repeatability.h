@@ -17,8 +17,8 @@ struct Differences {
 };
 
 struct Repeatability {
-  std::size_t points = 0;       // in both files, right and with cycles
-  std::size_t in_one_only = 0;  // of the points that are right
+  std::size_t points = 0;                          // in both files, right and with cycles
+  std::size_t in_one_only = 0;                     // of the points that are right
   std::optional<Differences> cycles, clock, time;  // absent without points
   std::string worst_point;                         // by cycles
 };

@@ -7,8 +7,7 @@ namespace tilecast {
 namespace {
 
 Measurement row(int index, double microseconds, double megahertz) {
-  Measurement m =
-      example_measurement("a:n=" + std::to_string(index), Seconds{microseconds * 1e-6});
+  Measurement m = example_measurement("a:n=" + std::to_string(index), Seconds{microseconds * 1e-6});
   m.sm_clock = Hertz{megahertz * 1e6};
   m.cycles = cycles_of(m.time->median, *m.sm_clock);
   return m;
@@ -24,10 +23,9 @@ MeasurementFile file_of(const std::vector<Measurement>& rows) {
 
 TEST_CASE("Cycles and clock differ each by their own share of the time's difference") {
   // The second run of each: 2 % less clock, 100, 102 and 104 % of the cycles.
-  const Repeatability found =
-      repeatability(file_of({row(1, 100, 1500), row(2, 100, 1500), row(3, 100, 1500)}),
-                    file_of({row(3, 104 / 0.98, 1470), row(2, 102 / 0.98, 1470),
-                             row(1, 100 / 0.98, 1470)}));
+  const Repeatability found = repeatability(
+      file_of({row(1, 100, 1500), row(2, 100, 1500), row(3, 100, 1500)}),
+      file_of({row(3, 104 / 0.98, 1470), row(2, 102 / 0.98, 1470), row(1, 100 / 0.98, 1470)}));
   CHECK(found.points == 3);
   CHECK(found.cycles->median == Approx(0.02));
   CHECK(found.cycles->p95 == Approx(0.038));  // 0.02 + 0.9 x 0.02

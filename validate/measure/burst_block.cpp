@@ -22,7 +22,7 @@ BurstBlock::BurstBlock(TimerParts& parts, const Workload& workload, std::size_t 
       timed_(launches - warm_up_),
       kernels_per_launch_(workload.kernels_per_launch),
       each_has_samples_(l2_state == L2State::kFlushed) {
-  parts.reserve_samples(each_has_samples_ ? 2 * timed_ : 2);
+  parts.reserve_samples(samples());
   replay_.emplace(parts.stream.get(), parts.use_graphs,
                   [this, &workload, l2_state, &flushed] { enqueue(workload, l2_state, flushed); });
 }
@@ -51,19 +51,17 @@ void BurstBlock::enqueue(const Workload& workload, L2State l2_state,
   }
 }
 
-SampleBlock BurstBlock::block_of(std::span<const KernelSpan> spans) const {
-  if (!each_has_samples_) {
-    const std::vector<Kernels> between = between_markers(spans, MicroKernels::kClockSampler, 1);
-    return {.nanoseconds = launch_nanoseconds(between.front(), kernels_per_launch_, timed_),
-            .clock = parts_.clocks_between(2).front()};
-  }
-  const std::size_t samples = 2 * timed_;
+SampleBlock BurstBlock::block_of(std::span<const KernelSpan> spans,
+                                 const std::vector<Hertz>& clocks) const {
   const std::vector<Kernels> between =
-      between_markers(spans, MicroKernels::kClockSampler, samples - 1);
-  const std::vector<Hertz> clocks = parts_.clocks_between(samples);
+      between_markers(spans, MicroKernels::kClockSampler, samples() - 1);
+  if (!each_has_samples_) {
+    return {.nanoseconds = launch_nanoseconds(between.front(), kernels_per_launch_, timed_),
+            .clock = clocks.front()};
+  }
   SampleBlock block;
   Hertz sum{0};
-  for (std::size_t i = 0; i < samples - 1; i += 2) {  // the flushes lie between the others
+  for (std::size_t i = 0; i < between.size(); i += 2) {  // the flushes lie in the others
     block.nanoseconds.push_back(launch_nanoseconds(between[i], kernels_per_launch_, 1).front());
     sum += clocks[i];
   }
@@ -71,21 +69,31 @@ SampleBlock BurstBlock::block_of(std::span<const KernelSpan> spans) const {
   return block;
 }
 
-BurstTimes BurstBlock::take(std::chrono::microseconds rest) const {
-  const std::size_t records =
-      (warm_up_ + timed_) * kernels_per_launch_ + (each_has_samples_ ? 2 * timed_ : 2);
+BurstTimes BurstBlock::take(std::chrono::microseconds rest) {
+  parts_.stream.synchronize();
+  const auto idle_since = std::chrono::steady_clock::now();
+  parts_.activity.take(0);
+  return take_after(idle_since + rest);
+}
+
+BurstTimes BurstBlock::take_again(std::chrono::microseconds rest) {
+  return take_after(idle_since_ + rest);
+}
+
+BurstTimes BurstBlock::take_after(std::chrono::steady_clock::time_point rested) {
+  const std::size_t records = (warm_up_ + timed_) * kernels_per_launch_ + samples();
   for (int attempt = 1;; ++attempt) {
-    parts_.stream.synchronize();
-    parts_.activity.take(0);
-    std::this_thread::sleep_for(rest);
+    const auto rest = rested - std::chrono::steady_clock::now();
+    std::this_thread::sleep_until(rested);
     replay_->launch();
     const std::optional<u64> events = parts_.nvml.clock_event_reasons();
     parts_.stream.synchronize();
+    const std::vector<Hertz> clocks = parts_.clocks_between(samples());
+    idle_since_ = std::chrono::steady_clock::now();
     const KernelSpans taken = parts_.activity.take(records);
     const std::span<const KernelSpan> spans = newest(taken, records);
     try {
-      SampleBlock block = block_of(spans);
-      return {.block = std::move(block),
+      return {.block = block_of(spans, clocks),
               .length = seconds_between(spans.front().start_ns, spans.back().end_ns),
               .clock_events = events};
     } catch (const Error&) {  // records were dropped: the block says nothing
@@ -93,6 +101,7 @@ BurstTimes BurstBlock::take(std::chrono::microseconds rest) const {
         throw;
       }
     }
+    rested = idle_since_ + rest;
   }
 }
 

@@ -23,22 +23,29 @@ struct BurstTimes {
 
 class BurstBlock {
  public:
-  /// Of `launches` launches. The parts and what the workload refers to outlive it, and no other one
-  /// is made or used meanwhile.
+  /// Of `launches` launches. The parts and what the workload refers to outlive it, and while it
+  /// lives nothing is made that needs more clock samples.
   BurstBlock(TimerParts& parts, const Workload& workload, std::size_t launches, L2State l2_state,
              const DeviceMemory& flushed);
 
-  /// Throws Error(kNoDevice) where CUPTI lost records three times.
-  BurstTimes take(std::chrono::microseconds rest) const;
+  /// Waits until the GPU is idle, rests and launches. Throws Error(kNoDevice) where CUPTI lost
+  /// records three times.
+  BurstTimes take(std::chrono::microseconds rest);
+  /// The same where nothing ran on the GPU since the last take, which the rest is then counted
+  /// from.
+  BurstTimes take_again(std::chrono::microseconds rest);
 
  private:
   void enqueue(const Workload& workload, L2State l2_state, const DeviceMemory& flushed) const;
-  SampleBlock block_of(std::span<const KernelSpan> spans) const;
+  BurstTimes take_after(std::chrono::steady_clock::time_point rested);
+  SampleBlock block_of(std::span<const KernelSpan> spans, const std::vector<Hertz>& clocks) const;
+  std::size_t samples() const { return each_has_samples_ ? 2 * timed_ : 2; }
 
   const TimerParts& parts_;
   std::size_t warm_up_, timed_, kernels_per_launch_;
   bool each_has_samples_;
   std::optional<Replay> replay_;
+  std::chrono::steady_clock::time_point idle_since_{};
 };
 
 }  // namespace tilecast

@@ -64,8 +64,8 @@ void RegimeTimer::look_at(Workload& workload) {
 }
 
 Seconds RegimeTimer::brief_time(const Workload& workload) {
-  const BurstBlock block(parts_, workload, launches_in(kBurstLength, workload.estimate),
-                         L2State::kRotating, flushed_);
+  BurstBlock block(parts_, workload, launches_in(kBurstLength, workload.estimate),
+                   L2State::kRotating, flushed_);
   std::vector<Seconds> times;
   for (const i64 nanoseconds : block.take(kBurstRest).block.nanoseconds) {
     times.push_back(seconds_of(nanoseconds));
@@ -103,7 +103,7 @@ TimedWorkload RegimeTimer::burst(const Workload& workload, L2State l2_state) {
     if (enough(blocks, kBurstRules)) {
       break;
     }
-    taken = replay->take(kBurstRest);
+    taken = replay->take_again(kBurstRest);
   }
   const BlockSummary summary = summary_of(blocks, kBurstRules);
   return {.time = summary.time,

@@ -1,0 +1,54 @@
+# A run on the device that is killed at random moments and resumed ends with the points of an
+# uninterrupted one, no torn line and every row's raw samples; meanwhile nobody else measures.
+# KILLS=20 by default; SEED names the moments.
+. tests/cli/expect.sh
+[ -n "${TILECAST_GPU:-}" ] || { echo "tilecast-gpu was not built"; exit 77; }
+"$TILECAST_GPU" probe | grep -q '"device":' || { echo "no device"; exit 77; }
+
+kills=${KILLS:-20}
+RANDOM=${SEED:-1}
+cat >"$folder/suite.yaml" <<'END'
+shapes: [512x512x512, 1024x1024x1024, 2048x2048x2048]
+schedules: [pipelined, warp_specialized, ping_pong]
+configs: [{best: 4}]
+cublaslt: true
+END
+measure() { "$TILECAST_GPU" measure --suite "$folder/suite.yaml" "$@"; }
+# The columns that make a point: op to config, regime to l2_state. Configurations are quoted.
+points() { python3 - "$1" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+for row in rows:
+    assert row["status"] == "ok" or row["reason"], row
+print("\n".join(sorted(" ".join(row[c] for c in ("op", "m", "n", "k", "dtype", "layout", "config",
+                                                   "regime", "inputs", "l2_state"))
+                       for row in rows)))
+END
+}
+
+measure --out "$folder/straight.csv" >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
+
+killed=0
+for ((i = 0; i < kills; ++i)); do
+  measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 &
+  process=$!
+  sleep "$(printf '%d.%03d' $((RANDOM % 3)) $((RANDOM % 1000)))"
+  if [ "$i" = 0 ]; then  # the lock: one clear line with who holds the GPU
+    "$TILECAST_GPU" measure 512x512x512 --config cublaslt:top1 --out "$folder/other.csv" \
+      >"$folder/other" 2>&1 && problem "two processes measured at once"
+    grep -q 'is being measured on by process .*killed.csv' "$folder/other" ||
+      problem "the lock says: $(cat "$folder/other")"
+  fi
+  kill -9 "$process" 2>/dev/null && killed=$((killed + 1))
+  wait "$process" 2>/dev/null
+done
+measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
+grep -q 'nothing to add' <(measure --out "$folder/killed.csv" --resume 2>&1) ||
+  problem "a finished run had more to add"
+
+points "$folder/straight.csv" >"$folder/a" || problem "straight.csv cannot be read"
+points "$folder/killed.csv" >"$folder/b" || problem "killed.csv cannot be read"
+diff "$folder/a" "$folder/b" >"$folder/diff" || problem "the points differ: $(head "$folder/diff")"
+gzip -t "$folder/killed.samples.csv.gz" || problem "the raw samples are damaged"
+echo "killed $killed times of $kills, $(wc -l <"$folder/b") points"
+finish
