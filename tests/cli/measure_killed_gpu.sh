@@ -14,16 +14,10 @@ configs: [{best: 4}]
 cublaslt: true
 END
 measure() { "$TILECAST_GPU" measure --suite "$folder/suite.yaml" "$@"; }
-# The columns that make a point: op to config, regime to l2_state. Configurations are quoted.
-points() { python3 - "$1" <<'END'
-import csv, sys
-rows = list(csv.DictReader(open(sys.argv[1])))
-for row in rows:
-    assert row["status"] == "ok" or row["reason"], row
-print("\n".join(sorted(" ".join(row[c] for c in ("op", "m", "n", "k", "dtype", "layout", "config",
-                                                   "regime", "inputs", "l2_state"))
-                       for row in rows)))
-END
+# The columns that make a point, op to config and regime to l2_state, of every row.
+points() {
+  grep -oE 'gemm,[0-9]+,[0-9]+,[0-9]+,[a-z0-9]+,[a-z]+,("[^"]*"|[^,]*),[a-z]+,[a-z]+,[a-z]+,' "$1" |
+    sort
 }
 
 measure --out "$folder/straight.csv" >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
@@ -46,9 +40,12 @@ measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 || problem "$(ta
 grep -q 'nothing to add' <(measure --out "$folder/killed.csv" --resume 2>&1) ||
   problem "a finished run had more to add"
 
-points "$folder/straight.csv" >"$folder/a" || problem "straight.csv cannot be read"
-points "$folder/killed.csv" >"$folder/b" || problem "killed.csv cannot be read"
+points "$folder/straight.csv" >"$folder/a"
+points "$folder/killed.csv" >"$folder/b"
+[ "$(wc -l <"$folder/b")" = $(($(wc -l <"$folder/killed.csv") - 1)) ] || problem "a line is no row"
 diff "$folder/a" "$folder/b" >"$folder/diff" || problem "the points differ: $(head "$folder/diff")"
+"$TILECAST" repeatability "$folder/straight.csv" "$folder/killed.csv" >"$folder/out" 2>&1
+[ $? -le 1 ] || problem "the files cannot be read: $(cat "$folder/out")"
 gzip -t "$folder/killed.samples.csv.gz" || problem "the raw samples are damaged"
 echo "killed $killed times of $kills, $(wc -l <"$folder/b") points"
 finish
