@@ -26,23 +26,29 @@ double pearson(const Values& x, const Values& y, double& slope) {
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-/// Of values relative to their subject's mean, with the power before.
+bool all_have_power(const std::vector<RestTrial>& trials) {
+  return std::all_of(trials.begin(), trials.end(),
+                     [](const RestTrial& trial) { return trial.before_power.has_value(); });
+}
+
+/// Of values relative to their subject's mean, with the power before in 100 W, or with its place.
 template <class ValueOf>
-Effect effect_of(const std::vector<RestTrial>& trials, const ValueOf& value_of) {
+Effect effect_of(const std::vector<RestTrial>& trials, bool by_power, const ValueOf& value_of) {
   constexpr double kPercent = 100, kHundredWatts = 100;
   std::map<std::string, Values> by_subject;
   for (const RestTrial& trial : trials) {
     by_subject[trial.subject].push_back(value_of(trial));
   }
-  Values power, relative;
+  Values before, relative;
   for (const RestTrial& trial : trials) {
-    power.push_back(trial.before_power.value);
+    before.push_back(by_power ? trial.before_power->value / kHundredWatts
+                              : static_cast<double>(trial.before_order));
     relative.push_back(value_of(trial) / mean(by_subject[trial.subject]) - 1);
   }
   Effect effect;
   double slope = 0;
-  effect.correlation = pearson(power, relative, slope);
-  effect.percent_per_100_watts = slope * kPercent * kHundredWatts;
+  effect.correlation = pearson(before, relative, slope);
+  effect.percent = slope * kPercent;
   return effect;
 }
 
@@ -53,14 +59,16 @@ std::vector<RestEffect> rest_effects(const std::vector<RestTrial>& trials) {
   for (const RestTrial& trial : trials) {
     by_rest[trial.rest].push_back(trial);
   }
+  const bool by_power = all_have_power(trials);
   std::vector<RestEffect> effects;
   for (const auto& [rest, of_rest] : by_rest) {
     effects.push_back(
         {.rest = rest,
          .trials = of_rest.size(),
-         .clock = effect_of(of_rest, [](const RestTrial& t) { return t.clock.value; }),
-         .cycles = effect_of(of_rest, [](const RestTrial& t) { return t.cycles.value; }),
-         .time = effect_of(of_rest, [](const RestTrial& t) { return t.time.value; })});
+         .by_power = by_power,
+         .clock = effect_of(of_rest, by_power, [](const RestTrial& t) { return t.clock.value; }),
+         .cycles = effect_of(of_rest, by_power, [](const RestTrial& t) { return t.cycles.value; }),
+         .time = effect_of(of_rest, by_power, [](const RestTrial& t) { return t.time.value; })});
   }
   return effects;
 }
@@ -104,10 +112,13 @@ std::vector<WindowEffect> window_effects(const std::vector<WindowSlice>& slices,
 std::string to_table(const std::vector<RestEffect>& rests,
                      const std::vector<WindowEffect>& windows) {
   std::string text =
-      "correlation with the power of what ran before (percent per 100 W)\n"
-      "  rest ms  trials             clock            cycles              time\n";
+      rests.empty() || rests.front().by_power
+          ? "correlation with the power of what ran before (percent per 100 W)\n"
+          : "correlation with the place of what ran before, idle first and tensor work on normal\n"
+            "data last, as no power is known (percent per place)\n";
+  text += "  rest ms  trials             clock            cycles              time\n";
   const auto effect = [](const Effect& e) {
-    return fmt::format("{:+7.3f} ({:+.3f} %)", e.correlation, e.percent_per_100_watts);
+    return fmt::format("{:+7.3f} ({:+.3f} %)", e.correlation, e.percent);
   };
   for (const RestEffect& r : rests) {
     text += fmt::format("  {:7g} {:7} {:>17} {:>17} {:>17}\n", r.rest.value * kMilli, r.trials,

@@ -6,6 +6,8 @@
 // Each subject's values are taken relative to their mean at that rest, so that subjects of
 // different speed are one sample; the correlation is Pearson's. With n trials and no effect it is
 // expected to lie within 2 / sqrt(n). The slope says how much an effect matters: percent per 100 W.
+// Where a trial has no power (no NVML), the place of what ran before in the experiment's order,
+// idle first and a GEMM of normal data last, stands for it: a proxy, and the table says so.
 // Checked by: regime_report_test.cpp.
 #pragma once
 
@@ -19,12 +21,13 @@ namespace tilecast {
 
 struct Effect {
   double correlation = 0;
-  double percent_per_100_watts = 0;
+  double percent = 0;  // per 100 W, or per place
 };
 
 struct RestEffect {
   Seconds rest;
   std::size_t trials = 0;
+  bool by_power = true;  // else by the order of what ran before
   Effect clock, cycles, time;
 };
 

@@ -32,10 +32,24 @@ TEST_CASE("A clock that follows the power before correlates, whatever the subjec
   CHECK(effects[0].rest.value == Approx(2e-3));
   CHECK(effects[0].trials == 4);
   CHECK(effects[0].clock.correlation == Approx(-1));
-  CHECK(effects[0].clock.percent_per_100_watts == Approx(-1.0 / 6));  // 1 % over 600 W
-  CHECK(effects[0].cycles.correlation == 0);                          // all equal
+  CHECK(effects[0].clock.percent == Approx(-1.0 / 6));  // 1 % over 600 W
+  CHECK(effects[0].cycles.correlation == 0);            // all equal
   CHECK(effects[0].time.correlation > 0.99);
   CHECK(effects[1].clock.correlation == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("Where a power is missing the order of what ran before stands for it") {
+  std::vector<RestTrial> trials;
+  for (const i64 place : {0, 1, 2}) {  // 1 % less clock for each place; 0.01 of 1500 is 15
+    trials.push_back(trial(32, 100, "s", 1500.0 - 15.0 * static_cast<double>(place)));
+    trials.back().before_order = place;
+  }
+  trials[1].before_power.reset();
+  const RestEffect effect = rest_effects(trials).front();
+  CHECK_FALSE(effect.by_power);
+  CHECK(effect.clock.correlation == Approx(-1));
+  CHECK(effect.clock.percent == Approx(-100 * 15.0 / 1485));  // of the mean clock
+  CHECK(to_table({effect}, {}).find("no power is known") != std::string::npos);
 }
 
 TEST_CASE("Slices are laid beside the one in which the burst's middle falls") {

@@ -60,12 +60,16 @@ Seconds seconds_between(u64 start_ns, u64 end_ns) {
   return seconds_of(static_cast<i64>(end_ns - start_ns));
 }
 
-Seconds longest_gap(Kernels spans) {
-  Seconds longest{0};
+Gap longest_gap(Kernels spans) {
+  Gap longest;
+  const u64 begin = spans.front().start_ns;
   u64 busy_until = spans.front().end_ns;
   for (const KernelSpan& span : spans) {
     if (span.start_ns > busy_until) {
-      longest = std::max(longest, seconds_between(busy_until, span.start_ns));
+      const Seconds length = seconds_between(busy_until, span.start_ns);
+      if (length > longest.length) {
+        longest = {.length = length, .after = seconds_between(begin, busy_until)};
+      }
     }
     busy_until = std::max(busy_until, span.end_ns);
   }

@@ -27,8 +27,13 @@ std::vector<i64> launch_nanoseconds(Kernels interval, std::size_t kernels_per_la
 Seconds seconds_between(u64 start_ns, u64 end_ns);
 Seconds seconds_of(i64 nanoseconds);
 
-/// Longest time between two kernels in which nothing ran; `spans` not empty.
-Seconds longest_gap(Kernels spans);
+/// A time between two kernels in which nothing ran, and when it began after the first kernel did.
+struct Gap {
+  Seconds length{0}, after{0};
+};
+
+/// The longest; `spans` not empty.
+Gap longest_gap(Kernels spans);
 
 /// Quartiles by linear interpolation between order statistics; `times` not empty.
 TimeDistribution distribution_of(std::vector<Seconds> times);

@@ -62,7 +62,8 @@ TEST_CASE("A missing record or marker is an error, never a shorter list") {
 TEST_CASE("The longest gap is between the end of all so far and the next start") {
   const std::vector<KernelSpan> spans = {
       {"a", 0, 1000}, {"b", 100, 200}, {"c", 1500, 1600}, {"d", 1900, 2000}};
-  CHECK(longest_gap(spans).value == Approx(500e-9));  // 1000 to 1500, not 200 to 1500
+  CHECK(longest_gap(spans).length.value == Approx(500e-9));  // 1000 to 1500, not 200 to 1500
+  CHECK(longest_gap(spans).after.value == Approx(1000e-9));
 }
 
 TEST_CASE("Quartiles interpolate between neighbours") {

@@ -1,5 +1,6 @@
 // Mean power of the GPU by the driver's energy counter, which moves in steps of 20 to 100 ms:
-// energy between the first and the last step seen, over the time between them.
+// energy between the first and the last step seen, over the time between them. Where fewer than two
+// steps were seen in a second or more (readings that are far apart), energy over the whole time.
 #pragma once
 
 #include <chrono>
@@ -15,16 +16,16 @@ class PowerMeter {
 
   /// The counter as it reads at `at`; nothing where it cannot be read. Called often.
   void read(std::optional<Joules> energy, Clock::time_point at);
-  /// Nothing before two steps were seen.
+  /// Nothing before two steps were seen, or before a second with one.
   std::optional<Watts> mean() const;
 
  private:
-  struct Step {
+  struct Reading {
     Clock::time_point at;
     Joules energy;
   };
-  std::optional<Step> first_, last_;
-  std::optional<Joules> previous_;
+  std::optional<Reading> first_, previous_;  // of all readings
+  std::optional<Reading> first_step_, last_step_;
 };
 
 }  // namespace tilecast

@@ -24,3 +24,15 @@ TEST_CASE("Without a counter there is no power") {
   meter.read(std::nullopt, PowerMeter::Clock::time_point{} + 1s);
   CHECK_FALSE(meter.mean().has_value());
 }
+
+TEST_CASE("With one step in a second or more, power is the energy over the whole time") {
+  const PowerMeter::Clock::time_point start{};
+  PowerMeter meter;
+  meter.read(Joules{100}, start);
+  meter.read(Joules{460}, start + 900ms);
+  CHECK_FALSE(meter.mean().has_value());
+  meter.read(std::nullopt, start + 950ms);  // a reading that failed
+  meter.read(Joules{460}, start + 1200ms);
+  REQUIRE(meter.mean().has_value());
+  CHECK(meter.mean()->value == Approx(300));  // 360 J in 1.2 s
+}

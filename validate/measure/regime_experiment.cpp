@@ -1,8 +1,9 @@
 #include "validate/measure/regime_experiment.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cmath>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -17,9 +18,10 @@
 #include "validate/measure/burst_block.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_facts.h"
+#include "validate/measure/event.h"
 #include "validate/measure/launch_times.h"
+#include "validate/measure/nvml_watch.h"
 #include "validate/measure/operands.h"
-#include "validate/measure/power_meter.h"
 #include "validate/measure/regime_timer.h"
 #include "validate/record/regime_trials.h"
 
@@ -31,7 +33,10 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 constexpr std::size_t kFilledBytes = 512u << 20;
 constexpr auto kBefore = Milliseconds(25);
-constexpr auto kPowerTime = Milliseconds(400);
+constexpr auto kPowerSettles = Milliseconds(300);
+constexpr auto kPowerTime = Milliseconds(1200);
+constexpr std::size_t kRoundsAhead = 3;
+constexpr auto kPollEvery = std::chrono::microseconds(200);
 constexpr auto kLongRest = Milliseconds(100);
 constexpr Seconds kRound{3e-3};
 constexpr Seconds kSlice{2e-3};
@@ -45,8 +50,7 @@ struct Load {
   std::string name;
   Workload workload;
   std::unique_ptr<Replay> round{};  // about kRound of it; none for idling
-  Seconds round_length{};
-  Watts power{};
+  std::optional<Watts> power{};
 };
 
 class Experiment {
@@ -71,7 +75,7 @@ class Experiment {
     subjects_.push_back(load("cublaslt:top1", cublas));
     subjects_.push_back(load(settings.config, ours()));
     subjects_.push_back(load("fill", fill));
-    before_.push_back({.name = "idle", .workload = {}});
+    before_.push_back({.name = "idle", .workload = {}});  // in the order of their power
     before_.push_back(load("fill", fill));
     before_.push_back(load("cublaslt zeros", gemm(zeros_)));
     before_.push_back(load("cublaslt normal", cublas));
@@ -136,37 +140,35 @@ class Experiment {
             enqueue(i % sets);
           }
         });
-    made.round_length = made.workload.estimate * static_cast<double>(launches);
     return made;
   }
 
-  void run_for(const Load& load, Milliseconds length, PowerMeter* meter) {
-    if (load.round) {
-      const double rounds = std::ceil(seconds_of(length) / load.round_length);
-      for (double i = 0; i < rounds; ++i) {
-        load.round->launch();
-      }
-    }
-    const auto end = PowerMeter::Clock::now() + length;
-    while (meter != nullptr && (load.round ? cudaStreamQuery(stream_.get()) == cudaErrorNotReady
-                                           : PowerMeter::Clock::now() < end)) {
-      meter->read(nvml_.energy(), PowerMeter::Clock::now());
-      std::this_thread::sleep_for(Milliseconds(1));
-    }
+  void run_for(const Load& load, Milliseconds length) {
+    const auto end = std::chrono::steady_clock::now() + length;
     if (!load.round) {
       std::this_thread::sleep_until(end);
+      return;
+    }
+    const std::array<Event, kRoundsAhead> passed;
+    for (std::size_t i = 0;; ++i) {
+      const Event& mark = passed[i % kRoundsAhead];
+      while (i >= kRoundsAhead && !mark.passed()) {
+        std::this_thread::sleep_for(kPollEvery);
+      }
+      if (std::chrono::steady_clock::now() >= end) {
+        break;
+      }
+      load.round->launch();
+      mark.record(stream_.get());
     }
     stream_.synchronize();
   }
 
-  Watts power_of(const Load& load) {
-    run_for(load, kPowerTime, nullptr);  // so that nothing of what ran before is counted
-    PowerMeter meter;
-    run_for(load, kPowerTime, &meter);
-    if (!meter.mean()) {
-      throw DeviceError("the driver does not say the GPU's power");
-    }
-    return *meter.mean();
+  std::optional<Watts> power_of(const Load& load) {
+    run_for(load, kPowerSettles);  // so that nothing of what ran before is counted
+    NvmlWatch watch(nvml_, Milliseconds(0));
+    run_for(load, kPowerTime);
+    return watch.end().power;
   }
 
   void run_windows() {
@@ -240,11 +242,12 @@ class Experiment {
     }
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const Trial& trial = trials[i];
-      run_for(before_[trial.before], kBefore, nullptr);
+      run_for(before_[trial.before], kBefore);
       const SampleBlock block = blocks[trial.subject]->take(trial.rest).block;
       const Seconds median = median_of(block.nanoseconds);
       settings_.sink(to_csv(RestTrial{.rest = seconds_of(trial.rest),
                                       .before = before_[trial.before].name,
+                                      .before_order = static_cast<i64>(trial.before),
                                       .before_power = before_[trial.before].power,
                                       .subject = subjects_[trial.subject].name,
                                       .clock = block.clock,

@@ -3,9 +3,10 @@
 // lasts?
 //
 // Rests: before each burst block runs one of nothing, a fill of memory, a GEMM of zeros and a GEMM
-// of normal data, for 25 ms, in a random order; the power of each is measured once under 400 ms of
-// it. The subjects are cuBLASLt, one of our kernels and the fill. Windows: after 100 ms of rest a
-// load of about 80 ms in slices of 2 ms. `tilecast regime-report` reads the rows.
+// of normal data, for 25 ms, in a random order; the power of each is measured once, by NVML's
+// energy counter over 1.2 s of it, and is absent where there is no such counter. The subjects are
+// cuBLASLt, one of our kernels and the fill. Windows: after 100 ms of rest a load of about 80 ms in
+// slices of 2 ms. `tilecast regime-report` reads the rows.
 #pragma once
 
 #include <chrono>
@@ -28,8 +29,7 @@ struct RegimeExperiment {
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
-/// Throws DeviceError where there is no GPU, or none that says its power, and what the timers
-/// throw.
+/// Throws DeviceError where there is no GPU, and what the timers throw.
 void run_regime_experiment(const RegimeExperiment& experiment);
 
 }  // namespace tilecast

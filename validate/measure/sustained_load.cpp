@@ -1,29 +1,29 @@
 #include "validate/measure/sustained_load.h"
 
-#include <fmt/format.h>
-
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "model/base/error.h"
 #include "validate/measure/event.h"
 #include "validate/measure/launch_times.h"
-#include "validate/measure/power_meter.h"
+#include "validate/measure/load_records.h"
+#include "validate/measure/nvml_watch.h"
 #include "validate/measure/replay.h"
 
 namespace tilecast {
 namespace {
 
-constexpr Seconds kLoadLength{0.25};
-constexpr Seconds kLoadMargin{2e-3};  // events and records are stamped by different clocks
-constexpr Seconds kSliceLength{20e-3};
+constexpr Seconds kLoadMargin{3e-3};  // events and records are stamped by different clocks
+constexpr Seconds kSliceLength = kSampledLength * 0.21;
 constexpr std::size_t kSlices = 5;
 constexpr Seconds kRoundLength{3.5e-3};
-constexpr std::size_t kRoundsAhead = 3;
-constexpr Seconds kLongestGap{1e-3};    // of a load that still counts as continuous
-constexpr Seconds kPowerSettles{0.15};  // after which energy counts
+constexpr Seconds kEnqueuedAhead{45e-3};
+constexpr double kLeastAhead = 3;                               // rounds
+constexpr auto kPowerSettles = std::chrono::milliseconds(150);  // after which energy counts
 constexpr auto kPollEvery = std::chrono::microseconds(500);
 constexpr int kAttempts = 3;
 
@@ -34,6 +34,7 @@ class Load {
       : parts_(parts),
         launches_(launches_in(kRoundLength, workload.estimate)),
         kernels_per_launch_(workload.kernels_per_launch),
+        rounds_ahead_(rounds_ahead(workload.estimate * static_cast<double>(launches_))),
         round_(parts.stream.get(), parts.use_graphs, [&workload, launches = launches_] {
           for (std::size_t i = 0; i < launches; ++i) {
             workload.enqueue(i % workload.sets);
@@ -41,7 +42,7 @@ class Load {
         }) {}
 
   void run() {
-    began_ = std::chrono::steady_clock::now();
+    NvmlWatch watch(parts_.nvml, kPowerSettles);
     const Seconds one_round = load_until(kLoadLength + kLoadMargin);
     rounds_per_slice_ = static_cast<std::size_t>(std::ceil(kSliceLength / one_round));
     for (std::size_t slice = 0; slice < kSlices; ++slice) {
@@ -54,6 +55,7 @@ class Load {
     const Event end;
     end.record(parts_.stream.get());
     wait_for(end);
+    seen_ = watch.end();
   }
 
   std::size_t records() const {
@@ -61,22 +63,33 @@ class Load {
            kSlices + 1;
   }
   std::size_t launches_of_slice() const { return rounds_per_slice_ * launches_; }
-  std::optional<Watts> power() const { return meter_.mean(); }
-  std::optional<u64> clock_events() const { return clock_events_; }
+  const NvmlWatch::Seen& seen() const { return seen_; }
 
  private:
-  /// Returns how long one round takes.
+  /// `estimate` of a round is from a cold launch, and for short kernels too long.
+  static std::size_t rounds_ahead(Seconds estimate) {
+    return static_cast<std::size_t>(
+        std::max(kLeastAhead, std::ceil(kEnqueuedAhead / std::max(estimate, kRoundLength))));
+  }
+
+  /// Enqueues rounds until those that have passed and those that are enqueued make `length`.
+  /// Returns how long one round takes at least.
   Seconds load_until(Seconds length) {
     const Event begin;
-    std::array<Event, kRoundsAhead> ends;
+    const std::vector<Event> ends(rounds_ahead_);
     begin.record(parts_.stream.get());
+    Seconds loaded{0};
     for (load_rounds_ = 0;; ++load_rounds_) {
-      const Event& end = ends[load_rounds_ % kRoundsAhead];
-      if (load_rounds_ >= kRoundsAhead) {
-        wait_for(end);  // of the round three before
-        const Seconds loaded = end.since(begin);
-        if (loaded >= length) {
-          return loaded / static_cast<double>(load_rounds_ - kRoundsAhead + 1);
+      const Event& end = ends[load_rounds_ % rounds_ahead_];
+      if (load_rounds_ >= rounds_ahead_) {
+        wait_for(end);
+        const Seconds before = loaded;
+        loaded = end.since(begin);
+        const std::size_t passed = load_rounds_ - rounds_ahead_ + 1;
+        const Seconds mean = loaded / static_cast<double>(passed);
+        const Seconds one = std::clamp(loaded - before, mean / 2, mean);
+        if (loaded + one * static_cast<double>(rounds_ahead_ - 1) >= length) {
+          return one;
         }
       }
       round_.launch();
@@ -84,31 +97,18 @@ class Load {
     }
   }
 
-  void wait_for(const Event& event) {
+  static void wait_for(const Event& event) {
     while (!event.passed()) {
-      look_at_nvml();
       std::this_thread::sleep_for(kPollEvery);
-    }
-  }
-
-  void look_at_nvml() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - began_ < std::chrono::duration<double>(kPowerSettles.value)) {
-      return;
-    }
-    meter_.read(parts_.nvml.energy(), now);
-    if (const std::optional<u64> events = parts_.nvml.clock_event_reasons()) {
-      clock_events_ = clock_events_.value_or(0) | *events;
     }
   }
 
   const TimerParts& parts_;
   std::size_t launches_, kernels_per_launch_;  // launches of one round
+  std::size_t rounds_ahead_;
   Replay round_;
   std::size_t load_rounds_ = 0, rounds_per_slice_ = 0;
-  std::chrono::steady_clock::time_point began_{};
-  PowerMeter meter_;
-  std::optional<u64> clock_events_;
+  NvmlWatch::Seen seen_;
 };
 
 /// Throws Error(kNoDevice) where the records do not show what was meant to happen.
@@ -124,14 +124,8 @@ std::vector<SampleBlock> slices_of(const TimerParts& parts, const Load& load,
                                                         load.launches_of_slice()),
                       .clock = clocks[i]});
   }
-  const Seconds loaded = seconds_between(spans.front().start_ns, between[0].front().start_ns);
-  if (loaded < kLoadLength) {
-    throw Error(ExitCode::kNoDevice,
-                fmt::format("the load lasted {:.0f} ms only", loaded.value * 1e3));
-  }
-  if (const Seconds gap = longest_gap(spans); gap > kLongestGap) {
-    throw Error(ExitCode::kNoDevice,
-                fmt::format("the load was interrupted for {:.1f} ms", gap.value * 1e3));
+  if (const std::string why = why_not_sustained(spans, between); !why.empty()) {
+    throw Error(ExitCode::kNoDevice, why);
   }
   return slices;
 }
@@ -151,9 +145,9 @@ TimedWorkload time_under_load(TimerParts& parts, const Workload& workload) {
       const BlockSummary summary = summary_of(slices, kSliceRules);
       return {.time = summary.time,
               .sm_clock = summary.clock,
-              .power = load.power(),
+              .power = load.seen().power,
               .temperature = parts.nvml.temperature(),
-              .clock_event_reasons = clock_event_text(load.clock_events()),
+              .clock_event_reasons = clock_event_text(load.seen().clock_events),
               .blocks = std::move(slices)};
     } catch (const Error& error) {
       if (attempt == kAttempts) {

@@ -1,9 +1,11 @@
 // Times a launch under its own continuous load: launches without a gap for at least 250 ms, then
 // about 100 ms more in five slices, each with a clock of its own.
 //
-// The load is enqueued round by round, three rounds ahead of the GPU, until the GPU's own events
-// say that it has lasted long enough; the slices follow without a pause. That it was so is then
-// checked on the kernel records: length of the load, no gap above 1 ms.
+// The load is enqueued round by round, 45 ms ahead of the GPU, so that a host held up for some
+// milliseconds leaves no gap; NVML, whose readings take as long, is read by another thread
+// (nvml_watch.h). The GPU's own events say how much has passed; once that and what is enqueued are
+// long enough, the slices follow without a pause. That it was so is then checked on the kernel
+// records (load_records.h): length of the load and of the slices, no gap above 1 ms.
 #pragma once
 
 #include "validate/measure/block_rules.h"

@@ -12,9 +12,9 @@ namespace tilecast {
 namespace {
 
 constexpr double kMilli = 1e3, kMicro = 1e6, kMega = 1e6;
-constexpr const char* kColumns[] = {"part",         "rest_ms", "before",  "before_power_w",
-                                    "from_ms",      "to_ms",   "subject", "repetition",
-                                    "sm_clock_mhz", "cycles",  "time_us"};
+constexpr const char* kColumns[] = {"part",           "rest_ms",      "before", "before_order",
+                                    "before_power_w", "from_ms",      "to_ms",  "subject",
+                                    "repetition",     "sm_clock_mhz", "cycles", "time_us"};
 
 std::string number(double value) { return fmt::format("{:.10g}", value); }
 
@@ -47,6 +47,10 @@ class Line {
     return *value;
   }
 
+  std::optional<Watts> optional_watts(const char* column) const {
+    return text(column).empty() ? std::nullopt : std::optional(Watts{number(column)});
+  }
+
  private:
   const CsvRecord& record_;
   std::string_view name_;
@@ -57,15 +61,16 @@ class Line {
 std::string regime_trials_header() { return fmt::format("{}\n", fmt::join(kColumns, ",")); }
 
 std::string to_csv(const RestTrial& t) {
-  return csv_line({"rest", number(t.rest.value * kMilli), t.before, number(t.before_power.value),
-                   "", "", t.subject, "", number(t.clock.value / kMega), number(t.cycles.value),
+  return csv_line({"rest", number(t.rest.value * kMilli), t.before, std::to_string(t.before_order),
+                   t.before_power ? number(t.before_power->value) : "", "", "", t.subject, "",
+                   number(t.clock.value / kMega), number(t.cycles.value),
                    number(t.time.value * kMicro)});
 }
 
 std::string to_csv(const WindowSlice& s) {
-  return csv_line({"window", "", "", "", number(s.from.value * kMilli), number(s.to.value * kMilli),
-                   s.subject, std::to_string(s.repetition), number(s.clock.value / kMega),
-                   number(s.cycles.value), ""});
+  return csv_line({"window", "", "", "", "", number(s.from.value * kMilli),
+                   number(s.to.value * kMilli), s.subject, std::to_string(s.repetition),
+                   number(s.clock.value / kMega), number(s.cycles.value), ""});
 }
 
 RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
@@ -85,7 +90,8 @@ RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
     if (line.text("part") == "rest") {
       trials.rests.push_back({.rest = Seconds{line.number("rest_ms") / kMilli},
                               .before = line.text("before"),
-                              .before_power = Watts{line.number("before_power_w")},
+                              .before_order = static_cast<i64>(line.number("before_order")),
+                              .before_power = line.optional_watts("before_power_w"),
                               .subject = line.text("subject"),
                               .clock = clock,
                               .cycles = cycles,

@@ -2,6 +2,7 @@
 // Checked by: regime_trials_test.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,9 @@ namespace tilecast {
 /// One burst after a rest after something else.
 struct RestTrial {
   Seconds rest;
-  std::string before;  // idle, memory, ...
-  Watts before_power;
+  std::string before;                 // idle, fill, ...
+  i64 before_order = 0;               // of what ran before, the least power first
+  std::optional<Watts> before_power;  // its mean under a load of it; absent where NVML has none
   std::string subject;
   Hertz clock;
   Cycles cycles;
