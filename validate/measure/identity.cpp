@@ -14,8 +14,8 @@ IdentityFault IdentityBook::check(const Measurement& row) {
     return {};
   }
   const GemmProblem& problem = point.problem;
-  const std::string compiled_in =
-      join(defines_for(parse_kernel_config(point.config), problem.dtype, problem.layout), " ");
+  const KernelConfig config = parse_kernel_config(point.config);
+  const std::string compiled_in = join(defines_for(config, problem.dtype, problem.layout), " ");
   const auto [known, is_new] =
       by_cubin_.try_emplace(row.cubin_hash, Known{point.config, compiled_in});
   if (known->second.compiled_in != compiled_in) {
@@ -25,8 +25,10 @@ IdentityFault IdentityBook::check(const Measurement& row) {
   if (row.tile_checksum.empty() || !row.ctas || !row.shared_memory) {
     return {};
   }
-  const std::string run = fmt::format("{} {} {} {} {}", to_text(problem.shape), row.cubin_hash,
-                                      row.tile_checksum, *row.ctas, row.shared_memory->value);
+  const std::string run =
+      fmt::format("{} {} {} {} {} {}", to_text(problem.shape), row.cubin_hash, row.tile_checksum,
+                  *row.ctas, row.shared_memory->value,
+                  static_cast<i32>(config.decomposition.reduction));  // chosen at run time
   const auto [same, first] = by_run_.try_emplace(run, point.config);
   if (same->second != point.config) {
     return {Status::kSkipped,

@@ -103,14 +103,13 @@ void Laboratory::time(Measurement& row, Workload& workload) {
   row.raw = std::move(timed.blocks);
 }
 
-bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch,
-                                   const KernelConfig& config) {
+bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {
   const PhaseTimes::Scope phase(phases_, "identity");
-  const std::vector<TileCoord> walked = record_tile_trace(launch, operands_.set(0), stream_.get());
-  const u32 stride = launch.max_tiles_per_cta();
+  const std::vector<WalkedPiece> walked =
+      record_tile_trace(launch, operands_.set(0), stream_.get());
   row.tile_checksum = tile_checksum(walked);
-  row.reason = tile_trace_difference(
-      walked, expected_tile_trace(launch.scheduler(), config.tiling, stride), stride);
+  row.reason =
+      tile_trace_difference(walked, expected_tile_trace(launch), launch.max_tiles_per_cta());
   if (!row.reason.empty()) {
     row.status = Status::kWrong;
     return false;
@@ -142,7 +141,7 @@ void Laboratory::measure_kernel(Measurement& row) {
       })) {
     return;
   }
-  if (!is_what_it_claims(row, launch, config)) {
+  if (!is_what_it_claims(row, launch)) {
     return;
   }
   std::vector<GemmArgs> args;

@@ -53,7 +53,7 @@ class Laboratory {
   void measure_kernel(Measurement& row);
   void measure_cublaslt(Measurement& row);
   bool verify(Measurement& row, const std::function<void(void* c)>& enqueue);
-  bool is_what_it_claims(Measurement& row, const GemmLaunch& launch, const KernelConfig& config);
+  bool is_what_it_claims(Measurement& row, const GemmLaunch& launch);
   void time(Measurement& row, Workload& workload);
   std::size_t fastest(const CublasltMatmul& matmul,
                       const std::vector<cublasLtMatmulAlgo_t>& algorithms);
