@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <map>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/measure_counters.h"
 #include "cli/measure_progress.h"
 #include "cli/suite.h"
 #include "kernels/jit/compile_ahead.h"
@@ -33,8 +35,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct MeasureOptions {
-  std::string shape, gpu = "h200_sxm", out, counters = "none", regime = "burst", inputs = "normal",
-                     dtype = "fp16", layout = "tn", budget;
+  std::string shape, gpu = "h200_sxm", out, counters, regime = "burst", inputs = "normal",
+                     dtype = "fp16", layout = "tn", budget, pm_sampling;
   std::vector<std::string> suites, configs;
   int rounds = 1;
   bool resume = false, prepare = false;
@@ -81,22 +83,33 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
   return points;
 }
 
-std::vector<SuitePoint> plan(const MeasureOptions& options, const GpuSpec& gpu) {
+struct Plan {
+  std::vector<SuitePoint> points;
+  CounterChoice counters = CounterChoice::kNone;
+};
+
+/// Of several suites the most counters; --counters decides where it is given.
+Plan plan(const MeasureOptions& options, const GpuSpec& gpu) {
+  Plan made;
   if (options.suites.empty()) {
     if (options.shape.empty() || options.configs.empty()) {
       throw ConfigError("expected --suite FILE, or a SHAPE and --config TEXT");
     }
-    return points_of_command_line(options, gpu);
+    made.points = points_of_command_line(options, gpu);
   }
-  std::vector<SuitePoint> points;
   for (const std::string& file : options.suites) {
-    SuitePoints expanded = expand_suite(load_suite(file), gpu);
+    const Suite suite = load_suite(file);
+    made.counters = std::max(made.counters, suite.counters);
+    SuitePoints expanded = expand_suite(suite, gpu);
     for (const std::string& note : expanded.notes) {
       fmt::print(stderr, "{}: {}\n", file, note);
     }
-    points.insert(points.end(), expanded.points.begin(), expanded.points.end());
+    made.points.insert(made.points.end(), expanded.points.begin(), expanded.points.end());
   }
-  return points;
+  if (!options.counters.empty()) {
+    made.counters = parse_counter_choice(options.counters);
+  }
+  return made;
 }
 
 std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
@@ -131,7 +144,9 @@ void prepare_only(const std::vector<SuitePoint>& points) {
 }
 
 /// In children, since this process must stay free of CUDA: the device first, then the kernels.
-void check_device_and_compile(const std::vector<SuitePoint>& points) {
+/// Returns CUPTI's name for the chip, empty where it has none.
+std::string check_device_and_compile(const std::vector<SuitePoint>& points) {
+  std::string chip;
   const auto nothing = [](const std::string&) {};
   const auto no_task = [](std::size_t, const std::string&) {};
   supervise({.tasks = 1,
@@ -139,11 +154,11 @@ void check_device_and_compile(const std::vector<SuitePoint>& points) {
                  [&](std::size_t, const TaskReporter& reporter) {
                    reporter.begin(0);
                    (void)require_hopper();
-                   reporter.done(0, "");
+                   reporter.done(0, current_chip_or_nothing());
                    return ExitCode::kDone;
                  },
              .on_started = nothing,
-             .on_done = no_task,
+             .on_done = [&](std::size_t, const std::string& text) { chip = text; },
              .on_lost = [](std::size_t, const std::string& why) { throw DeviceError(why); }});
   supervise({.tasks = 1,
              .body =
@@ -166,6 +181,7 @@ void check_device_and_compile(const std::vector<SuitePoint>& points) {
                    throw Error(ExitCode::kWrong, "compiling ahead: " + why);
                  },
              .task_limit = std::chrono::minutes(5)});
+  return chip;
 }
 
 std::string now_as_text() {
@@ -181,8 +197,9 @@ std::string now_as_text() {
 /// is never in two hands.
 class Run {
  public:
-  Run(const MeasureOptions& options, const GpuSpec& gpu, std::vector<SuitePoint> points)
-      : options_(options), gpu_(gpu), points_(std::move(points)) {
+  Run(const MeasureOptions& options, const GpuSpec& gpu, const CounterRequest& counters,
+      std::vector<SuitePoint> points)
+      : options_(options), gpu_(gpu), counters_(counters), points_(std::move(points)) {
     context_.gpu = gpu.name;
     context_.toolkit = nvrtc_version();
     context_.git = TILECAST_GIT_REVISION;
@@ -235,7 +252,15 @@ class Run {
     context_.gpu_uuid = laboratory.facts().uuid;
     context_.driver = laboratory.driver_version();
     reporter.started(context_.gpu_uuid + " " + context_.driver);
-    MeasurementAppender file(options_.out, {}, IfExists::kResume);
+    std::optional<CounterCollector> collector = collector_of(counters_);
+    if (collector) {
+      if (first == 0 && !collector->trouble().empty()) {
+        fmt::print(stderr, "{}; measuring times alone\n", collector->trouble());
+      }
+      laboratory.after_timing(
+          [&](Measurement& row, const Workload& workload) { collector->collect(row, workload); });
+    }
+    MeasurementAppender file(options_.out, counters_.metrics, IfExists::kResume);
     Clock::duration longest{};
     for (std::size_t i = first; i < points_.size(); ++i) {
       const Clock::time_point start = Clock::now();
@@ -269,7 +294,8 @@ class Run {
   }
 
   void append(const Measurement& row) const {
-    MeasurementAppender(options_.out, {}, IfExists::kResume).append(with_context(row));
+    MeasurementAppender(options_.out, counters_.metrics, IfExists::kResume)
+        .append(with_context(row));
   }
 
   void report(ExitCode code, std::size_t finished, const std::map<std::string, int>& counts) const {
@@ -294,17 +320,14 @@ class Run {
 
   const MeasureOptions& options_;
   const GpuSpec& gpu_;
+  const CounterRequest& counters_;
   const std::vector<SuitePoint> points_;
   RunContext context_;
   std::optional<Clock::time_point> deadline_;
 };
 
 void run_measure(const MeasureOptions& options) {
-  if (options.counters != "none") {
-    throw ConfigError(fmt::format("--counters {}: expected none: counters are not collected yet",
-                                  options.counters));
-  }
-  if (options.out.empty() && !options.prepare) {
+  if (options.out.empty() && !options.prepare && options.pm_sampling.empty()) {
     throw ConfigError("expected --out CSV, where the rows go");
   }
   if (!options.budget.empty()) {
@@ -314,14 +337,19 @@ void run_measure(const MeasureOptions& options) {
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
-  std::vector<SuitePoint> points = plan(options, gpu.spec);
+  auto [points, choice] = plan(options, gpu.spec);
   if (options.prepare) {
     prepare_only(points);
     return;
   }
-  check_device_and_compile(points);
+  const std::string chip = check_device_and_compile(points);
+  if (!options.pm_sampling.empty()) {
+    sample_point(points, chip, options.pm_sampling);
+    return;
+  }
+  const CounterRequest counters = request_counters(choice, chip);
   {
-    const MeasurementAppender file(options.out, {},
+    const MeasurementAppender file(options.out, counters.metrics,
                                    options.resume ? IfExists::kResume : IfExists::kRefuse);
     std::erase_if(points, [&](const SuitePoint& point) { return file.has(point.point); });
   }
@@ -333,7 +361,7 @@ void run_measure(const MeasureOptions& options) {
   for (int i = 0; i < options.rounds; ++i) {
     rounds.insert(rounds.end(), points.begin(), points.end());
   }
-  Run(options, gpu.spec, std::move(rounds)).measure();
+  Run(options, gpu.spec, counters, std::move(rounds)).measure();
 }
 
 }  // namespace
@@ -351,7 +379,14 @@ void add_measure(CLI::App& app) {
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
   command->add_option("--out", options->out, "CSV file to write");
-  command->add_option("--counters", options->counters, "none")->capture_default_str();
+  command->add_option("--counters", options->counters,
+                      "Hardware counters of each point, after its timing: none, core or full; "
+                      "default none, or what the suite says");
+  command
+      ->add_option("--pm-sampling", options->pm_sampling,
+                   "Instead of rows, the chip's activity every 10 us while one configuration runs: "
+                   "CSV file to write")
+      ->excludes(suite);
   command->add_option("--regime", options->regime, "burst or sustained")
       ->capture_default_str()
       ->excludes(suite);

@@ -11,7 +11,7 @@
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
 //   ops: [gemm]
-//   counters: none
+//   counters: core           # none, core or full; default none
 //   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
 #pragma once
 
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/gemm_problem.h"
@@ -44,6 +45,7 @@ struct Suite {
   std::vector<Schedule> schedules;  // empty: all
   SuiteConfigs configs;
   bool cublaslt = false;
+  CounterChoice counters = CounterChoice::kNone;
 };
 
 /// Throws FileError, or ConfigError `file:line: key: what was expected`.

@@ -88,6 +88,9 @@ void Laboratory::time(Measurement& row, Workload& workload) {
   row.sm_clock = timed.sm_clock;
   row.cycles = cycles_of(timed.time.median, timed.sm_clock);
   row.power = timed.power;
+  if (after_timing_) {
+    after_timing_(row, workload);
+  }
 }
 
 void Laboratory::measure_kernel(Measurement& row) {

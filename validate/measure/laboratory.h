@@ -34,6 +34,12 @@ class Laboratory {
   const DeviceFacts& facts() const { return facts_; }
   std::string driver_version() const;
 
+  /// Called with every row that has been timed and its launches, while the kernel is still loaded:
+  /// counters, samples. What it throws fails the row.
+  void after_timing(std::function<void(Measurement& row, const Workload& workload)> call) {
+    after_timing_ = std::move(call);
+  }
+
   /// A row without its context: ok, wrong, failed, or skipped where the kernel is refused. Throws
   /// ContextLost, and DeviceError where the GPU is gone.
   Measurement measure(const Point& point);
@@ -59,6 +65,7 @@ class Laboratory {
   Operands operands_;
   Verifier verifier_;
   RegimeTimer timer_;
+  std::function<void(Measurement&, const Workload&)> after_timing_;
   std::optional<std::pair<GemmProblem, Inputs>> prepared_;
   std::optional<std::size_t> fastest_of_prepared_;  // cuBLASLt's, once known
 };
