@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 #include <cupti_pmsampling.h>
-#include <cupti_profiler_target.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "validate/measure/activity_timer.h"
 #include "validate/measure/counters_unavailable.h"
 #include "validate/measure/cupti_params.h"
+#include "validate/measure/start_profiling.h"
 
 namespace tilecast {
 namespace {
@@ -19,21 +19,6 @@ namespace {
 constexpr std::size_t kHardwareBuffer = std::size_t{256} << 20;
 constexpr double kNanosecond = 1e-9;
 constexpr double kSlack = 1.5;  // more samples than the time asked for: `run` is not exact
-
-/// The profiling library, initialised.
-class Profiling {
- public:
-  Profiling() {
-    TILECAST_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, params);
-    TILECAST_COUNTERS(cuptiProfilerInitialize(&params));
-  }
-  ~Profiling() {
-    TILECAST_CUPTI_PARAMS(CUpti_Profiler_DeInitialize_Params, params);
-    cuptiProfilerDeInitialize(&params);
-  }
-  Profiling(const Profiling&) = delete;
-  Profiling& operator=(const Profiling&) = delete;
-};
 
 class Sampler {
  public:
@@ -132,8 +117,8 @@ PmSamples sample_activity(const MetricPlan& plan, Seconds interval, Seconds long
         fmt::format("no samples over time: the metrics take {} passes, expected 1", plan.passes()));
   }
   TILECAST_CUDA(cudaDeviceSynchronize());
+  start_profiling();
   const ActivityPause pause;
-  const Profiling profiling;
   Sampler sampler;
   sampler.configure(plan, interval,
                     static_cast<std::size_t>(std::ceil(kSlack * (longest / interval))));

@@ -8,10 +8,15 @@
 #include <cupti_target.h>
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "kernels/jit/cuda_error.h"
 #include "validate/measure/activity_timer.h"
 #include "validate/measure/counters_unavailable.h"
 #include "validate/measure/cupti_params.h"
+#include "validate/measure/launch_times.h"
+#include "validate/measure/start_profiling.h"
 
 namespace tilecast {
 namespace {
@@ -20,6 +25,8 @@ constexpr unsigned kContextCallSince = 4000;
 constexpr std::size_t kMostPasses = 256;
 constexpr const char* kDuration = "gpu__time_duration.sum";
 constexpr double kNanosecond = 1e-9;
+constexpr int kDurationPairs = 5;
+constexpr int kMoreLaunches = 8;  // in the longer range of a pair
 
 CUcontext current_context() {
   TILECAST_CUDA(cudaFree(nullptr));  // makes it
@@ -168,6 +175,7 @@ void check_device_support() {
 }  // namespace
 
 std::string current_chip() {
+  start_profiling();  // CUPTI does not check, and dies
   TILECAST_CUPTI_PARAMS(CUpti_Device_GetChipName_Params, params);
   params.deviceIndex = static_cast<std::size_t>(current_device_ordinal());
   TILECAST_COUNTERS(cuptiDeviceGetChipName(&params));
@@ -176,24 +184,12 @@ std::string current_chip() {
 
 RangeProfiler::RangeProfiler() {
   (void)current_context();
-  TILECAST_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, params);
-  TILECAST_COUNTERS(cuptiProfilerInitialize(&params));
-  try {
-    check_device_support();
-    chip_ = current_chip();
-    const MetricPlan plan(chip_, MetricUse::kRange, {kDuration});
-    const ActivityPause pause;
-    const Session trial(plan);  // what is refused is refused here
-  } catch (...) {
-    TILECAST_CUPTI_PARAMS(CUpti_Profiler_DeInitialize_Params, end);
-    cuptiProfilerDeInitialize(&end);
-    throw;
-  }
-}
-
-RangeProfiler::~RangeProfiler() {
-  TILECAST_CUPTI_PARAMS(CUpti_Profiler_DeInitialize_Params, params);
-  cuptiProfilerDeInitialize(&params);
+  start_profiling();
+  check_device_support();
+  chip_ = current_chip();
+  const MetricPlan plan(chip_, MetricUse::kRange, {kDuration});
+  const ActivityPause pause;
+  const Session trial(plan);  // what is refused is refused here
 }
 
 std::map<std::string, double> RangeProfiler::collect(const MetricPlan& plan,
@@ -224,9 +220,20 @@ std::optional<Seconds> profiled_duration(const std::function<void()>& launch) {
   try {
     RangeProfiler profiler;
     const MetricPlan plan(profiler.chip(), MetricUse::kRange, {kDuration});
-    const auto values = profiler.collect(
-        plan, [] {}, launch);
-    return Seconds{values.at(kDuration) * kNanosecond};
+    const auto range_of = [&](int launches) {
+      const auto values = profiler.collect(plan, launch, [&] {
+        for (int i = 0; i < launches; ++i) {
+          launch();
+        }
+      });
+      return Seconds{values.at(kDuration) * kNanosecond};
+    };
+    std::vector<Seconds> differences;
+    for (int i = 0; i < kDurationPairs; ++i) {
+      const Seconds one = range_of(1);
+      differences.push_back(Seconds{(range_of(1 + kMoreLaunches) - one).value / kMoreLaunches});
+    }
+    return distribution_of(std::move(differences)).median;
   } catch (const CountersUnavailable&) {
     return std::nullopt;
   }

@@ -3,8 +3,10 @@
 // so every pass finds the same L2.
 //
 // Leaves out: the clock, which is whatever the passes meet; time and counters of one row come from
-// different launches. A range ends when the GPU is idle, so it is longer than the kernel inside by
-// a few microseconds. Checked by: range_profiler_test.cpp, against arithmetic on the GPU.
+// different launches. The host marks a range, so it is about 30 us longer than the launches inside,
+// and so is what counts all of it (`duration`, `elapsed`); what the launch itself does (bytes,
+// instructions, `active` cycles) is not changed by that. Checked by: range_profiler_test.cpp, on
+// the GPU, against arithmetic and the other clocks.
 #pragma once
 
 #include <functional>
@@ -26,9 +28,6 @@ class RangeProfiler {
   /// On the current device, whose context exists afterwards. Throws CountersUnavailable where this
   /// machine gives no counters: permission, MIG, another profiler, ...
   RangeProfiler();
-  ~RangeProfiler();
-  RangeProfiler(const RangeProfiler&) = delete;
-  RangeProfiler& operator=(const RangeProfiler&) = delete;
 
   const std::string& chip() const { return chip_; }
 
@@ -43,8 +42,10 @@ class RangeProfiler {
   std::string chip_;
 };
 
-/// gpu__time_duration.sum of what `launch` enqueues, for comparison with other clocks. Nothing
-/// where counters cannot be had. Not for kernels below 100 us: the range is longer than the kernel.
+/// gpu__time_duration.sum of what `launch` enqueues, for comparison with other clocks: what eight
+/// more launches add to a range with one, over eight, so that the ends of the range do not count;
+/// the median of five such pairs. For kernels of at least 100 us, which hide the next launch; the
+/// gap between two of them, about 1 us, is in it. Nothing where counters cannot be had.
 std::optional<Seconds> profiled_duration(const std::function<void()>& launch);
 
 }  // namespace tilecast
