@@ -1,32 +1,30 @@
-// tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points,
-// compiles ahead, holds the GPU and starts the run (cli/measure_run.h).
+// tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
+// (cli/measure_plan.h), compiles ahead (cli/measure_compile.h), holds the GPU and starts the run
+// (cli/measure_run.h).
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/measure_bench.h"
+#include "cli/measure_compile.h"
+#include "cli/measure_counters.h"
 #include "cli/measure_order.h"
+#include "cli/measure_plan.h"
 #include "cli/measure_progress.h"
 #include "cli/measure_run.h"
-#include "cli/suite.h"
-#include "kernels/jit/compile_ahead.h"
-#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/compile.h"
 #include "model/base/error.h"
-#include "model/base/text.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "validate/compare/pair_rounds.h"
 #include "validate/compare/roofline.h"
 #include "validate/measure/gpu_lock.h"
-#include "validate/measure/laboratory.h"
-#include "validate/measure/supervisor.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/record/measurement_csv.h"
 
@@ -34,178 +32,6 @@ namespace tilecast {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct MeasureOptions {
-  std::string shape, gpu = "h200_sxm", out, counters = "none", regime = "burst", inputs = "normal",
-                     dtype = "fp16", layout = "tn", l2 = "rotating", budget;
-  std::vector<std::string> suites, configs;
-  std::optional<u64> seed;
-  i64 rounds = 1;
-  bool resume = false, prepare = false, phases = false;
-};
-
-/// "90", "90s", "10m" or "1h".
-std::chrono::seconds parse_budget(const std::string& text) {
-  constexpr i64 kLongest = 100'000;
-  std::string_view number = text;
-  i64 unit = 1;
-  for (const auto& [letter, seconds] : {std::pair{'s', 1}, {'m', 60}, {'h', 3600}}) {
-    if (!number.empty() && number.back() == letter) {
-      unit = seconds;
-      number.remove_suffix(1);
-      break;
-    }
-  }
-  const std::optional<i64> count = parse_integer(number);
-  if (!count || *count < 1 || *count > kLongest) {
-    throw ConfigError(fmt::format("--budget '{}': expected a time such as 90s, 10m or 1h", text));
-  }
-  return std::chrono::seconds(*count * unit);
-}
-
-std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
-  const GemmProblem problem{parse_gemm_shape(options.shape), parse_element_type(options.dtype),
-                            parse_layout(options.layout)};
-  std::vector<SuitePoint> points;
-  for (const std::string& given : options.configs) {
-    const std::string config = given == kCublasltTop1 || given == kCublasltBest
-                                   ? given
-                                   : to_text(parse_kernel_config(given));
-    if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
-      throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
-    }
-    const Point point{.op = Op::kGemm,
-                      .problem = problem,
-                      .config = config,
-                      .regime = parse_regime(options.regime),
-                      .inputs = parse_inputs(options.inputs),
-                      .l2_state = parse_l2_state(options.l2)};
-    if (const std::string why = why_not_timed(point.regime, point.l2_state); !why.empty()) {
-      throw ConfigError(fmt::format("--l2 {}: {}", options.l2, why));
-    }
-    points.push_back({point, ""});
-  }
-  return points;
-}
-
-std::vector<SuitePoint> plan(const MeasureOptions& options, const GpuSpec& gpu) {
-  if (options.suites.empty()) {
-    if (options.shape.empty() || options.configs.empty()) {
-      throw ConfigError("expected --suite FILE, or a SHAPE and --config TEXT");
-    }
-    return points_of_command_line(options, gpu);
-  }
-  std::vector<SuitePoint> points;
-  for (const std::string& file : options.suites) {
-    SuitePoints expanded = expand_suite(load_suite(file), gpu);
-    for (const std::string& note : expanded.notes) {
-      fmt::print(stderr, "{}: {}\n", file, note);
-    }
-    points.insert(points.end(), expanded.points.begin(), expanded.points.end());
-  }
-  return points;
-}
-
-std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
-  std::vector<KernelSource> sources = micro_kernel_sources();
-  for (const auto& [point, refusal] : points) {
-    if (!refusal.empty() || is_cublaslt(point.config)) {
-      continue;
-    }
-    try {
-      sources.push_back(gemm_source(parse_kernel_config(point.config), point.problem.dtype,
-                                    point.problem.layout));
-    } catch (const ConfigError&) {  // its row will say so
-    }
-  }
-  return sources;
-}
-
-void prepare_only(const std::vector<SuitePoint>& points) {
-  CubinCache cache;
-  MeasureProgress progress("compiling");
-  const CompileCounts counts =
-      compile_ahead(sources_of(points), cache,
-                    [&](std::size_t done, std::size_t all) { progress.show(done, all, ""); });
-  progress.finish();
-  for (const std::string& fault : counts.faults) {
-    fmt::print(stderr, "{}\n", fault);
-  }
-  fmt::print(stderr,
-             "{} points, {} kernels: {} compiled now, {} were there, {} rejected, {} failed\n",
-             points.size(), counts.kernels, cache.misses() - static_cast<int>(counts.failed),
-             cache.hits(), counts.rejected, counts.failed);
-}
-
-/// In a child, since this process must stay free of CUDA. Returns the device's UUID.
-std::string check_device() {
-  std::string uuid;
-  supervise({.tasks = 1,
-             .body =
-                 [&](std::size_t, const TaskReporter& reporter) {
-                   reporter.begin(0);
-                   reporter.done(0, device_facts(require_hopper()).uuid);
-                   return ExitCode::kDone;
-                 },
-             .on_started = [](const std::string&) {},
-             .on_done = [&](std::size_t, const std::string& text) { uuid = text; },
-             .on_lost = [](std::size_t, const std::string& why) { throw DeviceError(why); }});
-  return uuid;
-}
-
-/// In a child too, since the compiler may fall over.
-void compile_all(const std::vector<SuitePoint>& points) {
-  supervise({.tasks = 1,
-             .body =
-                 [&](std::size_t, const TaskReporter& reporter) {
-                   CubinCache cache;
-                   MeasureProgress progress("compiling");
-                   reporter.begin(0);
-                   compile_ahead(sources_of(points), cache, [&](std::size_t done, std::size_t all) {
-                     progress.show(done, all, "");
-                     reporter.alive();
-                   });
-                   progress.finish();
-                   reporter.done(0, "");
-                   return ExitCode::kDone;
-                 },
-             .on_started = [](const std::string&) {},
-             .on_done = [](std::size_t, const std::string&) {},
-             .on_lost =
-                 [](std::size_t, const std::string& why) {
-                   throw Error(ExitCode::kWrong, "compiling ahead: " + why);
-                 },
-             .task_limit = std::chrono::minutes(5)});
-}
-
-/// The laboratory as a run sees it.
-class LaboratoryBench : public Bench {
- public:
-  LaboratoryBench(const GpuSpec& gpu, bool phases) : phases_(phases) {
-    if (laboratory_.device().sm_count != gpu.sm.count) {
-      throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
-                                    gpu.sm.count, laboratory_.device().name,
-                                    laboratory_.device().sm_count));
-    }
-  }
-
-  std::string gpu_uuid() const override { return laboratory_.facts().uuid; }
-  std::string driver() const override { return laboratory_.driver_version(); }
-  std::string greeting() const override { return "clocks agree: " + to_text(laboratory_.clocks()); }
-  void remember(const Measurement& row) override { laboratory_.remember(row); }
-  Measurement measure(const Point& point) override { return laboratory_.measure(point); }
-  std::string farewell() const override {
-    std::string text;
-    for (const auto& [phase, time] : laboratory_.phases().total()) {
-      text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase, time.value);
-    }
-    return phases_ ? text : "";
-  }
-
- private:
-  Laboratory laboratory_;
-  bool phases_;
-};
 
 void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_t points) {
   std::string summary;
@@ -256,36 +82,17 @@ void print_pairs(const MeasureOptions& options) {
   }
 }
 
-void run_measure(const MeasureOptions& options) {
-  if (options.counters != "none") {
-    throw ConfigError(fmt::format("--counters {}: expected none: counters are not collected yet",
-                                  options.counters));
-  }
-  if (options.out.empty() && !options.prepare) {
-    throw ConfigError("expected --out CSV, where the rows go");
-  }
-  if (!options.budget.empty()) {
-    (void)parse_budget(options.budget);
-  }
-  const LoadedGpu gpu = load_gpu(options.gpu, true);
-  if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
-    throw ConfigError(why);
-  }
-  std::vector<SuitePoint> points = plan(options, gpu.spec);
-  if (options.prepare) {
-    prepare_only(points);
-    return;
-  }
-  const GpuLock lock(check_device(), "tilecast measure --out " + options.out);
-  compile_all(points);
+/// The rows of `points`. The lock is held by the caller.
+void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
+                    const GpuSpec& gpu, const CounterRequest& counters) {
   const u64 seed = options.seed.value_or(std::random_device()());
   const auto kernel_time = [&](const Point& point) {
     constexpr Tiling kAnyTile{.block_m = 128, .block_n = 128};
-    return roofline_time(gpu.spec, point.problem, kAnyTile).value_or(Seconds{0});
+    return roofline_time(gpu, point.problem, kAnyTile).value_or(Seconds{0});
   };
   std::vector<RunPoint> run;
   {
-    const MeasurementAppender file(options.out, {},
+    const MeasurementAppender file(options.out, counters.metrics,
                                    options.resume ? IfExists::kResume : IfExists::kRefuse);
     run = ordered(options, points, seed, kernel_time, file);
   }
@@ -296,11 +103,11 @@ void run_measure(const MeasureOptions& options) {
   fmt::print(stderr, "{} points, order by --seed {}\n", run.size(), seed);
   RunSettings settings{
       .out = options.out,
-      .counters = {},
-      .context = {.gpu = gpu.spec.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION},
+      .counters = counters.metrics,
+      .context = {.gpu = gpu.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION},
       .order_seed = seed,
       .deadline = {},
-      .make_bench = [&] { return std::make_unique<LaboratoryBench>(gpu.spec, options.phases); }};
+      .make_bench = [&] { return make_laboratory_bench(gpu, counters, options.phases); }};
   if (!options.budget.empty()) {
     settings.deadline = Clock::now() + parse_budget(options.budget);
   }
@@ -309,6 +116,26 @@ void run_measure(const MeasureOptions& options) {
     print_pairs(options);
   }
   report(options, outcome, run.size());
+}
+
+void run_measure(const MeasureOptions& options) {
+  const LoadedGpu gpu = load_gpu(options.gpu, true);
+  if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
+    throw ConfigError(why);
+  }
+  const auto [points, choice] = plan_measure(options, gpu.spec);
+  if (options.prepare) {
+    compile_only(points);
+    return;
+  }
+  const DeviceFound device = look_for_device();
+  const GpuLock lock(device.uuid, "tilecast measure --out " + options.out);
+  compile_all(points);
+  if (!options.pm_sampling.empty()) {
+    sample_point(points, device.chip, options.pm_sampling);
+    return;
+  }
+  measure_points(options, points, gpu.spec, request_counters(choice, device.chip));
 }
 
 }  // namespace
@@ -326,7 +153,14 @@ void add_measure(CLI::App& app) {
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
   command->add_option("--out", options->out, "CSV file to write");
-  command->add_option("--counters", options->counters, "none")->capture_default_str();
+  command->add_option("--counters", options->counters,
+                      "Hardware counters of each point, after its timing: none, core or full; "
+                      "default none, or what the suite says");
+  command
+      ->add_option("--pm-sampling", options->pm_sampling,
+                   "Instead of rows, the chip's activity every 10 us while one configuration runs: "
+                   "CSV file to write")
+      ->excludes(suite);
   command->add_option("--regime", options->regime, "burst or sustained")
       ->capture_default_str()
       ->excludes(suite);

@@ -222,9 +222,8 @@ Suite parse_suite(const StrictValue& root) {
       map.required("ops").fail("expected gemm: the other kernels do not exist yet");
     }
   }
-  if (const std::optional<StrictValue> counters = map.optional("counters");
-      counters && counters->text() != "none") {
-    counters->fail("expected none: counters are not collected yet");
+  if (const std::optional<StrictValue> counters = map.optional("counters")) {
+    suite.counters = counters->word(kCounterChoices);
   }
   if (const std::optional<StrictValue> cublaslt = map.optional("cublaslt")) {
     suite.cublaslt = cublaslt->flag();

@@ -12,7 +12,7 @@
 //   inputs: [normal]          # default normal
 //   l2: [rotating]            # also flushed (burst only) and warm; default rotating
 //   ops: [gemm]
-//   counters: none
+//   counters: core           # none, core or full; default none
 //   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
 #pragma once
 
@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/gemm_problem.h"
@@ -46,6 +47,7 @@ struct Suite {
   std::vector<Schedule> schedules;  // empty: all
   SuiteConfigs configs;
   bool cublaslt = false;
+  CounterChoice counters = CounterChoice::kNone;
 };
 
 /// Throws FileError, or ConfigError `file:line: key: what was expected`.

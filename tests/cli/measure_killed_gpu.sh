@@ -8,9 +8,9 @@
 kills=${KILLS:-20}
 RANDOM=${SEED:-1}
 cat >"$folder/suite.yaml" <<'END'
-shapes: [512x512x512, 1024x1024x1024, 2048x2048x2048]
+shapes: [512x512x512, 1024x1024x1024, 1024x512x2048, 2048x2048x2048]
 schedules: [pipelined, warp_specialized, ping_pong]
-configs: [{best: 4}]
+configs: [{best: 5}]
 cublaslt: true
 END
 measure() { "$TILECAST_GPU" measure --suite "$folder/suite.yaml" "$@"; }
@@ -22,20 +22,26 @@ points() {
 
 measure --out "$folder/straight.csv" >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
 
-killed=0
-for ((i = 0; i < kills; ++i)); do
+# A process needs about half a second until its first row: moments from 0.2 to 1.7 s fall before
+# it, between rows and into rows, and what is left lasts for all of them.
+killed=0 ended=0
+while [ "$killed" -lt "$kills" ] && [ "$ended" = 0 ]; do
   measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 &
   process=$!
-  sleep "$(printf '%d.%03d' $((RANDOM % 3)) $((RANDOM % 1000)))"
-  if [ "$i" = 0 ]; then  # the lock: one clear line with who holds the GPU
+  moment=$((200 + RANDOM % 1500))
+  [ "$killed" != 0 ] || moment=1500  # long enough to hold the lock
+  sleep "$(printf '%d.%03d' $((moment / 1000)) $((moment % 1000)))"
+  if [ "$killed" = 0 ]; then  # the lock: one clear line with who holds the GPU
     "$TILECAST_GPU" measure 512x512x512 --config cublaslt:top1 --out "$folder/other.csv" \
       >"$folder/other" 2>&1 && problem "two processes measured at once"
     grep -q 'is being measured on by process .*killed.csv' "$folder/other" ||
       problem "the lock says: $(cat "$folder/other")"
   fi
-  kill -9 "$process" 2>/dev/null && killed=$((killed + 1))
+  if kill -9 "$process" 2>/dev/null; then killed=$((killed + 1)); else ended=1; fi
   wait "$process" 2>/dev/null
+  [ "$killed" != "$kills" ] || echo "rows after $killed kills: $(wc -l <"$folder/killed.csv")"
 done
+[ "$ended" = 0 ] || echo "the run was over after $killed kills"
 measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
 grep -q 'nothing to add' <(measure --out "$folder/killed.csv" --resume 2>&1) ||
   problem "a finished run had more to add"

@@ -105,6 +105,19 @@ ActivityTimer::~ActivityTimer() {
   collecting = false;
 }
 
+ActivityPause::ActivityPause() {
+  if (collecting) {
+    TILECAST_CUPTI(cuptiActivityFlushAll(0));
+    TILECAST_CUPTI(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+  }
+}
+
+ActivityPause::~ActivityPause() {
+  if (collecting) {  // where this fails, the next take() finds too few records and says so
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  }
+}
+
 KernelSpans ActivityTimer::take(std::size_t at_least) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   TILECAST_CUPTI(cuptiActivityFlushAll(0));

@@ -40,4 +40,14 @@ class ActivityTimer {
   KernelSpans take(std::size_t at_least);
 };
 
+/// While it lives, an ActivityTimer of this process, if there is one, collects nothing: hardware
+/// counters are read without instrumentation beside them. The device is idle at both ends.
+class ActivityPause {
+ public:
+  ActivityPause();
+  ~ActivityPause();
+  ActivityPause(const ActivityPause&) = delete;
+  ActivityPause& operator=(const ActivityPause&) = delete;
+};
+
 }  // namespace tilecast

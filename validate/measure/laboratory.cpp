@@ -88,9 +88,12 @@ bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& en
 }
 
 void Laboratory::time(Measurement& row, Workload& workload) {
-  const PhaseTimes::Scope phase(phases_, "time");
-  timer_.look_at(workload);
-  TimedWorkload timed = timer_.time(workload, row.point.regime, row.point.l2_state);
+  TimedWorkload timed;
+  {
+    const PhaseTimes::Scope phase(phases_, "time");
+    timer_.look_at(workload);
+    timed = timer_.time(workload, row.point.regime, row.point.l2_state);
+  }
   row.time = timed.time;
   row.sm_clock = timed.sm_clock;
   row.cycles = cycles_of(timed.time.median, timed.sm_clock);
@@ -101,6 +104,12 @@ void Laboratory::time(Measurement& row, Workload& workload) {
                              [](const SampleBlock& block) { return !block.drifted; });
   row.blocks_discarded = static_cast<i64>(timed.blocks.size()) - *row.blocks;
   row.raw = std::move(timed.blocks);
+  if (after_timing_) {
+    const PhaseTimes::Scope phase(phases_, "counters");
+    Workload counted = workload;
+    counted.sets = row.point.l2_state == L2State::kWarm ? 1 : workload.sets;
+    after_timing_(row, counted);
+  }
 }
 
 bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {

@@ -44,6 +44,12 @@ class Laboratory {
   /// A row measured before, whose kernel later ones are compared with.
   void remember(const Measurement& row) { identity_.check(row); }
 
+  /// Called with every row that has been timed and its launches, while the kernel is still loaded:
+  /// counters, samples. What it throws fails the row.
+  void after_timing(std::function<void(Measurement& row, const Workload& workload)> call) {
+    after_timing_ = std::move(call);
+  }
+
   /// A row without its context: ok, wrong, failed, or skipped where the kernel is refused. Throws
   /// ContextLost, and DeviceError where the GPU is gone.
   Measurement measure(const Point& point);
@@ -73,6 +79,7 @@ class Laboratory {
   ClockReadings clocks_;
   IdentityBook identity_;
   PhaseTimes phases_;
+  std::function<void(Measurement&, const Workload&)> after_timing_;
   std::optional<std::pair<GemmProblem, Inputs>> prepared_;
   std::optional<std::size_t> fastest_of_prepared_;  // cuBLASLt's, once known
 };

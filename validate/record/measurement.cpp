@@ -27,6 +27,19 @@ constexpr Words<Status, 4> kStatuses{{
     {Status::kSkipped, "skipped"},
 }};
 
+constexpr Words<CountersState, 10> kCountersStates{{
+    {CountersState::kCollected, "collected"},
+    {CountersState::kNoPermission, "no_permission"},
+    {CountersState::kBusy, "busy"},
+    {CountersState::kAttached, "attached"},
+    {CountersState::kMig, "mig"},
+    {CountersState::kVirtual, "virtual"},
+    {CountersState::kUnsupported, "unsupported"},
+    {CountersState::kUnknownChip, "unknown_chip"},
+    {CountersState::kNoLibrary, "no_library"},
+    {CountersState::kFailed, "failed"},
+}};
+
 }  // namespace
 
 bool is_cublaslt(std::string_view config) { return config.starts_with("cublaslt:"); }
@@ -60,9 +73,14 @@ std::string why_not_timed(Regime regime, L2State l2_state) {
 std::string_view to_text(Op op) { return word_of(kOps, op); }
 std::string_view to_text(L2State state) { return word_of(kL2States, state); }
 std::string_view to_text(Status status) { return word_of(kStatuses, status); }
+std::string_view to_text(CountersState state) { return word_of(kCountersStates, state); }
 
 Op parse_op(std::string_view text) { return value_of(kOps, "op", text); }
 L2State parse_l2_state(std::string_view text) { return value_of(kL2States, "l2_state", text); }
 Status parse_status(std::string_view text) { return value_of(kStatuses, "status", text); }
+
+CountersState parse_counters_state(std::string_view text) {
+  return value_of(kCountersStates, "counters_state", text);
+}
 
 }  // namespace tilecast

@@ -31,6 +31,20 @@ enum class Status : i32 {
   kSkipped,  // not tried
 };
 
+/// Whether hardware counters were collected, where they were asked for.
+enum class CountersState : i32 {
+  kCollected,
+  kNoPermission,  // the driver keeps them for administrators
+  kBusy,          // another program holds them
+  kAttached,      // this process runs under another profiler or debugger
+  kMig,           // the GPU is cut into instances
+  kVirtual,       // a virtual GPU, or confidential computing
+  kUnsupported,   // this GPU or system has no profiling
+  kUnknownChip,   // no configs/counters/<chip>.yaml, or newer than CUPTI
+  kNoLibrary,     // a part of CUPTI is missing, or older than the driver
+  kFailed,        // anything else
+};
+
 /// Where, when and with what the row was measured.
 struct RunContext {
   std::string gpu;       // name of its file in configs/gpus, else the product name of the driver
@@ -94,7 +108,8 @@ struct Measurement {
   std::string tile_checksum;        // of the tiles each worker walked, on the device
   std::optional<double> max_error;  // largest error against the reference, over its largest value
 
-  std::map<std::string, double> counters;  // by CUPTI name
+  std::optional<CountersState> counters_state;  // absent: not asked for
+  std::map<std::string, double> counters;       // by CUPTI name
 
   std::vector<SampleBlock> raw;  // kept beside the CSV, not in it (raw_samples.h)
 };
@@ -116,9 +131,11 @@ std::string why_not_timed(Regime regime, L2State l2_state);
 std::string_view to_text(Op op);
 std::string_view to_text(L2State state);
 std::string_view to_text(Status status);
+std::string_view to_text(CountersState state);
 /// Throw ConfigError that lists the known words.
 Op parse_op(std::string_view text);
 L2State parse_l2_state(std::string_view text);
 Status parse_status(std::string_view text);
+CountersState parse_counters_state(std::string_view text);
 
 }  // namespace tilecast

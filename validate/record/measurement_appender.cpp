@@ -19,6 +19,25 @@ namespace {
 
 constexpr const char* kHowToMend = "; its last line is torn, which --resume mends";
 
+/// The first column that only one of the two headers has.
+std::string first_difference(const std::vector<std::string>& there,
+                             const std::vector<std::string>& wanted) {
+  const auto lacks = [](const std::vector<std::string>& header, const std::string& column) {
+    return std::find(header.begin(), header.end(), column) == header.end();
+  };
+  for (const std::string& column : wanted) {
+    if (lacks(there, column)) {
+      return "it has no " + column;
+    }
+  }
+  for (const std::string& column : there) {
+    if (lacks(wanted, column)) {
+      return "it has " + column;
+    }
+  }
+  return "they are in another order";
+}
+
 }  // namespace
 
 MeasurementAppender::MeasurementAppender(std::filesystem::path path,
@@ -74,8 +93,10 @@ void MeasurementAppender::open(IfExists rule) {
   }
   const MeasurementFile file = parse_measurements(text, path_.string(), TornLine::kDrop);
   if (file.header != columns) {
-    throw ConfigError(path_.string() +
-                      ":1: its columns are not the ones to be added; name another file");
+    throw ConfigError(
+        fmt::format("{}:1: its columns are not the ones to be added ({}); name "
+                    "another file",
+                    path_.string(), first_difference(file.header, columns)));
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(file.whole_bytes)) != 0) {
     fail_file(path_, "write");

@@ -197,6 +197,15 @@ constexpr MeasurementColumn kColumns[] = {
          m.max_error = value;
        }
      }},
+    {"counters_state", false,
+     [](const Measurement& m) {
+       return m.counters_state ? std::string(to_text(*m.counters_state)) : std::string();
+     },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.counters_state = parse_counters_state(text);
+       }
+     }},
 };
 
 void check_sides(const Point& point) {

@@ -67,6 +67,7 @@ Measurement random_measurement(std::mt19937& random) {
     m.counters["lts__t_bytes.sum"] = real(random) * 1e15;
   }
   if (upto(3) == 0) {
+    m.counters_state = static_cast<CountersState>(upto(10));
     m.counters["dram__bytes_read.sum"] = 0;  // counted and none: not the same as absent
   }
   return m;
@@ -103,6 +104,7 @@ TEST_CASE("Random measurements come back from their text and give the same text 
     CHECK(a.samples_at == b.samples_at);
     CHECK(a.round == b.round);
     CHECK(a.order_seed == b.order_seed);
+    CHECK(a.counters_state == b.counters_state);
     CHECK(a.counters == b.counters);
     if (a.time) {
       CHECK(b.time->median.value == Approx(a.time->median.value).epsilon(1e-9));
@@ -166,9 +168,8 @@ TEST_CASE("A broken file is refused with file, line, column and what was expecte
         "x.csv:1: layout: column missing from the header; did you mean layuot?");
   CHECK(message_of(replaced(good, "gpu_uuid", "gpu")) ==
         "x.csv:1: gpu: column stands twice in the header");
-  CHECK(message_of(replaced(good, ",rotating,", ","))
-            .starts_with("x.csv:2: expected " + std::to_string(measurement_columns({}).size()) +
-                         " fields"));
+  CHECK(message_of(replaced(good, ",rotating,", ",")).find(" fields as in the header, got ") !=
+        std::string::npos);
   CHECK(message_of(replaced(good, ",4096,", ",-4,")) ==
         "x.csv:2: m: expected a whole number of at least 1, got '-4'");
   CHECK(message_of(replaced(good, ",4096,", ",,")) == "x.csv:2: m: expected a size for op gemm");
