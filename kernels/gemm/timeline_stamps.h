@@ -24,8 +24,8 @@ struct CtaStamps {
   u32 smid;
 };
 
-/// Where the kernel writes: CTA i's j-th tile of role r at tiles[(i * tiles_per_cta + j) * roles + r].
-/// Roles are the consumer warpgroups, then the producer if there is one.
+/// Where the kernel writes: CTA i's j-th tile of role r at tiles[(i * tiles_per_cta + j) * roles +
+/// r]. Roles are the consumer warpgroups, then the producer if there is one.
 struct TimelineBuffers {
   CtaStamps* ctas;
   TileStamps* tiles;
