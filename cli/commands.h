@@ -20,5 +20,6 @@ void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_stream(CLI::App& app);
 void add_micro(CLI::App& app);
+void add_timeline(CLI::App& app);
 
 }  // namespace tilecast

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/gpu_timeline.h"
 #include "cli/measure_progress.h"
 #include "cli/suite.h"
 #include "kernels/jit/compile_ahead.h"
@@ -34,7 +35,7 @@ using Clock = std::chrono::steady_clock;
 
 struct MeasureOptions {
   std::string shape, gpu = "h200_sxm", out, counters = "none", regime = "burst", inputs = "normal",
-                     dtype = "fp16", layout = "tn", budget;
+                     dtype = "fp16", layout = "tn", budget, trace;
   std::vector<std::string> suites, configs;
   int rounds = 1;
   bool resume = false, prepare = false;
@@ -299,6 +300,14 @@ class Run {
   std::optional<Clock::time_point> deadline_;
 };
 
+/// --trace: of one kernel, once its row is in the file. The children have left the GPU by then.
+void trace_point(const std::vector<SuitePoint>& points, const std::string& file) {
+  if (!file.empty()) {
+    const Point& point = points.front().point;
+    write_timeline(point.problem, parse_kernel_config(point.config), point.inputs, file, "");
+  }
+}
+
 void run_measure(const MeasureOptions& options) {
   if (options.counters != "none") {
     throw ConfigError(fmt::format("--counters {}: expected none: counters are not collected yet",
@@ -315,11 +324,15 @@ void run_measure(const MeasureOptions& options) {
     throw ConfigError(why);
   }
   std::vector<SuitePoint> points = plan(options, gpu.spec);
+  if (!options.trace.empty() && (points.size() != 1 || is_cublaslt(points.front().point.config))) {
+    throw ConfigError("--trace: expected one SHAPE and one --config of a kernel of ours");
+  }
   if (options.prepare) {
     prepare_only(points);
     return;
   }
   check_device_and_compile(points);
+  const std::vector<SuitePoint> all = points;
   {
     const MeasurementAppender file(options.out, {},
                                    options.resume ? IfExists::kResume : IfExists::kRefuse);
@@ -327,6 +340,7 @@ void run_measure(const MeasureOptions& options) {
   }
   if (points.empty()) {
     fmt::print(stderr, "{}: nothing to add\n", options.out);
+    trace_point(all, options.trace);
     return;
   }
   std::vector<SuitePoint> rounds;
@@ -334,6 +348,7 @@ void run_measure(const MeasureOptions& options) {
     rounds.insert(rounds.end(), points.begin(), points.end());
   }
   Run(options, gpu.spec, std::move(rounds)).measure();
+  trace_point(all, options.trace);
 }
 
 }  // namespace
@@ -370,6 +385,8 @@ void add_measure(CLI::App& app) {
                    "Measure the whole list so many times, one row each, to compare in turns")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  command->add_option("--trace", options->trace,
+                      "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
   command->add_flag("--resume", options->resume, "Add what --out does not have yet");
   command->add_flag("--prepare", options->prepare,
                     "Only compile the kernels into the cache; needs no GPU");
