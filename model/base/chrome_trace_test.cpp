@@ -29,7 +29,7 @@ TEST_CASE("A tile is three spans in microseconds, in the row of its warpgroup") 
 }
 
 TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
-  // Two CTAs on SM 2, of which 134 is the second: its rows start at 8.
+  // Two CTAs on SM 2, of which 134 is the second: its rows start at 8. SM 3 counts anew.
   const TileSpan other{.sm = 2, .cta = 2, .warpgroup = 0};
   const TileSpan producer{.sm = 2,
                           .cta = 134,
@@ -40,10 +40,12 @@ TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
                           .first_operands = {250000},
                           .stored = {1000000},
                           .role = TileRole::kLoads};
-  const std::string json = chrome_trace({producer, other});
+  const TileSpan next_sm{.sm = 3, .cta = 3, .warpgroup = 0};
+  const std::string json = chrome_trace({producer, other, next_sm});
   const auto holds = [&](const char* text) { return json.find(text) != std::string::npos; };
   CHECK(holds(R"("tid":8,"args":{"name":"CTA 1 producer"}})"));
-  CHECK(holds(R"("tid":1,"args":{"name":"CTA 0 warpgroup 0"}})"));
+  CHECK(holds(R"("pid":3,"tid":1,"args":{"name":"CTA 0 warpgroup 0"}})"));
+  CHECK(holds(R"("pid":2,"tid":1,"args":{"name":"CTA 0 warpgroup 0"}})"));
   CHECK(holds(
       R"({"name":"wait 1,0","cat":"wait","ph":"X","ts":0.000000,"dur":0.250000,"pid":2,"tid":8})"));
   CHECK(holds(
