@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kPercent = 100;
+constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kNanoseconds = 1e9, kPercent = 100;
 constexpr double kMostSlowdown = 0.02;  // of a timeline worth trusting
 
 struct TimelineOptions {
@@ -32,14 +32,20 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
     fmt::print(stderr, "{:<34} {:>10.0f} cycles {:>9.3f} us\n", what, cycles.value,
                us(time_of(cycles, timeline.sm_clock)));
   };
-  fmt::print(stderr, "{:<34} {:>10.1f} MHz, clocks of SMs placed within {:.0f} ns\n", "SM clock",
-             timeline.sm_clock.value * kMegahertz, timeline.clock_error.value * 1e9);
+  fmt::print(stderr, "{:<34} {:>10.1f} MHz  (SMs {:.1f} to {:.1f}; placed within {:.0f} ns)\n",
+             "SM clock", timeline.sm_clock.value * kMegahertz,
+             timeline.slowest_sm.value * kMegahertz, timeline.fastest_sm.value * kMegahertz,
+             timeline.clock_error.value * kNanoseconds);
   line("kernel by CUPTI", cycles_of(recorded.duration, timeline.sm_clock));
   line("start to first tile, median", summary.first_begin);
   line("spread of first tiles", summary.first_spread);
   line("tile, median", summary.tile);
   line("  waiting for its first K block", summary.load);
   line("  main loop", summary.multiply);
+  if (summary.reduction) {
+    line("  waiting for partial sums", summary.reduction->wait);
+    line("  reducing them", summary.reduction->reduce);
+  }
   line("  epilogue", summary.store);
   line("first SM without work", summary.first_end);
   line("last store", summary.end);
@@ -79,10 +85,10 @@ void write_timeline(const GemmProblem& problem, const KernelConfig& config, Inpu
   if (!recorded.fault.empty()) {
     throw Error(ExitCode::kWrong, "timeline: " + recorded.fault);
   }
-  if (recorded.different_elements > 0) {
+  if (recorded.different_elements.value_or(0) > 0) {
     throw Error(ExitCode::kWrong,
                 fmt::format("timeline: {} elements of C differ between the two builds",
-                            recorded.different_elements));
+                            *recorded.different_elements));
   }
 }
 

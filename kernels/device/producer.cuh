@@ -23,7 +23,7 @@ __device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     const TileOrigin tile = tile_origin(scheduler.coord(t), place);
     trace_tile(args, tile, index++);
-    timeline.begin_loads(tile);
+    timeline.begin_loads(tile, 0, args.k_blocks);
     timeline.wait_first_stage(smem, at);
     for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
       wait_empty(smem, at);

@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     }
     ++index;
     Accumulator acc;
-    timeline.begin(tile);
+    timeline.begin(tile, 0, args.k_blocks);
     run_tile(args, smem, ring, acc, operands, tile, timeline);
     timeline.multiplied();
     store_tile(args, smem, acc, tile, place, warpgroup);

@@ -47,7 +47,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         ptx::named_barrier_sync(kFirstTurnBarrier + warpgroup, kTurnThreads);
       }
       Accumulator acc;
-      timeline.begin(tile_origin(scheduler.coord(t), cta));
+      timeline.begin(tile_origin(scheduler.coord(t), cta), 0, args.k_blocks);
       timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {
         if (scheduler.next(t) < end) {
@@ -72,5 +72,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  run_specialized(args, SharedMemory::of(dynamic), consume);
+  run_specialized(args, SharedMemory::of(dynamic), produce, consume);
 }

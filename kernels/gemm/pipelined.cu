@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   RingState ring;
   Accumulator acc;
-  timeline.begin(tile);
+  timeline.begin(tile, 0, args.k_blocks);
   run_tile(args, smem, ring, acc, operands, tile, timeline);
   timeline.multiplied();
   store_tile_where_staged(args, smem, acc, tile, place, warpgroup);

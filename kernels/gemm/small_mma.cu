@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   if (threadIdx.x == 0) {
     trace_tile(args, kOnlyTile, 0);
   }
-  timeline.begin(kOnlyTile);
+  timeline.begin(kOnlyTile, 0, args.k_blocks);
   RingPosition load, at;
   if (warp == 0) {
     load_when_empty(args, smem, load, kOnlyTile, 0, kAlone);

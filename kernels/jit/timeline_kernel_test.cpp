@@ -34,6 +34,12 @@ const std::vector<std::string> kConfigs = {
     "c_slots=2,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided",
     "ping_pong:tile=128x128x64,stages=4,cluster=2x2,ctas=1,inflight=1,c_slots=2,producer=40,"
     "raster=hilbert,group=1,walk=chunked",
+    "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=2,reduction=spread,raster=grouped_m,group=8",
+    "stream_k:tile=256x192x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
+    "stream_k_hybrid:tile=64x256x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=1,producer=40,min_k_blocks=4,reduction=atomic,raster=grouped_m,group=8",
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class Events {
       } else {
         span(tile, "load", tile.begin, tile.first_operands);
         span(tile, "multiply", tile.first_operands, tile.multiplied);
-        span(tile, "store", tile.multiplied, tile.stored);
+        finish(tile);
       }
     }
   }
@@ -91,11 +91,26 @@ class Events {
     }
   }
 
+  void finish(const TileSpan& tile) {
+    if (!tile.reduction) {
+      span(tile, "store", tile.multiplied, tile.stored);
+      return;
+    }
+    span(tile, "await", tile.multiplied, tile.reduction->waited);
+    span(tile, "reduce", tile.reduction->waited, tile.reduction->reduced);
+    if (tile.reduction->reduced < tile.stored) {
+      span(tile, "store", tile.reduction->reduced, tile.stored);
+    }
+  }
+
   void span(const TileSpan& tile, const char* what, Picoseconds from, Picoseconds to) {
+    const std::string args = tile.k_end > 0 ? fmt::format(R"(,"args":{{"k_begin":{},"k_end":{}}})",
+                                                          tile.k_begin, tile.k_end)
+                                            : "";
     append(
-        R"({{"name":"{0} {1},{2}","cat":"{0}","ph":"X","ts":{3:.6f},"dur":{4:.6f},"pid":{5},"tid":{6}}})",
+        R"({{"name":"{0} {1},{2}","cat":"{0}","ph":"X","ts":{3:.6f},"dur":{4:.6f},"pid":{5},"tid":{6}{7}}})",
         what, tile.tile_m, tile.tile_n, microseconds(from), microseconds(to - from), tile.sm,
-        row_of(tile));
+        row_of(tile), args);
   }
 
   Places places_;

@@ -53,6 +53,29 @@ TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
   CHECK(!holds("store 1,0"));
 }
 
+TEST_CASE("A piece of a tile also awaits and reduces, and stores C where it ends K") {
+  TileSpan piece{.sm = 0,
+                 .cta = 0,
+                 .warpgroup = 0,
+                 .tile_m = 1,
+                 .tile_n = 2,
+                 .begin = {0},
+                 .first_operands = {1000000},
+                 .multiplied = {2000000},
+                 .stored = {5000000},
+                 .k_begin = 3,
+                 .k_end = 8,
+                 .reduction = TileSpan::Reduction{.waited = {3000000}, .reduced = {4500000}}};
+  const auto holds = [&](const char* text) {
+    return chrome_trace({piece}).find(text) != std::string::npos;
+  };
+  CHECK(holds(R"("await 1,2","cat":"await","ph":"X","ts":2.000000,"dur":1.000000,)"));
+  CHECK(holds(R"("reduce 1,2","cat":"reduce","ph":"X","ts":3.000000,"dur":1.500000,)"));
+  CHECK(holds(R"("ts":4.500000,"dur":0.500000,"pid":0,"tid":1,"args":{"k_begin":3,"k_end":8}})"));
+  piece.reduction->reduced = piece.stored;
+  CHECK(!holds("store"));
+}
+
 TEST_CASE("No tiles make an empty list") {
   CHECK(chrome_trace({}) == "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n");
 }

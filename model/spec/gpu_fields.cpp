@@ -86,6 +86,14 @@ std::vector<Field> fields_of(EpilogueSpec& epilogue) {
   };
 }
 
+std::vector<Field> fields_of(ReductionSpec& reduction) {
+  return {
+      {"hop", &reduction.hop.value, kTime, 0, 100 * kMicro},
+      {"sm_rate", &reduction.sm_rate.value, kBytesPerCycle, 1, 1024},
+      {"add_rate", &reduction.add_rate.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
+  };
+}
+
 std::vector<Field> fields_of(LaunchSpec& launch) {
   return {
       {"kernel", &launch.kernel.value, kTime, 0, 100 * kMicro},

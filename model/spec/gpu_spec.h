@@ -73,6 +73,13 @@ struct EpilogueSpec {
   Seconds store_latency;  // last store issued to kernel end
 };
 
+/// Partial sums that SMs leave to each other in L2.
+struct ReductionSpec {
+  Seconds hop;              // from one SM's store to another's seeing it
+  BytesPerCycle sm_rate;    // that one SM writes, adds or reads
+  BytesPerSecond add_rate;  // fp32 additions in L2, four at a time, whole chip
+};
+
 struct LaunchSpec {
   Seconds kernel;     // start and end of a kernel as its own duration counts them
   Seconds cluster;    // added where CTAs come in clusters
@@ -116,6 +123,7 @@ struct GpuSpec {
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
   std::optional<EpilogueSpec> epilogue;
+  std::optional<ReductionSpec> reduction;
   std::optional<LaunchSpec> launch;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;

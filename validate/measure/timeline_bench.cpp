@@ -26,6 +26,11 @@ constexpr double kMostLaunches = 400;
 constexpr int kUnwritten = 0xff;  // every byte
 constexpr u64 kSeed = 1;
 
+/// Partial sums are added as they come, so that the same kernel gives other bits every time.
+bool sums_in_any_order(const KernelConfig& config) {
+  return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kAtomic;
+}
+
 LoadedKernel load(CubinCache& cache, const KernelSource& source) {
   const CompiledKernel compiled = cache.get(source);
   if (!compiled.usable()) {
@@ -100,10 +105,12 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
   const u32 tiles_per_cta = builds->instrumented().max_tiles_per_cta();
   const std::size_t roles = static_cast<std::size_t>(
       threads_per_cta(config.schedule, config.tiling) / kThreadsPerWarpgroup);
-  cta_stamps_ = DeviceMemory(ctas * sizeof(CtaStamps));
+  cta_stamps_ = DeviceMemory(ctas * sizeof(TimelineCta));
   tile_stamps_ = DeviceMemory(ctas * tiles_per_cta * roles * sizeof(TileStamps));
-  set_timeline_buffers(builds->kernels[1], {.ctas = cta_stamps_.as<CtaStamps>(),
+  clock_readings_ = DeviceMemory(ctas * (tiles_per_cta + 1) * roles * sizeof(TimelineReading));
+  set_timeline_buffers(builds->kernels[1], {.ctas = cta_stamps_.as<TimelineCta>(),
                                             .tiles = tile_stamps_.as<TileStamps>(),
+                                            .readings = clock_readings_.as<TimelineReading>(),
                                             .tiles_per_cta = tiles_per_cta});
   for (const bool instrumented : {true, false, false}) {  // loads both, then one to look at
     builds->enqueue(instrumented, 0, stream_.get());
@@ -135,8 +142,11 @@ RecordedTimeline TimelineBench::record(const GemmProblem& problem, const KernelC
                                        Inputs inputs) {
   const std::unique_ptr<Builds> prepared = prepare(problem, config, inputs);
   const Builds& builds = *prepared;
-  const u64 different = different_elements(builds);
-  for (const DeviceMemory* stamps : {&cta_stamps_, &tile_stamps_}) {
+  std::optional<u64> different;
+  if (!sums_in_any_order(config)) {
+    different = different_elements(builds);
+  }
+  for (const DeviceMemory* stamps : {&cta_stamps_, &tile_stamps_, &clock_readings_}) {
     TILECAST_CUDA(cudaMemsetAsync(stamps->as<void>(), kUnwritten, stamps->bytes(), stream_.get()));
   }
   stream_.synchronize();
@@ -154,21 +164,23 @@ RecordedTimeline TimelineBench::record(const GemmProblem& problem, const KernelC
 
   const GemmLaunch& launch = builds.instrumented();
   const u32 stride = launch.max_tiles_per_cta();
-  const TimelineStamps stamps{
-      .ctas = copy_to_host(cta_stamps_.as<CtaStamps>(), launch.shape().ctas, stream_.get()),
-      .tiles = copy_to_host(tile_stamps_.as<TileStamps>(),
-                            tile_stamps_.bytes() / sizeof(TileStamps), stream_.get()),
-      .tiles_per_cta = stride,
-      .warpgroups = consumer_warpgroups(config.schedule, config.tiling),
-      .has_producer = has_producer_warpgroup(config.schedule)};
+  const auto written = [&]<class T>(const DeviceMemory& memory, T) {
+    return copy_to_host(memory.as<T>(), memory.bytes() / sizeof(T), stream_.get());
+  };
+  const TimelineStamps stamps{.ctas = written(cta_stamps_, TimelineCta{}),
+                              .tiles = written(tile_stamps_, TileStamps{}),
+                              .readings = written(clock_readings_, TimelineReading{}),
+                              .tiles_per_cta = stride,
+                              .k_blocks = launch.work().k_blocks,
+                              .warpgroups = consumer_warpgroups(config.schedule, config.tiling),
+                              .has_producer = has_producer_warpgroup(config.schedule)};
   RecordedTimeline recorded{
       .timeline = decode_timeline(stamps),
       .duration = seconds_between(taken.spans.back().start_ns, taken.spans.back().end_ns),
       .fault = {},
       .different_elements = different};
-  recorded.fault = timeline_fault(recorded.timeline, config,
-                                  expected_tile_trace(launch.scheduler(), config.tiling, stride),
-                                  stride, recorded.duration);
+  recorded.fault = timeline_fault(recorded.timeline, config, expected_tile_trace(launch), stride,
+                                  recorded.duration);
   return recorded;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/device.h"
@@ -21,9 +22,10 @@ namespace tilecast {
 
 struct RecordedTimeline {
   Timeline timeline;
-  Seconds duration;        // of the recorded launch, by CUPTI
-  std::string fault;       // timeline_fault
-  u64 different_elements;  // of C, between the two builds
+  Seconds duration;   // of the recorded launch, by CUPTI
+  std::string fault;  // timeline_fault
+  /// Of C, between the two builds; absent where a build itself gives other bits every time.
+  std::optional<u64> different_elements;
 };
 
 /// Launches of both builds in turn: ordinary, instrumented, instrumented, ordinary.
@@ -62,7 +64,7 @@ class TimelineBench {
   CubinCache cache_;
   MicroKernels kernels_;
   Operands operands_;
-  DeviceMemory cta_stamps_, tile_stamps_, other_c_, different_;
+  DeviceMemory cta_stamps_, tile_stamps_, clock_readings_, other_c_, different_;
 };
 
 }  // namespace tilecast

@@ -14,9 +14,12 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kHeader =
-    "sm,cta,place,role,tile_m,tile_n,begin,first_data,main_loop_end,end\n";
-constexpr const char* kColumns[] = {"sm",     "cta",   "place",      "role",          "tile_m",
-                                    "tile_n", "begin", "first_data", "main_loop_end", "end"};
+    "sm,cta,place,role,tile_m,tile_n,k_begin,k_end,begin,first_data,main_loop_end,wait_end,"
+    "reduction_end,end,sm_cycles\n";
+constexpr const char* kColumns[] = {
+    "sm",       "cta",   "place",      "role",          "tile_m",   "tile_n",        "k_begin",
+    "k_end",    "begin", "first_data", "main_loop_end", "wait_end", "reduction_end", "end",
+    "sm_cycles"};
 constexpr std::size_t kRoleColumn = 3;
 constexpr std::string_view kProducer = "producer", kWarpgroup = "warpgroup";
 
@@ -70,10 +73,16 @@ TileRecord record_of(const CsvRecord& row, std::string_view name) {
   read.role(record);
   record.tile_m = read.whole<u32>(4);
   record.tile_n = read.whole<u32>(5);
-  record.begin = read.whole<i64>(6);
-  record.first_operands = read.whole<i64>(7);
-  record.stored = read.whole<i64>(9);
-  record.multiplied = record.role == TileRole::kLoads ? record.stored : read.whole<i64>(8);
+  record.k_begin = read.whole<i32>(6);
+  record.k_end = read.whole<i32>(7);
+  record.begin = read.whole<i64>(8);
+  record.first_operands = read.whole<i64>(9);
+  record.stored = read.whole<i64>(13);
+  record.multiplied = record.role == TileRole::kLoads ? record.stored : read.whole<i64>(10);
+  if (!row.fields[11].empty() || !row.fields[12].empty()) {
+    record.reduction = {.waited = read.whole<i64>(11), .reduced = read.whole<i64>(12)};
+  }
+  record.sm_cycles = read.whole<i64>(14);
   return record;
 }
 
@@ -83,10 +92,14 @@ std::string tile_timeline_csv(std::span<const TileRecord> records) {
   std::string csv(kHeader);
   for (const TileRecord& record : records) {
     const bool loads = record.role == TileRole::kLoads;
-    fmt::format_to(std::back_inserter(csv), "{},{},{},{}{},{},{},{},{},{},{}\n", record.sm,
-                   record.cta, record.place, loads ? kProducer : kWarpgroup, record.warpgroup,
-                   record.tile_m, record.tile_n, record.begin, record.first_operands,
-                   loads ? "" : fmt::format("{}", record.multiplied), record.stored);
+    fmt::format_to(
+        std::back_inserter(csv), "{},{},{},{}{},{},{},{},{},{},{},{},{},{},{}\n", record.sm,
+        record.cta, record.place, loads ? kProducer : kWarpgroup, record.warpgroup, record.tile_m,
+        record.tile_n, record.k_begin, record.k_end, record.begin, record.first_operands,
+        loads ? "" : fmt::format("{}", record.multiplied),
+        record.reduction ? fmt::format("{},{}", record.reduction->waited, record.reduction->reduced)
+                         : ",",
+        record.stored, record.sm_cycles);
   }
   return csv;
 }
@@ -115,6 +128,10 @@ std::vector<TileSpan> tile_spans(std::span<const TileRecord> records, Hertz sm_c
   };
   std::vector<TileSpan> spans;
   for (const TileRecord& record : records) {
+    std::optional<TileSpan::Reduction> reduction;
+    if (record.reduction) {
+      reduction = {time(record.reduction->waited), time(record.reduction->reduced)};
+    }
     spans.push_back({.sm = record.sm,
                      .cta = record.place,
                      .warpgroup = record.warpgroup,
@@ -124,7 +141,10 @@ std::vector<TileSpan> tile_spans(std::span<const TileRecord> records, Hertz sm_c
                      .first_operands = time(record.first_operands),
                      .multiplied = time(record.multiplied),
                      .stored = time(record.stored),
-                     .role = record.role});
+                     .role = record.role,
+                     .k_begin = record.k_begin,
+                     .k_end = record.k_end,
+                     .reduction = reduction});
   }
   return spans;
 }
