@@ -23,5 +23,6 @@ void add_probe(CLI::App& app);
 void add_stream(CLI::App& app);
 void add_micro(CLI::App& app);
 void add_regime_experiment(CLI::App& app);
+void add_timeline(CLI::App& app);
 
 }  // namespace tilecast

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/gpu_timeline.h"
 #include "cli/measure_bench.h"
 #include "cli/measure_compile.h"
 #include "cli/measure_counters.h"
@@ -22,6 +23,7 @@
 #include "kernels/jit/compile.h"
 #include "model/base/error.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
 #include "validate/compare/pair_rounds.h"
 #include "validate/compare/roofline.h"
 #include "validate/measure/gpu_lock.h"
@@ -118,6 +120,11 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
   report(options, outcome, run.size());
 }
 
+/// --trace: of one kernel, once its row is in the file. The children have left the GPU by then.
+void trace_point(const Point& point, const std::string& file) {
+  write_timeline(point.problem, parse_kernel_config(point.config), point.inputs, file, "");
+}
+
 void run_measure(const MeasureOptions& options) {
   const LoadedGpu gpu = load_gpu(options.gpu, true);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
@@ -136,6 +143,9 @@ void run_measure(const MeasureOptions& options) {
     return;
   }
   measure_points(options, points, gpu.spec, request_counters(choice, device.chip));
+  if (!options.trace.empty()) {
+    trace_point(points.front().point, options.trace);
+  }
 }
 
 }  // namespace
@@ -186,6 +196,8 @@ void add_measure(CLI::App& app) {
                    "backwards; prints each configuration beside the first")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  command->add_option("--trace", options->trace,
+                      "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
   command->add_flag("--resume", options->resume, "Add what --out does not have yet");
   command->add_flag("--phases", options->phases, "Say at the end where the time went");
   command->add_flag("--prepare", options->prepare,

@@ -93,9 +93,10 @@ __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3
 
 /// A piece that does not end K leaves its partial sum to the others of its tile.
 __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                               Reduction reduction) {
+                               Reduction reduction, TileTimeline& timeline) {
   const u32 k_begin = static_cast<u32>(piece.k_begin);
   if (reduction == Reduction::kTurnstile && k_begin == 0) {
+    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours; ++four) {
       ptx::store_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -104,6 +105,7 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
     if (reduction == Reduction::kTurnstile) {
       part.wait([&](u32 summed) { return summed == k_begin; });
     }
+    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours; ++four) {
       ptx::add_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -114,8 +116,9 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
 
 /// The piece that ends K takes the sum of the others into its accumulators.
 __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                                 Reduction reduction) {
+                                 Reduction reduction, TileTimeline& timeline) {
   part.wait([&](u32 summed) { return summed == static_cast<u32>(piece.k_begin); });
+  timeline.waited();
 #pragma unroll
   for (i32 first = 0; first < kFours; first += kLoadsAtOnce) {
     float4 sum[kLoadsAtOnce];
@@ -172,7 +175,8 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
 
 /// `spread`, all of it, C included. `origin`: of the warpgroup's part in C.
 __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& part, Accumulator& acc,
-                                     const WorkPiece& piece, const TileOrigin& origin) {
+                                     const WorkPiece& piece, const TileOrigin& origin,
+                                     TileTimeline& timeline) {
   constexpr i32 kAtOnce = 8;
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
@@ -183,6 +187,7 @@ __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& par
   }
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
+  timeline.waited();
 
   const i32 lane = threadIdx.x % 32;
   const i32 row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16 + lane / 4;

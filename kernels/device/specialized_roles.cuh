@@ -12,6 +12,7 @@ namespace tilecast {
 template <class Produce, class Consume>
 __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory& smem,
                                        Produce produce, Consume consume) {
+  TileTimeline::enter();
   const ClusterPlace cta = ClusterPlace::here();
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
