@@ -22,13 +22,13 @@ points() {
 
 measure --out "$folder/straight.csv" >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
 
-# A process needs about half a second until its first row: moments from 0.2 to 1.7 s fall before
+# A process needs about half a second until its first row: moments from 0.2 to 1.4 s fall before
 # it, between rows and into rows, and what is left lasts for all of them.
 killed=0 ended=0
 while [ "$killed" -lt "$kills" ] && [ "$ended" = 0 ]; do
   measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 &
   process=$!
-  moment=$((200 + RANDOM % 1500))
+  moment=$((200 + RANDOM % 1200))
   [ "$killed" != 0 ] || moment=1500  # long enough to hold the lock
   sleep "$(printf '%d.%03d' $((moment / 1000)) $((moment % 1000)))"
   if [ "$killed" = 0 ]; then  # the lock: one clear line with who holds the GPU
