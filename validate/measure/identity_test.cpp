@@ -49,6 +49,20 @@ TEST_CASE("Two orders of tiles that come to the same on a problem are one config
   CHECK(book.check(other_launch).reason.empty());
 }
 
+TEST_CASE("Two ways of adding up parts of a tile are two configurations with the same code") {
+  const auto split = [](const char* reduction) {
+    Measurement m = row(4, 8, "aa", "t1");
+    m.point.config = fmt::format(
+        "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+        "producer=40,splits=2,reduction={},raster=grouped_m,group=8",
+        reduction);
+    return m;
+  };
+  IdentityBook book;
+  CHECK(book.check(split("atomic")).reason.empty());
+  CHECK(book.check(split("turnstile")).reason.empty());  // chosen at launch, seen in no tile
+}
+
 TEST_CASE("The same configuration again is itself, and cuBLASLt has no code to compare") {
   IdentityBook book;
   CHECK(book.check(row(4, 8, "aa", "t1")).reason.empty());
