@@ -13,5 +13,7 @@ int main(int argc, char** argv) {
   tilecast::add_probe(app);
   tilecast::add_stream(app);
   tilecast::add_micro(app);
+  tilecast::add_regime_experiment(app);
+  tilecast::add_timeline(app);
   return tilecast::run_program(app, argc, argv);
 }

@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   tilecast::add_validate(app);
   tilecast::add_readme_table(app);
   tilecast::add_ladder(app);
+  tilecast::add_repeatability(app);
+  tilecast::add_regime_report(app);
   tilecast::add_doctor(app);
   tilecast::add_forwarded(app, argv);
 

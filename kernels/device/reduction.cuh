@@ -98,9 +98,10 @@ __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3
 
 /// A piece that does not end K leaves its partial sum to the others of its tile.
 __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                               Reduction reduction) {
+                               Reduction reduction, TileTimeline& timeline) {
   const u32 k_begin = static_cast<u32>(piece.k_begin);
   if (reduction == Reduction::kTurnstile && k_begin == 0) {
+    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours; ++four) {
       ptx::store_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -109,6 +110,7 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
     if (reduction == Reduction::kTurnstile) {
       part.wait([&](u32 summed) { return summed == k_begin; });
     }
+    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours; ++four) {
       ptx::add_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -119,8 +121,9 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
 
 /// The piece that ends K takes the sum of the others into its accumulators.
 __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                                 Reduction reduction) {
+                                 Reduction reduction, TileTimeline& timeline) {
   part.wait([&](u32 summed) { return summed == static_cast<u32>(piece.k_begin); });
+  timeline.waited();
 #pragma unroll
   for (i32 first = 0; first < kFours; first += kLoadsAtOnce) {
     float4 sum[kLoadsAtOnce];
@@ -245,7 +248,8 @@ __device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
 
 /// `spread`, all of it, C included. `origin`: of the warpgroup's part in C.
 __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& part, Accumulator& acc,
-                                     const WorkPiece& piece, const TileOrigin& origin) {
+                                     const WorkPiece& piece, const TileOrigin& origin,
+                                     TileTimeline& timeline) {
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
 #pragma unroll
@@ -255,6 +259,7 @@ __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& par
   }
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
+  timeline.waited();
   // Beyond what a thread is launched with the compiler spills here.
   constexpr bool kRoomy = kRegisters.at_launch >= 240;
   sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin);

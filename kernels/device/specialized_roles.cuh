@@ -17,6 +17,7 @@ struct DoNothing {
 template <class Produce, class Consume, class Assist = DoNothing>
 __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory& smem,
                                        Produce produce, Consume consume, Assist assist = {}) {
+  TileTimeline::enter();
   const ClusterPlace cta = ClusterPlace::here();
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;

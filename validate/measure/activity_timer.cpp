@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -29,7 +31,14 @@ constexpr auto kPatience = std::chrono::seconds(2);
 // CUPTI's callbacks carry no user pointer, and run on its threads.
 std::mutex collected_mutex;
 KernelSpans collected;
+std::set<std::string, std::less<>> names;  // a hundred thousand records have a handful of them
 bool collecting = false;
+
+/// The name's copy in `names`. CUPTI's own goes with the module that holds the kernel.
+std::string_view kept(std::string_view name) {
+  const auto found = names.find(name);
+  return found != names.end() ? *found : *names.emplace(name).first;
+}
 
 uint64_t CUPTIAPI monotonic_nanoseconds() {
   timespec now{};
@@ -58,7 +67,7 @@ void CUPTIAPI on_buffer_completed(CUcontext context, uint32_t stream, uint8_t* b
       continue;
     }
     collected.spans.push_back(
-        {kernel->name != nullptr ? kernel->name : "", kernel->start, kernel->end});
+        {kept(kernel->name != nullptr ? kernel->name : ""), kernel->start, kernel->end});
   }
   size_t dropped = 0;
   if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
@@ -94,6 +103,19 @@ ActivityTimer::~ActivityTimer() {
   const std::lock_guard lock(collected_mutex);
   collected = {};
   collecting = false;
+}
+
+ActivityPause::ActivityPause() {
+  if (collecting) {
+    TILECAST_CUPTI(cuptiActivityFlushAll(0));
+    TILECAST_CUPTI(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+  }
+}
+
+ActivityPause::~ActivityPause() {
+  if (collecting) {  // where this fails, the next take() finds too few records and says so
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  }
 }
 
 KernelSpans ActivityTimer::take(std::size_t at_least) {
