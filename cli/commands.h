@@ -12,6 +12,7 @@ void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_readme_table(CLI::App& app);
+void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);
 void add_repeatability(CLI::App& app);
 void add_regime_report(CLI::App& app);

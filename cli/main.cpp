@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   tilecast::add_predict(app);
   tilecast::add_validate(app);
   tilecast::add_readme_table(app);
+  tilecast::add_decompositions(app);
   tilecast::add_ladder(app);
   tilecast::add_repeatability(app);
   tilecast::add_regime_report(app);
