@@ -268,7 +268,8 @@ TEST_CASE("Instrumented kernels give the same bits and a timeline without fault"
     INFO(text);
     CHECK(recorded.different_elements.value_or(0) == 0);
     CHECK(recorded.fault == "");
-    CHECK(recorded.timeline.clock_error.value < 50e-9);
+    // Clocks of GPCs differ and move within a kernel: 36 to 1226 ns were seen on an H200.
+    CHECK(recorded.timeline.clock_error.value < 2e-6);
   }
 }
 
