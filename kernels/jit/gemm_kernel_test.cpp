@@ -9,6 +9,8 @@
 #include <iterator>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/jit/compile_ahead.h"
@@ -68,6 +70,22 @@ void check_usable(const std::vector<Kernel>& kernels) {
   (void)check_usable(kernels, none);
 }
 
+/// A problem that has candidates of the schedule, in both layouts.
+GemmShape shape_for(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kSmallMma:
+      return {64, 64, 64};
+    case Schedule::kSplitK:
+    case Schedule::kStreamK:
+      return {512, 512, 65536};  // few tiles, long K
+    case Schedule::kSplitKHybrid:
+    case Schedule::kStreamKHybrid:
+      return {3072, 3072, 4096};  // some waves, the last of them partial for most tiles
+    default:
+      return {8192, 8192, 8192};
+  }
+}
+
 /// As many of every schedule in each layout, from the candidates for a problem that it takes.
 std::vector<Kernel> drawn_candidates(int of_each, unsigned seed) {
   std::mt19937 random(seed);
@@ -75,10 +93,9 @@ std::vector<Kernel> drawn_candidates(int of_each, unsigned seed) {
   std::vector<Kernel> drawn;
   for (const Layout layout : {Layout::kTn, Layout::kNn}) {
     for (const Schedule schedule : kEverySchedule) {
-      const GemmShape shape =
-          schedule == Schedule::kSmallMma ? GemmShape{64, 64, 64} : GemmShape{8192, 8192, 8192};
       const ElementType dtype = random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
-      const auto legal = enumerate_candidates(gpu, {shape, dtype, layout}, {schedule}).legal;
+      const auto legal =
+          enumerate_candidates(gpu, {shape_for(schedule), dtype, layout}, {schedule}).legal;
       REQUIRE(!legal.empty());
       for (int i = 0; i < of_each; ++i) {
         drawn.push_back({legal[random() % legal.size()], dtype, layout});
@@ -102,6 +119,39 @@ TEST_CASE("Configurations that differ in raster or group alone share a cubin") {
   CHECK(defines(other) != defines(flagship()));
   CHECK(defines_for(flagship(), ElementType::kBf16, Layout::kTn) != defines(flagship()));
   CHECK(defines_for(flagship(), ElementType::kFp16, Layout::kNn) != defines(flagship()));
+}
+
+TEST_CASE("The ways to split K of one tile share a cubin") {
+  const std::string tile =
+      "tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,";
+  const std::string order = ",raster=grouped_m,group=8";
+  const TemporaryFolder folder;
+  CubinCache cache(folder / "cache");
+  const auto get = [&](const std::string& text) {
+    return compile_gemm(parse_kernel_config(text), ElementType::kFp16, Layout::kTn, cache);
+  };
+  const CompiledKernel first = get("split_k:" + tile + "splits=2,reduction=turnstile" + order);
+  CHECK(first.usable());
+  CHECK(cache.hits() == 0);
+  // 2 schedules of equal parts and 2 of runs, each with two numbers of its own and 3 reductions
+  int others = 0;
+  for (const char* reduction : {"turnstile", "atomic", "spread"}) {
+    for (const char* how :
+         {"split_k:splits=2", "split_k:splits=7", "split_k_hybrid:splits=2",
+          "split_k_hybrid:splits=7", "stream_k:min_k_blocks=1", "stream_k:min_k_blocks=8",
+          "stream_k_hybrid:min_k_blocks=1", "stream_k_hybrid:min_k_blocks=8"}) {
+      const std::string_view schedule_and_number = how;
+      const std::size_t colon = schedule_and_number.find(':');
+      const std::string text = std::string(schedule_and_number.substr(0, colon + 1)) + tile +
+                               std::string(schedule_and_number.substr(colon + 1)) +
+                               ",reduction=" + reduction + order;
+      INFO(text);
+      CHECK((get(text).cubin == first.cubin));
+      ++others;
+    }
+  }
+  CHECK(others == 24);
+  CHECK(cache.hits() == others);
 }
 
 TEST_CASE("What no kernel supports is refused by name") {
@@ -167,6 +217,14 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
            "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
            "ping_pong:tile=128x128x64,stages=4,cluster=2x2,ctas=1,inflight=1,c_slots=2,"
            "producer=40,raster=hilbert,group=1,walk=chunked",
+           "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+           "c_slots=2,producer=40,splits=4,reduction=spread,raster=grouped_m,group=8",
+           "split_k_hybrid:tile=64x128x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+           "c_slots=2,producer=40,splits=3,reduction=atomic,raster=grouped_n,group=8",
+           "stream_k:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+           "c_slots=2,producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8",
+           "stream_k_hybrid:tile=64x32x128,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+           "c_slots=1,producer=40,min_k_blocks=4,reduction=atomic,raster=hilbert,group=1",
        }) {
     kernels.push_back({parse_kernel_config(text), ElementType::kFp16, Layout::kTn});
     schedules.insert(kernels.back().config.schedule);
@@ -180,7 +238,7 @@ TEST_CASE("Candidates drawn anew every day compile in time, and a warm cache cos
   constexpr Seconds kLongestCompile{3}, kWarm{5e-3};
   const std::vector<Kernel> drawn =
       drawn_candidates(kOfEach, daily_seed("candidates that are compiled"));
-  CHECK(drawn.size() == 48);  // 8 schedules, 2 layouts
+  CHECK(drawn.size() == 72);  // 12 schedules, 2 layouts
   const TemporaryFolder folder;
   CubinCache cache(folder / "cache");
   const CompileTimes cold = check_usable(drawn, cache);

@@ -86,6 +86,45 @@ const std::vector<std::string> kConfigs = {
     "raster=hilbert,group=1,walk=strided",
 };
 
+/// Of every schedule that splits K: each reduction, cluster, raster and number of warpgroups; both
+/// layouts take them. Legal on the shapes that they fit, kSplitShapes and kSplitRows.
+const std::vector<std::string> kSplitConfigs = {
+    "split_k:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=3,reduction=turnstile,raster=grouped_m,group=8",
+    "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=2,reduction=atomic,raster=grouped_n,group=3",
+    "split_k:tile=64x128x128,stages=3,warpgroups=1x2,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
+    "producer=40,splits=8,reduction=atomic,raster=hilbert,group=1",
+    "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=2,reduction=spread,raster=grouped_m,group=4",
+    "split_k:tile=256x64x32,stages=6,warpgroups=2x1,cluster=2x2,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=1,reduction=spread,raster=grouped_n,group=2",
+    "split_k:tile=64x64x32,stages=6,warpgroups=1x1,cluster=1x1,ctas=2,inflight=2,c_slots=1,"
+    "producer=40,splits=5,reduction=turnstile,raster=hilbert,group=1",
+    "split_k_hybrid:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,"
+    "c_slots=1,producer=40,splits=4,reduction=turnstile,raster=grouped_m,group=8",
+    "split_k_hybrid:tile=192x128x64,stages=4,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=1,producer=32,splits=5,reduction=atomic,raster=grouped_n,group=4",
+    "split_k_hybrid:tile=128x128x32,stages=8,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,splits=2,reduction=spread,raster=hilbert,group=1",
+    "split_k_hybrid:tile=64x128x64,stages=6,warpgroups=1x1,cluster=2x1,ctas=1,inflight=2,"
+    "c_slots=2,producer=40,splits=2,reduction=spread,raster=grouped_m,group=1",
+    "stream_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=8",
+    "stream_k:tile=128x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_n,group=8",
+    "stream_k:tile=192x64x32,stages=8,warpgroups=3x1,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
+    "producer=32,min_k_blocks=8,reduction=turnstile,raster=hilbert,group=1",
+    "stream_k:tile=64x64x64,stages=4,warpgroups=1x1,cluster=4x1,ctas=2,inflight=1,c_slots=1,"
+    "producer=40,min_k_blocks=3,reduction=atomic,raster=grouped_m,group=2",
+    "stream_k_hybrid:tile=64x64x32,stages=5,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=1,producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
+    "stream_k_hybrid:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_n,group=3",
+    "stream_k_hybrid:tile=64x192x64,stages=5,warpgroups=1x3,cluster=1x1,ctas=1,inflight=2,"
+    "c_slots=1,producer=32,min_k_blocks=1,reduction=turnstile,raster=hilbert,group=1",
+};
+
 /// A warpgroup has no whole slabs of 64 columns: not for layout nn.
 const std::vector<std::string> kHalfSlabs = {
     "blocked:tile=128x80x32,warpgroups=2x1,ctas=2,c_slots=1,raster=grouped_m,group=3",
@@ -143,23 +182,47 @@ const std::vector<GemmShape> kShapes = {{128, 128, 64},  {1, 8, 8},       {17, 2
                                         {64, 4096, 128}, {512, 512, 4096}};
 const std::vector<GemmShape> kUnalignedRows = {
     {1, 1, 8}, {100, 100, 104}, {257, 129, 64}, {410, 1030, 1032}};
+/// From 3 K blocks of 128 to 129 of 32; from one tile to more than four waves of the smallest. The
+/// last leaves every hybrid whole tiles.
+const std::vector<GemmShape> kSplitShapes = {
+    {1, 8, 4104}, {129, 264, 1032}, {333, 520, 2056}, {600, 1000, 1544}, {1100, 4104, 1032}};
+const std::vector<GemmShape> kSplitRows = {{100, 100, 4104}, {257, 129, 2056}, {410, 1030, 1032}};
 /// Within the smallest tile of small_configs along M and N, and one K block of the shortest.
 const std::vector<GemmShape> kOneTile = {{64, 64, 32}, {1, 8, 8}, {37, 40, 24}};
 
-int check_all(const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes,
-              ElementType dtype, Layout layout) {
+/// The pairs of shape and configuration that were checked; those that `applies` is false of are
+/// not.
+int check_all(
+    const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes,
+    ElementType dtype, Layout layout,
+    const std::function<bool(const GemmProblem&, const KernelConfig&)>& applies =
+        [](const GemmProblem&, const KernelConfig&) { return true; }) {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   compile_all(bench, configs, dtype, layout);
   int checked = 0;
   for (const GemmShape& shape : shapes) {
-    bench.prepare({shape, dtype, layout}, Inputs::kNormal);
+    const GemmProblem problem{shape, dtype, layout};
+    bench.prepare(problem, Inputs::kNormal);
     const Verdict cublaslt = bench.check_cublaslt();
     for (const std::string& text : configs) {
-      check_gemm(bench, parse_kernel_config(text), cublaslt);
-      ++checked;
+      const KernelConfig config = parse_kernel_config(text);
+      if (applies(problem, config)) {
+        check_gemm(bench, config, cublaslt);
+        ++checked;
+      }
     }
   }
   return checked;
+}
+
+/// As check_all, where the H200 takes the configuration for the shape.
+int check_legal_ones(const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes,
+                     ElementType dtype, Layout layout) {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return check_all(configs, shapes, dtype, layout,
+                   [&](const GemmProblem& problem, const KernelConfig& config) {
+                     return check_legal(gpu, problem, config) == Refusal::kNone;
+                   });
 }
 
 /// How many of `runs` runs have other bits than the first.
@@ -222,6 +285,15 @@ TEST_CASE("The configurations that the tests name are legal on the H200, and of 
       schedules.insert(Schedule::kSmallMma);
     }
   }
+  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+    for (const std::string& text : kSplitConfigs) {
+      INFO(text);
+      const KernelConfig config = parse_kernel_config(text);
+      CHECK(check_legal(gpu, {kSplitShapes[1], ElementType::kFp16, layout}, config) ==
+            Refusal::kNone);
+      schedules.insert(config.schedule);
+    }
+  }
   CHECK(schedules.size() == std::size(kEverySchedule));
 }
 
@@ -238,6 +310,17 @@ TEST_CASE("Every schedule computes bf16 nn on ragged and tiny shapes", "[gpu]") 
 TEST_CASE("Every schedule writes C by plain stores where N is not a multiple of 8", "[gpu]") {
   // 4 shapes, 43 configurations
   CHECK(check_all(configs_of(Layout::kTn), kUnalignedRows, ElementType::kFp16, Layout::kTn) == 172);
+}
+
+TEST_CASE("Tiles shared along K are right on ragged shapes and where N is not a multiple of 8",
+          "[gpu]") {
+  // 17 configurations, 5 shapes: the hybrid of spread pairs of CTAs does not fit the fourth, two of
+  // split_k's spread ones not the last, where more parts wait for each other than fit the GPU.
+  constexpr int kOnAll = 17 * 5 - 3;
+  CHECK(check_legal_ones(kSplitConfigs, kSplitShapes, ElementType::kFp16, Layout::kTn) >= kOnAll);
+  CHECK(check_legal_ones(kSplitConfigs, kSplitShapes, ElementType::kBf16, Layout::kNn) >= kOnAll);
+  // 3 shapes, the same hybrid not on the last
+  CHECK(check_legal_ones(kSplitConfigs, kSplitRows, ElementType::kFp16, Layout::kTn) >= 17 * 3 - 1);
 }
 
 TEST_CASE("small_mma computes one tile with every instruction, from registers and shared memory",
@@ -276,7 +359,7 @@ TEST_CASE("A thousand runs of each schedule give the same bits", "[gpu]") {
       of_each.push_back(text);
     }
   }
-  REQUIRE(of_each.size() == std::size(kEverySchedule) - 1);
+  REQUIRE(of_each.size() == 7);  // 8 that do not split K, one of them small_mma
   of_each.push_back(
       "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
       "c_slots=2,raster=hilbert,group=1,walk=chunked");
@@ -287,6 +370,30 @@ TEST_CASE("A thousand runs of each schedule give the same bits", "[gpu]") {
   bench.prepare({{2100, 2056, 520}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
   for (const std::string& text : of_each) {
     INFO(text);
+    CHECK(runs_that_differ(bench, parse_kernel_config(text), kRuns) == 0);
+  }
+  // Of the schedules that split K the reductions with an order. `atomic` adds partial sums as they
+  // come, and so rounds differently from run to run.
+  const struct {
+    const char* text;
+    GemmShape shape;
+  } shared_tiles[] = {
+      // 17 * 25 tiles of 33 K blocks, cut in a row; then 161 of them cut, 264 whole
+      {"stream_k:tile=64x64x64,stages=6,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+       "producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
+       {1032, 1544, 2056}},
+      {"stream_k_hybrid:tile=64x64x64,stages=6,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+       "c_slots=1,producer=40,min_k_blocks=2,reduction=turnstile,raster=grouped_n,group=4",
+       {1032, 1544, 2056}},
+      // 25 tiles in 5 parts that wait for each other; 132 fit
+      {"split_k:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+       "producer=40,splits=5,reduction=spread,raster=grouped_m,group=8",
+       {520, 520, 4104}},
+  };
+  for (const auto& [text, shape] : shared_tiles) {
+    INFO(text);
+    compile_all(bench, {text}, ElementType::kFp16, Layout::kTn);
+    bench.prepare({shape, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
     CHECK(runs_that_differ(bench, parse_kernel_config(text), kRuns) == 0);
   }
   bench.prepare({{61, 256, 64}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
