@@ -113,7 +113,8 @@ TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gp
               rejected);
   for (const Schedule schedule : kEverySchedule) {
     std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), of_schedule[schedule]);
-    CHECK(of_schedule[schedule] >= kProblems);
+    // Small problems and short K mostly have no candidates that split K.
+    CHECK(of_schedule[schedule] >= (splits_k(schedule) ? kProblems / 8 : kProblems));
   }
   CHECK(pairs >= kFewestPairs);
   CHECK(rejected * 50 <= pairs);  // or the table of rejections is out of date

@@ -25,7 +25,7 @@ namespace {
 constexpr int kDraws = 10'000;
 constexpr int kFewestLegal = 8'000;
 constexpr int kFewestOfEach = 700;  // of a schedule; of a reduction
-constexpr int kFewestMixed = 200;   // that leave whole tiles beside the shared ones
+constexpr int kFewestMixed = 100;   // that leave whole tiles beside the shared ones
 constexpr i64 kMostK = 2048;
 constexpr u64 kMostSide = 512;
 constexpr u64 kMostWideSide = 1536;  // tiles for several waves of the smallest tile
