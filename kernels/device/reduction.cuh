@@ -39,8 +39,10 @@ __device__ inline void poll(const u32* lock, Until until) {
   }
 }
 
-/// Barriers by which a part's owner tells the warps that clear its sum, behind the consumers'.
+/// Barriers by which a part's owner tells the warps that clear its sum that it is taken, and they
+/// that they are ready for the next one; behind the consumers'.
 constexpr u32 kFirstTakenBarrier = kConsumersBarrier + 1;
+constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier + kTileParts;
 constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
 constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
 
@@ -146,7 +148,8 @@ __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const
     }
   }
   if (reduction == Reduction::kAtomic) {
-    ptx::named_barrier_sync(kFirstTakenBarrier + part.warpgroup, kOwnerAndClearing);
+    ptx::named_barrier_sync(kFirstReadyBarrier + part.warpgroup, kOwnerAndClearing);
+    ptx::named_barrier_arrive(kFirstTakenBarrier + part.warpgroup, kOwnerAndClearing);
   }
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {
     *part.lock = 0;  // nobody else looks before the next launch
@@ -169,6 +172,7 @@ __device__ inline void clear_sums(const GemmArgs& args, const ClusterPlace& cta)
 #pragma unroll 1
     for (i32 warpgroup = 0; warpgroup < kTileParts; ++warpgroup) {
       float* const sum = SharedPart::of(args, p, cta, warpgroup).partial;
+      ptx::named_barrier_arrive(kFirstReadyBarrier + warpgroup, kOwnerAndClearing);
       ptx::named_barrier_sync(kFirstTakenBarrier + warpgroup, kOwnerAndClearing);
 #pragma unroll 1
       for (u32 i = thread; i < kPartElements / 4; i += kClearingThreads) {
