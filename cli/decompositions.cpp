@@ -8,6 +8,8 @@
 #include "cli/commands.h"
 #include "cli/generated_block.h"
 #include "cli/joined_input.h"
+#include "model/base/error.h"
+#include "model/predict/legality.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/decomposition_table.h"
 
@@ -29,6 +31,15 @@ struct DecompositionsOptions {
 void run_decompositions(const DecompositionsOptions& options) {
   const KernelConfig at = parse_kernel_config(options.at);
   const JoinedInput input = load_joined_input(options.input);
+  const GemmProblem whole_tile{{at.tiling.block_m * at.tiling.cluster_m,
+                                at.tiling.block_n * at.tiling.cluster_n, at.tiling.block_k},
+                               ElementType::kFp16,
+                               Layout::kTn};
+  if (const Refusal refusal = check_legal(input.gpu.spec, whole_tile, at);
+      refusal != Refusal::kNone) {
+    throw ConfigError(fmt::format("--at {}: {} cannot run it: {}", options.at, input.gpu.spec.name,
+                                  to_text(refusal)));
+  }
   std::string command = "./tilecast decompositions " + command_line(options.input);
   if (options.at != kAt) {
     command += " --at " + options.at;

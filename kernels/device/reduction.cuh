@@ -43,6 +43,7 @@ __device__ inline void poll(const u32* lock, Until until) {
 /// that they are ready for the next one; behind the consumers'.
 constexpr u32 kFirstTakenBarrier = kConsumersBarrier + 1;
 constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier + kTileParts;
+static_assert(kFirstReadyBarrier + kTileParts <= 16, "a CTA has sixteen named barriers");
 constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
 constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
 

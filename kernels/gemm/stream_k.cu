@@ -6,7 +6,8 @@
 // (kernels/device/reduction.cuh).
 //
 // Contract: a cluster of CTAs for each worker of args.work, all resident where the reduction is
-// spread, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
+// spread (a launch beside another kernel may not be: it traps), launches of one workspace in one
+// stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
 // of gemm_args.h, rows of A and B of whole 16 bytes, a workspace as reduction_workspace.h sizes it.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
 // (results), validate/measure/tile_trace_test.cpp (order of pieces).

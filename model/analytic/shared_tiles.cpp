@@ -80,6 +80,9 @@ Bytes partial_sum_bytes(const KernelConfig& config, const WorkDecomposition& wor
 
 Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, const WorkerShare& share,
                       double workers, Hertz sm_clock) {
+  if (share.taken_over == 0) {
+    return {};
+  }
   const Tiling& t = config.tiling;
   const ReductionSpec& r = *gpu.reduction;
   const Bytes partial{4.0 * t.block_m * t.block_n};

@@ -91,6 +91,13 @@ TEST_CASE("Reductions cost what SMs move and the hops between them") {
         Approx(0.75 * 1000 + 0.75 * (100 + 500)));
 }
 
+TEST_CASE("One part or whole waves cost no reduction") {
+  CHECK(reduction_cycles("split_k splits=1,reduction=spread",
+                         WorkDecomposition::split_k(16, 64, 132, 1)) == 0);
+  CHECK(reduction_cycles("split_k_hybrid splits=4,reduction=spread",
+                         WorkDecomposition::split_k_hybrid(132, 64, 132, 4)) == 0);
+}
+
 TEST_CASE("Neighbours of stream-K are apart in K by what a run is more or less than whole tiles") {
   CHECK(skew_of_neighbours(WorkDecomposition::stream_k(9, 40, 4, 8)) == 10);  // 90 = 2 * 40 + 10
   CHECK(skew_of_neighbours(WorkDecomposition::stream_k(7, 40, 4, 8)) == 10);  // 70 = 2 * 40 - 10

@@ -27,7 +27,8 @@ TILECAST_HD constexpr RuleChoice published_rule(u32 tiles, u32 workers, i32 k_bl
   if (tiles > workers) {
     return {Schedule::kStreamKHybrid, 1};
   }
-  const u32 units = min_of(workers, tiles * static_cast<u32>(k_blocks) / kShortK);
+  const u32 units =
+      static_cast<u32>(min_of<u64>(workers, u64{tiles} * static_cast<u32>(k_blocks) / kShortK));
   return units > tiles && units % tiles == 0 ? RuleChoice{Schedule::kSplitK, units / tiles}
                                              : RuleChoice{Schedule::kStreamK, 1};
 }

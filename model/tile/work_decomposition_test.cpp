@@ -201,6 +201,14 @@ TEST_CASE("K has at least one block for each split") {
       TileScheduler::of(1, 1, 1, {RasterKind::kGroupedM, 1, Walk::kStrided});
   CHECK(why_not_split(tiles, 4, config, 132) == "splits=5: K has 4 blocks only");
   CHECK(why_not_split(tiles, 5, config, 132).empty());
+  config.schedule = Schedule::kStreamK;
+  config.decomposition = {0, 9, Reduction::kTurnstile};
+  CHECK(why_not_split(tiles, 8, config, 132) == "min_k_blocks=9: K has 8 blocks only");
+  config.decomposition = {0, 8, Reduction::kTurnstile};  // the usual one is taken for any K
+  CHECK(why_not_split(tiles, 4, config, 132).empty());
+  config.decomposition = {0, 8, Reduction::kSpread};
+  CHECK(why_not_split(tiles, 64, config, 132) ==
+        "reduction=spread: of equal parts, which stream_k has not");
 }
 
 TEST_CASE("Ten thousand random decompositions cover K once and come to an end") {

@@ -25,11 +25,13 @@ constexpr std::string_view kLegend =
     "with the\nleast predicted time among those that were measured for the shape. A configuration "
     "reads: schedule\n"
     "(`bl` blocked, `bp` blocked_pipelined, `pi` pipelined, `pe` persistent, `po` "
-    "persistent_overlap,\n`ws` warp_specialized, `ws1` with one tile per CTA, `pp` ping_pong), CTA "
-    "tile MxNxK, `s` stages,\n`w` warpgroups along M and N that share a tile, `c` cluster, `o` "
-    "CTAs "
-    "per SM, `i` wgmma groups in\nflight, `e` staging slots of C per warpgroup, and the order of "
-    "tiles: `m` or `n` bands of that many\ntile rows or columns, `h` Hilbert, `k` chunks.\n";
+    "persistent_overlap,\n`ws` warp_specialized, `ws1` with one tile per CTA, `pp` ping_pong, `sp` "
+    "split_k, `sk` stream_k, `sph` and `skh`\ntheir hybrids), CTA tile MxNxK, `s` stages, `w` "
+    "warpgroups along M and N that share a tile, `c`\ncluster, `o` CTAs per SM, `i` wgmma groups "
+    "in "
+    "flight, `e` staging slots of C per warpgroup, the order\nof tiles: `m` or `n` bands of that "
+    "many tile rows or columns, `h` Hilbert, `k` behind it chunks; and\nwhere K is split `k` with "
+    "the parts of a tile, or their least K blocks and `+`, and the reduction.\n";
 
 std::string_view abbreviation(Schedule schedule) {
   switch (schedule) {
