@@ -18,7 +18,6 @@ void add_ladder(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
-void add_stream(CLI::App& app);
 void add_micro(CLI::App& app);
 
 }  // namespace tilecast

@@ -19,6 +19,7 @@
 #include "cli/suite.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
@@ -33,8 +34,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct MeasureOptions {
-  std::string shape, gpu = "h200_sxm", out, counters = "none", regime = "burst", inputs = "normal",
-                     dtype = "fp16", layout = "tn", budget;
+  std::string shape, op = "gemm", gpu = "h200_sxm", out, counters = "none", regime = "burst",
+                     inputs = "normal", dtype = "fp16", layout = "tn", budget;
   std::vector<std::string> suites, configs;
   int rounds = 1;
   bool resume = false, prepare = false;
@@ -60,23 +61,20 @@ std::chrono::seconds parse_budget(const std::string& text) {
 }
 
 std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
-  const GemmProblem problem{parse_gemm_shape(options.shape), parse_element_type(options.dtype),
-                            parse_layout(options.layout)};
+  const AnyProblem problem =
+      parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
+                    parse_layout(options.layout));
   std::vector<SuitePoint> points;
   for (const std::string& given : options.configs) {
-    const std::string config = given == kCublasltTop1 || given == kCublasltBest
-                                   ? given
-                                   : to_text(parse_kernel_config(given));
+    const std::string config = is_baseline(given) ? given : to_text(parse_config(given));
     if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
       throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
     }
-    points.push_back({{.op = Op::kGemm,
-                       .problem = problem,
-                       .config = config,
-                       .regime = parse_regime(options.regime),
-                       .inputs = parse_inputs(options.inputs),
-                       .l2_state = L2State::kRotating},
-                      ""});
+    Point point = point_of(problem);
+    point.config = config;
+    point.regime = parse_regime(options.regime);
+    point.inputs = parse_inputs(options.inputs);
+    points.push_back({point, ""});
   }
   return points;
 }
@@ -99,15 +97,23 @@ std::vector<SuitePoint> plan(const MeasureOptions& options, const GpuSpec& gpu) 
   return points;
 }
 
+KernelSource kernel_source(const Point& point) {
+  const AnyConfig config = parse_config(point.config);
+  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
+    return gemm_source(*gemm, point.problem.dtype, point.problem.layout);
+  }
+  return stream_source(std::get<StreamConfig>(config), point.problem.dtype);
+}
+
 std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   std::vector<KernelSource> sources = micro_kernel_sources();
+  sources.push_back(stream_check_source());
   for (const auto& [point, refusal] : points) {
-    if (!refusal.empty() || is_cublaslt(point.config)) {
+    if (!refusal.empty() || is_baseline(point.config)) {
       continue;
     }
     try {
-      sources.push_back(gemm_source(parse_kernel_config(point.config), point.problem.dtype,
-                                    point.problem.layout));
+      sources.push_back(kernel_source(point));
     } catch (const ConfigError&) {  // its row will say so
     }
   }
@@ -341,11 +347,16 @@ void run_measure(const MeasureOptions& options) {
 void add_measure(CLI::App& app) {
   CLI::App* command = app.add_subcommand("measure", "Time kernels on this machine's GPU");
   const auto options = std::make_shared<MeasureOptions>();
-  CLI::Option* shape = command->add_option("SHAPE", options->shape, "MxNxK, with --config");
+  CLI::Option* shape = command->add_option("SHAPE", options->shape,
+                                           "MxNxK, ROWSxCOLUMNS or elements, with --config");
   CLI::Option* suite =
       command->add_option("--suite", options->suites, "YAML file of what to measure; repeatable");
   CLI::Option* config = command->add_option(
-      "--config", options->configs, "Configuration, or cublaslt:top1 or cublaslt:best; repeatable");
+      "--config", options->configs,
+      "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
+  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
+      ->capture_default_str()
+      ->excludes(suite);
   shape->excludes(suite);
   config->excludes(suite);
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
@@ -358,7 +369,8 @@ void add_measure(CLI::App& app) {
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
       ->capture_default_str()
       ->excludes(suite);
-  command->add_option("--dtype", options->dtype, "fp16 or bf16")
+  command
+      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
       ->capture_default_str()
       ->excludes(suite);
   command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")

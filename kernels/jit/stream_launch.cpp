@@ -92,7 +92,7 @@ StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
   args.rows = seen.rows;
   args.columns = seen.columns;
   args.walk = walk_;
-  if (uses_tma(config_.schedule)) {
+  if (uses_tensor_maps(config_.schedule)) {
     const TmaBox box = stream_box(config_, problem_.dtype);
     const auto map = [&](const StridedMatrix& m) {
       // The stride of a single row is never used, but the encoder wants whole 16 bytes.

@@ -134,17 +134,25 @@ constexpr const char* kOrders[] = {"bands", "blocks", "strided", "chunked"};
 TEST_CASE("memcpy copies every element and nothing else, whatever the length", "[gpu]") {
   gpu_or_skip();
   for (const ElementType dtype : kTypes) {
-    for (const i64 length : {i64{1}, i64{200}, i64{1000}, i64{1 << 20}}) {
+    for (const i64 length : {i64{1}, i64{200}, i64{1000}, i64{4099}, i64{1 << 20}}) {
+      const StreamProblem problem{1, length, dtype, Op::kMemcpy};
       for (const char* order : {"blocks", "strided", "chunked"}) {
-        check_runs(std::string("memcpy_cpasync:block=1x2048,warps=4,vector=16,ctas=2,"
-                               "layout=swizzled,order=") +
-                       order + ",hint=none",
-                   {1, length, dtype});
+        for (const char* hint : {"none", "evict_first"}) {
+          const std::string rest = std::string(",order=") + order + ",hint=" + hint;
+          check_runs("memcpy:block=1x2048,warps=4,vector=16,ctas=4" + rest, problem);
+          check_runs("memcpy_cpasync:block=1x2048,warps=4,vector=16,ctas=2,layout=swizzled" + rest,
+                     problem);
+          const std::string stages = std::string(order) == "blocks" ? "1" : "3";
+          check_runs("memcpy_tma:block=1x2048,stages=" + stages + ",warps=1,ctas=4" + rest,
+                     problem);
+        }
       }
+      check_runs("memcpy_tma:block=1x1024,stages=1,warps=1,ctas=2,order=strided,hint=none",
+                 problem);
       check_runs(
           "memcpy_cpasync:block=1x256,warps=1,vector=4,ctas=8,layout=plain,order=blocks,"
           "hint=none",
-          {1, length, dtype});
+          problem);
     }
   }
 }
@@ -204,6 +212,9 @@ TEST_CASE("Addition by cp.async holds for one to four buffers in both layouts", 
       check_runs(add_text("elementwise_add_cpasync", "32x64",
                           ("warps=4,vector=16,ctas=4" + rest + "bands,hint=none").c_str()),
                  {1000, 2000, dtype});
+      check_runs(add_text("elementwise_add_cpasync", "32x64",
+                          ("warps=4,vector=8,ctas=4" + rest + "blocks,hint=evict_first").c_str()),
+                 {1000, 2004, dtype});
       for (const char* stages : {"1", "2", "3", "4"}) {
         for (const char* order : kOrders) {
           const std::string text =

@@ -21,7 +21,11 @@ constexpr StreamConfig kStream{
 };
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
 
-constexpr bool kHinted = kStream.hint == CacheHint::kEvictFirst;
+constexpr bool kHintedLoads =
+    kStream.hint == CacheHint::kEvictFirst || kStream.hint == CacheHint::kLoadsEvictFirst;
+constexpr bool kHintedStores =
+    kStream.hint == CacheHint::kEvictFirst || kStream.hint == CacheHint::kStoresEvictFirst;
+constexpr bool kHinted = kHintedLoads || kHintedStores;
 constexpr i32 kElementBytes = element_bytes(kElementType);
 constexpr i32 kVectorBytes = kStream.vector_bytes;
 constexpr i32 kVectorElements = kVectorBytes / kElementBytes;

@@ -1,9 +1,10 @@
 // Closed-form time of a memory-bound kernel at one SM clock.
 //
 // The kernel moves its bytes the slower of two ways:
-//   DRAM     reads / (bandwidth x read efficiency) + writes / (bandwidth x write efficiency), more
-//   by
-//            mix_loss where both come together: 4 r w of it, r and w their shares;
+//   DRAM     reads / read rate + writes / write rate, more by mix_loss where both come together
+//            (4 r w of it, r and w their shares), and by walk_loss where CTAs do not take the next
+//            block as they come free but keep to walks of their own: they drift apart, and DRAM
+//            opens more pages;
 //   flight   by Little's law: what the resident CTAs have in flight over the latency of a load.
 //            A CTA takes one turn per block, `stages` deep:
 //              one buffer, plain loads     latency + work
@@ -27,18 +28,6 @@
 
 namespace tilecast {
 
-/// What the model needs beyond GpuSpec.
-struct StreamSpec {
-  Seconds load_latency;  // plain load or cp.async, DRAM to register or shared memory, unloaded
-  Seconds bulk_latency;  // of the copy engine for a block, issue to barrier flip, unloaded
-  Seconds bulk_store;    // store issued to its source read
-  double mix_loss;       // of DRAM's rate at equal reads and writes
-  double issue_rate;     // warp instructions of an SM per cycle
-};
-
-/// CTAs of a configuration on one SM: by its promise to the compiler, threads and shared memory.
-i32 resident_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
-
 /// Loads that the resident CTAs of the whole chip keep in flight.
 Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
@@ -46,12 +35,12 @@ struct StreamForm {
   Cycles cycles;
   Limiter limiter;  // kDram, kLatency or kOverhead
   Bytes dram_read, dram_write;
-  double dram_share;  // busy fraction of DRAM
+  Bytes shared_memory;  // read and written, all SMs
+  Shares shares;
 };
 
-/// Both exist for `config`: stream_config_fault and stream_problem_fault are empty.
-StreamForm stream_closed_form(const GpuSpec& gpu, const StreamSpec& stream,
-                              const StreamProblem& problem, const StreamConfig& config,
-                              Hertz sm_clock);
+/// `config` is legal (model/predict/stream_candidates.h), and the GPU has a stream section.
+StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
+                              const StreamConfig& config, Hertz sm_clock);
 
 }  // namespace tilecast

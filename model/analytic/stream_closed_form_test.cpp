@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "model/analytic/stream_occupancy.h"
 #include "model/tile/stream_config_text.h"
 #include "tests/catch.h"
 
@@ -18,18 +19,29 @@ GpuSpec simple_gpu() {
   gpu.sm.max_ctas = 32;
   gpu.sm.shared_memory = Bytes{233472};
   gpu.sm.shared_memory_reserved_per_cta = Bytes{1024};
-  gpu.dram = DramSpec{BytesPerSecond{1e12}, 1, 1};
-  gpu.launch = LaunchSpec{};
-  gpu.epilogue = EpilogueSpec{};
+  gpu.sm.registers = 1 << 20;
+  gpu.sm.max_registers_per_thread = 255;
+  gpu.wgmma = WgmmaSpec{};
+  gpu.wgmma->operand_rate = BytesPerCycle{128};
+  gpu.l2 = L2Spec{};
+  gpu.l2->output = BytesPerSecond{1e13};
   return gpu;
 }
 
-/// Latencies of 1 us, instructions for free.
-StreamSpec simple_stream() { return {Seconds{1e-6}, Seconds{1e-6}, Seconds{0}, 0, 1e12}; }
+/// DRAM of 1 TB/s, latencies of 1 us, everything else for free.
+StreamSpec simple_stream() {
+  StreamSpec stream{};
+  stream.read_rate = stream.write_rate = BytesPerSecond{1e12};
+  stream.load_latency = stream.bulk_latency = Seconds{1e-6};
+  stream.instructions = 1e12;
+  return stream;
+}
 
 StreamForm form_of(const std::string& text, const StreamProblem& problem,
                    const StreamSpec& stream = simple_stream()) {
-  return stream_closed_form(simple_gpu(), stream, problem, parse_stream_config(text), kClock);
+  GpuSpec gpu = simple_gpu();
+  gpu.stream = stream;
+  return stream_closed_form(gpu, problem, parse_stream_config(text), kClock);
 }
 
 std::string pipelined(int stages) {
@@ -102,7 +114,7 @@ TEST_CASE("Reads and writes together lose what mixing them costs") {
   StreamSpec stream = simple_stream();
   const std::string text =
       "memcpy_cpasync:block=1x8192,warps=8,vector=16,ctas=6,layout=plain,order=strided,hint=none";
-  const StreamProblem problem{1, i64{1} << 28, ElementType::kFp32};
+  const StreamProblem problem{1, i64{1} << 28, ElementType::kFp32, Op::kMemcpy};
   const double apart = form_of(text, problem, stream).cycles.value;
   stream.mix_loss = 0.1;  // a copy is equal reads and writes: all of the loss
   CHECK(form_of(text, problem, stream).cycles.value == Approx(apart / 0.9).epsilon(0.02));
@@ -110,7 +122,7 @@ TEST_CASE("Reads and writes together lose what mixing them costs") {
 
 TEST_CASE("A tiny problem is all launch and latency") {
   const StreamForm form = form_of(pipelined(2), {1, 256, ElementType::kFp32});
-  CHECK(form.dram_share < 0.01);
+  CHECK(form.shares.dram < 0.01);
   CHECK(form.cycles.value == Approx(4000).epsilon(0.02));  // a turn and the first load, 1 us each
 }
 

@@ -113,15 +113,17 @@ bool boxes_fit(const Tiling& t, Layout layout) {
 }  // namespace
 
 std::string_view to_text(Refusal refusal) {
-  static constexpr Words<Refusal, 9> kRefusals{{{Refusal::kNone, "none"},
-                                                {Refusal::kSchedule, "schedule"},
-                                                {Refusal::kWgmmaShape, "wgmma_shape"},
-                                                {Refusal::kTmaBox, "tma_box"},
-                                                {Refusal::kRegisters, "registers"},
-                                                {Refusal::kSharedMemory, "shared_memory"},
-                                                {Refusal::kOccupancy, "occupancy"},
-                                                {Refusal::kCluster, "cluster"},
-                                                {Refusal::kCompiler, "compiler"}}};
+  static constexpr Words<Refusal, 11> kRefusals{{{Refusal::kNone, "none"},
+                                                 {Refusal::kSchedule, "schedule"},
+                                                 {Refusal::kWgmmaShape, "wgmma_shape"},
+                                                 {Refusal::kTmaBox, "tma_box"},
+                                                 {Refusal::kRegisters, "registers"},
+                                                 {Refusal::kSharedMemory, "shared_memory"},
+                                                 {Refusal::kOccupancy, "occupancy"},
+                                                 {Refusal::kCluster, "cluster"},
+                                                 {Refusal::kCompiler, "compiler"},
+                                                 {Refusal::kBlock, "block"},
+                                                 {Refusal::kAlignment, "alignment"}}};
   return word_of(kRefusals, refusal);
 }
 

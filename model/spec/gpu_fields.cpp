@@ -95,6 +95,21 @@ std::vector<Field> fields_of(LaunchSpec& launch) {
   };
 }
 
+std::vector<Field> fields_of(StreamSpec& stream) {
+  return {
+      {"read_rate", &stream.read_rate.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"write_rate", &stream.write_rate.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"mix_loss", &stream.mix_loss, kFraction, -0.5, 0.5},
+      {"walk_loss", &stream.walk_loss, kFraction, 0, 0.5},
+      {"load_latency", &stream.load_latency.value, kTime, 10 * kNano, 10 * kMicro},
+      {"bulk_latency", &stream.bulk_latency.value, kTime, 10 * kNano, 10 * kMicro},
+      {"bulk_store", &stream.bulk_store.value, kTime, 0, 10 * kMicro},
+      {"kernel", &stream.kernel.value, kTime, 0, 100 * kMicro},
+      {"cta_refill", &stream.cta_refill.value, kCycles, 0, 100'000},
+      {"instructions", &stream.instructions, kFraction, 0.1, 32},
+  };
+}
+
 std::vector<Field> fields_of(ClockSpec& clock) {
   return {
       {"max", &clock.max.value, kFrequency, 100 * kMega, 10 * kGiga},

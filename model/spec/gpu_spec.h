@@ -80,6 +80,20 @@ struct LaunchSpec {
   Cycles cta_refill;  // one CTA ends, the next one starts on the slot
 };
 
+/// What memory-bound kernels meet. Measured alone, one by one: the sections above were fitted
+/// together for GEMM, and hold more than their names.
+struct StreamSpec {
+  BytesPerSecond read_rate, write_rate;  // of DRAM, reads or writes alone
+  double mix_loss;                       // of the rate at equal reads and writes
+  double walk_loss;      // of the rate where CTAs keep to walks of their own, and so drift apart
+  Seconds load_latency;  // plain load or cp.async, DRAM to SM, unloaded
+  Seconds bulk_latency;  // copy engine, a block from DRAM, issue to barrier flip
+  Seconds bulk_store;    // copy engine, a block's store issued to its source read
+  Seconds kernel;        // of a kernel that does nothing, as its own duration counts
+  Cycles cta_refill;     // one CTA ends, its successor's first instruction
+  double instructions;   // of a warp that an SM issues per cycle
+};
+
 struct ClockSpec {
   Hertz max;
   Hertz tensor_plateau;    // most while tensor cores work
@@ -117,6 +131,7 @@ struct GpuSpec {
   std::optional<DramSpec> dram;
   std::optional<EpilogueSpec> epilogue;
   std::optional<LaunchSpec> launch;
+  std::optional<StreamSpec> stream;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
   std::optional<CeilingsSpec> ceilings;

@@ -49,16 +49,14 @@ Laboratory::Laboratory()
       kernels_(cache_, device_.sm_count, stream_.get()),
       operands_(kernels_, stream_, facts_.l2),
       verifier_(kernels_, cublaslt_, stream_),
-      timer_(activity_, kernels_, nvml_, stream_) {}
+      timer_(activity_, kernels_, nvml_, stream_),
+      streams_(cache_, kernels_, activity_, timer_, stream_, facts_.l2, device_.sm_count) {}
 
 std::string Laboratory::driver_version() const {
   return nvml_.driver_version().value_or(kernel_driver_version());
 }
 
 void Laboratory::prepare(const Point& point) {
-  if (point.op != Op::kGemm) {
-    throw ConfigError(fmt::format("there is no kernel for {} yet", to_text(point.op)));
-  }
   if (prepared_ && prepared_->first == point.problem && prepared_->second == point.inputs) {
     return;
   }
@@ -199,8 +197,12 @@ Measurement Laboratory::measure(const Point& point) {
     row.time.reset();
   };
   try {
-    prepare(point);
-    is_cublaslt(point.config) ? measure_cublaslt(row) : measure_kernel(row);
+    if (point.op != Op::kGemm) {
+      streams_.measure(row);
+    } else {
+      prepare(point);
+      is_cublaslt(point.config) ? measure_cublaslt(row) : measure_kernel(row);
+    }
   } catch (const ContextLost&) {
     throw;
   } catch (const CudaError& error) {

@@ -15,6 +15,7 @@
 #include "validate/measure/nvml.h"
 #include "validate/measure/operands.h"
 #include "validate/measure/regime_timer.h"
+#include "validate/measure/stream_points.h"
 #include "validate/measure/verifier.h"
 #include "validate/record/measurement.h"
 
@@ -59,6 +60,7 @@ class Laboratory {
   Operands operands_;
   Verifier verifier_;
   RegimeTimer timer_;
+  StreamPoints streams_;
   std::optional<std::pair<GemmProblem, Inputs>> prepared_;
   std::optional<std::size_t> fastest_of_prepared_;  // cuBLASLt's, once known
 };

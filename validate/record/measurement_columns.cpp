@@ -139,8 +139,8 @@ constexpr MeasurementColumn kColumns[] = {
     {"config", true, [](const Measurement& m) { return m.point.config; },
      [](Measurement& m, std::string_view text) {
        if (text.find(':') == std::string_view::npos) {
-         throw ConfigError(fmt::format("expected schedule:key=value,..., {} or {}, got '{}'",
-                                       kCublasltTop1, kCublasltBest, text));
+         throw ConfigError(fmt::format("expected schedule:key=value,..., {}, {} or {}, got '{}'",
+                                       kCublasltTop1, kCublasltBest, kRuntimeCopy, text));
        }
        m.point.config = text;
      }},
