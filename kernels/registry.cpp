@@ -19,6 +19,10 @@ constexpr GemmKernelInfo kGemmKernels[] = {
     {Schedule::kPersistentOverlap, "kernels/gemm/persistent_overlap.cu", kHalfTypes, kBothLayouts},
     {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kHalfTypes, kBothLayouts},
     {Schedule::kPingPong, "kernels/gemm/ping_pong.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kSplitK, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kSplitKHybrid, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kStreamK, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kStreamKHybrid, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
 };
 
 template <class T>

@@ -12,7 +12,8 @@ namespace tilecast {
 TEST_CASE("Every schedule has a kernel whose source is embedded and has the entry point") {
   CHECK(gemm_kernels().size() == std::size(kEverySchedule));
   for (const GemmKernelInfo& kernel : gemm_kernels()) {
-    CHECK(kernel.source == "kernels/gemm/" + std::string(to_text(kernel.schedule)) + ".cu");
+    const std::string name(splits_k(kernel.schedule) ? "stream_k" : to_text(kernel.schedule));
+    CHECK(kernel.source == "kernels/gemm/" + name + ".cu");
     CHECK(&gemm_kernel_info(kernel.schedule) == &kernel);
     const auto sources = source_closure(kernel.source, embedded_sources());
     CHECK(std::string(sources[0].text).find(std::string(kGemmEntry) + "(") != std::string::npos);

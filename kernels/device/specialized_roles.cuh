@@ -7,10 +7,11 @@
 
 namespace tilecast {
 
-/// `consume(args, smem, cta, warpgroup)` is called by every thread of the consumers.
-template <class Consume>
+/// `produce(args, smem, cta)` is called by one thread of the producer, `consume(args, smem, cta,
+/// warpgroup)` by every thread of the consumers.
+template <class Produce, class Consume>
 __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory& smem,
-                                       Consume consume) {
+                                       Produce produce, Consume consume) {
   const ClusterPlace cta = ClusterPlace::here();
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;

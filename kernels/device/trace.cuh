@@ -1,16 +1,23 @@
-// On request, the tiles a CTA really walked: checked against the model's walk.
+// On request, the pieces of work a CTA really walked: checked against the model's walk.
 #pragma once
 
 #include "kernels/device/tile_loads.cuh"
 
 namespace tilecast {
 
-/// Called by one thread per CTA as it takes its `index`-th tile.
-__device__ inline void trace_tile(const GemmArgs& args, const TileOrigin& tile, u32 index) {
+/// Called by one thread per CTA as it takes its `index`-th piece: K blocks [k_begin, k_end).
+__device__ inline void trace_piece(const GemmArgs& args, const TileOrigin& tile, i32 k_begin,
+                                   i32 k_end, u32 index) {
   if (args.trace != nullptr) {
     args.trace[blockIdx.x * args.trace_stride + index] = {
-        static_cast<u32>(tile.m / kTiling.block_m), static_cast<u32>(tile.n / kTiling.block_n)};
+        static_cast<u32>(tile.m / kTiling.block_m), static_cast<u32>(tile.n / kTiling.block_n),
+        k_begin, k_end};
   }
+}
+
+/// The same for a whole tile.
+__device__ inline void trace_tile(const GemmArgs& args, const TileOrigin& tile, u32 index) {
+  trace_piece(args, tile, 0, args.k_blocks, index);
 }
 
 }  // namespace tilecast

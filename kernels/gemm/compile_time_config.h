@@ -26,6 +26,7 @@ constexpr KernelConfig kConfig{
     .instruction_n = TILECAST_INSTRUCTION_N,
     .grid = Grid::kTiles,
     .raster = {},
+    .decomposition = {},
 };
 constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);

@@ -8,6 +8,7 @@
 #include "model/tile/kernel_config.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tile_scheduler.h"
+#include "model/tile/work_decomposition.h"
 
 namespace tilecast {
 
@@ -23,6 +24,14 @@ struct TmaBox {
   i32 swizzle_bytes;  // 128, 64 or 32; 0: rows lie one after the other
 };
 
+/// What a CTA did as its next piece of work: a tile in units of its own block, and K blocks of it.
+struct WalkedPiece {
+  u32 m, n;
+  i32 k_begin, k_end;
+
+  constexpr bool operator==(const WalkedPiece&) const = default;
+};
+
 struct GemmArgs {
   TensorMap a;  // [m,k], box a_box()
   TensorMap b;  // kTn: [n,k]; kNn: [k,n]; box b_box()
@@ -31,9 +40,14 @@ struct GemmArgs {
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
   float alpha, beta;   // C = alpha A B + beta C; C is not read where beta is 0
   i32 c_by_tma;
-  void* c_pointer;   // [m,n] row-major
-  TileCoord* trace;  // null, or where CTA i writes its j-th tile at [i * trace_stride + j]
+  void* c_pointer;     // [m,n] row-major
+  WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
   u32 trace_stride;
+  // Of the schedules that split K:
+  WorkDecomposition work;
+  Reduction reduction;
+  float* partials;  // as reduction_workspace.h sizes them
+  u32* locks;
 };
 
 constexpr i32 kMostBoxRows = 256;  // of a tensor map

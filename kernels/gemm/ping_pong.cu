@@ -66,5 +66,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  run_specialized(args, SharedMemory::of(dynamic), consume);
+  run_specialized(args, SharedMemory::of(dynamic), produce, consume);
 }

@@ -14,7 +14,9 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
     return fmt::format("TILECAST_{}={}", name, value);
   };
   return {
-      define("SCHEDULE", static_cast<i32>(config.schedule)),
+      // How K is split is decided at run time: one kernel for all that do.
+      define("SCHEDULE",
+             static_cast<i32>(splits_k(config.schedule) ? Schedule::kStreamK : config.schedule)),
       define("BLOCK_M", t.block_m),
       define("BLOCK_N", t.block_n),
       define("BLOCK_K", t.block_k),

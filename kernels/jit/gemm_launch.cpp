@@ -7,6 +7,8 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/reduction_workspace.h"
+#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {
@@ -31,8 +33,19 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
     throw Error(ExitCode::kWrong,
                 fmt::format("the GPU cannot hold one CTA or cluster of {}", to_text(config)));
   }
-  scheduler_ = make_tile_scheduler(problem.shape, config, static_cast<u32>(resident_workers_));
-  shape_.ctas = scheduler_.workers * static_cast<u32>(shape_.cluster_size);
+  const u32 resident = static_cast<u32>(resident_workers_);
+  scheduler_ = make_tile_scheduler(problem.shape, config, resident);
+  const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
+  if (const std::string why = why_not_split(scheduler_, k_blocks, config, resident); !why.empty()) {
+    throw ConfigError(why);
+  }
+  work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config, resident);
+  shape_.ctas = work_.workers * static_cast<u32>(shape_.cluster_size);
+  if (splits_k(config.schedule)) {
+    const ReductionWorkspace workspace = reduction_workspace(config, work_);
+    partials_ = ZeroedMemory(static_cast<std::size_t>(workspace.partials) * sizeof(float));
+    locks_ = ZeroedMemory(static_cast<std::size_t>(workspace.locks) * sizeof(u32));
+  }
 }
 
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
@@ -61,6 +74,10 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.alpha = scaling.alpha;
   args.beta = scaling.beta;
   args.c_pointer = buffers.c;
+  args.work = work_;
+  args.reduction = config_.decomposition.reduction;
+  args.partials = partials_.as<float>();
+  args.locks = locks_.as<u32>();
   return args;
 }
 
@@ -70,7 +87,8 @@ void GemmLaunch::launch(const GemmArgs& args, cudaStream_t stream) const {
 }
 
 u32 GemmLaunch::max_tiles_per_cta() const {
-  return ceil_div(scheduler_.num_tiles(), scheduler_.workers);
+  return splits_k(config_.schedule) ? work_.most_pieces()
+                                    : ceil_div(scheduler_.num_tiles(), scheduler_.workers);
 }
 
 }  // namespace tilecast

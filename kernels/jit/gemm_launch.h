@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/zeroed_memory.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 
@@ -26,7 +27,9 @@ struct Scaling {
 class GemmLaunch {
  public:
   /// `kernel` is the compiled `config` for the problem's dtype and layout, and must outlive this.
-  /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster.
+  /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster, and
+  /// ConfigError where K cannot be split as `config` says. Where it is, the launch owns the
+  /// workspace, and its launches must follow each other.
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config);
 
   /// Encodes the tensor maps for these buffers. To record the tiles walked, set `trace` and
@@ -36,10 +39,13 @@ class GemmLaunch {
   void launch(const GemmArgs& args, cudaStream_t stream) const;
 
   const LaunchShape& shape() const { return shape_; }
+  const KernelConfig& config() const { return config_; }
   const TileScheduler& scheduler() const { return scheduler_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
   /// Workers that fit on the device at once; the grid of a persistent kernel is at most this.
   i32 resident_workers() const { return resident_workers_; }
+  const WorkDecomposition& work() const { return work_; }
+  /// Tiles, or pieces of them, that one CTA takes at most.
   u32 max_tiles_per_cta() const;
 
  private:
@@ -48,6 +54,8 @@ class GemmLaunch {
   KernelConfig config_;
   LaunchShape shape_;
   TileScheduler scheduler_{};
+  WorkDecomposition work_{};
+  ZeroedMemory partials_, locks_;
   i32 resident_ctas_per_sm_ = 0;
   i32 resident_workers_ = 0;
 };

@@ -120,19 +120,32 @@ std::vector<unsigned short> product(const GemmProblem& problem, const std::vecto
   return c;
 }
 
-/// The tiles that CTA `cta` must take, in order, counted in CTA tiles.
-std::vector<TileCoord> walk(const TileScheduler& scheduler, const Tiling& t, u32 cta) {
+/// The tiles, or pieces of them, that CTA `cta` must take, in order, counted in CTA tiles.
+std::vector<WalkedPiece> walk(const GemmLaunch& launch, u32 cta) {
+  const TileScheduler& scheduler = launch.scheduler();
+  const WorkDecomposition& work = launch.work();
+  const Tiling& t = launch.config().tiling;
   const u32 size = static_cast<u32>(cluster_size(t));
   const u32 cluster_m = static_cast<u32>(t.cluster_m);
   const u32 cluster_n = static_cast<u32>(t.cluster_n);
   const u32 worker = cta / size;
   const u32 rank = cta % size;
-  std::vector<TileCoord> tiles;
-  for (u32 i = scheduler.first(worker); i < scheduler.end(worker); i = scheduler.next(i)) {
-    const TileCoord tile = scheduler.coord(i);
-    tiles.push_back({tile.m * cluster_m + rank % cluster_m, tile.n * cluster_n + rank / cluster_m});
+  std::vector<WalkedPiece> pieces;
+  const auto add = [&](u32 linear, i32 k_begin, i32 k_end) {
+    const TileCoord tile = scheduler.coord(linear);
+    pieces.push_back({tile.m * cluster_m + rank % cluster_m, tile.n * cluster_n + rank / cluster_m,
+                      k_begin, k_end});
+  };
+  if (splits_k(launch.config().schedule)) {
+    for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
+      add(p.tile, p.k_begin, p.k_end);
+    }
+  } else {
+    for (u32 i = scheduler.first(worker); i < scheduler.end(worker); i = scheduler.next(i)) {
+      add(i, 0, work.k_blocks);
+    }
   }
-  return tiles;
+  return pieces;
 }
 
 /// One cache for all tests, so that each kernel is compiled once.
@@ -172,18 +185,18 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
 
   const u32 stride = launch.max_tiles_per_cta();
   const std::size_t trace_count = std::size_t{launch.shape().ctas} * stride;
-  DeviceBytes trace_device(trace_count * sizeof(TileCoord));
+  DeviceBytes trace_device(trace_count * sizeof(WalkedPiece));
   GemmArgs args = launch.bind({a_device.get(), b_device.get(), c_device.get()}, scaling);
-  args.trace = static_cast<TileCoord*>(trace_device.get());
+  args.trace = static_cast<WalkedPiece*>(trace_device.get());
   args.trace_stride = stride;
   launch.launch(args, nullptr);
   TILECAST_CUDA(cudaDeviceSynchronize());
 
   CHECK((without_signed_zeros(c_device.read<unsigned short>(c_count)) ==
          product(problem, a, b, scaling, old)));
-  const auto trace = trace_device.read<TileCoord>(trace_count);
+  const auto trace = trace_device.read<WalkedPiece>(trace_count);
   for (u32 cta = 0; cta < launch.shape().ctas; ++cta) {
-    const std::vector<TileCoord> expected = walk(launch.scheduler(), config.tiling, cta);
+    const std::vector<WalkedPiece> expected = walk(launch, cta);
     const auto begin = trace.begin() + static_cast<std::ptrdiff_t>(cta * stride);
     CHECK(std::equal(expected.begin(), expected.end(), begin));
   }
@@ -211,6 +224,20 @@ constexpr const char* kConfigs[] = {
     "raster=grouped_m,group=2,walk=strided",
     "ping_pong:tile=64x64x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=1,producer=40,"
     "raster=grouped_n,group=2,walk=chunked",
+    "split_k:tile=64x128x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=3,reduction=turnstile,raster=grouped_m,group=2",
+    "split_k:tile=128x64x32,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=2,reduction=atomic,raster=grouped_n,group=3",
+    "split_k:tile=128x256x32,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=2,reduction=spread,raster=grouped_m,group=8",
+    "stream_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=2x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,min_k_blocks=1,reduction=turnstile,raster=hilbert,group=1",
+    "stream_k:tile=128x128x32,stages=4,warpgroups=1x2,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_m,group=2",
+    "split_k_hybrid:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=2,reduction=atomic,raster=grouped_m,group=4",
+    "stream_k_hybrid:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=4",
 };
 
 void compile_all_configs() {

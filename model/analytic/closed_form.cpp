@@ -28,19 +28,28 @@ Cycles overlapped(Cycles a, Cycles b) {
 struct BusiestSm {
   Limiter limiter;  // of its K blocks
   Cycles main_loops, between, last;
+  Cycles reduction;
 
-  Cycles total() const { return main_loops + between + last; }
+  Cycles total() const { return main_loops + between + last + reduction; }
 };
 
 BusiestSm busiest_sm(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work,
-                     const KBlock& block, const Loads& loads, double ctas) {
+                     const KBlock& block, const Loads& loads, double ctas, Hertz sm_clock) {
   const KBlockStep step = k_block_step(gpu, config, block, loads, ctas);
+  if (work.shared) {
+    const WorkerShare& share = work.shared->busiest;
+    const Cycles between = between_tiles(gpu, config, loads.latency, step, work.k_blocks);
+    return {
+        step.limiter, step.time * share.k_blocks, between * std::max(0.0, share.pieces - 1),
+        after_last_tile(gpu, config),
+        reduction_time(gpu, config, share, static_cast<double>(work.shared->workers), sm_clock)};
+  }
   const double tiles = static_cast<double>(work.tiles_per_sm);
   const double k_blocks = static_cast<double>(work.k_blocks);
   const double full = std::floor(tiles / ctas);
   const double left = tiles - full * ctas;
   const double rounds = full + (left > 0 ? 1 : 0);
-  BusiestSm sm{step.limiter, step.time * (k_blocks * full), {}, after_last_tile(gpu, config)};
+  BusiestSm sm{step.limiter, step.time * (k_blocks * full), {}, after_last_tile(gpu, config), {}};
   if (left > 0) {
     sm.main_loops += k_block_step(gpu, config, block, loads, left).time * k_blocks;
   }
@@ -52,6 +61,43 @@ BusiestSm busiest_sm(const GpuSpec& gpu, const KernelConfig& config, const GemmW
 Seconds dram_time(const DramSpec& dram, const GemmTraffic& traffic) {
   return transfer_time(traffic.dram_read, dram.bandwidth * dram.read_efficiency) +
          transfer_time(traffic.dram_write, dram.bandwidth * dram.write_efficiency);
+}
+
+/// Workers at different places of K ask for different lines: what they stream is asked for by each
+/// alone.
+double sharers(double of_whole_tiles, double streamed) {
+  return 1 / (streamed + (1 - streamed) / of_whole_tiles);
+}
+
+void share_tiles(const KernelConfig& config, const TileScheduler& scheduler, u32 resident,
+                 GemmWork& work) {
+  const WorkDecomposition how =
+      make_work_decomposition(scheduler, static_cast<i32>(work.k_blocks), config, resident);
+  work.shared = {busiest_share(how), how.workers};
+  const Bytes sums = partial_sum_bytes(config, how) * 0.5;  // written as often as read
+  work.traffic.l2_to_sm += sums;
+  work.traffic.sm_intake += sums;
+  if (how.splits == 0) {
+    const double streamed = static_cast<double>(how.streamed) / how.tiles;
+    work.traffic.a_sharers = sharers(work.traffic.a_sharers, streamed);
+    work.traffic.b_sharers = sharers(work.traffic.b_sharers, streamed);
+  }
+}
+
+/// CTAs at work at the same time: one SM's, and SMs that have any.
+struct Concurrency {
+  double ctas, sms;
+};
+
+Concurrency concurrency(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
+  if (!work.shared) {
+    return {static_cast<double>(std::min<i64>(work.ctas_per_sm, work.tiles_per_sm)),
+            static_cast<double>(std::min<i64>(gpu.sm.count, work.tiles))};
+  }
+  const i64 ctas = work.shared->workers * cluster_size(config.tiling);
+  const i64 sms = std::min<i64>(gpu.sm.count, ctas);
+  return {static_cast<double>(std::min<i64>(work.ctas_per_sm, ceil_div(ctas, sms))),
+          static_cast<double>(sms)};
 }
 
 GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -67,10 +113,13 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   // Each worker keeps cluster_size / ctas_per_sm SMs busy.
   work.tiles_per_sm = ceil_div<i64>(i64{s.num_tiles()} * work.ctas_per_sm, workers);
   work.k_blocks = ceil_div<i64>(shape.k, t.block_k);
+  if (splits_k(config.schedule)) {
+    share_tiles(config, s, static_cast<u32>(workers), work);
+  }
   work.tiles = i64{s.num_tiles()} * cluster_size(t);
   work.shared_memory =
       k_block(*gpu.wgmma, config).operand_bytes * static_cast<double>(work.tiles * work.k_blocks) +
-      traffic.sm_intake;
+      work.traffic.sm_intake;
   return work;
 }
 
@@ -90,11 +139,10 @@ GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
 ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                        const GemmWork& work, Hertz sm_clock) {
   const GemmTraffic& traffic = work.traffic;
-  const double ctas = static_cast<double>(std::min<i64>(work.ctas_per_sm, work.tiles_per_sm));
-  const double busy_sms = static_cast<double>(std::min<i64>(gpu.sm.count, work.tiles));
+  const auto [ctas, busy_sms] = concurrency(gpu, config, work);
   const Loads loads = operand_loads(gpu, problem, config.tiling, traffic, busy_sms, sm_clock);
   const KBlock block = k_block(*gpu.wgmma, config);
-  const BusiestSm sm = busiest_sm(gpu, config, work, block, loads, ctas);
+  const BusiestSm sm = busiest_sm(gpu, config, work, block, loads, ctas, sm_clock);
   const Cycles tiles = sm.total();
   const Cycles dram = cycles_of(dram_time(*gpu.dram, traffic), sm_clock);
   const Seconds launch =

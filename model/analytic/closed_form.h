@@ -12,20 +12,30 @@
 // completion and the epilogue; `persistent` also the next tile's first load; `pipelined` also the
 // CTA's own start. The kernel is the tiles of the busiest SM between launch, first load and last
 // store, overlapped with its DRAM traffic (sixth powers added, so that two about equal take a
-// little longer than either).
+// little longer than either). Where workers share tiles along K, the busiest one's K blocks and
+// pieces take the place of tiles, and partial sums come on top (shared_tiles.h).
 //
 // Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
 // L2 that the SMs of a last, partial wave get.
 // Checked by: closed_form_test.cpp (limits), committed H200 rows (validate).
 #pragma once
 
+#include <optional>
+
 #include "model/analytic/limiter.h"
+#include "model/analytic/shared_tiles.h"
 #include "model/analytic/traffic.h"
 #include "model/spec/gpu_spec.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {
+
+/// Where workers share tiles along K.
+struct SharedTiles {
+  WorkerShare busiest;
+  i64 workers;
+};
 
 /// What a configuration does to a problem, independent of the clock: the expensive part.
 struct GemmWork {
@@ -35,6 +45,7 @@ struct GemmWork {
   i64 tiles_per_sm;     // of the busiest SM
   i64 k_blocks;
   i64 tiles;  // CTA tiles computed, those outside of C included
+  std::optional<SharedTiles> shared;
 };
 
 /// `traffic` must be of this GPU and problem.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr i32 kRegisterGranule = 8;      // registers per thread are allocated in eights
 constexpr i32 kBesideAccumulators = 40;  // most that the compiled kernels needed beside them
+constexpr i32 kBesideWhereSplit = 90;    // where partial sums are loaded beside them
 // What they mostly use: kernels with one tile per CTA, and those that loop over tiles.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
@@ -53,8 +54,9 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
                                              config.ctas_per_sm, config.producer_registers)
                                    .consumer
                              : cap;
+  const i32 beside = splits_k(config.schedule) ? kBesideWhereSplit : kBesideAccumulators;
   return instruction_n(config) / 2 + kBesideOperands <= cap &&
-         held_registers(config) + kBesideAccumulators <= for_thread;
+         held_registers(config) + beside <= for_thread;
 }
 
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {

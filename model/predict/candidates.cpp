@@ -1,6 +1,7 @@
 #include "model/predict/candidates.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -39,6 +40,17 @@ constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked}
                                       {RasterKind::kGroupedN, 1, Walk::kChunked},
                                       {RasterKind::kHilbert, 1, Walk::kChunked}};
 
+// Orders of tiles for the schedules that split K, which mostly have few tiles.
+constexpr Raster kSplitRasters[] = {{RasterKind::kGroupedM, 8, Walk::kStrided},
+                                    {RasterKind::kGroupedN, 8, Walk::kStrided}};
+constexpr i32 kMostMenuSplits = 64;
+constexpr i64 kMostFewSplits = 4;
+constexpr i32 kMinKBlocks = 8;     // the usual least part of a row of K blocks
+constexpr i32 kFewestKBlocks = 4;  // of an equal part
+constexpr double kMostWavesStreamed = 4;
+// Where more parts than this meet in one tile, one after the other is never the fastest.
+constexpr i32 kMostInTurn = 8;
+
 constexpr std::string_view kNeverPays = "never_pays";
 
 /// Sifts configurations by legality as they are proposed.
@@ -46,6 +58,19 @@ class Proposals {
  public:
   Proposals(const GpuSpec& gpu, const GemmProblem& problem) : gpu_(gpu), problem_(problem) {}
 
+  void add_orders(const KernelConfig& config) {
+    splits_k(config.schedule) ? add_splits(config) : add_rasters(config);
+  }
+
+  void add_one(const KernelConfig& config) {
+    if (accepted(config)) {
+      add(config, config.raster);
+    }
+  }
+
+  Candidates take() { return std::move(candidates_); }
+
+ private:
   /// A kernel in every order of tiles of its grid that differs from the others. Whether it is legal
   /// depends on the order only where that is chunked, and then on the grid: it is checked once.
   void add_rasters(KernelConfig config) {
@@ -71,15 +96,50 @@ class Proposals {
     }
   }
 
-  void add_one(const KernelConfig& config) {
-    if (accepted(config)) {
-      add(config, config.raster);
+  /// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as
+  /// a row of K blocks where the last wave is not full.
+  void add_splits(KernelConfig config) {
+    config.raster = kSplitRasters[0];
+    const i32 resident = resident_workers(gpu_, config);
+    if (resident == 0) {
+      (void)accepted(config);  // refused, and counted
+      return;
+    }
+    const TileScheduler s = make_tile_scheduler(problem_.shape, config, static_cast<u32>(resident));
+    const i64 tiles = s.num_tiles();
+    const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config.tiling.block_k);
+    const i64 left = tiles % resident;  // of the partial wave
+    if (config.schedule == Schedule::kSplitKHybrid) {
+      const i64 most = k_blocks / kFewestKBlocks;
+      const i64 once = left == 0 ? 0 : std::min(resident / left, most);
+      const i64 twice = left == 0 ? 0 : std::min(2 * resident / left, most);
+      if (tiles > resident && std::max(once, twice) >= 2) {
+        const i32 splits = static_cast<i32>(once >= 2 ? once : twice);
+        add_reductions(config, splits, splits);
+      }
+      return;
+    }
+    if (config.schedule == Schedule::kSplitK) {
+      const i64 fill =
+          std::min({resident / tiles, k_blocks / kFewestKBlocks, i64{kMostMenuSplits}});
+      std::set<i64> menu{fill, fill * 3 / 4, fill / 2};
+      if (tiles < 2 * resident && k_blocks >= 2 * kMostFewSplits * kFewestKBlocks) {
+        menu.insert({2, 3, kMostFewSplits});  // of which some fill several waves
+      }
+      for (const i64 splits : menu) {
+        if (splits >= 2) {
+          add_reductions(config, static_cast<i32>(splits), static_cast<i32>(splits));
+        }
+      }
+      return;
+    }
+    const bool few = static_cast<double>(tiles) < kMostWavesStreamed * resident;
+    const bool pays = config.schedule == Schedule::kStreamK ? few : tiles > resident;
+    if (pays && left != 0 && k_blocks > kMinKBlocks) {
+      add_reductions(config, 0, static_cast<i32>(ceil_div<i64>(resident, tiles)));
     }
   }
 
-  Candidates take() { return std::move(candidates_); }
-
- private:
   /// Counts the kernel by its refusal where it has one.
   bool accepted(const KernelConfig& config) {
     if (never_pays(config.tiling)) {
@@ -116,6 +176,24 @@ class Proposals {
     });
   }
 
+  /// `parts` of a tile meet.
+  void add_reductions(KernelConfig config, i32 splits, i32 parts) {
+    config.decomposition = {splits, splits > 0 ? 0 : kMinKBlocks, Reduction::kTurnstile};
+    for (const Reduction reduction :
+         {Reduction::kTurnstile, Reduction::kAtomic, Reduction::kSpread}) {
+      config.decomposition.reduction = reduction;
+      if ((reduction == Reduction::kTurnstile && parts > kMostInTurn) ||
+          (reduction == Reduction::kSpread && splits == 0)) {
+        continue;
+      }
+      if (accepted(config)) {
+        for (const Raster& raster : kSplitRasters) {
+          add(config, raster);
+        }
+      }
+    }
+  }
+
   void add(KernelConfig config, const Raster& raster) {
     config.raster = raster;
     candidates_.legal.push_back(config);
@@ -150,11 +228,14 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     const i32 most = min_of(kMostMenuStages, room / stage);
     for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {
       config.tiling.stages = stages;
-      proposals.add_rasters(config);
+      proposals.add_orders(config);
+      if (splits_k(config.schedule)) {
+        break;
+      }
     }
     if (most < 2) {
       config.tiling.stages = 2;
-      proposals.add_rasters(config);  // refused, and counted
+      proposals.add_orders(config);  // refused, and counted
     }
   }
 }
@@ -168,7 +249,7 @@ std::vector<i32> c_slot_menu(const KernelConfig& config) {
   }
   const i32 chunks = c_chunks(config.tiling);
   slots.push_back(min_of(kFewestChunkSlots, chunks));
-  if (chunks > kFewestChunkSlots && config.grid == Grid::kResident) {
+  if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule)) {
     slots.push_back(chunks);
   }
   return slots;
@@ -204,7 +285,7 @@ void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
       config.ctas_per_sm = ctas;
       if (config.schedule == Schedule::kBlocked || config.schedule == Schedule::kBlockedPipelined) {
         t.c_slots = 0;
-        proposals.add_rasters(config);
+        proposals.add_orders(config);
         continue;
       }
       config.inflight = 1;

@@ -7,6 +7,7 @@
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {
@@ -110,10 +111,21 @@ bool boxes_fit(const Tiling& t, Layout layout) {
          slices(layout == Layout::kTn ? t.block_n : t.block_k, t.cluster_m);
 }
 
+/// Among the workers that are expected to fit.
+bool split_exists(const GpuSpec& gpu, const GemmShape& shape, const KernelConfig& config) {
+  if (!splits_k(config.schedule)) {
+    return true;
+  }
+  const u32 resident = static_cast<u32>(resident_workers(gpu, config));
+  const i64 k_blocks = ceil_div<i64>(shape.k, config.tiling.block_k);
+  return why_not_split(make_tile_scheduler(shape, config, resident), k_blocks, config, resident)
+      .empty();
+}
+
 }  // namespace
 
 std::string_view to_text(Refusal refusal) {
-  static constexpr Words<Refusal, 11> kRefusals{{{Refusal::kNone, "none"},
+  static constexpr Words<Refusal, 12> kRefusals{{{Refusal::kNone, "none"},
                                                  {Refusal::kSchedule, "schedule"},
                                                  {Refusal::kWgmmaShape, "wgmma_shape"},
                                                  {Refusal::kTmaBox, "tma_box"},
@@ -121,6 +133,7 @@ std::string_view to_text(Refusal refusal) {
                                                  {Refusal::kSharedMemory, "shared_memory"},
                                                  {Refusal::kOccupancy, "occupancy"},
                                                  {Refusal::kCluster, "cluster"},
+                                                 {Refusal::kSplit, "split"},
                                                  {Refusal::kCompiler, "compiler"},
                                                  {Refusal::kBlock, "block"},
                                                  {Refusal::kAlignment, "alignment"}}};
@@ -178,6 +191,9 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
   }
   if (resident_ctas(gpu, config) < config.ctas_per_sm) {
     return Refusal::kOccupancy;
+  }
+  if (!split_exists(gpu, problem.shape, config)) {
+    return Refusal::kSplit;
   }
   return any_rejects(gpu.compiler_rejections, problem, config) ? Refusal::kCompiler
                                                                : Refusal::kNone;

@@ -22,6 +22,7 @@ enum class Refusal {
   kSharedMemory,
   kOccupancy,  // the promised CTAs per SM do not fit
   kCluster,    // CTAs that no cluster has
+  kSplit,      // K cannot be split so (split_rules.h)
   kCompiler,   // known not to compile into what it claims to be (compiler_rejections.h)
   // Of the memory-bound family:
   kBlock,      // no kernel has such a block, or takes such stages, warps or vectors

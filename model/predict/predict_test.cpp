@@ -27,7 +27,7 @@ Ranking rank(const GemmProblem& p) {
 }
 
 TEST_CASE(
-    "A large square has at least 1500 legal candidates of every schedule but one, each once") {
+    "A large square has at least 1500 legal candidates of every schedule that pays, each once") {
   const Candidates candidates = enumerate_candidates(h200(), problem(8192, 8192, 8192), {});
   CHECK(candidates.legal.size() >= 1500);
   std::set<std::string> texts;
@@ -37,9 +37,31 @@ TEST_CASE(
     schedules.insert(config.schedule);
   }
   CHECK(texts.size() == candidates.legal.size());
-  CHECK(schedules.size() == std::size(kEverySchedule) - 1);  // small_mma takes one tile
+  // small_mma takes one tile; with thousands of tiles split_k and stream_k never pay.
+  CHECK(schedules.size() == std::size(kEverySchedule) - 3);
   CHECK(candidates.rejected.at("shared_memory") > 0);
   CHECK(candidates.rejected.at("registers") > 0);
+}
+
+TEST_CASE("Few tiles and a long K are split, in every way that there is") {
+  // 512 x 512: from 4 tiles of 256 x 256 to 256 of 64 x 16, which leave a partial wave.
+  const Candidates candidates = enumerate_candidates(h200(), problem(512, 512, 65536), {});
+  std::set<std::pair<Schedule, Reduction>> seen;
+  for (const KernelConfig& config : candidates.legal) {
+    if (splits_k(config.schedule)) {
+      seen.insert({config.schedule, config.decomposition.reduction});
+    }
+  }
+  std::set<std::pair<Schedule, Reduction>> expected;
+  for (const Schedule schedule :
+       {Schedule::kSplitK, Schedule::kSplitKHybrid, Schedule::kStreamK, Schedule::kStreamKHybrid}) {
+    expected.insert({schedule, Reduction::kTurnstile});
+    expected.insert({schedule, Reduction::kAtomic});
+    if (splits_equally(schedule)) {
+      expected.insert({schedule, Reduction::kSpread});
+    }
+  }
+  CHECK(seen == expected);
 }
 
 TEST_CASE("Clusters wider than C are no candidates, clusters as wide are") {

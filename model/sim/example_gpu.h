@@ -35,6 +35,7 @@ inline GpuSpec example_gpu() {
   gpu.dram = {.bandwidth = {200e9}, .read_efficiency = 0.5, .write_efficiency = 0.5};
   gpu.epilogue = {
       .fixed = {200}, .chunk = {100}, .rate = {16}, .store_read = {150}, .store_latency = {300e-9}};
+  gpu.reduction = {.hop = {500e-9}, .sm_rate = {32}, .add_rate = {1e12}};
   gpu.launch = {.kernel = {800e-9}, .cluster = {500e-9}, .cta_start = {700}, .cta_refill = {900}};
   return gpu;
 }

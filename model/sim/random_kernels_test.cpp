@@ -31,7 +31,10 @@ class Choice {
 bool has_ring(Schedule schedule) { return schedule >= Schedule::kPipelined; }
 
 KernelConfig random_config(Choice& choice) {
-  const Schedule schedule = kEverySchedule[choice.between(0, std::size(kEverySchedule) - 1)];
+  Schedule schedule;
+  do {
+    schedule = kEverySchedule[choice.between(0, std::size(kEverySchedule) - 1)];
+  } while (splits_k(schedule));  // which have no processes
   KernelConfig config = plain(schedule);
   Tiling& t = config.tiling;
   if (schedule != Schedule::kPingPong) {

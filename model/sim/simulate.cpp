@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "model/base/error.h"
 #include "model/sim/grid.h"
+#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
@@ -17,6 +21,10 @@ double share(SimTime busy, SimTime all) {
 
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers) {
+  if (splits_k(config.schedule)) {
+    throw ConfigError(
+        fmt::format("{}: the simulator has no processes that split K", to_text(config.schedule)));
+  }
   Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
   run_grid(machine);
 

@@ -26,6 +26,7 @@ std::vector<Field> fields_of(TmaSpec& tma);
 std::vector<Field> fields_of(L2Spec& l2);
 std::vector<Field> fields_of(DramSpec& dram);
 std::vector<Field> fields_of(EpilogueSpec& epilogue);
+std::vector<Field> fields_of(ReductionSpec& reduction);
 std::vector<Field> fields_of(LaunchSpec& launch);
 std::vector<Field> fields_of(StreamSpec& stream);
 std::vector<Field> fields_of(ClockSpec& clock);

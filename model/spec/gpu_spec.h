@@ -73,6 +73,13 @@ struct EpilogueSpec {
   Seconds store_latency;  // last store issued to kernel end
 };
 
+/// Partial sums that SMs leave to each other in L2.
+struct ReductionSpec {
+  Seconds hop;              // from one SM's store to another's seeing it
+  BytesPerCycle sm_rate;    // that one SM writes, adds or reads
+  BytesPerSecond add_rate;  // fp32 additions in L2, four at a time, whole chip
+};
+
 struct LaunchSpec {
   Seconds kernel;     // start and end of a kernel as its own duration counts them
   Seconds cluster;    // added where CTAs come in clusters
@@ -80,18 +87,27 @@ struct LaunchSpec {
   Cycles cta_refill;  // one CTA ends, the next one starts on the slot
 };
 
-/// What memory-bound kernels meet. Measured alone, one by one: the sections above were fitted
-/// together for GEMM, and hold more than their names.
+/// What memory-bound kernels meet. Measured alone, one by one, or fitted to this family's rows: the
+/// sections above were fitted together for GEMM, and hold more than their names. Losses are shares
+/// of DRAM's rate.
 struct StreamSpec {
   BytesPerSecond read_rate, write_rate;  // of DRAM, reads or writes alone
-  double mix_loss;                       // of the rate at equal reads and writes
-  double walk_loss;      // of the rate where CTAs keep to walks of their own, and so drift apart
-  Seconds load_latency;  // plain load or cp.async, DRAM to SM, unloaded
-  Seconds bulk_latency;  // copy engine, a block from DRAM, issue to barrier flip
-  Seconds bulk_store;    // copy engine, a block's store issued to its source read
-  Seconds kernel;        // of a kernel that does nothing, as its own duration counts
-  Cycles cta_refill;     // one CTA ends, its successor's first instruction
-  double instructions;   // of a warp that an SM issues per cycle
+  double mix_loss;                       // at equal reads and writes
+  double walk_loss;    // where CTAs keep to walks of their own, and so drift apart
+  double plain_loss;   // by plain loads
+  double hint_loss;    // where asynchronous loads carry the hint that L2 give up their lines
+  double spread_loss;  // at each doubling of the bytes in flight of an SM beyond 64 KiB
+  double
+      narrow_loss;  // where a request takes half of 512 B of a row; three times that at a quarter
+  Seconds load_latency;         // plain load or cp.async, DRAM to SM, unloaded
+  Seconds bulk_latency;         // copy engine, issue to barrier flip, without the bytes' own time
+  BytesPerSecond bulk_rate;     // of one CTA's blocks from DRAM
+  Seconds bulk_store;           // copy engine, a store issued to its source read, without the bytes
+  BytesPerCycle bulk_read_out;  // of a store's source
+  Seconds turn;                 // of a CTA's threads, from landed data to the next loads
+  Cycles small_copy;            // of a thread, for one cp.async of less than 16 bytes
+  Seconds kernel;               // of a kernel that does nothing, as its own duration counts
+  Cycles cta_refill;            // one CTA ends, its successor's first instruction
 };
 
 struct ClockSpec {
@@ -130,6 +146,7 @@ struct GpuSpec {
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
   std::optional<EpilogueSpec> epilogue;
+  std::optional<ReductionSpec> reduction;
   std::optional<LaunchSpec> launch;
   std::optional<StreamSpec> stream;
   std::optional<ClockSpec> clock;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/spec/load_gpu.h"
-#include "model/tile/tile_scheduler.h"
+#include "model/tile/work_decomposition.h"
 #include "tests/catch.h"
 
 namespace tilecast {
@@ -61,6 +61,38 @@ TEST_CASE("Eighteen half tiles take five half waves, use 90 % and 83 % of the ti
     CHECK(utilisation(half) == Approx(0.9));                       // 18 of 20 slots
     CHECK(0.5 * waves(half) / waves(whole) == Approx(5.0 / 6.0));  // 2.5 / 3 = 83 %
   }
+}
+
+/// Time of the busiest SM in tiles, where a K block always costs the same.
+double busiest_in_tiles(const WorkDecomposition& work) {
+  i32 longest = 0;
+  for (u32 worker = 0; worker < work.workers; ++worker) {
+    i32 mine = 0;
+    for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
+      mine += p.k_blocks();
+    }
+    longest = std::max(longest, mine);
+  }
+  return static_cast<double>(longest) / work.k_blocks;
+}
+
+TEST_CASE(
+    "Stream-K gives each of four SMs two and a quarter of nine tiles, and so does the hybrid") {
+  const TileScheduler s = on_h10(kShape, 128, kRasters[0]);
+  // K of 640 in blocks of 16; parts of at least 8 of them.
+  const WorkDecomposition stream = WorkDecomposition::stream_k(s.num_tiles(), 40, 4, 8);
+  CHECK(busiest_in_tiles(stream) == 2.25);
+  const WorkDecomposition hybrid = WorkDecomposition::stream_k_hybrid(s.num_tiles(), 40, 4, 8);
+  CHECK(hybrid.streamed == 5);              // the tile left over and one wave
+  CHECK(busiest_in_tiles(hybrid) == 2.25);  // 1.25 streamed, 1 whole
+  // The tile left over in four parts, then two whole ones each.
+  CHECK(busiest_in_tiles(WorkDecomposition::split_k_hybrid(s.num_tiles(), 40, 4, 4)) == 2.25);
+  CHECK(busiest_in_tiles(WorkDecomposition::data_parallel(s.num_tiles(), 40, 4)) == 3);
+}
+
+TEST_CASE("Split-K in two: eighteen half tiles take five of six half waves") {
+  const TileScheduler s = on_h10(kShape, 128, kRasters[0]);
+  CHECK(busiest_in_tiles(WorkDecomposition::split_k(s.num_tiles(), 40, 4, 2)) == 2.5);
 }
 
 TEST_CASE("One tile more than the SMs doubles the waves of an H100 PCIe") {

@@ -32,8 +32,8 @@ class GpuReader {
  public:
   explicit GpuReader(const StrictValue& root)
       : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
-                       "wgmma", "tma", "l2", "dram", "epilogue", "launch", "stream", "clock",
-                       "power", "ceilings"})) {}
+                       "wgmma", "tma", "l2", "dram", "epilogue", "reduction", "launch", "stream",
+                       "clock", "power", "ceilings"})) {}
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;
@@ -49,6 +49,7 @@ class GpuReader {
     section("l2", spec.l2);
     section("dram", spec.dram);
     section("epilogue", spec.epilogue);
+    section("reduction", spec.reduction);
     section("launch", spec.launch);
     section("clock", spec.clock);
     section("power", spec.power);

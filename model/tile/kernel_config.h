@@ -19,16 +19,29 @@ enum class Schedule : i32 {
   kPersistentOverlap,  // the next tile's loads run under this tile's last wgmmas and its epilogue
   kWarpSpecialized,    // one producer warpgroup, n consumer warpgroups that share a tile
   kPingPong,           // one producer, two consumer warpgroups that take tiles in turn
+  // warp_specialized with tiles shared along K (work_decomposition.h):
+  kSplitK,         // every tile in equal parts
+  kSplitKHybrid,   // so for the partial wave; whole tiles for the rest
+  kStreamK,        // every worker the same number of K blocks
+  kStreamKHybrid,  // so for the partial wave and one full one; whole tiles for the rest
 };
 
 constexpr Schedule kEverySchedule[] = {
     Schedule::kSmallMma,        Schedule::kBlocked,    Schedule::kBlockedPipelined,
     Schedule::kPipelined,       Schedule::kPersistent, Schedule::kPersistentOverlap,
-    Schedule::kWarpSpecialized, Schedule::kPingPong,
+    Schedule::kWarpSpecialized, Schedule::kPingPong,   Schedule::kSplitK,
+    Schedule::kSplitKHybrid,    Schedule::kStreamK,    Schedule::kStreamKHybrid,
 };
 
 /// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
 enum class OperandSource : i32 { kShared, kRegisters };
+
+/// How the partial sums of a tile that several workers share become C.
+enum class Reduction : i32 {
+  kTurnstile,  // added to a workspace one after the other in the order of K; the last part stores C
+  kAtomic,     // added in any order; the part that ends K waits for the others and stores C
+  kSpread,     // kept apart in a workspace; each worker sums a slice of the tile, in the order of K
+};
 
 enum class Grid : i32 {
   kTiles,     // a CTA (cluster) per tile, in the hardware's order
@@ -45,6 +58,15 @@ struct Tiling {
   constexpr bool operator==(const Tiling&) const = default;
 };
 
+/// Of the schedules that share tiles along K; zero in the others.
+struct Decomposition {
+  i32 splits;        // equal parts of a tile; of split_k and its hybrid
+  i32 min_k_blocks;  // shorter parts are left to a neighbour; of stream_k and its hybrid
+  Reduction reduction;
+
+  constexpr bool operator==(const Decomposition&) const = default;
+};
+
 struct KernelConfig {
   Schedule schedule;
   Tiling tiling;
@@ -55,6 +77,7 @@ struct KernelConfig {
   i32 instruction_n;  // of every wgmma; 0: the widest that divides a warpgroup's columns
   Grid grid;
   Raster raster;
+  Decomposition decomposition;
 
   constexpr bool operator==(const KernelConfig&) const = default;
 };
@@ -66,8 +89,20 @@ constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
 constexpr i32 kMostInstructionN = 256;
 constexpr i32 kInstructionNStep = 16;  // of the kernels; the hardware also takes odd multiples of 8
 
+/// Workers may share a tile along K.
+TILECAST_HD constexpr bool splits_k(Schedule schedule) {
+  return schedule == Schedule::kSplitK || schedule == Schedule::kSplitKHybrid ||
+         schedule == Schedule::kStreamK || schedule == Schedule::kStreamKHybrid;
+}
+
+/// They do so in equal parts, `splits` of them.
+TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
+  return schedule == Schedule::kSplitK || schedule == Schedule::kSplitKHybrid;
+}
+
 TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
-  return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong;
+  return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong ||
+         splits_k(schedule);
 }
 
 /// What a schedule leaves no choice in; the rest of the configuration is zero.
@@ -81,7 +116,7 @@ TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   config.inflight = schedule == Schedule::kBlockedPipelined ? 1 : 0;
   config.raster.group = 1;
   config.grid = schedule == Schedule::kPersistent || schedule == Schedule::kPersistentOverlap ||
-                        schedule == Schedule::kPingPong
+                        schedule == Schedule::kPingPong || splits_k(schedule)
                     ? Grid::kResident
                     : Grid::kTiles;
   return config;

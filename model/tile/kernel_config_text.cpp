@@ -14,19 +14,26 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Schedule, 8> kSchedules{{{Schedule::kSmallMma, "small_mma"},
-                                         {Schedule::kBlocked, "blocked"},
-                                         {Schedule::kBlockedPipelined, "blocked_pipelined"},
-                                         {Schedule::kPipelined, "pipelined"},
-                                         {Schedule::kPersistent, "persistent"},
-                                         {Schedule::kPersistentOverlap, "persistent_overlap"},
-                                         {Schedule::kWarpSpecialized, "warp_specialized"},
-                                         {Schedule::kPingPong, "ping_pong"}}};
+constexpr Words<Schedule, 12> kSchedules{{{Schedule::kSmallMma, "small_mma"},
+                                          {Schedule::kBlocked, "blocked"},
+                                          {Schedule::kBlockedPipelined, "blocked_pipelined"},
+                                          {Schedule::kPipelined, "pipelined"},
+                                          {Schedule::kPersistent, "persistent"},
+                                          {Schedule::kPersistentOverlap, "persistent_overlap"},
+                                          {Schedule::kWarpSpecialized, "warp_specialized"},
+                                          {Schedule::kPingPong, "ping_pong"},
+                                          {Schedule::kSplitK, "split_k"},
+                                          {Schedule::kSplitKHybrid, "split_k_hybrid"},
+                                          {Schedule::kStreamK, "stream_k"},
+                                          {Schedule::kStreamKHybrid, "stream_k_hybrid"}}};
 constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
                                          {RasterKind::kHilbert, "hilbert"}}};
 constexpr Words<Walk, 2> kWalks{{{Walk::kStrided, "strided"}, {Walk::kChunked, "chunked"}}};
 constexpr Words<Grid, 2> kGrids{{{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}}};
+constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
+                                           {Reduction::kAtomic, "atomic"},
+                                           {Reduction::kSpread, "spread"}}};
 constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
 constexpr Words<ElementType, 3> kTypes{
@@ -37,6 +44,7 @@ constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
 struct ScheduleKeys {
   bool stages, warpgroups, cluster, inflight, producer, instruction, grid, walk;
   bool tiles;  // C has many tiles: ctas, c_slots, raster, group
+  bool splits, min_k_blocks, reduction;
 };
 
 ScheduleKeys schedule_keys(Schedule schedule) {
@@ -48,7 +56,10 @@ ScheduleKeys schedule_keys(Schedule schedule) {
   keys.warpgroups = schedule != Schedule::kPingPong;
   keys.producer = has_producer_warpgroup(schedule);
   keys.cluster = takes_clusters(schedule);
-  keys.walk = keys.cluster || schedule == Schedule::kPersistent;
+  keys.reduction = splits_k(schedule);
+  keys.splits = splits_equally(schedule);
+  keys.min_k_blocks = keys.reduction && !keys.splits;
+  keys.walk = (keys.cluster && !keys.reduction) || schedule == Schedule::kPersistent;
   keys.instruction = small;
   keys.grid = schedule == Schedule::kWarpSpecialized;
   return keys;
@@ -72,6 +83,7 @@ std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t
 }  // namespace
 
 std::string_view to_text(Schedule schedule) { return word_of(kSchedules, schedule); }
+std::string_view to_text(Reduction reduction) { return word_of(kReductions, reduction); }
 std::string_view to_text(RasterKind kind) { return word_of(kRasters, kind); }
 std::string_view to_text(ElementType type) { return word_of(kTypes, type); }
 std::string_view to_text(Layout layout) { return word_of(kLayouts, layout); }
@@ -99,6 +111,9 @@ std::string to_text(const KernelConfig& config) {
   add(keys.producer, "producer", config.producer_registers);
   add(keys.instruction, "a", word_of(kSources, config.a_source));
   add(keys.instruction, "instruction_n", config.instruction_n);
+  add(keys.splits, "splits", config.decomposition.splits);
+  add(keys.min_k_blocks, "min_k_blocks", config.decomposition.min_k_blocks);
+  add(keys.reduction, "reduction", to_text(config.decomposition.reduction));
   add(keys.grid, "grid", word_of(kGrids, config.grid));
   add(keys.tiles, "raster", to_text(config.raster.kind));
   add(keys.tiles, "group", config.raster.group);
@@ -159,6 +174,15 @@ KernelConfig parse_kernel_config(std::string_view text) {
   if (keys.instruction) {
     config.a_source = parse_operand_source(reader.value("a"));
     config.instruction_n = reader.number("instruction_n", 1);
+  }
+  if (keys.splits) {
+    config.decomposition.splits = reader.number("splits", 1);
+  }
+  if (keys.min_k_blocks) {
+    config.decomposition.min_k_blocks = reader.number("min_k_blocks", 1);
+  }
+  if (keys.reduction) {
+    config.decomposition.reduction = value_of(kReductions, "reduction", reader.value("reduction"));
   }
   if (keys.grid) {
     config.grid = value_of(kGrids, "grid", reader.value("grid"));

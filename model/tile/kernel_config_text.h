@@ -21,6 +21,7 @@ std::string to_text(const KernelConfig& config);
 KernelConfig parse_kernel_config(std::string_view text);
 
 std::string_view to_text(Schedule schedule);
+std::string_view to_text(Reduction reduction);
 std::string_view to_text(RasterKind kind);
 std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);

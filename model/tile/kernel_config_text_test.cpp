@@ -59,7 +59,15 @@ TEST_CASE("Every schedule's text has the keys that it leaves open and no other")
         "warp_specialized:tile=64x256x64,stages=4,warpgroups=1x2,cluster=1x1,ctas=1,inflight=0,"
         "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
         "ping_pong:tile=64x256x64,stages=4,cluster=2x2,ctas=1,inflight=1,c_slots=2,producer=24,"
-        "raster=grouped_m,group=8,walk=strided"}) {
+        "raster=grouped_m,group=8,walk=strided",
+        "split_k:tile=64x128x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+        "producer=40,splits=4,reduction=spread,raster=grouped_m,group=8",
+        "split_k_hybrid:tile=64x128x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,splits=4,reduction=atomic,raster=grouped_m,group=8",
+        "stream_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+        "producer=40,min_k_blocks=8,reduction=turnstile,raster=hilbert,group=1",
+        "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,min_k_blocks=4,reduction=atomic,raster=grouped_n,group=3"}) {
     CHECK(to_text(parse_kernel_config(text)) == text);
   }
 }
@@ -99,6 +107,10 @@ TEST_CASE("A key that the schedule does not have is refused") {
       "ping_pong:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
       "producer=24,raster=grouped_m,group=8,walk=strided",
       "expected cluster=... where 'warpgroups=1x1' stands");
+  refused(
+      "stream_k:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=40,splits=2,reduction=atomic,raster=grouped_m,group=8",
+      "expected min_k_blocks=... where 'splits=2' stands");
 }
 
 TEST_CASE("Random configurations of every schedule survive printing and parsing") {
@@ -130,7 +142,14 @@ TEST_CASE("Random configurations of every schedule survive printing and parsing"
       t.stages = pick(1, 99);
       config.inflight = pick(0, 2);
     }
-    if (schedule >= Schedule::kPersistent) {
+    if (splits_equally(schedule)) {
+      config.decomposition.splits = pick(1, 64);
+    } else if (splits_k(schedule)) {
+      config.decomposition.min_k_blocks = pick(1, 64);
+    }
+    if (splits_k(schedule)) {
+      config.decomposition.reduction = static_cast<Reduction>(pick(0, 2));
+    } else if (schedule >= Schedule::kPersistent) {
       config.raster.walk = static_cast<Walk>(pick(0, 1));
     }
     if (schedule >= Schedule::kPersistentOverlap) {
@@ -154,7 +173,8 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
   CHECK(complaint("warp_specialized", "warp_specialised") ==
         "2 unknown schedule 'warp_specialised': expected one of small_mma, blocked, "
         "blocked_pipelined, pipelined, persistent, persistent_overlap, warp_specialized, "
-        "ping_pong; did you mean warp_specialized?");
+        "ping_pong, split_k, split_k_hybrid, stream_k, stream_k_hybrid; did you mean "
+        "warp_specialized?");
   CHECK(complaint("tile=128x256x64", "tile=128x256") == "tile=128x256: expected MxNxK");
   CHECK(complaint("128x256x64", "128x256x64x1") == "tile=128x256x64x1: expected MxNxK");
   CHECK(complaint("128x256x64", "128x0x64") == "tile=128x0x64: expected MxNxK");

@@ -49,6 +49,14 @@ std::string_view abbreviation(Schedule schedule) {
       return "ws";
     case Schedule::kPingPong:
       return "pp";
+    case Schedule::kSplitK:
+      return "sp";
+    case Schedule::kSplitKHybrid:
+      return "sph";
+    case Schedule::kStreamK:
+      return "sk";
+    case Schedule::kStreamKHybrid:
+      return "skh";
   }
   TILECAST_ASSERT(!"a schedule without an abbreviation");
   return {};

@@ -108,11 +108,10 @@ void Laboratory::measure_kernel(Measurement& row) {
       })) {
     return;
   }
-  const std::vector<TileCoord> walked = record_tile_trace(launch, first, stream_.get());
-  const u32 stride = launch.max_tiles_per_cta();
+  const std::vector<WalkedPiece> walked = record_tile_trace(launch, first, stream_.get());
   row.tile_checksum = tile_checksum(walked);
-  row.reason = tile_trace_difference(
-      walked, expected_tile_trace(launch.scheduler(), config.tiling, stride), stride);
+  row.reason = tile_trace_difference(walked, expected_tile_trace(launch),
+                                     launch.max_tiles_per_cta());
   if (!row.reason.empty()) {
     row.status = Status::kWrong;
     return;

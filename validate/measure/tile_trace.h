@@ -13,22 +13,25 @@
 namespace tilecast {
 
 /// What stands where a CTA has no further tile.
-constexpr TileCoord kNoTile{~0u, ~0u};
+constexpr WalkedPiece kNoTile{~0u, ~0u, -1, -1};
 
-/// CTA i's j-th tile, in units of its own block, at [i * stride + j]; kNoTile elsewhere. A CTA is
+/// CTA i's j-th tile or piece of one at [i * stride + j]; kNoTile elsewhere. A CTA is
 /// place i % cluster_size of worker i / cluster_size, and places count along m first.
-std::vector<TileCoord> expected_tile_trace(const TileScheduler& scheduler, const Tiling& tiling,
-                                           u32 stride);
+std::vector<WalkedPiece> expected_tile_trace(const TileScheduler& scheduler,
+                                             const WorkDecomposition& work, const Tiling& tiling,
+                                             u32 stride);
+/// Of a launch, with a stride of max_tiles_per_cta().
+std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch);
 
 /// Launches once, with tracing on, and waits.
-std::vector<TileCoord> record_tile_trace(const GemmLaunch& launch, const GemmBuffers& buffers,
-                                         cudaStream_t stream);
+std::vector<WalkedPiece> record_tile_trace(const GemmLaunch& launch, const GemmBuffers& buffers,
+                                           cudaStream_t stream);
 
 /// FNV-1a, 64 bits, as 16 hexadecimal digits.
-std::string tile_checksum(std::span<const TileCoord> trace);
+std::string tile_checksum(std::span<const WalkedPiece> trace);
 
 /// Where the two first differ, as one line; empty where they are equal.
-std::string tile_trace_difference(std::span<const TileCoord> walked,
-                                  std::span<const TileCoord> expected, u32 stride);
+std::string tile_trace_difference(std::span<const WalkedPiece> walked,
+                                  std::span<const WalkedPiece> expected, u32 stride);
 
 }  // namespace tilecast

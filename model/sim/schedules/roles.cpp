@@ -21,6 +21,11 @@ Process consumer(Cta& cta, i32 warpgroup) {
       return warp_specialized(cta, warpgroup);
     case Schedule::kPingPong:
       return ping_pong(cta, warpgroup);
+    case Schedule::kSplitK:
+    case Schedule::kSplitKHybrid:
+    case Schedule::kStreamK:
+    case Schedule::kStreamKHybrid:
+      break;  // simulate_gemm refuses them
   }
   assertion_failed("a schedule without processes");
 }

@@ -1,0 +1,219 @@
+// The sum of a tile whose K blocks several workers share. Each warpgroup reduces its part of the
+// tile for itself, with the warpgroups that have the same part of it in other CTAs.
+//
+// Partial sums lie in global memory in the order of the accumulators: what one thread holds, the
+// thread in its place reads. A lock per part counts the K blocks that its sum holds.
+//   turnstile  a piece waits until the lock says that all lower K blocks are in, then adds its own:
+//              the same order every time, so the same bits;
+//   atomic     pieces add as they come, to a sum that is zero between tiles;
+//   in both    the piece with the last K blocks waits for all others, takes the sum into its
+//              accumulators and leaves the lock, and an atomic sum, at zero for the next launch;
+//   spread     every piece writes its partial apart and waits for all others; then each sums its
+//              share of them in the order of K and stores it to C. The last one that leaves resets
+//              the lock. All pieces of a tile must be resident at the same time.
+//
+// Contract: locks, and the partials of `atomic`, are zero before the first launch.
+// Checked by: validate/measure/gemm_correctness_test.cpp, split_k_test.cpp (results, repetition).
+#pragma once
+
+#include "kernels/device/epilogue.cuh"
+#include "kernels/device/producer.cuh"
+#include "kernels/ptx/global_sync.cuh"
+#include "model/tile/reduction_workspace.h"
+
+namespace tilecast {
+
+constexpr i32 kPartElements = kWarpgroupRows * kWarpgroupColumns;
+constexpr i32 kTileParts = warpgroups_per_tile(kTiling);
+
+/// Far beyond any real wait: a kernel that would hang traps instead.
+constexpr u32 kMostPolls = 1u << 26;
+
+/// Called by one thread.
+template <class Until>
+__device__ inline void poll(const u32* lock, Until until) {
+  for (u32 polls = 0; !until(ptx::load_acquire(lock)); ++polls) {
+    if (polls == kMostPolls) {
+      __trap();
+    }
+  }
+}
+
+/// One warpgroup's part of one tile that is shared.
+struct SharedPart {
+  float* partial;  // kPartElements; of `spread`, those of split 0
+  u32* lock;
+  i32 warpgroup;
+
+  __device__ static SharedPart of(const GemmArgs& args, const WorkPiece& piece,
+                                  const ClusterPlace& place, i32 warpgroup) {
+    const u32 tile = piece.tile * kClusterSize + place.rank;
+    const u32 part = tile * kTileParts + static_cast<u32>(warpgroup);
+    const u32 copies = args.reduction == Reduction::kSpread ? args.work.splits : 1;
+    return {args.partials + static_cast<u64>(part) * copies * kPartElements, args.locks + part,
+            warpgroup};
+  }
+
+  /// The warpgroup goes on once the lock satisfies `until`.
+  template <class Until>
+  __device__ void wait(Until until) const {
+    if (threadIdx.x % kThreadsPerWarpgroup == 0) {
+      poll(lock, until);
+    }
+    ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
+  }
+
+  /// What the warpgroup wrote is visible to whoever sees the lock grown by `count`.
+  __device__ void publish(u32 count) const {
+    ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
+    if (threadIdx.x % kThreadsPerWarpgroup == 0) {
+      ptx::add_release(lock, count);
+    }
+  }
+};
+
+constexpr i32 kFours = kPartElements / kThreadsPerWarpgroup / 4;  // of one thread
+constexpr i32 kFoursOfMma = kInstructionN / 8;
+// Loads in flight: what registers allow beside the accumulators.
+constexpr i32 kSpareRegisters = kRegisters.consumer - accumulator_registers(kTiling) - 60;
+constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters / 4));
+
+/// Four accumulators of a thread: two neighbours in one row, two in the row eight below.
+__device__ inline float* four_of(Accumulator& acc, i32 four) {
+  const i32 mma = four / kFoursOfMma;
+  return &acc.d[mma / kMmasAlongN][mma % kMmasAlongN][four % kFoursOfMma * 4];
+}
+
+/// Their place among the partial sums: a warp's lie side by side.
+__device__ inline float* place_of(float* partial, i32 four) {
+  return partial + (four * kThreadsPerWarpgroup + threadIdx.x % kThreadsPerWarpgroup) * 4;
+}
+
+__device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3]}; }
+
+/// A piece that does not end K leaves its partial sum to the others of its tile.
+__device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
+                               Reduction reduction) {
+  const u32 k_begin = static_cast<u32>(piece.k_begin);
+  if (reduction == Reduction::kTurnstile && k_begin == 0) {
+#pragma unroll
+    for (i32 four = 0; four < kFours; ++four) {
+      ptx::store_four(place_of(part.partial, four), as_four(four_of(acc, four)));
+    }
+  } else {
+    if (reduction == Reduction::kTurnstile) {
+      part.wait([&](u32 summed) { return summed == k_begin; });
+    }
+#pragma unroll
+    for (i32 four = 0; four < kFours; ++four) {
+      ptx::add_four(place_of(part.partial, four), as_four(four_of(acc, four)));
+    }
+  }
+  part.publish(static_cast<u32>(piece.k_blocks()));
+}
+
+/// The piece that ends K takes the sum of the others into its accumulators.
+__device__ inline void take_over(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
+                                 Reduction reduction) {
+  part.wait([&](u32 summed) { return summed == static_cast<u32>(piece.k_begin); });
+#pragma unroll
+  for (i32 first = 0; first < kFours; first += kLoadsAtOnce) {
+    float4 sum[kLoadsAtOnce];
+#pragma unroll
+    for (i32 i = 0; i < kLoadsAtOnce; ++i) {
+      if (first + i < kFours) {
+        sum[i] = ptx::load_four(place_of(part.partial, first + i));
+      }
+    }
+#pragma unroll
+    for (i32 i = 0; i < kLoadsAtOnce; ++i) {
+      if (first + i < kFours) {
+        float* v = four_of(acc, first + i);
+        v[0] += sum[i].x;
+        v[1] += sum[i].y;
+        v[2] += sum[i].z;
+        v[3] += sum[i].w;
+      }
+    }
+  }
+  if (reduction == Reduction::kAtomic) {
+#pragma unroll
+    for (i32 four = 0; four < kFours; ++four) {
+      ptx::store_four(place_of(part.partial, four), {0, 0, 0, 0});
+    }
+  }
+  if (threadIdx.x % kThreadsPerWarpgroup == 0) {
+    *part.lock = 0;  // nobody else looks before the next launch
+  }
+}
+
+/// Two neighbours of one row of C, scaled and clipped; row and column in C.
+__device__ inline void store_pair_of_c(const GemmArgs& args, float left, float right, i32 row,
+                                       i32 column) {
+  if (row >= args.m || column >= args.n) {
+    return;
+  }
+  float pair[2] = {args.alpha * left, args.alpha * right};
+  if (args.beta != 0) {
+    add_old(args, row, column, pair);
+  }
+  const u32 packed = ptx::pack_16bit<kElementType>(pair[0], pair[1]);
+  unsigned short* c =
+      static_cast<unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n + column;
+  if (args.n % 2 == 0) {
+    *reinterpret_cast<u32*>(c) = packed;
+    return;
+  }
+  c[0] = static_cast<unsigned short>(packed);
+  if (column + 1 < args.n) {
+    c[1] = static_cast<unsigned short>(packed >> 16);
+  }
+}
+
+/// `spread`, all of it, C included. `origin`: of the warpgroup's part in C.
+__device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& part, Accumulator& acc,
+                                     const WorkPiece& piece, const TileOrigin& origin) {
+  constexpr i32 kAtOnce = 8;
+  const i32 splits = static_cast<i32>(args.work.splits);
+  const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
+#pragma unroll
+  for (i32 four = 0; four < kFours; ++four) {
+    ptx::store_four(place_of(part.partial + mine * kPartElements, four),
+                    as_four(four_of(acc, four)));
+  }
+  part.publish(1);
+  part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
+
+  const i32 lane = threadIdx.x % 32;
+  const i32 row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16 + lane / 4;
+  for (i32 four = mine; four < kFours; four += splits) {
+    const float* from = place_of(part.partial, four);
+    float4 sum{0, 0, 0, 0};
+    for (i32 first = 0; first < splits; first += kAtOnce) {
+      float4 v[kAtOnce];
+#pragma unroll
+      for (i32 i = 0; i < kAtOnce; ++i) {
+        v[i] = first + i < splits ? ptx::load_four(from + (first + i) * kPartElements)
+                                  : float4{0, 0, 0, 0};
+      }
+#pragma unroll
+      for (i32 i = 0; i < kAtOnce; ++i) {
+        sum = {sum.x + v[i].x, sum.y + v[i].y, sum.z + v[i].z, sum.w + v[i].w};
+      }
+    }
+    const i32 mma = four / kFoursOfMma;
+    const i32 m = origin.m + mma / kMmasAlongN * kWgmmaM + row;
+    const i32 n =
+        origin.n + mma % kMmasAlongN * kInstructionN + four % kFoursOfMma * 8 + lane % 4 * 2;
+    store_pair_of_c(args, sum.x, sum.y, m, n);
+    store_pair_of_c(args, sum.z, sum.w, m + 8, n);
+  }
+  ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);
+  if (threadIdx.x % kThreadsPerWarpgroup == 0) {  // partials are read; the last to leave resets
+    if (ptx::fetch_add_acq_rel(part.lock, 1) == static_cast<u32>(2 * splits - 1)) {
+      *part.lock = 0;
+    }
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,74 @@
+// Warp-specialised GEMM whose workers may share tiles along K: split-K, stream-K and the hybrid.
+//
+// As warp_specialized.cu, but the walk is over pieces of tiles (model/tile/work_decomposition.h).
+// The producer runs ahead over the edges of pieces as over those of tiles. The consumers of a piece
+// that does not end K hand their sums on; those of the piece that does take them over and store C
+// (kernels/device/reduction.cuh).
+//
+// Contract: a cluster of CTAs for each worker of args.work, all resident where the reduction is
+// spread, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
+// of gemm_args.h, rows of A and B of whole 16 bytes, a workspace as reduction_workspace.h sizes it.
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
+// (results), validate/measure/tile_trace_test.cpp (order of pieces).
+#include "kernels/device/consumer.cuh"
+#include "kernels/device/epilogue.cuh"
+#include "kernels/device/reduction.cuh"
+#include "kernels/device/specialized_roles.cuh"
+
+namespace tilecast {
+
+static_assert(!kCBorrows, "the ring is loaded for the next piece while C is stored");
+
+__device__ void produce_pieces(const GemmArgs& args, const SharedMemory& smem,
+                               const ClusterPlace& place) {
+  const WorkDecomposition& work = args.work;
+  const u32 worker = blockIdx.x / kClusterSize;
+  RingPosition at;
+  u32 index = 0;
+  for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
+    const TileOrigin tile = tile_origin(args.scheduler.coord(p.tile), place);
+    trace_piece(args, tile, p.k_begin, p.k_end, index++);
+    for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
+      wait_empty(smem, at);
+      load_k_block(args, smem, at, tile, k_block, place);
+      at.advance();
+    }
+  }
+}
+
+__device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
+                               const ClusterPlace& cta, i32 warpgroup) {
+  const WorkDecomposition& work = args.work;
+  const u32 worker = blockIdx.x / kClusterSize;
+  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  RingPosition at;
+  for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
+    Accumulator acc;
+    multiply_stages(smem, operands, at, acc, p.k_blocks(), cta, [] {});
+    const TileOrigin tile = tile_origin(args.scheduler.coord(p.tile), cta);
+    if (!work.is_whole(p)) {
+      const SharedPart part = SharedPart::of(args, p, cta, warpgroup);
+      if (args.reduction == Reduction::kSpread) {
+        reduce_spread(args, part, acc, p, part_origin(tile, place));
+        continue;
+      }
+      if (!work.owns(p)) {
+        hand_on(part, acc, p, args.reduction);
+        continue;
+      }
+      take_over(part, acc, p, args.reduction);
+    }
+    store_tile(args, smem, acc, tile, place, warpgroup);
+  }
+  finish_stores();
+}
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  run_specialized(args, SharedMemory::of(dynamic), produce_pieces, consume_pieces);
+}

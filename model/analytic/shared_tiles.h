@@ -1,0 +1,40 @@
+// What splitting K costs beside the K blocks themselves: the busiest worker's share of pieces, and
+// the time in which partial sums become C.
+//
+// At the end of a piece that does not own its tile a worker writes its partial sum; the owner reads
+// what the others left. Where the pieces of a tile lie one after the other in time, as in stream-K
+// with at least a tile for each worker, nobody waits. Where a tile's S pieces end together, as in
+// split-K,
+//   turnstile  the sum passes from hand to hand: a hop and an addition for each but the first;
+//   atomic     all add at once, as fast as L2 adds; then a hop, and the owner reads;
+//   spread     all write; then a hop, and each reads its share of all partials: as much as it
+//   wrote.
+// A hop is from one SM's store to another's seeing it, in nanoseconds.
+// Leaves out: additions that delay the loads of other workers; the room of partial sums in L2.
+// Checked by: shared_tiles_test.cpp, committed rows of the three schedules (validate).
+#pragma once
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/work_decomposition.h"
+
+namespace tilecast {
+
+/// Of the busiest worker; counts are averages where workers differ.
+struct WorkerShare {
+  double k_blocks;         // longest of any worker
+  double pieces;           // most of any worker
+  double handed_on;        // pieces whose partial sum is left to another worker
+  double taken_over;       // pieces that end a shared tile
+  double ending_together;  // pieces of one tile that end at the same time; 1: none
+};
+
+WorkerShare busiest_share(const WorkDecomposition& work);
+
+/// Bytes of partial sums written and read, all workers.
+Bytes partial_sum_bytes(const KernelConfig& config, const WorkDecomposition& work);
+
+/// Of the busiest worker, beside its epilogues.
+Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, const WorkerShare& share,
+                      double workers, Hertz sm_clock);
+
+}  // namespace tilecast

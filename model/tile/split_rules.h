@@ -1,0 +1,15 @@
+// Which problems a configuration's way to split K applies to.
+#pragma once
+
+#include <string>
+
+#include "model/tile/work_decomposition.h"
+
+namespace tilecast {
+
+/// Why K of `k_blocks` blocks cannot be split as `config` says over `resident` workers, as one
+/// line; empty where it can, and for schedules that do not split K.
+std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const KernelConfig& config,
+                          u32 resident);
+
+}  // namespace tilecast
