@@ -38,6 +38,8 @@ TEST_CASE("Every memory-bound kernel compiles for every element type") {
     for (const char* hint : {"none", "evict_first", "loads_evict_first", "stores_evict_first"}) {
       const std::string rest = std::string("order=blocks,hint=") + hint;
       check_compiles("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4," + rest, dtype);
+      check_compiles("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none",
+                     dtype);
       check_compiles("memcpy:block=1x4096,warps=8,vector=16,ctas=4," + rest, dtype);
       check_compiles("memcpy_cpasync:block=1x4096,warps=8,vector=16,ctas=4,layout=plain," + rest,
                      dtype);

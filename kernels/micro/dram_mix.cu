@@ -1,4 +1,4 @@
-// Key: stream.read_rate, stream.write_rate, stream.mix_loss, stream.walk_loss.
+// Key: stream.write_rate; what stream.mix_loss and stream.walk_loss stand for.
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
 // several times L2: of `period` steps, each of one block, the first `reads` load and the first
 // `writes` store one. A stored block leaves from the slot that the step's load came into.

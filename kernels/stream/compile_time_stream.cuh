@@ -16,7 +16,7 @@ constexpr StreamConfig kStream{
     .ctas_per_sm = TILECAST_CTAS_PER_SM,
     .layout = static_cast<StreamLayout>(TILECAST_STREAM_LAYOUT),
     .view = StreamView::kMatrix,
-    .order = BlockOrder::kBlocks,
+    .order = TILECAST_TICKETS ? BlockOrder::kTickets : BlockOrder::kBlocks,
     .hint = static_cast<CacheHint>(TILECAST_CACHE_HINT),
 };
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);

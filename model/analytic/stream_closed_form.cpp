@@ -47,7 +47,9 @@ bool hinted_loads(CacheHint hint) {
 }
 
 /// CTAs follow each other in memory's order, as they come free.
-bool keeps_order(const StreamConfig& config) { return config.order == BlockOrder::kBlocks; }
+bool keeps_order(const StreamConfig& config) {
+  return one_block_a_cta(config.order) || config.order == BlockOrder::kTickets;
+}
 
 double dram_loss(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype,
                  double read_share) {
@@ -95,7 +97,7 @@ Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, Elem
 /// From one block of a CTA to its next, or to its successor's in the slot.
 Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seconds latency,
                       Seconds work, Hertz sm_clock) {
-  if (config.order == BlockOrder::kBlocks) {
+  if (one_block_a_cta(config.order)) {
     return latency + work + time_of(stream.cta_refill, sm_clock);
   }
   return config.stages == 1 ? latency + work
@@ -138,8 +140,11 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
   const Seconds latency = latency_of_block(stream, config, problem.dtype);
   const Seconds work = work_of_block(stream, config, problem.dtype, sm_clock);
   const double blocks_of_slot = static_cast<double>(walk.blocks) / std::min(walk.workers, slots);
-  const Seconds flight =
+  Seconds flight =
       work + turn_of_block(stream, config, latency, work, sm_clock) * (blocks_of_slot - 1);
+  if (one_block_a_cta(config.order)) {
+    flight = std::max(flight, stream.cta_launch * walk.workers);
+  }
   const Seconds streaming = overlapped(dram, flight);
   const Seconds total = stream.kernel + latency + streaming;
 

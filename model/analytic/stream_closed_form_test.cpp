@@ -192,6 +192,23 @@ TEST_CASE("A CTA per block waits for its slot's refill, and small copies for eac
         Approx(51.2 * 16 * 100).epsilon(0.001));
 }
 
+TEST_CASE("A CTA per block comes no faster than CTAs start, and resident CTAs are not started") {
+  StreamSpec stream = simple_stream();
+  stream.read_rate = stream.write_rate = BytesPerSecond{1e18};
+  stream.load_latency = Seconds{1e-9};
+  stream.cta_launch = Seconds{2e-9};
+  const StreamProblem problem{1, i64{1} << 22, ElementType::kFp32, Op::kMemcpy};
+  const auto cycles = [&](const std::string& order) {
+    return form_of("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=" + order + ",hint=none",
+                   problem, stream)
+        .cycles.value;
+  };
+  // 4096 blocks, 2 ns or 4 cycles each, and the first load.
+  CHECK(cycles("blocks") == Approx(4096 * 4 + 2).epsilon(0.001));
+  CHECK(cycles("bounded") == Approx(4096 * 4 + 2).epsilon(0.001));
+  CHECK(cycles("strided") < 4096);
+}
+
 TEST_CASE("The copy engine's latency grows with the block, and its store by what it reads out") {
   StreamSpec stream = simple_stream();
   stream.read_rate = stream.write_rate = BytesPerSecond{1e18};

@@ -12,13 +12,13 @@ struct Block {
   i32 rows, columns;
 };
 constexpr Block kBlocks[] = {{4, 256}, {8, 256}, {16, 256}, {32, 64}, {8, 512}, {64, 128}};
-constexpr Block kVectorBlocks[] = {{1, 1024}, {1, 2048},  {1, 4096},
+constexpr Block kVectorBlocks[] = {{1, 512},  {1, 1024},  {1, 2048}, {1, 4096},
                                    {1, 8192}, {1, 16384}, {1, 32768}};
 constexpr i32 kWarps[] = {4, 8};
 constexpr i32 kVectorBytes[] = {16, 8, 4, 2};
 constexpr i32 kCtas[] = {1, 2, 4, 8};
 constexpr BlockOrder kOrders[] = {BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
-                                  BlockOrder::kBands};
+                                  BlockOrder::kBands,  BlockOrder::kBounded, BlockOrder::kTickets};
 constexpr CacheHint kHints[] = {CacheHint::kNone, CacheHint::kEvictFirst};
 constexpr StreamLayout kLayouts[] = {StreamLayout::kPlain, StreamLayout::kSwizzled};
 constexpr StreamView kViews[] = {StreamView::kMatrix, StreamView::kFlat};

@@ -122,6 +122,7 @@ std::vector<Field> fields_of(StreamSpec& stream) {
       {"small_copy", &stream.small_copy.value, kCycles, 0, 100'000},
       {"kernel", &stream.kernel.value, kTime, 0, 100 * kMicro},
       {"cta_refill", &stream.cta_refill.value, kCycles, 0, 100'000},
+      {"cta_launch", &stream.cta_launch.value, kTime, 0, kMicro},
   };
 }
 

@@ -108,6 +108,7 @@ struct StreamSpec {
   Cycles small_copy;            // of a thread, for one cp.async of less than 16 bytes
   Seconds kernel;               // of a kernel that does nothing, as its own duration counts
   Cycles cta_refill;            // one CTA ends, its successor's first instruction
+  Seconds cta_launch;           // from one CTA's start to the next one's, whole chip
 };
 
 struct ClockSpec {

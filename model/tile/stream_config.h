@@ -137,6 +137,24 @@ TILECAST_HD constexpr i32 stream_shared_bytes(const StreamConfig& config, Elemen
          (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
 }
 
+/// A CTA ends after its block, and the hardware starts one for the next.
+TILECAST_HD constexpr bool one_block_a_cta(BlockOrder order) {
+  return order == BlockOrder::kBlocks || order == BlockOrder::kBounded;
+}
+
+/// So much shared memory that no more CTAs than promised fit on an SM.
+TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config) {
+  constexpr i32 kPerSm = 233472, kReserved = 1024, kMost = 232448;  // of Hopper
+  constexpr i32 kUnit = 128;
+  return min_of((kPerSm / config.ctas_per_sm - kReserved) / kUnit * kUnit, kMost);
+}
+
+/// What a CTA is launched with.
+TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, ElementType dtype) {
+  return config.order == BlockOrder::kBounded ? bounded_shared_bytes(config)
+                                              : stream_shared_bytes(config, dtype);
+}
+
 /// The matrix that the kernel is shown.
 TILECAST_HD constexpr StreamProblem viewed(const StreamConfig& config,
                                            const StreamProblem& problem) {

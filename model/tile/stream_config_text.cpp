@@ -22,10 +22,12 @@ constexpr Words<StreamLayout, 2> kLayouts{
     {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
 constexpr Words<StreamView, 2> kViews{
     {{StreamView::kMatrix, "matrix"}, {StreamView::kFlat, "flat"}}};
-constexpr Words<BlockOrder, 4> kOrders{{{BlockOrder::kBands, "bands"},
+constexpr Words<BlockOrder, 6> kOrders{{{BlockOrder::kBands, "bands"},
                                         {BlockOrder::kBlocks, "blocks"},
                                         {BlockOrder::kStrided, "strided"},
-                                        {BlockOrder::kChunked, "chunked"}}};
+                                        {BlockOrder::kChunked, "chunked"},
+                                        {BlockOrder::kBounded, "bounded"},
+                                        {BlockOrder::kTickets, "tickets"}}};
 constexpr Words<CacheHint, 4> kHints{{{CacheHint::kNone, "none"},
                                       {CacheHint::kEvictFirst, "evict_first"},
                                       {CacheHint::kLoadsEvictFirst, "loads_evict_first"},
@@ -150,10 +152,17 @@ std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {
       (config.block_rows != 1 || config.order == BlockOrder::kBands)) {
     return "a vector has one row, which would be one CTA's band";
   }
+  if (config.order == BlockOrder::kTickets && config.schedule != StreamSchedule::kMemcpyTma) {
+    return "only memcpy_tma draws tickets";
+  }
+  if (config.order == BlockOrder::kBounded &&
+      bounded_shared_bytes(config) < stream_shared_bytes(config, dtype)) {
+    return "fewer CTAs fit on an SM than order=bounded is to keep there";
+  }
   if (config.schedule == StreamSchedule::kMemcpyTma) {
     return config.warps != 1                ? "one thread copies everything: expected warps=1"
            : wide_bytes % thread_bytes != 0 ? "a block must be whole vectors of every thread"
-           : config.order == BlockOrder::kBlocks && config.stages != 1
+           : one_block_a_cta(config.order) && config.stages != 1
                ? "a CTA with one block has one stage"
                : "";
   }

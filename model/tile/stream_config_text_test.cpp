@@ -45,6 +45,23 @@ TEST_CASE("A copy by one thread of the copy engine has no computing warps to sha
   CHECK(fault("memcpy_tma:block=1x8192,stages=2,warps=1,ctas=4,order=blocks,hint=none") != "");
 }
 
+TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill the shared memory") {
+  const auto fault = [](const std::string& text) {
+    return stream_config_fault(parse_stream_config(text), ElementType::kFp32);
+  };
+  CHECK(fault("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none") == "");
+  CHECK(fault("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=tickets,hint=none") != "");
+  // 233472 B / 7 are 33353, less 1 KiB reserved 32329: 32256 in units of 128. A block of 8192
+  // elements is 32768 B, too much; one of 4096 fits.
+  const auto bounded = [](const std::string& block) {
+    return "memcpy_cpasync:block=1x" + block +
+           ",warps=8,vector=16,ctas=7,layout=plain,order=bounded,hint=none";
+  };
+  CHECK(fault(bounded("4096")) == "");
+  CHECK(fault(bounded("8192")) != "");
+  CHECK(launched_shared_bytes(parse_stream_config(bounded("4096")), ElementType::kFp32) == 32256);
+}
+
 TEST_CASE("A kernel runs on problems of its own op only") {
   const StreamConfig copy = parse_stream_config(kTexts[0]);
   const StreamConfig add = parse_stream_config(kTexts[1]);

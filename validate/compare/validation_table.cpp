@@ -30,7 +30,7 @@ std::string error_table(const Validation& v) {
     text += error_line("  SM clock", v.clock->error);
   }
   for (const auto& [schedule, figures] : v.by_schedule) {
-    const std::string name = fmt::format("  time, {}", to_text(schedule));
+    const std::string name = fmt::format("  time, {} ", to_text(schedule));
     text += fmt::format("{:<{}}{:>{}}{:>10}\n", name, std::max<std::size_t>(name.size(), 24),
                         figures.points,
                         name.size() < 24 ? 8 : std::max<int>(1, 32 - static_cast<int>(name.size())),
@@ -85,7 +85,7 @@ std::string pick_table(const Validation& v) {
 
 std::string to_table(const Validation& v) {
   std::string text = fmt::format(
-      "{}, {}{}: {} points of {} rows\n({} cuBLASLt, {} excluded, {} unmatched, {} repeated)\n\n",
+      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} repeated)\n\n",
       v.gpu, to_text(v.method), v.calibrated ? ", calibrated" : "", v.points, v.rows, v.cublaslt,
       v.excluded, v.unmatched, v.repeated);
   text += error_table(v) + rank_table(v) + pick_table(v);

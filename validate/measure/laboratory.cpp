@@ -110,8 +110,8 @@ void Laboratory::measure_kernel(Measurement& row) {
   }
   const std::vector<WalkedPiece> walked = record_tile_trace(launch, first, stream_.get());
   row.tile_checksum = tile_checksum(walked);
-  row.reason = tile_trace_difference(walked, expected_tile_trace(launch),
-                                     launch.max_tiles_per_cta());
+  row.reason =
+      tile_trace_difference(walked, expected_tile_trace(launch), launch.max_tiles_per_cta());
   if (!row.reason.empty()) {
     row.status = Status::kWrong;
     return;

@@ -44,7 +44,7 @@ LoadedKernel load_check(CubinCache& cache) {
 }  // namespace
 
 KernelSource stream_check_source() {
-  return {.path = "kernels/stream/check_stream.cu", .defines = {}};
+  return {.path = "kernels/verify/check_stream.cu", .defines = {}};
 }
 
 StreamPoints::StreamPoints(CubinCache& cache, const MicroKernels& kernels, ActivityTimer& activity,
