@@ -85,7 +85,8 @@ std::string pick_table(const Validation& v) {
 
 std::string to_table(const Validation& v) {
   std::string text = fmt::format(
-      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} repeated)\n\n",
+      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} "
+      "repeated)\n\n",
       v.gpu, to_text(v.method), v.calibrated ? ", calibrated" : "", v.points, v.rows, v.cublaslt,
       v.excluded, v.unmatched, v.repeated);
   text += error_table(v) + rank_table(v) + pick_table(v);
