@@ -12,12 +12,17 @@ void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_readme_table(CLI::App& app);
+void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);
+void add_repeatability(CLI::App& app);
+void add_regime_report(CLI::App& app);
 
 // tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.
 void add_measure(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_micro(CLI::App& app);
+void add_regime_experiment(CLI::App& app);
+void add_timeline(CLI::App& app);
 
 }  // namespace tilecast

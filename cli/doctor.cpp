@@ -23,6 +23,7 @@ constexpr LevelText kLevels[] = {
     {MachineLevel::kModel, "predict and validate"},
     {MachineLevel::kToolkit, "kernels compile for the GPU"},
     {MachineLevel::kGpu, "kernels run and are measured"},
+    {MachineLevel::kCounters, "hardware counters are collected"},
 };
 
 void print_table(const Machine& machine) {

@@ -12,5 +12,7 @@ int main(int argc, char** argv) {
   tilecast::add_compile(app);
   tilecast::add_probe(app);
   tilecast::add_micro(app);
+  tilecast::add_regime_experiment(app);
+  tilecast::add_timeline(app);
   return tilecast::run_program(app, argc, argv);
 }

@@ -8,11 +8,24 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<MachineLevel, 3> kLevelWords{{{MachineLevel::kModel, "model"},
+constexpr Words<MachineLevel, 4> kLevelWords{{{MachineLevel::kModel, "model"},
                                               {MachineLevel::kToolkit, "toolkit"},
-                                              {MachineLevel::kGpu, "gpu"}}};
+                                              {MachineLevel::kGpu, "gpu"},
+                                              {MachineLevel::kCounters, "counters"}}};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Why there are no hardware counters; empty where there are.
+std::string counters_error(const nlohmann::json& answer) {
+  const auto found = answer.find("counters");
+  if (found == answer.end() || !found->is_object()) {
+    return "hardware counters (this tilecast-gpu does not say whether it has them)";
+  }
+  const auto error = found->find("error");
+  return error == found->end() ? ""
+         : error->is_string()  ? error->get<std::string>()
+                               : error->dump();
+}
 
 /// A version may be written as text or as a number; a device is an object with a name.
 std::optional<std::string> text_at(const nlohmann::json& object, const char* key) {
@@ -65,6 +78,14 @@ Machine machine_from_probe(const ChildResult& probe) {
     machine.missing = "CUPTI of the CUDA toolkit";
   } else {
     machine.level = MachineLevel::kGpu;
+    machine.missing = counters_error(answer);
+    if (machine.missing.empty()) {
+      machine.level = MachineLevel::kCounters;
+      const nlohmann::json& counters = answer["counters"];
+      if (const std::optional<std::string> chip = text_at(counters, "chip")) {
+        machine.found.emplace_back("counters", *chip);
+      }
+    }
   }
   return machine;
 }

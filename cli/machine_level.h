@@ -1,4 +1,5 @@
-// How far a machine takes tilecast: the model alone, compiling kernels, or measuring them.
+// How far a machine takes tilecast: the model alone, compiling kernels, measuring their times, or
+// their hardware counters too.
 #pragma once
 
 #include <string>
@@ -10,13 +11,13 @@
 
 namespace tilecast {
 
-enum class MachineLevel { kModel, kToolkit, kGpu };  // each one includes those before it
+enum class MachineLevel { kModel, kToolkit, kGpu, kCounters };  // each one includes those before it
 
 std::string_view to_text(MachineLevel level);
 
 struct Machine {
   MachineLevel level = MachineLevel::kModel;
-  std::vector<std::pair<std::string, std::string>> found;  // toolkit, nvrtc, cupti, driver, device
+  std::vector<std::pair<std::string, std::string>> found;  // toolkit, ..., device, counters
   std::string missing;  // what stops the next level; empty at the highest
 };
 

@@ -15,15 +15,30 @@ ChildResult answer(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("A toolkit with a device measures, and nothing is missing") {
+TEST_CASE("A toolkit with a device and counters measures, and nothing is missing") {
   const Machine machine =
       machine_from_probe(answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,)"
-                                R"("device":{"name":"H200","sms":132}})"));
-  CHECK(machine.level == MachineLevel::kGpu);
+                                R"("device":{"name":"H200","sms":132},)"
+                                R"("counters":{"chip":"GH100","core_passes":2}})"));
+  CHECK(machine.level == MachineLevel::kCounters);
   CHECK(machine.missing.empty());
-  REQUIRE(machine.found.size() == 4);
+  REQUIRE(machine.found.size() == 5);
+  CHECK(machine.found[4].second == "GH100");
   CHECK(machine.found[2].second == "130000");  // a number is kept as it was written
   CHECK(machine.found[3].second == "H200");
+}
+
+TEST_CASE(
+    "Without permission for counters a device is still measured, and what is missing is said") {
+  const std::string device =
+      R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,"device":{"name":"H200"})";
+  const Machine refused =
+      machine_from_probe(answer(device + R"(,"counters":{"error":"the driver keeps them"}})"));
+  CHECK(refused.level == MachineLevel::kGpu);
+  CHECK(refused.missing == "the driver keeps them");
+  const Machine silent = machine_from_probe(answer(device + "}"));
+  CHECK(silent.level == MachineLevel::kGpu);
+  CHECK(silent.missing.starts_with("hardware counters"));
 }
 
 TEST_CASE("A toolkit without a device compiles, and says why there is no device") {

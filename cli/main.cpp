@@ -14,7 +14,10 @@ int main(int argc, char** argv) {
   tilecast::add_predict(app);
   tilecast::add_validate(app);
   tilecast::add_readme_table(app);
+  tilecast::add_decompositions(app);
   tilecast::add_ladder(app);
+  tilecast::add_repeatability(app);
+  tilecast::add_regime_report(app);
   tilecast::add_doctor(app);
   tilecast::add_forwarded(app, argv);
 

@@ -3,19 +3,26 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "model/tile/any_op.h"
 
 namespace tilecast {
 
-MeasureProgress::MeasureProgress(std::string what)
-    : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) == 1) {}
+MeasureProgress::MeasureProgress(std::string what, bool quiet)
+    : what_(std::move(what)), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-void MeasureProgress::show(std::size_t done, std::size_t all, const std::string& text) {
+void MeasureProgress::show(std::size_t done, std::size_t all, const std::string& text,
+                           std::optional<Seconds> left) {
   constexpr std::size_t kPlainEvery = 100;
   constexpr std::size_t kTerminalColumns = 150;
-  std::string line = fmt::format("{} {}/{} {}", what_, done, all, text);
+  if (quiet_) {
+    return;
+  }
+  std::string line = fmt::format("{} {}/{} {}{}", what_, done, all,
+                                 left ? clock_text(*left) + " left  " : "", text);
   if (terminal_) {
     line.resize(std::min(line.size(), kTerminalColumns));
     fmt::print(stderr, "\r\033[K{}", line);
@@ -33,9 +40,20 @@ void MeasureProgress::finish() {
   }
 }
 
+std::string clock_text(Seconds time) {
+  constexpr i64 kMinute = 60, kHour = 3600;
+  const i64 seconds = std::max<i64>(0, std::llround(time.value));
+  const std::string rest = fmt::format("{:02}", seconds % kMinute);
+  return seconds < kHour
+             ? fmt::format("{}:{}", seconds / kMinute, rest)
+             : fmt::format("{}:{:02}:{}", seconds / kHour, seconds % kHour / kMinute, rest);
+}
+
 std::string describe(const Point& point) {
-  return fmt::format("{} {} {} {}", to_text(problem_of(point)), to_text(point.regime),
-                     to_text(point.inputs), point.config);
+  const std::string l2 =
+      point.l2_state == L2State::kRotating ? "" : fmt::format(" {}", to_text(point.l2_state));
+  return fmt::format("{} {} {}{} {}", to_text(problem_of(point)), to_text(point.regime),
+                     to_text(point.inputs), l2, point.config);
 }
 
 std::string describe_result(const Measurement& row) {

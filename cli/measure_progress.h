@@ -2,25 +2,31 @@
 // how a measured point reads there.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "model/base/units.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {
 
 class MeasureProgress {
  public:
-  explicit MeasureProgress(std::string what);
+  explicit MeasureProgress(std::string what, bool quiet = false);
 
   /// On a terminal every call shows; elsewhere calls with a text, or every hundredth.
-  void show(std::size_t done, std::size_t all, const std::string& text);
+  void show(std::size_t done, std::size_t all, const std::string& text,
+            std::optional<Seconds> left = std::nullopt);
   /// Ends the rewritten line.
   void finish();
 
  private:
   std::string what_;
-  bool terminal_, open_ = false;
+  bool quiet_, terminal_, open_ = false;
 };
+
+/// "0:05", "12:30" or "2:03:20"; 0:00 for what is over.
+std::string clock_text(Seconds time);
 
 /// "4096x4096x4096 fp16 tn burst normal warp_specialized:..."
 std::string describe(const Point& point);

@@ -9,11 +9,33 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/device.h"
 #include "model/base/error.h"
+#include "model/spec/chip_counters.h"
+#include "model/spec/load_gpu.h"
 #include "validate/measure/activity_timer.h"
 #include "validate/measure/device_facts.h"
+#include "validate/measure/range_profiler.h"
 
 namespace tilecast {
 namespace {
+
+/// {"chip": GH100, "core_passes": 2}, or {"error": why}. Switches the profiler on for a moment,
+/// which is when permission is asked for.
+nlohmann::ordered_json probe_counters() {
+  try {
+    const RangeProfiler profiler;
+    const std::optional<ChipCounters> known = load_chip_counters(config_folder(), profiler.chip());
+    if (!known) {
+      return {{"chip", profiler.chip()},
+              {"error", fmt::format("no hardware counters are known for the chip {}: {}/counters "
+                                    "has no file for it",
+                                    profiler.chip(), config_folder().string())}};
+    }
+    const MetricPlan plan(profiler.chip(), MetricUse::kRange, known->core.metrics());
+    return {{"chip", profiler.chip()}, {"core_passes", plan.passes()}};
+  } catch (const Error& error) {
+    return {{"error", error.what()}};
+  }
+}
 
 void run_probe() {
   nlohmann::ordered_json answer = {
@@ -31,6 +53,7 @@ void run_probe() {
                         {"sms", device.sm_count},
                         {"compute_capability",
                          fmt::format("{}.{}", device.capability / 10, device.capability % 10)}};
+    answer["counters"] = probe_counters();
   } catch (const Error& error) {
     answer["device_error"] = error.what();
   }

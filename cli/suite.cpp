@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/shuffle.h"
 #include "model/base/text.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
@@ -121,14 +122,6 @@ SuiteConfigs parse_configs(const StrictMap& map) {
     }
   }
   return configs;
-}
-
-template <class T>
-void shuffle(std::vector<T>& items, std::mt19937_64& random) {
-  for (std::size_t i = items.size(); i > 1;
-       --i) {  // not std::shuffle, which libraries do their way
-    std::swap(items[i - 1], items[random() % i]);
-  }
 }
 
 /// Other random configurations for other shapes.
@@ -287,7 +280,7 @@ std::vector<SuiteShape> expand_shapes(std::string_view text) {
 
 Suite parse_suite(const StrictValue& root) {
   const StrictMap map = root.map({"shapes", "ops", "dtypes", "layouts", "configs", "schedules",
-                                  "regimes", "inputs", "counters", "cublaslt"});
+                                  "regimes", "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
   const auto shapes_of_ops = [&](std::string_view text) {
@@ -309,13 +302,13 @@ Suite parse_suite(const StrictValue& root) {
   suite.layouts = parsed_list(map, "layouts", suite.layouts, parse_layout);
   suite.regimes = parsed_list(map, "regimes", suite.regimes, parse_regime);
   suite.inputs = parsed_list(map, "inputs", suite.inputs, parse_inputs);
+  suite.l2_states = parsed_list(map, "l2", suite.l2_states, parse_l2_state);
   suite.schedules = parsed_list(map, "schedules", suite.schedules, [](std::string_view text) {
     return is_stream_schedule(text) ? AnySchedule(parse_stream_schedule(text))
                                     : AnySchedule(parse_schedule(text));
   });
-  if (const std::optional<StrictValue> counters = map.optional("counters");
-      counters && counters->text() != "none") {
-    counters->fail("expected none: counters are not collected yet");
+  if (const std::optional<StrictValue> counters = map.optional("counters")) {
+    suite.counters = counters->word(kCounterChoices);
   }
   if (const std::optional<StrictValue> cublaslt = map.optional("cublaslt")) {
     suite.cublaslt = cublaslt->flag();
@@ -357,7 +350,6 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
   SuitePoints expanded;
   std::set<std::string> seen;
-  std::mt19937_64 random(suite.configs.seed);
   for (const SuiteShape& shape : suite.shapes) {
     for (const AnyProblem& problem : problems_of(suite, shape)) {
       if (const std::string why = why_not_solvable(problem); !why.empty()) {
@@ -366,15 +358,20 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
       }
       for (const Inputs inputs : suite.inputs) {
         for (const Regime regime : suite.regimes) {
-          std::vector<std::string> configs = choose_configs(suite, gpu, problem, regime, inputs);
-          shuffle(configs, random);
-          for (const std::string& config : configs) {
-            Point point = point_of(problem);
-            point.config = config;
-            point.regime = regime;
-            point.inputs = inputs;
-            if (seen.insert(key_of(point)).second) {
-              expanded.points.push_back({point, why_not_measurable(gpu, problem, config)});
+          const std::vector<std::string> configs =
+              choose_configs(suite, gpu, problem, regime, inputs);
+          for (const L2State l2_state : suite.l2_states) {
+            for (const std::string& config : configs) {
+              Point point = point_of(problem);
+              point.config = config;
+              point.regime = regime;
+              point.inputs = inputs;
+              point.l2_state = l2_state;
+              if (seen.insert(key_of(point)).second) {
+                const std::string why = why_not_timed(regime, l2_state);
+                expanded.points.push_back(
+                    {point, why.empty() ? why_not_measurable(gpu, problem, config) : why});
+              }
             }
           }
         }

@@ -12,8 +12,9 @@
 //   schedules: [pipelined]    # that best, random and all draw from; default every one
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
+//   l2: [rotating]            # also flushed (burst only) and warm; default rotating
 //   ops: [gemm]               # default gemm; gemm, memcpy, elementwise_add
-//   counters: none
+//   counters: core            # none, core or full; default none
 //   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
 #pragma once
 
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/any_op.h"
@@ -50,9 +52,11 @@ struct Suite {
   std::vector<Layout> layouts{Layout::kTn};
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
+  std::vector<L2State> l2_states{L2State::kRotating};
   std::vector<AnySchedule> schedules;  // empty: all
   SuiteConfigs configs;
   bool cublaslt = false;
+  CounterChoice counters = CounterChoice::kNone;
 };
 
 /// Throws FileError, or ConfigError `file:line: key: what was expected`.
@@ -72,8 +76,9 @@ struct SuitePoints {
   std::vector<std::string> notes;  // problems that no kernel solves, one line each
 };
 
-/// Problem by problem; inside a problem the configurations of a regime come in a shuffled order,
-/// the same every time. No point twice.
+/// Problem by problem; inside a problem the configurations of a regime stand as the suite lists
+/// them: its texts, then for each schedule the predicted best and the random ones, then cuBLASLt's.
+/// The same every time, and no point twice.
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
 
 /// Why `config`, canonical or a baseline, cannot run on this GPU and problem; empty where it can.

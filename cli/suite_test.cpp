@@ -129,7 +129,8 @@ TEST_CASE("A bad suite is refused with file, line and key") {
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {best: 2, random: 2}\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {random: 2}\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: {best: 0}\n").empty());
-  CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\ncounters: full\n").empty());
+  CHECK(complaint("shapes: [8x8x8]\nconfigs: all\ncounters: fll\n").find("did you mean full") !=
+        std::string::npos);
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\nops: [memcpy]\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: all\nregimes: [cold]\n").empty());
   CHECK_FALSE(complaint("shapes: [8x8x8]\nconfigs: ['pipelined:tile=1']\n").empty());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/device/tile_loads.cuh"
+#include "kernels/device/timeline.cuh"
 #include "kernels/device/trace.cuh"
 #include "model/tile/register_plan.h"
 
@@ -17,15 +18,19 @@ __device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
   const u32 worker = blockIdx.x / kClusterSize;
   const u32 end = scheduler.end(worker);
   RingPosition at;
+  TileTimeline timeline;
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     const TileOrigin tile = tile_origin(scheduler.coord(t), place);
     trace_tile(args, tile, index++);
+    timeline.begin_loads(tile, 0, args.k_blocks);
+    timeline.wait_first_stage(smem, at);
     for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
       wait_empty(smem, at);
       load_k_block(args, smem, at, tile, k_block, place);
       at.advance();
     }
+    timeline.stored();
   }
 }
 

@@ -7,13 +7,13 @@
 //              the same order every time, so the same bits;
 //   atomic     pieces add as they come, to a sum that is zero between tiles;
 //   in both    the piece with the last K blocks waits for all others, takes the sum into its
-//              accumulators and leaves the lock, and an atomic sum, at zero for the next launch;
+//              accumulators and resets the lock; a sum of `atomic` is then cleared by idle warps;
 //   spread     every piece writes its partial apart and waits for all others; then each sums its
 //              share of them in the order of K and stores it to C. The last one that leaves resets
 //              the lock. All pieces of a tile must be resident at the same time.
 //
 // Contract: locks, and the partials of `atomic`, are zero before the first launch.
-// Checked by: validate/measure/gemm_correctness_test.cpp, split_k_test.cpp (results, repetition).
+// Checked by: validate/measure/gemm_correctness_test.cpp (results, repetition).
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
@@ -38,6 +38,11 @@ __device__ inline void poll(const u32* lock, Until until) {
     }
   }
 }
+
+/// Barriers by which a part's owner tells the warps that clear its sum, behind the consumers'.
+constexpr u32 kFirstTakenBarrier = kConsumersBarrier + 1;
+constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
+constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
 
 /// One warpgroup's part of one tile that is shared.
 struct SharedPart {
@@ -75,7 +80,7 @@ struct SharedPart {
 constexpr i32 kFours = kPartElements / kThreadsPerWarpgroup / 4;  // of one thread
 constexpr i32 kFoursOfMma = kInstructionN / 8;
 // Loads in flight: what registers allow beside the accumulators.
-constexpr i32 kSpareRegisters = kRegisters.consumer - accumulator_registers(kTiling) - 60;
+constexpr i32 kSpareRegisters = kRegisters.consumer - accumulator_registers(kTiling) - 72;
 constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters / 4));
 
 /// Four accumulators of a thread: two neighbours in one row, two in the row eight below.
@@ -93,9 +98,10 @@ __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3
 
 /// A piece that does not end K leaves its partial sum to the others of its tile.
 __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                               Reduction reduction) {
+                               Reduction reduction, TileTimeline& timeline) {
   const u32 k_begin = static_cast<u32>(piece.k_begin);
   if (reduction == Reduction::kTurnstile && k_begin == 0) {
+    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours; ++four) {
       ptx::store_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -104,6 +110,7 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
     if (reduction == Reduction::kTurnstile) {
       part.wait([&](u32 summed) { return summed == k_begin; });
     }
+    timeline.waited();
 #pragma unroll
     for (i32 four = 0; four < kFours; ++four) {
       ptx::add_four(place_of(part.partial, four), as_four(four_of(acc, four)));
@@ -114,8 +121,9 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
 
 /// The piece that ends K takes the sum of the others into its accumulators.
 __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                                 Reduction reduction) {
+                                 Reduction reduction, TileTimeline& timeline) {
   part.wait([&](u32 summed) { return summed == static_cast<u32>(piece.k_begin); });
+  timeline.waited();
 #pragma unroll
   for (i32 first = 0; first < kFours; first += kLoadsAtOnce) {
     float4 sum[kLoadsAtOnce];
@@ -137,13 +145,35 @@ __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const
     }
   }
   if (reduction == Reduction::kAtomic) {
-#pragma unroll
-    for (i32 four = 0; four < kFours; ++four) {
-      ptx::store_four(place_of(part.partial, four), {0, 0, 0, 0});
-    }
+    ptx::named_barrier_sync(kFirstTakenBarrier + part.warpgroup, kOwnerAndClearing);
   }
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {
     *part.lock = 0;  // nobody else looks before the next launch
+  }
+}
+
+/// Of `atomic`, by the producer warpgroup's idle warps: the sums that this CTA's consumers have
+/// taken over are zero again for the next launch.
+__device__ inline void clear_sums(const GemmArgs& args, const ClusterPlace& cta) {
+  if (args.reduction != Reduction::kAtomic) {
+    return;
+  }
+  const WorkDecomposition& work = args.work;
+  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 thread = threadIdx.x % kThreadsPerWarpgroup % kClearingThreads;
+  for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
+    if (work.is_whole(p) || !work.owns(p)) {
+      continue;
+    }
+#pragma unroll 1
+    for (i32 warpgroup = 0; warpgroup < kTileParts; ++warpgroup) {
+      float* const sum = SharedPart::of(args, p, cta, warpgroup).partial;
+      ptx::named_barrier_sync(kFirstTakenBarrier + warpgroup, kOwnerAndClearing);
+#pragma unroll 1
+      for (u32 i = thread; i < kPartElements / 4; i += kClearingThreads) {
+        ptx::store_four(sum + i * 4, {0, 0, 0, 0});
+      }
+    }
   }
 }
 
@@ -170,10 +200,56 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
   }
 }
 
+/// The share of piece `mine` in a part's sums: kTogether groups of four at a time, loaded from
+/// kSplitsAtOnce partials, so that many loads are in flight. `origin`: of the part in C.
+template <i32 kTogether, i32 kSplitsAtOnce>
+__device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
+                                 const TileOrigin& origin) {
+  const i32 splits = static_cast<i32>(args.work.splits);
+  const i32 lane = threadIdx.x % 32;
+  const i32 row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16 + lane / 4;
+  for (i32 group = mine; group < kFours; group += splits * kTogether) {
+    float4 sum[kTogether] = {};
+    for (i32 first = 0; first < splits; first += kSplitsAtOnce) {
+      float4 v[kTogether][kSplitsAtOnce];
+#pragma unroll
+      for (i32 g = 0; g < kTogether; ++g) {
+        const i32 four = group + g * splits;
+#pragma unroll
+        for (i32 i = 0; i < kSplitsAtOnce; ++i) {
+          v[g][i] = four < kFours && first + i < splits
+                        ? ptx::load_four(place_of(partial, four) + (first + i) * kPartElements)
+                        : float4{0, 0, 0, 0};
+        }
+      }
+#pragma unroll
+      for (i32 g = 0; g < kTogether; ++g) {
+#pragma unroll
+        for (i32 i = 0; i < kSplitsAtOnce; ++i) {
+          sum[g] = {sum[g].x + v[g][i].x, sum[g].y + v[g][i].y, sum[g].z + v[g][i].z,
+                    sum[g].w + v[g][i].w};
+        }
+      }
+    }
+#pragma unroll
+    for (i32 g = 0; g < kTogether; ++g) {
+      const i32 four = group + g * splits;
+      if (four < kFours) {
+        const i32 mma = four / kFoursOfMma;
+        const i32 m = origin.m + mma / kMmasAlongN * kWgmmaM + row;
+        const i32 n =
+            origin.n + mma % kMmasAlongN * kInstructionN + four % kFoursOfMma * 8 + lane % 4 * 2;
+        store_pair_of_c(args, sum[g].x, sum[g].y, m, n);
+        store_pair_of_c(args, sum[g].z, sum[g].w, m + 8, n);
+      }
+    }
+  }
+}
+
 /// `spread`, all of it, C included. `origin`: of the warpgroup's part in C.
 __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& part, Accumulator& acc,
-                                     const WorkPiece& piece, const TileOrigin& origin) {
-  constexpr i32 kAtOnce = 8;
+                                     const WorkPiece& piece, const TileOrigin& origin,
+                                     TileTimeline& timeline) {
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
 #pragma unroll
@@ -183,31 +259,10 @@ __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& par
   }
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
-
-  const i32 lane = threadIdx.x % 32;
-  const i32 row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16 + lane / 4;
-  for (i32 four = mine; four < kFours; four += splits) {
-    const float* from = place_of(part.partial, four);
-    float4 sum{0, 0, 0, 0};
-    for (i32 first = 0; first < splits; first += kAtOnce) {
-      float4 v[kAtOnce];
-#pragma unroll
-      for (i32 i = 0; i < kAtOnce; ++i) {
-        v[i] = first + i < splits ? ptx::load_four(from + (first + i) * kPartElements)
-                                  : float4{0, 0, 0, 0};
-      }
-#pragma unroll
-      for (i32 i = 0; i < kAtOnce; ++i) {
-        sum = {sum.x + v[i].x, sum.y + v[i].y, sum.z + v[i].z, sum.w + v[i].w};
-      }
-    }
-    const i32 mma = four / kFoursOfMma;
-    const i32 m = origin.m + mma / kMmasAlongN * kWgmmaM + row;
-    const i32 n =
-        origin.n + mma % kMmasAlongN * kInstructionN + four % kFoursOfMma * 8 + lane % 4 * 2;
-    store_pair_of_c(args, sum.x, sum.y, m, n);
-    store_pair_of_c(args, sum.z, sum.w, m + 8, n);
-  }
+  timeline.waited();
+  // Beyond what a thread is launched with the compiler spills here.
+  constexpr bool kRoomy = kRegisters.at_launch >= 240;
+  sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin);
   ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {  // partials are read; the last to leave resets
     if (ptx::fetch_add_acq_rel(part.lock, 1) == static_cast<u32>(2 * splits - 1)) {

@@ -7,11 +7,17 @@
 
 namespace tilecast {
 
+struct DoNothing {
+  __device__ void operator()(const GemmArgs&, const ClusterPlace&) const {}
+};
+
 /// `produce(args, smem, cta)` is called by one thread of the producer, `consume(args, smem, cta,
-/// warpgroup)` by every thread of the consumers.
-template <class Produce, class Consume>
+/// warpgroup)` by every thread of the consumers, `assist(args, cta)` by every thread of the
+/// producer warpgroup's other warps.
+template <class Produce, class Consume, class Assist = DoNothing>
 __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory& smem,
-                                       Produce produce, Consume consume) {
+                                       Produce produce, Consume consume, Assist assist = {}) {
+  TileTimeline::enter();
   const ClusterPlace cta = ClusterPlace::here();
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
@@ -22,7 +28,9 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
   set_up_stages(smem);
   if (warpgroup == kConsumerWarpgroups) {
     ptx::setmaxnreg_dec<kRegisters.producer>();
-    if (produces && ptx::elect_one()) {
+    if (!produces) {
+      assist(args, cta);
+    } else if (ptx::elect_one()) {
       produce(args, smem, cta);
     }
   } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
+#include "kernels/device/timeline.cuh"
 
 namespace tilecast {
 
@@ -53,7 +54,7 @@ __device__ inline void multiply_tile(const SharedMemory& smem, const OperandDesc
 /// none is left for the next tile.
 __device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, RingState& ring,
                                 Accumulator& acc, const OperandDescriptors& operands,
-                                const TileOrigin& tile) {
+                                const TileOrigin& tile, TileTimeline& timeline) {
   constexpr ClusterPlace kAlone{0, 0, 0};
   const bool loads = ptx::uniform_warp_index() == 0;
   const i32 prologue = min_of(kTiling.stages, args.k_blocks);
@@ -62,6 +63,7 @@ __device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, 
       load_when_empty(args, smem, ring.load, tile, k_block, kAlone);
     }
   }
+  timeline.wait_first_operands(smem, ring.consume);
   multiply_tile(smem, operands, ring, acc, args.k_blocks, kAlone, [&](i32 k_block) {
     const i32 next = k_block - kInflight + kTiling.stages;
     if (loads && k_block >= kInflight && next < args.k_blocks) {

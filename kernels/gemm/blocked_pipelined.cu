@@ -12,6 +12,8 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
   static_assert(kTiling.stages == 2, "one buffer loads while the other is read");
+  TileTimeline timeline;
+  timeline.enter();
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   if (threadIdx.x == kThreads - 1) {
@@ -31,11 +33,15 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   RingPosition load, at, release;
   Accumulator acc;
+  timeline.begin(tile, 0, args.k_blocks);
   for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
     if (warp == 0) {
       load_when_empty(args, smem, load, tile, k_block, kAlone);
     }
     wait_full(smem, at);
+    if (k_block == 0) {
+      timeline.first_operands();
+    }
     ptx::wgmma_wait<0>();  // those of the K block before, which ran under the load
     if (k_block > 0) {
       release_stage(smem, release.stage, kAlone);
@@ -46,6 +52,9 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   ptx::wgmma_wait<0>();
   acc.fence();
+  timeline.multiplied();
   store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
+  timeline.stored();
+  timeline.leave();
   finish_stores();
 }

@@ -14,6 +14,8 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   using namespace tilecast;
   static_assert(kClusterSize == 1, "clusters are for kernels whose loads run ahead");
   static_assert(!kCBorrows, "the next tile loads into the ring at once");
+  TileTimeline timeline;
+  timeline.enter();
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   if (threadIdx.x == kThreads - 1) {
@@ -35,8 +37,12 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     }
     ++index;
     Accumulator acc;
-    run_tile(args, smem, ring, acc, operands, tile);
+    timeline.begin(tile, 0, args.k_blocks);
+    run_tile(args, smem, ring, acc, operands, tile, timeline);
+    timeline.multiplied();
     store_tile(args, smem, acc, tile, place, warpgroup);
+    timeline.stored();
   }
+  timeline.leave();
   finish_stores();
 }

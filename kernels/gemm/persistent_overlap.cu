@@ -62,6 +62,8 @@ __device__ inline u32 borrowed_slot(const SharedMemory& smem, i32 free, i32 i) {
 extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
+  TileTimeline timeline;
+  timeline.enter();
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   if (threadIdx.x == kThreads - 1) {
@@ -96,6 +98,8 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     }
     ++index;
     Accumulator acc;
+    timeline.begin(tile, 0, args.k_blocks);
+    timeline.wait_first_operands(smem, ring.consume);
     multiply_tile(smem, operands, ring, acc, args.k_blocks, cta, [&](i32 k_block) {
       if (!loads || (!kCBorrows && k_block < kInflight)) {
         return;
@@ -105,6 +109,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
       }
       ahead.load(args, smem, ring.load, cta);
     });
+    timeline.multiplied();
     if constexpr (kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
         // Where the next load would go, warp 0 would know; all know that stages - kInflight loads
@@ -120,7 +125,9 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
       }
       store_tile(args, smem, acc, tile, place, warpgroup);
     }
+    timeline.stored();
   }
+  timeline.leave();
   finish_stores();
   leave_cluster();
 }

@@ -39,6 +39,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   const WarpgroupPlace whole_tile{0, 0};
   const OperandDescriptors operands = OperandDescriptors::of(smem, whole_tile);
   RingPosition at;
+  TileTimeline timeline;
   i32 turn = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     if (turn == warpgroup) {
@@ -46,17 +47,22 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         ptx::named_barrier_sync(kFirstTurnBarrier + warpgroup, kTurnThreads);
       }
       Accumulator acc;
+      timeline.begin(tile_origin(scheduler.coord(t), cta), 0, args.k_blocks);
+      timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {
         if (scheduler.next(t) < end) {
           ptx::named_barrier_arrive(kFirstTurnBarrier + (warpgroup ^ 1), kTurnThreads);
         }
       });
+      timeline.multiplied();
       store_tile(args, smem, acc, tile_origin(scheduler.coord(t), cta), whole_tile, warpgroup);
+      timeline.stored();
     } else {
       skip_tile(at, args.k_blocks);
     }
     turn ^= 1;
   }
+  timeline.leave();
   finish_stores();
 }
 

@@ -13,6 +13,8 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
   static_assert(kClusterSize == 1, "clusters are for kernels whose loads run ahead");
+  TileTimeline timeline;
+  timeline.enter();
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   if (threadIdx.x == kThreads - 1) {
@@ -30,7 +32,11 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   RingState ring;
   Accumulator acc;
-  run_tile(args, smem, ring, acc, operands, tile);
+  timeline.begin(tile, 0, args.k_blocks);
+  run_tile(args, smem, ring, acc, operands, tile, timeline);
+  timeline.multiplied();
   store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
+  timeline.stored();
+  timeline.leave();
   finish_stores();
 }

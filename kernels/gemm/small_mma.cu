@@ -55,6 +55,8 @@ __device__ inline void mma_k_block_from_registers(Accumulator& acc, const Shared
 extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
+  TileTimeline timeline;
+  timeline.enter();
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
   if (threadIdx.x == kThreads - 1) {
@@ -71,10 +73,12 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   if (threadIdx.x == 0) {
     trace_tile(args, kOnlyTile, 0);
   }
+  timeline.begin(kOnlyTile, 0, args.k_blocks);
   RingPosition load, at;
   if (warp == 0) {
     load_when_empty(args, smem, load, kOnlyTile, 0, kAlone);
   }
+  timeline.wait_first_operands(smem, at);
   wait_full(smem, at);
   Accumulator acc;
   if constexpr (kConfig.a_source == OperandSource::kRegisters) {
@@ -84,6 +88,9 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   ptx::wgmma_wait<0>();
   acc.fence();
+  timeline.multiplied();
   store_tile_where_staged(args, smem, acc, kOnlyTile, place, warpgroup);
+  timeline.stored();
+  timeline.leave();
   finish_stores();
 }

@@ -24,15 +24,19 @@ __device__ void produce_pieces(const GemmArgs& args, const SharedMemory& smem,
   const WorkDecomposition& work = args.work;
   const u32 worker = blockIdx.x / kClusterSize;
   RingPosition at;
+  TileTimeline timeline;
   u32 index = 0;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     const TileOrigin tile = tile_origin(args.scheduler.coord(p.tile), place);
     trace_piece(args, tile, p.k_begin, p.k_end, index++);
+    timeline.begin_loads(tile, p.k_begin, p.k_end);
+    timeline.wait_first_stage(smem, at);
     for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
       wait_empty(smem, at);
       load_k_block(args, smem, at, tile, k_block, place);
       at.advance();
     }
+    timeline.stored();
   }
 }
 
@@ -43,24 +47,33 @@ __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
   const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   RingPosition at;
+  TileTimeline timeline;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     Accumulator acc;
+    timeline.begin(tile_origin(args.scheduler.coord(p.tile), cta), p.k_begin, p.k_end);
+    timeline.wait_first_operands(smem, at);
     multiply_stages(smem, operands, at, acc, p.k_blocks(), cta, [] {});
+    timeline.multiplied();
     const TileOrigin tile = tile_origin(args.scheduler.coord(p.tile), cta);
     if (!work.is_whole(p)) {
       const SharedPart part = SharedPart::of(args, p, cta, warpgroup);
       if (args.reduction == Reduction::kSpread) {
-        reduce_spread(args, part, acc, p, part_origin(tile, place));
+        reduce_spread(args, part, acc, p, part_origin(tile, place), timeline);
+        timeline.stored();
         continue;
       }
       if (!work.owns(p)) {
-        hand_on(part, acc, p, args.reduction);
+        hand_on(part, acc, p, args.reduction, timeline);
+        timeline.stored();
         continue;
       }
-      take_over(part, acc, p, args.reduction);
+      take_over(part, acc, p, args.reduction, timeline);
+      timeline.reduced();
     }
     store_tile(args, smem, acc, tile, place, warpgroup);
+    timeline.stored();
   }
+  timeline.leave();
   finish_stores();
 }
 
@@ -70,5 +83,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  run_specialized(args, SharedMemory::of(dynamic), produce_pieces, consume_pieces);
+  run_specialized(args, SharedMemory::of(dynamic), produce_pieces, consume_pieces, clear_sums);
 }

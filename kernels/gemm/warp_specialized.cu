@@ -23,12 +23,18 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   RingPosition at;
+  TileTimeline timeline;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
+    timeline.begin(tile_origin(scheduler.coord(t), cta), 0, args.k_blocks);
+    timeline.wait_first_operands(smem, at);
     multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [] {});
+    timeline.multiplied();
     store_tile_where_staged(args, smem, acc, tile_origin(scheduler.coord(t), cta), place,
                             warpgroup);
+    timeline.stored();
   }
+  timeline.leave();
   finish_stores();
 }
 

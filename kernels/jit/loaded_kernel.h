@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "model/base/integers.h"
@@ -28,6 +30,9 @@ class LoadedKernel {
   LoadedKernel& operator=(LoadedKernel&& other) noexcept;
 
   cudaFuncAttributes attributes() const;
+
+  /// The device memory of a __device__ or __constant__ variable with C linkage.
+  std::span<std::byte> global(const char* name) const;
 
   /// Needed once before a launch or an occupancy query with more than 48 KiB.
   void allow_shared_memory(i32 bytes);

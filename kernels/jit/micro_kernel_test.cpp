@@ -59,6 +59,9 @@ TEST_CASE("Every other micro-benchmark compiles without spills") {
         "flag_hop", "shared_read"}) {
     check_compiles(name);
   }
+  for (const char* move : {"0", "1", "2"}) {
+    check_compiles("partial_sums", {std::string("TILECAST_MOVE=") + move, "TILECAST_AT_ONCE=16"});
+  }
   for (const char* cluster : {"2", "4"}) {
     check_compiles("tma_multicast", {std::string("TILECAST_CLUSTER=") + cluster});
   }

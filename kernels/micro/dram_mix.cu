@@ -1,4 +1,4 @@
-// Key: stream.write_rate; what stream.mix_loss and stream.walk_loss stand for.
+// Key: stream.write_rate, dram.write_efficiency; what stream.mix_loss stands for.
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
 // several times L2: of `period` steps, each of one block, the first `reads` load and the first
 // `writes` store one. A stored block leaves from the slot that the step's load came into.
@@ -20,10 +20,9 @@ constexpr u32 kLag = 4;
 
 extern "C" __global__ void __launch_bounds__(32)
     tilecast_dram_mix(const char* from, char* to, u32 bytes, u32 steps, u32 period, u32 reads,
-                      u32 writes, u32* tickets, u32* counter, TimedSample* samples) {
+                      u32 writes, u32* counter, TimedSample* samples) {
   extern __shared__ __align__(128) char dynamic[];
   __shared__ __align__(8) u64 barriers[kSlots];
-  __shared__ u32 blocks[kSlots];
   if (!ptx::elect_one()) {
     return;
   }
@@ -34,27 +33,22 @@ extern "C" __global__ void __launch_bounds__(32)
   }
   ptx::fence_mbarrier_init();
   ptx::fence_proxy_async();
-  wait_for_grid(counter);
-  u32 next = tickets != nullptr ? atomicAdd(tickets, 1u) : blockIdx.x;
-  const auto begin = [&](u32 step) {
-    if (step >= steps) {
-      return;
-    }
-    const u32 slot = step % kSlots;
-    const u32 block = next;
-    blocks[slot] = block;
-    next = tickets != nullptr ? atomicAdd(tickets, 1u) : next + gridDim.x;
-    if (step % period < reads) {
+  const auto place = [&](u32 step) {
+    return (static_cast<u64>(step) * gridDim.x + blockIdx.x) * bytes;
+  };
+  const auto load = [&](u32 step) {
+    if (step < steps && step % period < reads) {
+      const u32 slot = step % kSlots;
       ptx::mbarrier_arrive_expect_tx(first_barrier + slot * 8, bytes);
-      ptx::bulk_load(buffer + slot * bytes, from + static_cast<u64>(block) * bytes, bytes,
-                     first_barrier + slot * 8);
+      ptx::bulk_load(buffer + slot * bytes, from + place(step), bytes, first_barrier + slot * 8);
     }
   };
+  wait_for_grid(counter);
   const Stopwatch watch = Stopwatch::start();
   u32 phases = 0;  // a bit for each slot
   u64 moved = 0;
   for (u32 step = 0; step < kSlots - kLag; ++step) {
-    begin(step);
+    load(step);
   }
   for (u32 step = 0; step < steps; ++step) {
     const u32 slot = step % kSlots;
@@ -64,12 +58,12 @@ extern "C" __global__ void __launch_bounds__(32)
       moved += bytes;
     }
     if (step % period < writes) {
-      ptx::bulk_store(to + static_cast<u64>(blocks[slot]) * bytes, buffer + slot * bytes, bytes);
+      ptx::bulk_store(to + place(step), buffer + slot * bytes, bytes);
       moved += bytes;
     }
     ptx::tma_store_commit();
     ptx::tma_store_wait_read<kLag>();
-    begin(step + kSlots - kLag);  // into the slot of step - kLag
+    load(step + kSlots - kLag);  // into the slot of step - kLag
   }
   ptx::bulk_wait<0>();
   samples[blockIdx.x] = watch.stop(moved);

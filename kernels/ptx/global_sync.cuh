@@ -11,10 +11,6 @@ __device__ inline u32 load_acquire(const u32* word) {
   return value;
 }
 
-__device__ inline void store_release(u32* word, u32 value) {
-  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
-}
-
 __device__ inline void add_release(u32* word, u32 value) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
@@ -36,10 +32,10 @@ __device__ inline void add_four(float* to, const float4& v) {
                : "memory");
 }
 
-/// From L2: another SM wrote it.
+/// What another SM wrote, once this thread has synchronised with one that acquired it.
 __device__ inline float4 load_four(const float* from) {
   float4 v;
-  asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                : "l"(from)
                : "memory");

@@ -12,6 +12,13 @@ __device__ __forceinline__ u32 smid() {
   return id;
 }
 
+/// %clock: the low half of %clock64.
+__device__ __forceinline__ u32 clock_now() {
+  u32 cycles;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+  return cycles;
+}
+
 /// %clock64: cycles of this SM's clock.
 __device__ __forceinline__ u64 clock64_now() {
   u64 cycles;
@@ -23,6 +30,13 @@ __device__ __forceinline__ u64 clock64_now() {
 __device__ __forceinline__ u64 globaltimer() {
   u64 nanoseconds;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
+  return nanoseconds;
+}
+
+/// The low half of %globaltimer.
+__device__ __forceinline__ u32 globaltimer_low() {
+  u32 nanoseconds;
+  asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(nanoseconds)::"memory");
   return nanoseconds;
 }
 

@@ -63,25 +63,20 @@ Seconds dram_time(const DramSpec& dram, const GemmTraffic& traffic) {
          transfer_time(traffic.dram_write, dram.bandwidth * dram.write_efficiency);
 }
 
-/// Workers at different places of K ask for different lines: what they stream is asked for by each
-/// alone.
-double sharers(double of_whole_tiles, double streamed) {
-  return 1 / (streamed + (1 - streamed) / of_whole_tiles);
-}
-
-void share_tiles(const KernelConfig& config, const TileScheduler& scheduler, u32 resident,
-                 GemmWork& work) {
+void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileScheduler& scheduler,
+                 u32 resident, GemmWork& work) {
   const WorkDecomposition how =
       make_work_decomposition(scheduler, static_cast<i32>(work.k_blocks), config, resident);
   work.shared = {busiest_share(how), how.workers};
+  if (how.splits == 0) {
+    const double blocks = static_cast<double>(how.tiles) * how.k_blocks / how.workers;
+    work.traffic.dram_read =
+        skewed_dram_read(*gpu.l2, work.traffic, static_cast<double>(how.streamed) / how.tiles,
+                         work.traffic.l2_to_sm * (skew_of_neighbours(how) / blocks));
+  }
   const Bytes sums = partial_sum_bytes(config, how) * 0.5;  // written as often as read
   work.traffic.l2_to_sm += sums;
   work.traffic.sm_intake += sums;
-  if (how.splits == 0) {
-    const double streamed = static_cast<double>(how.streamed) / how.tiles;
-    work.traffic.a_sharers = sharers(work.traffic.a_sharers, streamed);
-    work.traffic.b_sharers = sharers(work.traffic.b_sharers, streamed);
-  }
 }
 
 /// CTAs at work at the same time: one SM's, and SMs that have any.
@@ -100,6 +95,10 @@ Concurrency concurrency(const GpuSpec& gpu, const KernelConfig& config, const Ge
           static_cast<double>(sms)};
 }
 
+bool in_step(const GemmWork& work) {
+  return work.shared ? work.shared->busiest.pieces <= 1 : work.tiles_per_sm <= work.ctas_per_sm;
+}
+
 GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    const GemmTraffic& traffic) {
   const GemmShape& shape = problem.shape;
@@ -114,7 +113,7 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   work.tiles_per_sm = ceil_div<i64>(i64{s.num_tiles()} * work.ctas_per_sm, workers);
   work.k_blocks = ceil_div<i64>(shape.k, t.block_k);
   if (splits_k(config.schedule)) {
-    share_tiles(config, s, static_cast<u32>(workers), work);
+    share_tiles(gpu, config, s, static_cast<u32>(workers), work);
   }
   work.tiles = i64{s.num_tiles()} * cluster_size(t);
   work.shared_memory =
@@ -140,7 +139,8 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
                        const GemmWork& work, Hertz sm_clock) {
   const GemmTraffic& traffic = work.traffic;
   const auto [ctas, busy_sms] = concurrency(gpu, config, work);
-  const Loads loads = operand_loads(gpu, problem, config.tiling, traffic, busy_sms, sm_clock);
+  const Loads loads =
+      operand_loads(gpu, problem, config.tiling, traffic, busy_sms, in_step(work), sm_clock);
   const KBlock block = k_block(*gpu.wgmma, config);
   const BusiestSm sm = busiest_sm(gpu, config, work, block, loads, ctas, sm_clock);
   const Cycles tiles = sm.total();

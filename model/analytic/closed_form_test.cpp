@@ -372,21 +372,24 @@ TEST_CASE("Rows from beyond the edge take longer to fill than rows that exist") 
 }
 
 TEST_CASE("Requests for a line are merged where SMs of one group ask for it, up to the limit") {
-  // 132 tiles in one column share B, each has its own A. Over one group of SMs B is merged as far
-  // as the limit: of 4 here, so 128 + 256 / 4 rows of 128 B a K block; without it 384.
+  // 264 tiles in one column, two for each SM, share B, each has its own A. Over one group of SMs B
+  // is merged as far as the limit: of 4 here, so 128 + 256 / 4 rows of 128 B a K block; without it
+  // 384.
   GpuSpec gpu = tensor_only();
   gpu.l2->output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
   gpu.l2->merge_groups = 1;
   const KernelConfig config = parse_kernel_config(kFlagship);
-  const GemmProblem p = problem(132 * 128, 256, 6400);
+  const GemmProblem p = problem(264 * 128, 256, 6400);
   gpu.l2->merge_limit = 4;
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 1024));
+  CHECK(run(gpu, p, config).cycles.value == Approx(200 * 1024));
   gpu.l2->merge_limit = 1;
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 384 * 128 / 24));
+  CHECK(run(gpu, p, config).cycles.value == Approx(200 * 384 * 128 / 24));
   // Over very many groups no two SMs of a group ask: nothing is merged.
   gpu.l2->merge_limit = 4;
   gpu.l2->merge_groups = 1e9;
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 384 * 128 / 24).epsilon(1e-4));
+  CHECK(run(gpu, p, config).cycles.value == Approx(200 * 384 * 128 / 24).epsilon(1e-4));
+  // With one tile each all SMs ask at the same time, and all requests are merged, up to the limit.
+  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value == Approx(100 * 1024));
 }
 
 TEST_CASE("A kernel of clusters starts later") {

@@ -21,7 +21,10 @@ double row_alignment(const TmaSpec& tma, const GemmProblem& problem, i64 row_ele
 }
 
 /// Requests for one line that L2 sees as one.
-double merged(const L2Spec& l2, double sharers) {
+double merged(const L2Spec& l2, double sharers, bool in_step) {
+  if (in_step) {
+    return std::min(l2.merge_limit, sharers);
+  }
   // Requests are merged on their way out of each group of SMs: of `sharers` spread at random over
   // the groups, as many reach L2 as there are groups with at least one.
   const double reach_l2 = l2.merge_groups * (1 - std::pow(1 - 1 / l2.merge_groups, sharers));
@@ -34,25 +37,32 @@ double existing(i64 extent, i32 block) {
 
 /// Of a stage: the workers of a wave that share a panel wait for it together, so one that comes
 /// from DRAM delays them all.
-Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic,
+Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic, bool in_step,
                     Hertz sm_clock) {
   const double missing = std::max(traffic.a_missing, traffic.b_missing);
   const Seconds latency =
       gpu.tma->l2_latency + (gpu.tma->dram_latency - gpu.tma->l2_latency) * missing;
-  return cycles_of(latency, sm_clock) +
-         (cluster_size(t) > 1 ? gpu.tma->multicast_latency : Cycles{});
+  if (cluster_size(t) == 1) {
+    return cycles_of(latency, sm_clock);
+  }
+  // A stage of a cluster waits for the slowest of its CTAs' loads. Those from DRAM differ most, and
+  // where all workers ask it for the same K blocks at once nobody runs ahead.
+  constexpr double kFromDram = 0.5;
+  const double slowest = in_step ? 1 + kFromDram * missing : 1;
+  return cycles_of(latency, sm_clock) + gpu.tma->multicast_latency * slowest;
 }
 
 }  // namespace
 
 Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& t,
-                    const GemmTraffic& traffic, double busy_sms, Hertz sm_clock) {
+                    const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock) {
   const GemmShape& shape = problem.shape;
   const BytesPerCycle share{gpu.l2->output.value / sm_clock.value / busy_sms};
   const auto rate = [&](double sharers, i64 row_elements) {
-    return share * (merged(*gpu.l2, sharers) * row_alignment(*gpu.tma, problem, row_elements));
+    return share *
+           (merged(*gpu.l2, sharers, in_step) * row_alignment(*gpu.tma, problem, row_elements));
   };
-  return {.latency = load_latency(gpu, t, traffic, sm_clock),
+  return {.latency = load_latency(gpu, t, traffic, in_step, sm_clock),
           .a_l2_rate = rate(traffic.a_sharers, shape.k),
           .b_l2_rate = rate(traffic.b_sharers, problem.layout == Layout::kTn ? shape.k : shape.n),
           .a_existing = existing(shape.m, t.block_m),

@@ -1,7 +1,8 @@
 // How fast operands arrive: latency, and what L2 puts out for each operand.
 //
 // L2 puts out distinct lines; concurrent requests for one line are served as one, up to merge_limit
-// of them and no more than there are workers in a wave that want it. It delivers less where rows
+// of them and no more than there are workers in a wave that want it; all of them where workers start
+// together and have one tile or piece each, which keeps them in step. It delivers less where rows
 // start off their lines. In nanoseconds: L2 has a clock of its own.
 // Leaves out: latency that grows with load; DRAM, which bounds the kernel as a whole (closed_form).
 // Checked by: closed_form_test.cpp; configs/README.md, Rows off their lines.
@@ -20,8 +21,8 @@ struct Loads {
   double a_existing, b_existing;       // part of a tile's rows of A, columns of B inside of C
 };
 
-/// `busy_sms` share what L2 puts out.
+/// `busy_sms` share what L2 puts out. `in_step`: all workers start together and have one tile.
 Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& tiling,
-                    const GemmTraffic& traffic, double busy_sms, Hertz sm_clock);
+                    const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock);
 
 }  // namespace tilecast

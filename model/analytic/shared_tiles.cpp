@@ -35,6 +35,11 @@ SharedPieces shared_pieces(const WorkDecomposition& work) {
 
 }  // namespace
 
+double skew_of_neighbours(const WorkDecomposition& work) {
+  const u32 past_a_tile = work.by_k_blocks.remainder(work.run);
+  return min_of(past_a_tile, static_cast<u32>(work.k_blocks) - past_a_tile);
+}
+
 WorkerShare busiest_share(const WorkDecomposition& work) {
   const SharedPieces shared = shared_pieces(work);
   WorkerShare share{};
@@ -76,31 +81,36 @@ Bytes partial_sum_bytes(const KernelConfig& config, const WorkDecomposition& wor
 Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, const WorkerShare& share,
                       double workers, Hertz sm_clock) {
   const Tiling& t = config.tiling;
+  const ReductionSpec& r = *gpu.reduction;
   const Bytes partial{4.0 * t.block_m * t.block_n};
-  const double ctas = workers * cluster_size(t);
-  const Cycles hop = cycles_of(gpu.reduction->hop, sm_clock);
-  // One SM's port, and all of them together at L2.
-  const auto moved = [&](BytesPerSecond chip) {
-    return std::max(transfer_cycles(partial, gpu.reduction->sm_rate),
-                    cycles_of(transfer_time(partial * ctas, chip), sm_clock));
+  const Cycles hop = cycles_of(r.hop, sm_clock);
+  // One SM's port, or all of them together at L2 where they move theirs at the same time.
+  const bool together = share.ending_together > 1;
+  const auto moved = [&](BytesPerCycle sm, BytesPerSecond chip) {
+    const Bytes all = partial * (workers * cluster_size(t));
+    const Cycles by_chip = cycles_of(transfer_time(all, chip), sm_clock);
+    const Cycles by_sm = transfer_cycles(partial, sm);
+    return together ? std::max(by_sm, by_chip) : by_sm;
   };
-  const Cycles stored = moved(gpu.l2->output);
-  const Cycles added = moved(gpu.reduction->add_rate);
-  const double together = share.ending_together;
-  if (config.decomposition.reduction == Reduction::kSpread) {
-    return (stored + stored + hop + hop) * (together > 1 ? 1.0 : 0.0);
+  const Cycles stored = moved(r.sm_store, r.chip_store);
+  const Cycles added = moved(r.sm_add, r.chip_add);
+  const Cycles loaded = transfer_cycles(partial, r.sm_load);
+  switch (config.decomposition.reduction) {
+    case Reduction::kSpread:
+      return stored + hop * 4 + moved(r.sm_load, gpu.l2->output);
+    case Reduction::kAtomic:
+      return together ? added + hop * 2 + loaded
+                      : added * std::min(1.0, share.handed_on) +
+                            (hop + loaded) * std::min(1.0, share.taken_over);
+    case Reduction::kTurnstile:
+      return together
+                 ? stored + hop +
+                       (hop + transfer_cycles(partial, r.sm_add)) * (share.ending_together - 2) +
+                       loaded
+                 : stored * std::min(1.0, share.handed_on) +
+                       (hop + loaded) * std::min(1.0, share.taken_over);
   }
-  if (together > 1) {
-    if (config.decomposition.reduction == Reduction::kAtomic) {
-      return added + hop + stored + stored;
-    }
-    const Cycles one_adds = transfer_cycles(partial, gpu.reduction->sm_rate);
-    return stored + (hop + one_adds) * (together - 1) + stored;
-  }
-  const Cycles hand_on = config.decomposition.reduction == Reduction::kAtomic ? added : stored;
-  const Cycles take_over =
-      hop + stored * (config.decomposition.reduction == Reduction::kAtomic ? 2.0 : 1.0);
-  return hand_on * std::min(1.0, share.handed_on) + take_over * std::min(1.0, share.taken_over);
+  return {};
 }
 
 }  // namespace tilecast

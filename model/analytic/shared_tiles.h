@@ -6,10 +6,11 @@
 // with at least a tile for each worker, nobody waits. Where a tile's S pieces end together, as in
 // split-K,
 //   turnstile  the sum passes from hand to hand: a hop and an addition for each but the first;
-//   atomic     all add at once, as fast as L2 adds; then a hop, and the owner reads;
-//   spread     all write; then a hop, and each reads its share of all partials: as much as it
-//   wrote.
-// A hop is from one SM's store to another's seeing it, in nanoseconds.
+//   atomic     all add at once, as fast as L2 adds; then two hops, and the owner reads;
+//   spread     all write; then two hops, and each reads its share of all partials: as much as it
+//              wrote, and stores it: two more.
+// A hop is from one SM's store to another's seeing it, in nanoseconds; what many write has to
+// arrive before it is announced, which takes another.
 // Leaves out: additions that delay the loads of other workers; the room of partial sums in L2.
 // Checked by: shared_tiles_test.cpp, committed rows of the three schedules (validate).
 #pragma once
@@ -27,6 +28,9 @@ struct WorkerShare {
   double taken_over;       // pieces that end a shared tile
   double ending_together;  // pieces of one tile that end at the same time; 1: none
 };
+
+/// K blocks by which one worker of a row of K blocks is ahead of the next, or behind, in K.
+double skew_of_neighbours(const WorkDecomposition& work);
 
 WorkerShare busiest_share(const WorkDecomposition& work);
 

@@ -158,6 +158,13 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   return traffic;
 }
 
+Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between) {
+  constexpr double kAgain = 0.5;
+  const double lost = 1 - kept_in_l2(between, l2.capacity * l2.usable_fraction);
+  const Bytes asked_again = std::max(Bytes{}, traffic.l2_to_sm - traffic.dram_read);
+  return traffic.dram_read + asked_again * (skewed * lost * kAgain);
+}
+
 const GemmTraffic& TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
   const Tiling& t = config.tiling;
   const Key key{

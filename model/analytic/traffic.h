@@ -42,6 +42,11 @@ GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const Ker
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent);
 
+/// DRAM reads where a part `skewed` of the tiles is computed by workers at different places of K:
+/// what falls out of L2 between one worker and the next, `between` bytes for other lines later, is
+/// read again by every second one that wants it.
+Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between);
+
 /// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups and K blocks
 /// do not change the walk, so most configurations find it done.
 class TrafficMemo {

@@ -39,6 +39,7 @@ using BytesPerCycle = Quantity<struct BytesPerCycleTag>;
 using FlopsPerCycle = Quantity<struct FlopsPerCycleTag>;
 using Joules = Quantity<struct JoulesTag>;
 using Watts = Quantity<struct WattsTag>;
+using Celsius = Quantity<struct CelsiusTag>;  // a temperature, not a difference
 
 constexpr Cycles cycles_of(Seconds time, Hertz clock) { return {time.value * clock.value}; }
 constexpr Seconds time_of(Cycles cycles, Hertz clock) { return {cycles.value / clock.value}; }

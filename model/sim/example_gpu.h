@@ -35,7 +35,12 @@ inline GpuSpec example_gpu() {
   gpu.dram = {.bandwidth = {200e9}, .read_efficiency = 0.5, .write_efficiency = 0.5};
   gpu.epilogue = {
       .fixed = {200}, .chunk = {100}, .rate = {16}, .store_read = {150}, .store_latency = {300e-9}};
-  gpu.reduction = {.hop = {500e-9}, .sm_rate = {32}, .add_rate = {1e12}};
+  gpu.reduction = {.hop = {500e-9},
+                   .sm_store = {32},
+                   .sm_add = {32},
+                   .sm_load = {32},
+                   .chip_store = {1e12},
+                   .chip_add = {1e12}};
   gpu.launch = {.kernel = {800e-9}, .cluster = {500e-9}, .cta_start = {700}, .cta_refill = {900}};
   return gpu;
 }

@@ -4,12 +4,12 @@
 
 #include <vector>
 
+#include "model/base/tile_span.h"
 #include "model/sim/engine.h"
 #include "model/sim/kernel_costs.h"
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/sim/server.h"
-#include "model/sim/tile_span.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
 

@@ -9,9 +9,9 @@
 
 #include <vector>
 
+#include "model/base/tile_span.h"
 #include "model/sim/activity.h"
 #include "model/sim/machine.h"
-#include "model/sim/tile_span.h"
 
 namespace tilecast {
 

@@ -89,8 +89,11 @@ std::vector<Field> fields_of(EpilogueSpec& epilogue) {
 std::vector<Field> fields_of(ReductionSpec& reduction) {
   return {
       {"hop", &reduction.hop.value, kTime, 0, 100 * kMicro},
-      {"sm_rate", &reduction.sm_rate.value, kBytesPerCycle, 1, 1024},
-      {"add_rate", &reduction.add_rate.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
+      {"sm_store", &reduction.sm_store.value, kBytesPerCycle, 1, 1024},
+      {"sm_add", &reduction.sm_add.value, kBytesPerCycle, 1, 1024},
+      {"sm_load", &reduction.sm_load.value, kBytesPerCycle, 1, 1024},
+      {"chip_store", &reduction.chip_store.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
+      {"chip_add", &reduction.chip_add.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
   };
 }
 

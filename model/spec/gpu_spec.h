@@ -75,9 +75,9 @@ struct EpilogueSpec {
 
 /// Partial sums that SMs leave to each other in L2.
 struct ReductionSpec {
-  Seconds hop;              // from one SM's store to another's seeing it
-  BytesPerCycle sm_rate;    // that one SM writes, adds or reads
-  BytesPerSecond add_rate;  // fp32 additions in L2, four at a time, whole chip
+  Seconds hop;                              // from one SM's store to another's seeing it
+  BytesPerCycle sm_store, sm_add, sm_load;  // of one SM, fp32 by plain instructions
+  BytesPerSecond chip_store, chip_add;      // of all SMs at once
 };
 
 struct LaunchSpec {

@@ -1,8 +1,8 @@
 # doctor names a level whatever it finds beside it.
 . tests/cli/expect.sh
 
-expect_done '^level +(model|toolkit|gpu)$' "$TILECAST" doctor
-expect_done '^\{"schema":1,"level":"(model|toolkit|gpu)","levels":\{"model":true,' \
+expect_done '^level +(model|toolkit|gpu|counters)$' "$TILECAST" doctor
+expect_done '^\{"schema":1,"level":"(model|toolkit|gpu|counters)","levels":\{"model":true,' \
   "$TILECAST" doctor --format json
 
 # Alone in a folder, the program has no tilecast-gpu.
@@ -24,6 +24,9 @@ tilecast_gpu_that 'kill -SEGV $$'
 expect_done '"level":"model".*exit code 139' "$folder/tilecast" doctor --format json
 tilecast_gpu_that 'echo "{\"schema\":1,\"toolkit\":\"13.0\",\"nvrtc\":\"13.0\",\"device_error\":\"no driver\"}"'
 expect_done '"level":"toolkit".*"missing":"no driver"' "$folder/tilecast" doctor --format json
+tilecast_gpu_that 'echo "{\"schema\":1,\"toolkit\":\"13.0\",\"nvrtc\":\"13.0\",\"cupti\":1,\"device\":\"H200\",\"counters\":{\"error\":\"no permission\"}}"'
+expect_done '"level":"gpu".*"counters":false.*"missing":"no permission"' \
+  "$folder/tilecast" doctor --format json
 
 # The arguments of measure arrive as they were given.
 tilecast_gpu_that 'for word; do printf "[%s]" "$word"; done'

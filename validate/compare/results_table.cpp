@@ -143,6 +143,18 @@ std::size_t find_once(std::string_view text, std::string_view marker, std::strin
   return at;
 }
 
+/// " k8 atomic": eight parts of K; " k8+": parts of at least eight K blocks. Empty elsewhere.
+std::string decomposition_text(const KernelConfig& config) {
+  if (!splits_k(config.schedule)) {
+    return "";
+  }
+  const Decomposition& how = config.decomposition;
+  return fmt::format(
+      " k{} {}",
+      how.splits > 0 ? fmt::format("{}", how.splits) : fmt::format("{}+", how.min_k_blocks),
+      to_text(how.reduction));
+}
+
 }  // namespace
 
 std::string short_text(const KernelConfig& config) {
@@ -151,7 +163,8 @@ std::string short_text(const KernelConfig& config) {
                      abbreviation(config.schedule), one_tile_per_cta(config) ? "1" : "", t.block_m,
                      t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n, t.cluster_m,
                      t.cluster_n, config.ctas_per_sm, config.inflight, t.c_slots,
-                     raster_text(config.raster));
+                     raster_text(config.raster)) +
+         decomposition_text(config);
 }
 
 std::string results_table(const JoinedData& data) {

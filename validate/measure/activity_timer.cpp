@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -31,7 +33,14 @@ constexpr auto kPatience = std::chrono::seconds(2);
 // CUPTI's callbacks carry no user pointer, and run on its threads.
 std::mutex collected_mutex;
 KernelSpans collected, collected_copies;
+std::set<std::string, std::less<>> names;  // a hundred thousand records have a handful of them
 bool collecting = false;
+
+/// The name's copy in `names`. CUPTI's own goes with the module that holds the kernel.
+std::string_view kept(std::string_view name) {
+  const auto found = names.find(name);
+  return found != names.end() ? *found : *names.emplace(name).first;
+}
 
 uint64_t CUPTIAPI monotonic_nanoseconds() {
   timespec now{};
@@ -49,7 +58,7 @@ void add(KernelSpans& to, const char* name, u64 start_ns, u64 end_ns) {
   if (start_ns == 0 || end_ns == 0) {
     ++to.without_stamp;
   } else {
-    to.spans.push_back({name, start_ns, end_ns});
+    to.spans.push_back({kept(name), start_ns, end_ns});
   }
 }
 
@@ -127,6 +136,21 @@ ActivityTimer::~ActivityTimer() {
   collected = {};
   collected_copies = {};
   collecting = false;
+}
+
+ActivityPause::ActivityPause() {
+  if (collecting) {
+    TILECAST_CUPTI(cuptiActivityFlushAll(0));
+    TILECAST_CUPTI(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    TILECAST_CUPTI(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY));
+  }
+}
+
+ActivityPause::~ActivityPause() {
+  if (collecting) {  // where this fails, the next take() finds too few records and says so
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY);
+  }
 }
 
 KernelSpans ActivityTimer::take(std::size_t at_least) { return take_from(collected, at_least); }

@@ -5,7 +5,7 @@
 // nothing. Records of kernels inside CUDA graphs are delivered like any other.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/integers.h"
@@ -13,7 +13,7 @@
 namespace tilecast {
 
 struct KernelSpan {
-  std::string name;  // as mangled
+  std::string_view name;  // as mangled; lives as long as the program
   u64 start_ns, end_ns;
 };
 
@@ -40,6 +40,16 @@ class ActivityTimer {
   KernelSpans take(std::size_t at_least);
   /// The same of device-to-device copies by the runtime; their names are empty.
   KernelSpans take_copies(std::size_t at_least);
+};
+
+/// While it lives, an ActivityTimer of this process, if there is one, collects nothing: hardware
+/// counters are read without instrumentation beside them. The device is idle at both ends.
+class ActivityPause {
+ public:
+  ActivityPause();
+  ~ActivityPause();
+  ActivityPause(const ActivityPause&) = delete;
+  ActivityPause& operator=(const ActivityPause&) = delete;
 };
 
 }  // namespace tilecast

@@ -26,18 +26,21 @@ std::string_view remedy(CUptiResult result) {
 
 }  // namespace
 
-void check_cupti(CUptiResult result, const char* call) {
-  if (result == CUPTI_SUCCESS) {
-    return;
-  }
+std::string cupti_name(CUptiResult result) {
   const char* name = nullptr;
   if (cuptiGetResultString(result, &name) != CUPTI_SUCCESS || name == nullptr) {
     name = "unknown error";
   }
+  return fmt::format("{} {}", static_cast<int>(result), name);
+}
+
+void check_cupti(CUptiResult result, const char* call) {
+  if (result == CUPTI_SUCCESS) {
+    return;
+  }
   const ExitCode code =
       result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? ExitCode::kNoPermission : ExitCode::kNoDevice;
-  throw Error(code, fmt::format("{} failed: {} {}{}", call, static_cast<int>(result), name,
-                                remedy(result)));
+  throw Error(code, fmt::format("{} failed: {}{}", call, cupti_name(result), remedy(result)));
 }
 
 }  // namespace tilecast

@@ -3,7 +3,12 @@
 
 #include <cupti_result.h>
 
+#include <string>
+
 namespace tilecast {
+
+/// "35 CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
+std::string cupti_name(CUptiResult result);
 
 /// Does nothing on success. Else throws Error: kNoPermission where the user lacks the right to
 /// profile, kNoDevice for everything else (another profiler attached, no driver, too old).

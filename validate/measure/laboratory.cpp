@@ -17,6 +17,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kAlgorithmsTried = 16;
+constexpr double kWorthTiming = 1.3;  // of the best single launch; a cold one is up to so far off
 constexpr std::size_t kHashDigits = 16;  // of a cubin, enough to tell them apart
 
 /// Different data for every problem, the same for it every time.
@@ -42,7 +43,7 @@ std::string what_happened(const CudaError& error) {
 
 }  // namespace
 
-Laboratory::Laboratory()
+Laboratory::Laboratory(const CounterClock& counter)
     : device_(require_hopper()),
       facts_(device_facts(device_)),
       nvml_(facts_.pci_bus_id),
@@ -50,7 +51,10 @@ Laboratory::Laboratory()
       operands_(kernels_, stream_, facts_.l2),
       verifier_(kernels_, cublaslt_, stream_),
       timer_(activity_, kernels_, nvml_, stream_),
-      streams_(cache_, kernels_, activity_, timer_, stream_, facts_.l2, device_.sm_count) {}
+      streams_(cache_, kernels_, activity_, stream_, facts_.l2, device_.sm_count),
+      clocks_(read_clocks(activity_, kernels_, stream_, counter)) {
+  check_clocks_agree(clocks_);
+}
 
 std::string Laboratory::driver_version() const {
   return nvml_.driver_version().value_or(kernel_driver_version());
@@ -60,6 +64,7 @@ void Laboratory::prepare(const Point& point) {
   if (prepared_ && prepared_->first == point.problem && prepared_->second == point.inputs) {
     return;
   }
+  const PhaseTimes::Scope phase(phases_, "prepare");
   prepared_.reset();
   fastest_of_prepared_.reset();
   operands_.prepare(point.problem, point.inputs, seed_of(point.problem, point.inputs));
@@ -69,6 +74,7 @@ void Laboratory::prepare(const Point& point) {
 }
 
 bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& enqueue) {
+  const PhaseTimes::Scope phase(phases_, "verify");
   const Verdict verdict = verifier_.check(enqueue);
   row.verified = verdict.right();
   row.max_error = verdict.max_error;
@@ -80,12 +86,45 @@ bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& en
 }
 
 void Laboratory::time(Measurement& row, Workload& workload) {
-  timer_.look_at(workload);
-  const TimedWorkload timed = timer_.time(workload, row.point.regime);
+  TimedWorkload timed;
+  {
+    const PhaseTimes::Scope phase(phases_, "time");
+    timer_.look_at(workload);
+    timed = timer_.time(workload, row.point.regime, row.point.l2_state);
+  }
   row.time = timed.time;
   row.sm_clock = timed.sm_clock;
   row.cycles = cycles_of(timed.time.median, timed.sm_clock);
   row.power = timed.power;
+  row.temperature = timed.temperature;
+  row.clock_event_reasons = timed.clock_event_reasons;
+  row.blocks = std::count_if(timed.blocks.begin(), timed.blocks.end(),
+                             [](const SampleBlock& block) { return !block.drifted; });
+  row.blocks_discarded = static_cast<i64>(timed.blocks.size()) - *row.blocks;
+  row.raw = std::move(timed.blocks);
+  if (after_timing_) {
+    const PhaseTimes::Scope phase(phases_, "counters");
+    Workload counted = workload;
+    counted.sets = row.point.l2_state == L2State::kWarm ? 1 : workload.sets;
+    after_timing_(row, counted);
+  }
+}
+
+bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {
+  const PhaseTimes::Scope phase(phases_, "identity");
+  const std::vector<WalkedPiece> walked =
+      record_tile_trace(launch, operands_.set(0), stream_.get());
+  row.tile_checksum = tile_checksum(walked);
+  row.reason =
+      tile_trace_difference(walked, expected_tile_trace(launch), launch.max_tiles_per_cta());
+  if (!row.reason.empty()) {
+    row.status = Status::kWrong;
+    return false;
+  }
+  const IdentityFault fault = identity_.check(row);
+  row.status = fault.status;
+  row.reason = fault.reason;
+  return fault.reason.empty();
 }
 
 void Laboratory::measure_kernel(Measurement& row) {
@@ -100,6 +139,7 @@ void Laboratory::measure_kernel(Measurement& row) {
   row.registers = kernel.attributes().numRegs;
   row.shared_memory = Bytes{static_cast<double>(launch.shape().shared_memory_bytes)};
   row.ctas_per_sm = launch.resident_ctas_per_sm();
+  row.ctas = launch.shape().ctas;
   row.cubin_hash = sha256(compiled.cubin).substr(0, kHashDigits);
 
   const GemmBuffers first = operands_.set(0);
@@ -108,15 +148,9 @@ void Laboratory::measure_kernel(Measurement& row) {
       })) {
     return;
   }
-  const std::vector<WalkedPiece> walked = record_tile_trace(launch, first, stream_.get());
-  row.tile_checksum = tile_checksum(walked);
-  row.reason =
-      tile_trace_difference(walked, expected_tile_trace(launch), launch.max_tiles_per_cta());
-  if (!row.reason.empty()) {
-    row.status = Status::kWrong;
+  if (!is_what_it_claims(row, launch)) {
     return;
   }
-
   std::vector<GemmArgs> args;
   for (std::size_t i = 0; i < operands_.sets(); ++i) {
     args.push_back(launch.bind(operands_.set(i)));
@@ -131,7 +165,7 @@ void Laboratory::measure_kernel(Measurement& row) {
 Workload Laboratory::workload_of(const CublasltMatmul& matmul,
                                  const cublasLtMatmulAlgo_t& algorithm) const {
   return {.enqueue =
-              [&](std::size_t set) {
+              [this, &matmul, &algorithm](std::size_t set) {
                 const GemmBuffers buffers = operands_.set(set);
                 matmul.run(algorithm, buffers.a, buffers.b, buffers.c, stream_.get());
               },
@@ -144,9 +178,10 @@ std::size_t Laboratory::fastest(const CublasltMatmul& matmul,
   if (fastest_of_prepared_) {
     return *fastest_of_prepared_;
   }
+  const PhaseTimes::Scope phase(phases_, "choose cuBLASLt's");
   const GemmBuffers first = operands_.set(0);
-  std::size_t best = 0;
-  Seconds best_time{std::numeric_limits<double>::infinity()};
+  std::vector<std::pair<std::size_t, Workload>> right;
+  Seconds best_single{std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     try {
       const Verdict verdict = verifier_.check(
@@ -156,14 +191,23 @@ std::size_t Laboratory::fastest(const CublasltMatmul& matmul,
       }
       Workload workload = workload_of(matmul, algorithms[i]);
       timer_.look_at(workload);
-      if (const Seconds took = timer_.brief_time(workload); took < best_time) {
-        best = i;
-        best_time = took;
-      }
+      best_single = std::min(best_single, workload.estimate);
+      right.emplace_back(i, std::move(workload));
     } catch (const Error& error) {  // a candidate that cannot run is no candidate
       if (!context_is_alive()) {
         throw ContextLost(error.what());
       }
+    }
+  }
+  std::size_t best = 0;
+  Seconds best_time{std::numeric_limits<double>::infinity()};
+  for (const auto& [i, workload] : right) {
+    if (workload.estimate > best_single * kWorthTiming) {
+      continue;
+    }
+    if (const Seconds took = timer_.brief_time(workload); took < best_time) {
+      best = i;
+      best_time = took;
     }
   }
   fastest_of_prepared_ = best;
@@ -197,7 +241,7 @@ Measurement Laboratory::measure(const Point& point) {
   };
   try {
     if (point.op != Op::kGemm) {
-      streams_.measure(row);
+      streams_.measure(row, [this](Measurement& r, Workload& workload) { time(r, workload); });
     } else {
       prepare(point);
       is_cublaslt(point.config) ? measure_cublaslt(row) : measure_kernel(row);

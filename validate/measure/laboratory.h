@@ -1,5 +1,5 @@
-// Measures points on the current GPU: correctness first, then the order of tiles, then time. A
-// kernel that is wrong is never timed.
+// Measures points on the current GPU: correctness first, then the order of tiles and whether the
+// kernel is the one it claims to be (identity.h), then time. A kernel that is wrong is never timed.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,14 @@
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/device.h"
 #include "validate/measure/activity_timer.h"
+#include "validate/measure/clock_agreement.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_facts.h"
+#include "validate/measure/identity.h"
 #include "validate/measure/micro_kernels.h"
 #include "validate/measure/nvml.h"
 #include "validate/measure/operands.h"
+#include "validate/measure/phase_times.h"
 #include "validate/measure/regime_timer.h"
 #include "validate/measure/stream_points.h"
 #include "validate/measure/verifier.h"
@@ -28,12 +31,25 @@ struct ContextLost : Error {
 
 class Laboratory {
  public:
-  /// Throws DeviceError where there is no GPU that runs the kernels, and what ActivityTimer throws.
-  Laboratory();
+  /// Throws DeviceError where there is no GPU that runs the kernels, what ActivityTimer throws, and
+  /// what check_clocks_agree throws; `counter` is the third clock.
+  explicit Laboratory(const CounterClock& counter = {});
 
   const Device& device() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
   std::string driver_version() const;
+
+  const ClockReadings& clocks() const { return clocks_; }
+  const PhaseTimes& phases() const { return phases_; }
+
+  /// A row measured before, whose kernel later ones are compared with.
+  void remember(const Measurement& row) { identity_.check(row); }
+
+  /// Called with every row that has been timed and its launches, while the kernel is still loaded:
+  /// counters, samples. What it throws fails the row.
+  void after_timing(std::function<void(Measurement& row, const Workload& workload)> call) {
+    after_timing_ = std::move(call);
+  }
 
   /// A row without its context: ok, wrong, failed, or skipped where the kernel is refused. Throws
   /// ContextLost, and DeviceError where the GPU is gone.
@@ -44,6 +60,7 @@ class Laboratory {
   void measure_kernel(Measurement& row);
   void measure_cublaslt(Measurement& row);
   bool verify(Measurement& row, const std::function<void(void* c)>& enqueue);
+  bool is_what_it_claims(Measurement& row, const GemmLaunch& launch);
   void time(Measurement& row, Workload& workload);
   std::size_t fastest(const CublasltMatmul& matmul,
                       const std::vector<cublasLtMatmulAlgo_t>& algorithms);
@@ -61,6 +78,10 @@ class Laboratory {
   Verifier verifier_;
   RegimeTimer timer_;
   StreamPoints streams_;
+  ClockReadings clocks_;
+  IdentityBook identity_;
+  PhaseTimes phases_;
+  std::function<void(Measurement&, const Workload&)> after_timing_;
   std::optional<std::pair<GemmProblem, Inputs>> prepared_;
   std::optional<std::size_t> fastest_of_prepared_;  // cuBLASLt's, once known
 };

@@ -8,54 +8,72 @@
 #include "model/base/quantile.h"
 
 namespace tilecast {
-namespace {
 
-constexpr std::size_t kLeastBlocks = 3;
-constexpr std::size_t kMostBlocks = 7;
-constexpr double kQuietSpread = 0.005;
-
-}  // namespace
-
-std::span<const KernelSpan> between_markers(std::span<const KernelSpan> spans,
-                                            std::string_view marker) {
-  const auto is_marker = [&](const KernelSpan& span) { return span.name == marker; };
-  const auto last = std::find_if(spans.rbegin(), spans.rend(), is_marker);
-  const auto first = last == spans.rend() ? last : std::find_if(last + 1, spans.rend(), is_marker);
-  if (first == spans.rend()) {
+std::vector<Kernels> between_markers(Kernels spans, std::string_view marker,
+                                     std::size_t intervals) {
+  std::vector<std::size_t> markers;  // from the last one back
+  for (std::size_t i = spans.size(); i > 0 && markers.size() <= intervals; --i) {
+    if (spans[i - 1].name == marker) {
+      markers.push_back(i - 1);
+    }
+  }
+  if (markers.size() <= intervals) {
     throw Error(ExitCode::kNoDevice, "CUPTI delivered no records of the clock samples");
   }
-  return {first.base(), last.base() - 1};
+  std::vector<Kernels> between;
+  for (std::size_t i = intervals; i > 0; --i) {
+    between.push_back(spans.subspan(markers[i] + 1, markers[i - 1] - markers[i] - 1));
+  }
+  return between;
 }
 
-std::vector<Seconds> launch_times(std::span<const KernelSpan> spans, std::string_view marker,
-                                  std::size_t kernels_per_launch, std::size_t launches) {
+std::vector<i64> launch_nanoseconds(Kernels interval, std::size_t kernels_per_launch,
+                                    std::size_t launches) {
   TILECAST_ASSERT(kernels_per_launch > 0 && launches > 0);
-  const std::span<const KernelSpan> timed = between_markers(spans, marker);
-  if (timed.size() != kernels_per_launch * launches) {
+  if (interval.size() != kernels_per_launch * launches) {
     throw Error(ExitCode::kNoDevice,
                 fmt::format("CUPTI delivered {} kernel records where {} were expected",
-                            timed.size(), kernels_per_launch * launches));
+                            interval.size(), kernels_per_launch * launches));
   }
-  std::vector<Seconds> times;
+  std::vector<i64> times;
   times.reserve(launches);
-  u64 previous_end = (timed.data() - 1)->end_ns;  // the marker before
+  u64 previous_end = (interval.data() - 1)->end_ns;  // the marker before
   for (std::size_t i = 0; i < launches; ++i) {
-    const std::span<const KernelSpan> group =
-        timed.subspan(i * kernels_per_launch, kernels_per_launch);
+    const Kernels group = interval.subspan(i * kernels_per_launch, kernels_per_launch);
     const u64 start = std::max(group.front().start_ns, previous_end);
     u64 end = start;
     for (const KernelSpan& span : group) {
       end = std::max(end, span.end_ns);
     }
-    times.push_back(seconds_between(start, end));
+    times.push_back(static_cast<i64>(end - start));
     previous_end = end;
   }
   return times;
 }
 
-Seconds seconds_between(u64 start_ns, u64 end_ns) {
+Seconds seconds_of(i64 nanoseconds) {
   constexpr double kSecondsPerNanosecond = 1e-9;
-  return {static_cast<double>(end_ns - start_ns) * kSecondsPerNanosecond};
+  return {static_cast<double>(nanoseconds) * kSecondsPerNanosecond};
+}
+
+Seconds seconds_between(u64 start_ns, u64 end_ns) {
+  return seconds_of(static_cast<i64>(end_ns - start_ns));
+}
+
+Gap longest_gap(Kernels spans) {
+  Gap longest;
+  const u64 begin = spans.front().start_ns;
+  u64 busy_until = spans.front().end_ns;
+  for (const KernelSpan& span : spans) {
+    if (span.start_ns > busy_until) {
+      const Seconds length = seconds_between(busy_until, span.start_ns);
+      if (length > longest.length) {
+        longest = {.length = length, .after = seconds_between(begin, busy_until)};
+      }
+    }
+    busy_until = std::max(busy_until, span.end_ns);
+  }
+  return longest;
 }
 
 TimeDistribution distribution_of(std::vector<Seconds> times) {
@@ -65,16 +83,6 @@ TimeDistribution distribution_of(std::vector<Seconds> times) {
           .q1 = quantile_of_sorted<Seconds>(times, 0.25),
           .q3 = quantile_of_sorted<Seconds>(times, 0.75),
           .samples = static_cast<i64>(times.size())};
-}
-
-double relative_spread(const std::vector<Seconds>& values) {
-  const TimeDistribution d = distribution_of(values);
-  return (d.q3 - d.q1) / d.median;
-}
-
-bool quiet_enough(const std::vector<Seconds>& block_medians) {
-  return block_medians.size() >= kMostBlocks ||
-         (block_medians.size() >= kLeastBlocks && relative_spread(block_medians) < kQuietSpread);
 }
 
 }  // namespace tilecast

@@ -29,33 +29,25 @@ void read_in_flight(MicroLab& lab, u32 active, u32 bytes, u32 slots) {
              "tma_ring");
 }
 
-enum class Hand { kOut, kOwnWalk };
-
-/// `gib`: of one half of the memory that a run goes through.
-void mix(MicroLab& lab, u32 reads, u32 writes, u32 bytes, Hand hand, u32 gib = 2) {
+void mix(MicroLab& lab, u32 reads, u32 writes, u32 bytes) {
   constexpr i32 kSlots = 12;  // of the kernel
   constexpr std::size_t kHalf = std::size_t{6} << 30;
   const u32 period = max_of(reads, writes);
   const u32 ctas = lab.sm_count();
-  const u32 steps = static_cast<u32>((std::size_t{gib} << 30) / bytes / ctas);
+  const u32 steps = static_cast<u32>((std::size_t{2} << 30) / bytes / ctas);
   char* memory = lab.memory(2 * kHalf);
-  const DeviceMemory tickets(sizeof(u32));
   LoadedKernel& kernel = lab.kernel("dram_mix");
   const LaunchShape shape{
       .ctas = ctas,
       .threads = 32,
       .shared_memory_bytes = max_of(kWholeSm, kSlots * static_cast<i32>(bytes))};
   const auto run = [&] {
-    TILECAST_CUDA(cudaMemsetAsync(tickets.as<void>(), 0, sizeof(u32), lab.stream().get()));
     return joined(lab.run(kernel, shape, ctas, static_cast<const char*>(memory), memory + kHalf,
-                          bytes, steps, period, reads, writes,
-                          hand == Hand::kOut ? tickets.as<u32>() : nullptr, lab.counter()));
+                          bytes, steps, period, reads, writes, lab.counter()));
   };
   run();
   lab.report(rate_point(repeated(kRepeats, run), "B"), "dram", "dram.mix_rate",
-             fmt::format("reads={} writes={} bytes={} gib={} {}", reads, writes, bytes, gib,
-                         hand == Hand::kOut ? "handed_out" : "own_walk"),
-             "dram_mix");
+             fmt::format("reads={} writes={} bytes={}", reads, writes, bytes), "dram_mix");
 }
 
 }  // namespace
@@ -71,16 +63,12 @@ void measure_dram(MicroLab& lab) {
   for (const u32 bytes : {2048u, 4096u, 16384u}) {
     read_in_flight(lab, sms, bytes, 128 * 1024 / bytes > 64 ? 64 : 128 * 1024 / bytes);
   }
-  for (const Hand hand : {Hand::kOut, Hand::kOwnWalk}) {
-    for (const auto& [reads, writes] :
-         {std::pair{1u, 0u}, {0u, 1u}, {1u, 1u}, {2u, 1u}, {3u, 1u}, {4u, 1u}, {8u, 1u}}) {
-      mix(lab, reads, writes, 8192, hand);
-    }
-    mix(lab, 2, 1, 16384, hand);
-    mix(lab, 2, 1, 4096, hand);
-    mix(lab, 1, 0, 8192, hand, 6);
-    mix(lab, 2, 1, 8192, hand, 6);
+  for (const auto& [reads, writes] :
+       {std::pair{1u, 0u}, {0u, 1u}, {1u, 1u}, {2u, 1u}, {3u, 1u}, {4u, 1u}, {8u, 1u}}) {
+    mix(lab, reads, writes, 8192);
   }
+  mix(lab, 2, 1, 16384);
+  mix(lab, 2, 1, 4096);
 }
 
 }  // namespace tilecast

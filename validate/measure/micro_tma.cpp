@@ -49,19 +49,23 @@ void issue(MicroLab& lab, u32 bytes, u32 count) {
   lab.report(latency_point(landing), "tma", "tma.landed_per_copy", variant, "tma_issue");
 }
 
-void store(MicroLab& lab, u32 bytes, bool reduce) {
+/// By one SM, or by all at the same time, each to a place of its own.
+void store(MicroLab& lab, u32 bytes, bool reduce, u32 sms) {
   constexpr u32 kRounds = 100;
   LoadedKernel& kernel = lab.kernel("tma_store");
-  char* memory = lab.memory(bytes);
+  char* memory = lab.memory(std::size_t{sms} * bytes);
   std::vector<TimedSample> read, written;
   for (int i = 0; i < kRepeats; ++i) {
     const std::vector<TimedSample> both =
-        lab.run(kernel, {.ctas = 1, .threads = 32, .shared_memory_bytes = static_cast<i32>(bytes)},
-                2, memory, bytes, kRounds, reduce ? 1u : 0u);
-    read.push_back(both[0]);
-    written.push_back(both[1]);
+        lab.run(kernel, {.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm}, 2 * sms,
+                memory, bytes, kRounds, reduce ? 1u : 0u);
+    for (std::size_t cta = 0; cta < sms; ++cta) {
+      read.push_back(both[2 * cta]);
+      written.push_back(both[2 * cta + 1]);
+    }
   }
-  const std::string variant = fmt::format("bytes={} {}", bytes, reduce ? "add_fp32" : "store");
+  const std::string variant = fmt::format("bytes={} {}{}", bytes, reduce ? "add_fp32" : "store",
+                                          sms == 1 ? "" : fmt::format(" sms={}", sms));
   lab.report(latency_point(read), "tma", "tma.store_source_free", variant, "tma_store");
   lab.report(latency_point(written), "tma", "tma.store_written", variant, "tma_store");
 }
@@ -81,8 +85,10 @@ void measure_tma(MicroLab& lab) {
   }
   for (const bool reduce : {false, true}) {
     for (const u32 bytes : {128u, 2048u, 8192u, 16384u, 32768u}) {
-      store(lab, bytes, reduce);
+      store(lab, bytes, reduce, 1);
     }
+    store(lab, 65536, reduce, 1);
+    store(lab, 65536, reduce, lab.sm_count());
   }
 }
 

@@ -1,11 +1,12 @@
 // The driver's management library, opened at run time: its absence is normal and costs only the
-// power column and the driver's full version.
+// columns of power, temperature and clock events and the driver's full version.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "model/base/integers.h"
 #include "model/base/units.h"
 
 namespace tilecast {
@@ -14,7 +15,7 @@ class Nvml {
  public:
   /// `pci_bus_id` as the CUDA runtime writes it, 0000:1b:00.0. Throws nothing: what cannot be had
   /// stays absent.
-  explicit Nvml(const std::string& pci_bus_id);
+  explicit Nvml(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
@@ -22,11 +23,19 @@ class Nvml {
   std::optional<std::string> driver_version() const;  // 580.159.04
   /// Since the driver was loaded; steps every 20 to 100 ms.
   std::optional<Joules> energy() const;
+  std::optional<Celsius> temperature() const;
+  /// What holds the clock below its maximum at this moment, as bits; clock_event_text reads them.
+  std::optional<u64> clock_event_reasons() const;
 
  private:
   struct Library;
   std::unique_ptr<Library> library_;
   void* device_ = nullptr;
 };
+
+/// "sw_power_cap+hw_slowdown", "none", or empty where nothing is known. That the GPU was idle is
+/// left out: it says only that the reading came between two kernels. Bits without a name are in
+/// hex.
+std::string clock_event_text(std::optional<u64> reasons);
 
 }  // namespace tilecast

@@ -1,42 +1,27 @@
 // Times a repeated launch in a regime: kernel durations by CUPTI, SM clock read inside the GPU over
 // the same interval.
 //
-// Burst: rest of 32 ms, then about 7 ms of launches back to back as one CUDA graph; the first
-// eighth of a long block only warms up. Blocks repeat until their medians agree (launch_times.h).
-// Sustained: at least 250 ms of launches without a gap, then about 100 ms more, which count.
-// Launches rotate over buffer sets that together exceed L2 several times.
+// Burst (burst_block.h): rest of 32 ms, then about 7 ms of launches back to back. Blocks repeat
+// until their medians agree (block_rules.h). Sustained: sustained_load.h. By default launches
+// rotate over buffer sets that together exceed L2 several times.
 //
 // Leaves out: the host's launch overhead, which is in no record. A single launch longer than 10 ms
-// is a burst block by itself. Checked by: launch_times_test.cpp and clock_between_test.cpp (its
-// arithmetic); by hand on an H200, where a tensor-bound kernel takes the same cycles in both.
+// is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
+// clock_between_test.cpp (its arithmetic); by hand on an H200, where a tensor-bound kernel takes
+// the same cycles in both; what rest and window do: regime_experiment.h.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <chrono>
 #include <vector>
 
-#include "model/base/units.h"
-#include "model/tile/regime.h"
-#include "validate/measure/activity_timer.h"
-#include "validate/measure/device_memory.h"
-#include "validate/measure/micro_kernels.h"
-#include "validate/measure/nvml.h"
-#include "validate/record/measurement.h"
+#include "validate/measure/block_rules.h"
+#include "validate/measure/timer_parts.h"
 
 namespace tilecast {
 
-struct Workload {
-  std::function<void(std::size_t set)> enqueue;  // one launch on the timer's stream
-  std::size_t sets;
-  std::size_t kernels_per_launch = 1;
-  Seconds estimate;  // of one launch; 0 is unknown
-};
-
-struct TimedWorkload {
-  TimeDistribution time;
-  Hertz sm_clock;
-  std::optional<Watts> power;  // sustained only, where NVML gives it
-};
+constexpr auto kBurstRest = std::chrono::milliseconds(32);  // the regime asks for 30
+constexpr Seconds kBurstLength{7e-3};                       // and ends at 10 ms
+constexpr BlockRules kBurstRules{};
 
 class RegimeTimer {
  public:
@@ -45,34 +30,23 @@ class RegimeTimer {
   RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
               const Stream& stream);
 
-  /// Runs set 0 alone and sets kernels_per_launch and estimate.
+  /// Runs two sets alone and sets kernels_per_launch and estimate.
   void look_at(Workload& workload);
-  TimedWorkload time(const Workload& workload, Regime regime);
+  /// Throws ConfigError where why_not_timed says why, and what BurstBlock and time_under_load
+  /// throw.
+  TimedWorkload time(const Workload& workload, Regime regime,
+                     L2State l2_state = L2State::kRotating);
   /// Median of one burst block, to choose between algorithms.
   Seconds brief_time(const Workload& workload);
 
+  TimerParts& parts() { return parts_; }
+
  private:
-  struct Block {
-    std::vector<Seconds> times;
-    Hertz clock;
-    Seconds length;
-  };
-  class Replay;
-  class BurstReplay;
-
   bool graphs_give_records();
-  Block burst_block(const BurstReplay& burst);
-  TimedWorkload burst(const Workload& workload);
-  TimedWorkload sustained(const Workload& workload);
-  Hertz sampled_clock() const;
-  std::optional<Watts> wait_and_measure_power() const;
+  TimedWorkload burst(const Workload& workload, L2State l2_state);
 
-  ActivityTimer& activity_;
-  const MicroKernels& kernels_;
-  const Nvml& nvml_;
-  const Stream& stream_;
-  bool use_graphs_ = true;
-  DeviceMemory samples_;  // two launches of the clock sampler, one after the other
+  TimerParts parts_;
+  DeviceMemory flushed_;  // twice the size of L2, once it is needed
 };
 
 }  // namespace tilecast

@@ -48,11 +48,10 @@ KernelSource stream_check_source() {
 }
 
 StreamPoints::StreamPoints(CubinCache& cache, const MicroKernels& kernels, ActivityTimer& activity,
-                           RegimeTimer& timer, const Stream& stream, Bytes l2, i32 sm_count)
+                           const Stream& stream, Bytes l2, i32 sm_count)
     : cache_(cache),
       kernels_(kernels),
       activity_(activity),
-      timer_(timer),
       stream_(stream),
       l2_(l2),
       sm_count_(sm_count),
@@ -126,7 +125,7 @@ bool StreamPoints::verify(Measurement& row, const std::function<void(void* c)>& 
   return row.verified;
 }
 
-void StreamPoints::measure_kernel(Measurement& row) {
+void StreamPoints::measure_kernel(Measurement& row, const Timing& time) {
   const StreamConfig config = parse_stream_config(row.point.config);
   const CompiledKernel compiled = cache_.get(stream_source(config, problem_.dtype));
   if (!compiled.usable()) {
@@ -137,6 +136,7 @@ void StreamPoints::measure_kernel(Measurement& row) {
   row.registers = kernel.attributes().numRegs;
   row.shared_memory = Bytes{static_cast<double>(launch.shape().shared_memory_bytes)};
   row.ctas_per_sm = launch.resident_ctas_per_sm();
+  row.ctas = launch.shape().ctas;
   row.cubin_hash = sha256(compiled.cubin).substr(0, kHashDigits);
 
   const Set first = set(0);
@@ -152,12 +152,7 @@ void StreamPoints::measure_kernel(Measurement& row) {
   Workload workload{.enqueue = [&](std::size_t i) { launch.launch(args[i], stream_.get()); },
                     .sets = sets_,
                     .estimate = {}};
-  timer_.look_at(workload);
-  const TimedWorkload timed = timer_.time(workload, row.point.regime);
-  row.time = timed.time;
-  row.sm_clock = timed.sm_clock;
-  row.cycles = cycles_of(timed.time.median, timed.sm_clock);
-  row.power = timed.power;
+  time(row, workload);
   stream_.synchronize();  // the kernel is unloaded now
 }
 
@@ -166,6 +161,9 @@ void StreamPoints::measure_runtime_copy(Measurement& row) {
   constexpr auto kRest = std::chrono::milliseconds(32);
   constexpr auto kLoad = std::chrono::milliseconds(250), kTimed = std::chrono::milliseconds(100);
   constexpr std::size_t kCopies = 15;
+  if (row.point.l2_state != L2State::kRotating) {
+    throw ConfigError("the runtime's copy is timed over rotating buffers only");
+  }
   const std::size_t bytes = bytes_of(problem_);
   const auto copy = [&](void* c, const void* a) {
     TILECAST_CUDA(cudaMemcpyAsync(c, a, bytes, cudaMemcpyDeviceToDevice, stream_.get()));
@@ -196,9 +194,9 @@ void StreamPoints::measure_runtime_copy(Measurement& row) {
   row.time = distribution_of(std::move(times));
 }
 
-void StreamPoints::measure(Measurement& row) {
+void StreamPoints::measure(Measurement& row, const Timing& time) {
   prepare(std::get<StreamProblem>(problem_of(row.point)), row.point.inputs);
-  row.point.config == kRuntimeCopy ? measure_runtime_copy(row) : measure_kernel(row);
+  row.point.config == kRuntimeCopy ? measure_runtime_copy(row) : measure_kernel(row, time);
 }
 
 }  // namespace tilecast

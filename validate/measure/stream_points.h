@@ -26,10 +26,14 @@ class StreamPoints {
  public:
   /// All referred to outlive it.
   StreamPoints(CubinCache& cache, const MicroKernels& kernels, ActivityTimer& activity,
-               RegimeTimer& timer, const Stream& stream, Bytes l2, i32 sm_count);
+               const Stream& stream, Bytes l2, i32 sm_count);
 
-  /// Fills in a row whose point is set, but for its context. Throws as Laboratory::measure catches.
-  void measure(Measurement& row);
+  /// Times the launches of a workload, and counts what is asked for, into a row.
+  using Timing = std::function<void(Measurement& row, Workload& workload)>;
+
+  /// Fills in a row whose point is set, but for its context; `time` is for all but the runtime's
+  /// copy. Throws as Laboratory::measure catches.
+  void measure(Measurement& row, const Timing& time);
 
  private:
   struct Set {
@@ -41,13 +45,12 @@ class StreamPoints {
   /// Whether one launch into poisoned memory, as `enqueue` does it, is right; says why not in
   /// `row`.
   bool verify(Measurement& row, const std::function<void(void* c)>& enqueue);
-  void measure_kernel(Measurement& row);
+  void measure_kernel(Measurement& row, const Timing& time);
   void measure_runtime_copy(Measurement& row);
 
   CubinCache& cache_;
   const MicroKernels& kernels_;
   ActivityTimer& activity_;
-  RegimeTimer& timer_;
   const Stream& stream_;
   Bytes l2_;
   i32 sm_count_;

@@ -22,6 +22,19 @@ constexpr Words<Status, 4> kStatuses{{
     {Status::kSkipped, "skipped"},
 }};
 
+constexpr Words<CountersState, 10> kCountersStates{{
+    {CountersState::kCollected, "collected"},
+    {CountersState::kNoPermission, "no_permission"},
+    {CountersState::kBusy, "busy"},
+    {CountersState::kAttached, "attached"},
+    {CountersState::kMig, "mig"},
+    {CountersState::kVirtual, "virtual"},
+    {CountersState::kUnsupported, "unsupported"},
+    {CountersState::kUnknownChip, "unknown_chip"},
+    {CountersState::kNoLibrary, "no_library"},
+    {CountersState::kFailed, "failed"},
+}};
+
 }  // namespace
 
 bool is_cublaslt(std::string_view config) { return config.starts_with("cublaslt:"); }
@@ -62,10 +75,21 @@ std::string key_of(const Point& point) {
                      to_text(point.inputs), to_text(point.l2_state));
 }
 
+std::string why_not_timed(Regime regime, L2State l2_state) {
+  return regime == Regime::kSustained && l2_state == L2State::kFlushed
+             ? "flushes of L2 would interrupt the load of the sustained regime"
+             : "";
+}
+
 std::string_view to_text(L2State state) { return word_of(kL2States, state); }
 std::string_view to_text(Status status) { return word_of(kStatuses, status); }
+std::string_view to_text(CountersState state) { return word_of(kCountersStates, state); }
 
 L2State parse_l2_state(std::string_view text) { return value_of(kL2States, "l2_state", text); }
 Status parse_status(std::string_view text) { return value_of(kStatuses, "status", text); }
+
+CountersState parse_counters_state(std::string_view text) {
+  return value_of(kCountersStates, "counters_state", text);
+}
 
 }  // namespace tilecast

@@ -5,10 +5,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "model/base/error.h"
+#include "validate/record/append_whole.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/stored_text.h"
@@ -16,8 +17,25 @@
 namespace tilecast {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, std::string_view what) {
-  throw FileError(fmt::format("{}: cannot {}: {}", path.string(), what, std::strerror(errno)));
+constexpr const char* kHowToMend = "; its last line is torn, which --resume mends";
+
+/// The first column that only one of the two headers has.
+std::string first_difference(const std::vector<std::string>& there,
+                             const std::vector<std::string>& wanted) {
+  const auto lacks = [](const std::vector<std::string>& header, const std::string& column) {
+    return std::find(header.begin(), header.end(), column) == header.end();
+  };
+  for (const std::string& column : wanted) {
+    if (lacks(there, column)) {
+      return "it has no " + column;
+    }
+  }
+  for (const std::string& column : there) {
+    if (lacks(wanted, column)) {
+      return "it has " + column;
+    }
+  }
+  return "they are in another order";
 }
 
 }  // namespace
@@ -35,7 +53,7 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
   }
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
-    fail(path_, "write");
+    fail_file(path_, "write");
   }
   try {
     if (!std::filesystem::is_regular_file(path_)) {
@@ -53,7 +71,7 @@ void MeasurementAppender::open(IfExists rule) {
     if (errno == EWOULDBLOCK) {
       throw FileError(path_.string() + ": cannot write: another run is adding to it");
     }
-    fail(path_, "lock");
+    fail_file(path_, "lock");
   }
   const std::string text = read_stored_text(path_);
   const std::vector<std::string> columns = measurement_columns(counters_);
@@ -61,9 +79,12 @@ void MeasurementAppender::open(IfExists rule) {
   const bool empty = text.find('\n') == std::string::npos && csv_line(columns).starts_with(text);
   if (empty) {
     if (::ftruncate(descriptor_, 0) != 0) {
-      fail(path_, "write");
+      fail_file(path_, "write");
     }
-    write_whole(csv_line(columns));
+    if (rule == IfExists::kRefuse) {
+      refuse_stray_samples();
+    }
+    append_whole(descriptor_, csv_line(columns), path_, kHowToMend);
     return;
   }
   if (rule == IfExists::kRefuse) {
@@ -72,43 +93,47 @@ void MeasurementAppender::open(IfExists rule) {
   }
   const MeasurementFile file = parse_measurements(text, path_.string(), TornLine::kDrop);
   if (file.header != columns) {
-    throw ConfigError(path_.string() +
-                      ":1: its columns are not the ones to be added; name another file");
+    throw ConfigError(
+        fmt::format("{}:1: its columns are not the ones to be added ({}); name "
+                    "another file",
+                    path_.string(), first_difference(file.header, columns)));
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(file.whole_bytes)) != 0) {
-    fail(path_, "write");
+    fail_file(path_, "write");
   }
   for (const MeasurementRow& row : file.rows) {
-    keys_.insert(key_of(row.measurement.point));
+    ++keys_[key_of(row.measurement.point)];
+    last_samples_ = std::max(last_samples_, row.measurement.samples_at);
+    resumed_.push_back(row.measurement);
+  }
+  if (last_samples_) {
+    samples_.emplace(raw_samples_path(path_), last_samples_);
+  }
+}
+
+void MeasurementAppender::refuse_stray_samples() const {
+  if (std::filesystem::exists(raw_samples_path(path_))) {
+    throw ConfigError(raw_samples_path(path_).string() +
+                      ": raw samples without their CSV are there; move them, or name another file");
   }
 }
 
 MeasurementAppender::~MeasurementAppender() { ::close(descriptor_); }
 
-void MeasurementAppender::append(const Measurement& measurement) {
-  write_whole(measurement_line(measurement, counters_));
-  keys_.insert(key_of(measurement.point));
+void MeasurementAppender::append(Measurement measurement) {
+  if (!measurement.raw.empty()) {
+    if (!samples_) {
+      samples_.emplace(raw_samples_path(path_), last_samples_);
+    }
+    measurement.samples_at = samples_->append(measurement.point, measurement.raw);
+  }
+  append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToMend);
+  ++keys_[key_of(measurement.point)];
 }
 
-bool MeasurementAppender::has(const Point& point) const { return keys_.contains(key_of(point)); }
-
-void MeasurementAppender::write_whole(const std::string& text) {
-  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
-  ssize_t written;
-  do {
-    written = ::write(descriptor_, text.data(), text.size());
-  } while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(text.size()) &&
-      (::fdatasync(descriptor_) == 0 || errno == EINVAL)) {
-    return;
-  }
-  if (written >= 0 && written < static_cast<ssize_t>(text.size())) {
-    errno = ENOSPC;
-  }
-  const std::string why = std::strerror(errno);
-  const bool whole = before >= 0 && ::ftruncate(descriptor_, before) == 0;
-  throw FileError(fmt::format("{}: cannot write: {}{}", path_.string(), why,
-                              whole ? "" : "; its last line is torn, which --resume mends"));
+std::size_t MeasurementAppender::rows_of(const Point& point) const {
+  const auto found = keys_.find(key_of(point));
+  return found == keys_.end() ? 0 : found->second;
 }
 
 }  // namespace tilecast

@@ -1,19 +1,22 @@
 // Adds rows to a measurement CSV one by one while a run goes on. Each row reaches the file whole,
-// by one write, so that a killed run loses at most the point in hand.
+// by one write, so that a killed run loses at most the point in hand. Raw samples go to a file
+// beside it (raw_samples.h), before their row.
 #pragma once
 
 #include <filesystem>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "validate/record/measurement.h"
+#include "validate/record/raw_samples.h"
 
 namespace tilecast {
 
 enum class IfExists {
   kRefuse,  // measured data is never overwritten
-  kResume,  // keep its rows, drop a torn last line, go on behind them
+  kResume,  // keep its rows, drop a torn last line and samples without a row, go on behind them
 };
 
 class MeasurementAppender {
@@ -27,19 +30,25 @@ class MeasurementAppender {
   MeasurementAppender& operator=(const MeasurementAppender&) = delete;
 
   /// Throws FileError where the row could not be written; what was there before stays whole.
-  void append(const Measurement& measurement);
+  void append(Measurement measurement);
 
-  bool has(const Point& point) const;
+  bool has(const Point& point) const { return rows_of(point) > 0; }
+  std::size_t rows_of(const Point& point) const;
   std::size_t size() const { return keys_.size(); }  // distinct points in the file
+  /// What the file held when it was opened.
+  const std::vector<Measurement>& resumed() const { return resumed_; }
 
  private:
   void open(IfExists rule);
-  void write_whole(const std::string& text);
+  void refuse_stray_samples() const;
 
   std::filesystem::path path_;
   std::vector<std::string> counters_;
   int descriptor_ = -1;
-  std::set<std::string> keys_;
+  std::map<std::string, std::size_t> keys_;  // rows of each point
+  std::vector<Measurement> resumed_;
+  std::optional<i64> last_samples_;
+  std::optional<RawSampleFile> samples_;
 };
 
 }  // namespace tilecast

@@ -73,7 +73,11 @@ TEST_CASE("Measured data is never overwritten nor mixed with other columns") {
   { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
   CHECK(message_of(folder / "a.csv", IfExists::kRefuse).find("--resume") != std::string::npos);
   CHECK(message_of(folder / "a.csv", IfExists::kResume, {"dram__bytes_read.sum"})
-            .find("columns are not the ones") != std::string::npos);
+            .ends_with("its columns are not the ones to be added (it has no "
+                       "dram__bytes_read.sum); name another file"));
+  { MeasurementAppender(folder / "b.csv", {"lts__t_bytes.sum"}, IfExists::kRefuse); }
+  CHECK(message_of(folder / "b.csv", IfExists::kResume).find("(it has lts__t_bytes.sum)") !=
+        std::string::npos);
   CHECK(read_file(folder / "a.csv") == measurement_csv({kFirst}));
 }
 

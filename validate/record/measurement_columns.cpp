@@ -186,6 +186,14 @@ constexpr MeasurementColumn kColumns[] = {
     count_column<&Measurement::ctas_per_sm>("ctas_per_sm"),
     text_column<&Measurement::cubin_hash>("cubin_hash", false),
     text_column<&Measurement::tile_checksum>("tile_checksum", false),
+    count_column<&Measurement::ctas>("ctas"),
+    quantity_column<&Measurement::temperature, 1>("temperature_c", false),
+    text_column<&Measurement::clock_event_reasons>("clock_event_reasons", false),
+    count_column<&Measurement::blocks>("blocks"),
+    count_column<&Measurement::blocks_discarded>("blocks_discarded"),
+    count_column<&Measurement::samples_at>("samples_at"),
+    count_column<&Measurement::round>("round"),
+    count_column<&Measurement::order_seed>("order_seed"),
     {"max_error", false,
      [](const Measurement& m) { return m.max_error ? number_text(*m.max_error) : std::string(); },
      [](Measurement& m, std::string_view text) {
@@ -195,6 +203,15 @@ constexpr MeasurementColumn kColumns[] = {
            throw ConfigError(fmt::format("expected a number of at least 0, got '{}'", text));
          }
          m.max_error = value;
+       }
+     }},
+    {"counters_state", false,
+     [](const Measurement& m) {
+       return m.counters_state ? std::string(to_text(*m.counters_state)) : std::string();
+     },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.counters_state = parse_counters_state(text);
        }
      }},
 };

@@ -53,12 +53,21 @@ Measurement random_measurement(std::mt19937& random) {
     m.registers = upto(256);
     m.shared_memory = Bytes{1024.0 * (1 + upto(220))};
     m.ctas_per_sm = upto(8);
+    m.ctas = 1 + upto(9999);
+    m.temperature = Celsius{20.0 + upto(70)};
+    m.clock_event_reasons = upto(2) == 0 ? "none" : "sw_power_cap+hw_slowdown";
+    m.blocks = 1 + upto(7);
+    m.blocks_discarded = upto(7);
+    m.samples_at = upto(1 << 30);
+    m.round = 1 + upto(10);
+    m.order_seed = upto(1 << 30);
     m.cubin_hash = "0f3a";
     m.tile_checksum = "77";
     m.max_error = upto(2) == 0 ? 0 : real(random);
     m.counters["lts__t_bytes.sum"] = real(random) * 1e15;
   }
   if (upto(3) == 0) {
+    m.counters_state = static_cast<CountersState>(upto(10));
     m.counters["dram__bytes_read.sum"] = 0;  // counted and none: not the same as absent
   }
   return m;
@@ -87,6 +96,15 @@ TEST_CASE("Random measurements come back from their text and give the same text 
     CHECK(a.max_error.has_value() == b.max_error.has_value());
     CHECK(a.registers == b.registers);
     CHECK(a.ctas_per_sm == b.ctas_per_sm);
+    CHECK(a.ctas == b.ctas);
+    CHECK(a.temperature.has_value() == b.temperature.has_value());
+    CHECK(a.clock_event_reasons == b.clock_event_reasons);
+    CHECK(a.blocks == b.blocks);
+    CHECK(a.blocks_discarded == b.blocks_discarded);
+    CHECK(a.samples_at == b.samples_at);
+    CHECK(a.round == b.round);
+    CHECK(a.order_seed == b.order_seed);
+    CHECK(a.counters_state == b.counters_state);
     CHECK(a.counters == b.counters);
     if (a.time) {
       CHECK(b.time->median.value == Approx(a.time->median.value).epsilon(1e-9));
@@ -150,7 +168,8 @@ TEST_CASE("A broken file is refused with file, line, column and what was expecte
         "x.csv:1: layout: column missing from the header; did you mean layuot?");
   CHECK(message_of(replaced(good, "gpu_uuid", "gpu")) ==
         "x.csv:1: gpu: column stands twice in the header");
-  CHECK(message_of(replaced(good, ",rotating,", ",")).starts_with("x.csv:2: expected 32 fields"));
+  CHECK(message_of(replaced(good, ",rotating,", ",")).find(" fields as in the header, got ") !=
+        std::string::npos);
   CHECK(message_of(replaced(good, ",4096,", ",-4,")) ==
         "x.csv:2: m: expected a whole number of at least 1, got '-4'");
   CHECK(message_of(replaced(good, ",4096,", ",,")) == "x.csv:2: m: expected a size for op gemm");

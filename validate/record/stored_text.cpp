@@ -21,6 +21,10 @@ constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 constexpr int kGzipOnly = 16;  // added to the window bits: a gzip header is expected
 constexpr std::size_t kChunk = 1 << 16;
 
+struct DeflateEnd {
+  void operator()(z_stream* stream) const { deflateEnd(stream); }
+};
+
 struct InflateEnd {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
@@ -71,6 +75,54 @@ std::string read_stored_text(const std::filesystem::path& path) {
                       ": zstd data: this build reads plain and .gz; run zstd -d on it first");
   }
   return text.starts_with(kGzipMagic) ? gunzip(text, path.string()) : text;
+}
+
+std::string gzip_member(std::string_view text) {
+  constexpr int kMemoryLevel = 8;  // zlib's default
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipOnly, kMemoryLevel,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw FileError("cannot compress: zlib did not start");
+  }
+  const std::unique_ptr<z_stream, DeflateEnd> owner(&stream);
+  TILECAST_ASSERT(text.size() <= std::numeric_limits<uInt>::max());
+  std::string packed(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  TILECAST_ASSERT(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  packed.resize(stream.total_out);
+  return packed;
+}
+
+GzipMember gunzip_member(std::string_view packed, std::size_t at, std::string_view name) {
+  const auto damaged = [&] {
+    return ConfigError(fmt::format("{}: no whole compressed data at byte {}", name, at));
+  };
+  if (at >= packed.size() || packed.size() - at > std::numeric_limits<uInt>::max()) {
+    throw damaged();
+  }
+  z_stream stream{};
+  if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
+    throw FileError(fmt::format("{}: cannot read: zlib did not start", name));
+  }
+  const std::unique_ptr<z_stream, InflateEnd> owner(&stream);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
+  stream.avail_in = static_cast<uInt>(packed.size() - at);
+  GzipMember member{};
+  std::array<char, kChunk> chunk;
+  for (int result = Z_OK; result != Z_STREAM_END;) {
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = kChunk;
+    result = inflate(&stream, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END) {  // Z_BUF_ERROR: the data ends early
+      throw damaged();
+    }
+    member.text.append(chunk.data(), kChunk - stream.avail_out);
+  }
+  member.packed_bytes = stream.total_in;
+  return member;
 }
 
 }  // namespace tilecast

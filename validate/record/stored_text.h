@@ -1,13 +1,26 @@
-// The text of a data file, plain or compressed by gzip.
+// The text of a data file, plain or compressed by gzip; and single gzip members.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace tilecast {
 
 /// Throws FileError where the file cannot be read, ConfigError where its compressed data is
 /// damaged, ends early or is of a kind this program does not read.
 std::string read_stored_text(const std::filesystem::path& path);
+
+/// `text` as one gzip member; members one after the other are a gzip file of their texts.
+std::string gzip_member(std::string_view text);
+
+struct GzipMember {
+  std::string text;
+  std::size_t packed_bytes;
+};
+
+/// The member that starts at byte `at` of `packed`. Throws ConfigError `name: ...` where there is
+/// no whole one.
+GzipMember gunzip_member(std::string_view packed, std::size_t at, std::string_view name);
 
 }  // namespace tilecast

@@ -2,14 +2,36 @@
 #include "model/sim/schedules/roles.h"
 
 namespace tilecast {
+namespace {
+
+void record(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) {
+  const KernelConfig& config = cta.machine().config;
+  span.sm = cta.sm_index();
+  span.cta = cta.id();
+  span.warpgroup = consumer_warpgroups(config.schedule, config.tiling);
+  span.tile_m = tile.m;
+  span.tile_n = tile.n;
+  span.multiplied = span.stored = producer.ready;
+  span.role = TileRole::kLoads;
+  cta.machine().tiles->push_back(span);
+}
+
+}  // namespace
 
 Process produce(Cta& cta) {
   Warpgroup wg{.ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     const TileCoord tile = cta.tile_at(t);
+    TileSpan span{.begin = wg.ready};
     for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
       co_await cta.wait_empty(wg);
+      if (k_block == 0) {
+        span.first_operands = cta.engine().now();
+      }
       cta.load_k_block(wg, tile, k_block);
+    }
+    if (cta.machine().tiles != nullptr) {
+      record(cta, wg, tile, span);
     }
   }
   cta.finish(wg);

@@ -1,0 +1,57 @@
+// tilecast decompositions: what splitting K gives, as the table of a page, from measurements.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/generated_block.h"
+#include "cli/joined_input.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/compare/decomposition_table.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kAt =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kReadme = "validate/data/h200_sxm/splits/README.md";
+
+struct DecompositionsOptions {
+  JoinedInputOptions input;
+  std::string at = kAt;
+  std::string readme = kReadme;
+  bool check = false;
+};
+
+void run_decompositions(const DecompositionsOptions& options) {
+  const KernelConfig at = parse_kernel_config(options.at);
+  const JoinedInput input = load_joined_input(options.input);
+  std::string command = "./tilecast decompositions " + command_line(options.input);
+  if (options.at != kAt) {
+    command += " --at " + options.at;
+  }
+  update_generated_block(
+      options.readme, command,
+      decomposition_tables(at, decomposition_rows(input.gpu.spec, at, input.data.groups)),
+      options.check);
+}
+
+}  // namespace
+
+void add_decompositions(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "decompositions", "Write the table of what splitting K gives between its markers in a page");
+  const auto options = std::make_shared<DecompositionsOptions>();
+  add_joined_input(*command, options->input);
+  command->add_option("--at", options->at, "The configuration whose tile is compared")
+      ->capture_default_str();
+  command->add_option("--readme", options->readme, "The file to change")->capture_default_str();
+  command->add_flag("--check", options->check,
+                    "Change nothing; exit with 1 where the file is not up to date");
+  command->callback([options] { run_decompositions(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,84 @@
+// tilecast-gpu regime-experiment: whether a burst's rest and window are right on this card.
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/measure_progress.h"
+#include "kernels/jit/device.h"
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/measure/device_facts.h"
+#include "validate/measure/gpu_lock.h"
+#include "validate/measure/regime_experiment.h"
+
+namespace tilecast {
+namespace {
+
+struct RegimeExperimentOptions {
+  std::string out;
+  std::string config =
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  std::vector<i64> rests = {2, 5, 10, 20, 32, 60};
+  i64 trials = 3, trials_at_rest = 30, windows = 5;
+  u64 seed = 1;
+};
+
+void run_experiment(const RegimeExperimentOptions& options) {
+  const std::string config = to_text(parse_kernel_config(options.config));
+  const GpuLock lock(device_facts(require_hopper()).uuid, "tilecast-gpu regime-experiment");
+  std::ofstream csv(options.out, std::ios::trunc);
+  MeasureProgress progress("trials");
+  RegimeExperiment experiment{
+      .rests = {},
+      .trials = options.trials,
+      .trials_at_rest = options.trials_at_rest,
+      .windows = options.windows,
+      .config = config,
+      .seed = options.seed,
+      .sink = [&](const std::string& line) { csv << line << std::flush; },
+      .progress = [&](std::size_t done, std::size_t all) { progress.show(done, all, ""); }};
+  for (const i64 rest : options.rests) {
+    experiment.rests.emplace_back(rest);
+  }
+  run_regime_experiment(experiment);
+  progress.finish();
+  if (!csv) {
+    throw FileError(options.out + ": cannot be written");
+  }
+}
+
+}  // namespace
+
+void add_regime_experiment(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "regime-experiment", "Bursts after rests after other loads, for tilecast regime-report");
+  const auto options = std::make_shared<RegimeExperimentOptions>();
+  command->add_option("--out", options->out, "CSV to write")->required();
+  command->add_option("--config", options->config, "Our kernel among the subjects")
+      ->capture_default_str();
+  command->add_option("--rest", options->rests, "Milliseconds")
+      ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
+  command
+      ->add_option("--trials", options->trials,
+                   "Of each rest, subject and load before; but the "
+                   "regime's own rest has")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--trials-at-rest", options->trials_at_rest, "so many")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--windows", options->windows, "Long loads of each subject")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Of the order of trials")->capture_default_str();
+  command->callback([options] { run_experiment(*options); });
+}
+
+}  // namespace tilecast

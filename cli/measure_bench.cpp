@@ -1,0 +1,61 @@
+#include "cli/measure_bench.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "validate/measure/counter_collector.h"
+#include "validate/measure/laboratory.h"
+#include "validate/measure/range_profiler.h"
+
+namespace tilecast {
+namespace {
+
+class LaboratoryBench final : public Bench {
+ public:
+  LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, bool phases)
+      : laboratory_(profiled_duration), collector_(collector_of(counters)), phases_(phases) {
+    if (laboratory_.device().sm_count != gpu.sm.count) {
+      throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
+                                    gpu.sm.count, laboratory_.device().name,
+                                    laboratory_.device().sm_count));
+    }
+    if (collector_) {
+      laboratory_.after_timing([this](Measurement& row, const Workload& workload) {
+        collector_->collect(row, workload);
+      });
+    }
+  }
+
+  std::string gpu_uuid() const override { return laboratory_.facts().uuid; }
+  std::string driver() const override { return laboratory_.driver_version(); }
+  std::string greeting() const override {
+    std::string text = "clocks agree: " + to_text(laboratory_.clocks());
+    if (collector_ && !collector_->trouble().empty()) {
+      text += fmt::format("\n{}; measuring times alone", collector_->trouble());
+    }
+    return text;
+  }
+  void remember(const Measurement& row) override { laboratory_.remember(row); }
+  Measurement measure(const Point& point) override { return laboratory_.measure(point); }
+  std::string farewell() const override {
+    std::string text;
+    for (const auto& [phase, time] : laboratory_.phases().total()) {
+      text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase, time.value);
+    }
+    return phases_ ? text : "";
+  }
+
+ private:
+  Laboratory laboratory_;
+  std::optional<CounterCollector> collector_;  // after what makes the CUDA context
+  bool phases_;
+};
+
+}  // namespace
+
+std::unique_ptr<Bench> make_laboratory_bench(const GpuSpec& gpu, const CounterRequest& counters,
+                                             bool phases) {
+  return std::make_unique<LaboratoryBench>(gpu, counters, phases);
+}
+
+}  // namespace tilecast

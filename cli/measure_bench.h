@@ -1,0 +1,19 @@
+// The laboratory as a run sees it (cli/measure_run.h): rows of points, with hardware counters where
+// they are asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cli/measure_counters.h"
+#include "cli/measure_run.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+/// In the process that measures. `phases` makes the farewell say where the time went. Throws
+/// ConfigError where the GPU is not `gpu`, and what Laboratory throws.
+std::unique_ptr<Bench> make_laboratory_bench(const GpuSpec& gpu, const CounterRequest& counters,
+                                             bool phases);
+
+}  // namespace tilecast

@@ -1,0 +1,100 @@
+#include "cli/measure_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
+  const AnyProblem problem =
+      parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
+                    parse_layout(options.layout));
+  std::vector<SuitePoint> points;
+  for (const std::string& given : options.configs) {
+    const std::string config = is_baseline(given) ? given : to_text(parse_config(given));
+    if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
+      throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
+    }
+    Point point = point_of(problem);
+    point.config = config;
+    point.regime = parse_regime(options.regime);
+    point.inputs = parse_inputs(options.inputs);
+    point.l2_state = parse_l2_state(options.l2);
+    if (const std::string why = why_not_timed(point.regime, point.l2_state); !why.empty()) {
+      throw ConfigError(fmt::format("--l2 {}: {}", options.l2, why));
+    }
+    points.push_back({point, ""});
+  }
+  return points;
+}
+
+void check_options(const MeasureOptions& options) {
+  if (options.out.empty() && !options.prepare && options.pm_sampling.empty()) {
+    throw ConfigError("expected --out CSV, where the rows go");
+  }
+  if (!options.budget.empty()) {
+    (void)parse_budget(options.budget);
+  }
+}
+
+}  // namespace
+
+std::chrono::seconds parse_budget(const std::string& text) {
+  constexpr i64 kLongest = 100'000;
+  std::string_view number = text;
+  i64 unit = 1;
+  for (const auto& [letter, seconds] : {std::pair{'s', 1}, {'m', 60}, {'h', 3600}}) {
+    if (!number.empty() && number.back() == letter) {
+      unit = seconds;
+      number.remove_suffix(1);
+      break;
+    }
+  }
+  const std::optional<i64> count = parse_integer(number);
+  if (!count || *count < 1 || *count > kLongest) {
+    throw ConfigError(fmt::format("--budget '{}': expected a time such as 90s, 10m or 1h", text));
+  }
+  return std::chrono::seconds(*count * unit);
+}
+
+MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu) {
+  check_options(options);
+  MeasurePlan plan;
+  if (options.suites.empty()) {
+    if (options.shape.empty() || options.configs.empty()) {
+      throw ConfigError("expected --suite FILE, or a SHAPE and --config TEXT");
+    }
+    plan.points = points_of_command_line(options, gpu);
+  }
+  for (const std::string& file : options.suites) {
+    const Suite suite = load_suite(file);
+    plan.counters = std::max(plan.counters, suite.counters);
+    SuitePoints expanded = expand_suite(suite, gpu);
+    for (const std::string& note : expanded.notes) {
+      fmt::print(stderr, "{}: {}\n", file, note);
+    }
+    plan.points.insert(plan.points.end(), expanded.points.begin(), expanded.points.end());
+  }
+  if (!options.counters.empty()) {
+    plan.counters = parse_counter_choice(options.counters);
+  }
+  const Point* const one = plan.points.size() == 1 ? &plan.points[0].point : nullptr;
+  if (!options.trace.empty() &&
+      (one == nullptr || one->op != Op::kGemm || is_baseline(one->config))) {
+    throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of ours");
+  }
+  if (!options.pm_sampling.empty() && (one == nullptr || one->config == kRuntimeCopy)) {
+    throw ConfigError("--pm-sampling: expected one SHAPE and one --config of a kernel");
+  }
+  return plan;
+}
+
+}  // namespace tilecast

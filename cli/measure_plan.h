@@ -1,0 +1,39 @@
+// What `measure` is asked for on its command line, and the points and counters that come of it.
+// Needs no GPU.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/suite.h"
+#include "model/base/integers.h"
+#include "model/spec/chip_counters.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+struct MeasureOptions {
+  std::string shape, op = "gemm", gpu = "h200_sxm", out, counters, regime = "burst",
+                     inputs = "normal", dtype = "fp16", layout = "tn", l2 = "rotating", budget,
+                     pm_sampling, trace;
+  std::vector<std::string> suites, configs;
+  std::optional<u64> seed;
+  i64 rounds = 1;
+  bool resume = false, prepare = false, phases = false;
+};
+
+/// "90", "90s", "10m" or "1h". Throws ConfigError.
+std::chrono::seconds parse_budget(const std::string& text);
+
+struct MeasurePlan {
+  std::vector<SuitePoint> points;
+  CounterChoice counters = CounterChoice::kNone;
+};
+
+/// Of several suites the most counters; --counters decides where it is given. Throws ConfigError
+/// for options that do not go together or points that cannot be measured.
+MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu);
+
+}  // namespace tilecast

@@ -1,0 +1,64 @@
+// tilecast regime-report: what `tilecast-gpu regime-experiment` found.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "validate/compare/regime_report.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Seconds kMiddleOfBurst{4e-3};
+
+void run_regime_report(const std::string& path, double check_ms) {
+  const RegimeTrials trials = parse_regime_trials(read_stored_text(path), path);
+  const std::vector<RestEffect> rests = rest_effects(trials.rests);
+  fmt::print("{}", to_table(rests, window_effects(trials.windows, kMiddleOfBurst)));
+  if (check_ms <= 0) {
+    return;
+  }
+  for (const RestEffect& rest : rests) {
+    if (std::abs(rest.rest.value * 1e3 - check_ms) > 1e-6) {
+      continue;
+    }
+    std::vector<std::string> missed;
+    for (const auto& [name, effect] :
+         {std::pair{"clock", rest.clock}, {"cycles", rest.cycles}, {"time", rest.time}}) {
+      if (std::abs(effect.correlation) >= kMostCorrelation) {
+        missed.push_back(fmt::format("{} {:+.3f}", name, effect.correlation));
+      }
+    }
+    if (!missed.empty()) {
+      throw Error(ExitCode::kWrong,
+                  fmt::format("after {:g} ms of rest the correlation with what ran before is not "
+                              "under {:g}: {}",
+                              check_ms, kMostCorrelation, join(missed, ", ")));
+    }
+    return;
+  }
+  throw ConfigError(fmt::format("{}: no trials with {:g} ms of rest", path, check_ms));
+}
+
+}  // namespace
+
+void add_regime_report(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "regime-report", "Whether a burst's rest and window are long and short enough");
+  const auto path = std::make_shared<std::string>();
+  const auto check = std::make_shared<double>(0);
+  command->add_option("CSV", *path, "What tilecast-gpu regime-experiment wrote, plain or .gz")
+      ->required();
+  command->add_option("--check", *check,
+                      "Exit with 1 where a correlation at this rest, in ms, is not under 0.1");
+  command->callback([path, check] { run_regime_report(*path, *check); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,137 @@
+// When each role worked on each tile, written down by the kernel itself where it is compiled with
+// TILECAST_TIMELINE; without, every call here is empty and the kernel is the same to the byte.
+//
+// One thread of a role writes each stamp as it is taken, so that none waits in a register. SM
+// clocks start at different times and run at different frequencies: as a tile begins and behind the
+// last one, a thread of another warp of the role reads clock64 and globaltimer together. Every
+// stamp lies near one of these readings.
+//
+// Leaves out: the K blocks inside a tile. Cost: about ten instructions and five stores for each
+// tile and role; `tilecast-gpu timeline` measures it.
+// Checked by: kernels/jit/timeline_kernel_test.cpp (compiles, changes nothing where it is off),
+// validate/measure/timeline_test.cpp.
+#pragma once
+
+#include "kernels/device/tile_loads.cuh"
+
+#ifdef TILECAST_TIMELINE
+#include "kernels/gemm/timeline_stamps.h"
+#include "kernels/ptx/special_registers.cuh"
+
+extern "C" __constant__ tilecast::TimelineBuffers tilecast_timeline;
+#endif
+
+namespace tilecast {
+
+#ifdef TILECAST_TIMELINE
+
+/// Lives in a role from its first tile to its last.
+class TileTimeline {
+ public:
+  /// By every thread, as the kernel's first instruction.
+  __device__ static void enter() {
+    if (threadIdx.x == 0) {
+      const u32 now = ptx::clock_now();
+      tilecast_timeline.ctas[blockIdx.x] = {now, ptx::smid()};
+    }
+  }
+
+  /// By every thread of a warpgroup that multiplies: ready for the first K block of [k_begin,
+  /// k_end).
+  __device__ void begin(const TileOrigin& tile, i32 k_begin, i32 k_end) {
+    stamp_begin(tile, k_begin, k_end);
+    read_clocks();
+  }
+  /// By the producer's thread.
+  __device__ void begin_loads(const TileOrigin& tile, i32 k_begin, i32 k_end) {
+    stamp_begin(tile, k_begin, k_end);
+    write_reading();
+  }
+
+  /// Waits for the first K block, as the loop that follows does again.
+  __device__ void wait_first_operands(const SharedMemory& smem, const RingPosition& at) {
+    wait_full(smem, at);
+    first_operands();
+  }
+  __device__ void wait_first_stage(const SharedMemory& smem, const RingPosition& at) {
+    wait_empty(smem, at);
+    first_operands();
+  }
+  __device__ void first_operands() { stamp(&TileStamps::first_operands); }
+  __device__ void multiplied() { stamp(&TileStamps::multiplied); }
+  __device__ void waited() { stamp(&TileStamps::waited); }
+  __device__ void reduced() { stamp(&TileStamps::reduced); }
+  /// The end of the tile, or of the role's part in it; a producer's, once its last load is issued.
+  __device__ void stored() {
+    stamp(&TileStamps::stored);
+    ++index_;
+  }
+
+  /// By the warpgroups that multiply, behind their last tile, before they wait for their stores.
+  __device__ void leave() { read_clocks(); }
+
+ private:
+  static constexpr u32 kReader = 32;  // of a warpgroup: in warp 1, which neither loads nor stores
+  static constexpr u32 kRoles = kThreads / kThreadsPerWarpgroup;
+
+  __device__ static u32 role() { return threadIdx.x / kThreadsPerWarpgroup; }
+  /// Behind the consumers' threads there is the producer's one.
+  __device__ static bool writes() {
+    return threadIdx.x % kThreadsPerWarpgroup == 0 ||
+           threadIdx.x >= kConsumerWarpgroups * kThreadsPerWarpgroup;
+  }
+  __device__ TileStamps& stamps() const {
+    const u32 tile = blockIdx.x * tilecast_timeline.tiles_per_cta + index_;
+    return tilecast_timeline.tiles[tile * kRoles + role()];
+  }
+  __device__ void stamp(u32 TileStamps::*moment) const {
+    const u32 now = ptx::clock_now();
+    if (writes()) {
+      stamps().*moment = now;
+    }
+  }
+  __device__ void stamp_begin(const TileOrigin& tile, i32 k_begin, i32 k_end) const {
+    const u32 now = ptx::clock_now();
+    if (writes()) {
+      TileStamps& to = stamps();
+      *reinterpret_cast<int4*>(&to) = {tile.m / kTiling.block_m, tile.n / kTiling.block_n, k_begin,
+                                       k_end};
+      to.begin = now;
+    }
+  }
+  __device__ void write_reading() const {
+    const u32 cycles = ptx::clock_now();
+    const u32 ns = ptx::globaltimer_low();
+    const u32 place = blockIdx.x * (tilecast_timeline.tiles_per_cta + 1) + index_;
+    *reinterpret_cast<uint2*>(&tilecast_timeline.readings[place * kRoles + role()]) = {cycles, ns};
+  }
+  __device__ void read_clocks() const {
+    if (threadIdx.x % kThreadsPerWarpgroup == kReader) {
+      write_reading();
+    }
+    __syncwarp();
+  }
+
+  u32 index_ = 0;  // of the role's own tiles
+};
+
+#else
+
+class TileTimeline {
+ public:
+  __device__ static void enter() {}
+  __device__ void begin(const TileOrigin&, i32, i32) {}
+  __device__ void begin_loads(const TileOrigin&, i32, i32) {}
+  __device__ void wait_first_operands(const SharedMemory&, const RingPosition&) {}
+  __device__ void wait_first_stage(const SharedMemory&, const RingPosition&) {}
+  __device__ void first_operands() {}
+  __device__ void multiplied() {}
+  __device__ void waited() {}
+  __device__ void reduced() {}
+  __device__ void stored() {}
+  __device__ void leave() {}
+};
+
+#endif
+
+}  // namespace tilecast

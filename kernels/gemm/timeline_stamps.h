@@ -1,0 +1,43 @@
+// What a kernel that is compiled with TILECAST_TIMELINE writes down, read back by the host.
+#pragma once
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+/// One tile, or piece of one, of one role of one CTA. Times are %clock, the low half of the SM's
+/// clock64; ~0 where there was no such moment.
+struct alignas(16) TileStamps {
+  u32 tile_m, tile_n;  // in CTA tiles; ~0 where nothing was written
+  i32 k_begin, k_end;  // K blocks
+  u32 begin;           // ready for the first K block
+  u32 first_operands;  // the first K block is there; of a producer: its first stage is free
+  u32 multiplied;      // the last wgmma is complete; not of a producer
+  u32 waited;          // of a piece of a tile: the partial sums that it needs are there
+  u32 reduced;         // of the piece that stores C: it holds the sum of all
+  u32 stored;          // the stores are issued; of a producer: the last load is
+  u32 unused[2];
+};
+
+/// clock64 and globaltimer, read one after the other: their low halves.
+struct alignas(8) TimelineReading {
+  u32 cycles, ns;
+};
+
+struct TimelineCta {
+  u32 entry;  // %clock at the first instruction
+  u32 smid;
+};
+
+/// Where the kernel writes: CTA i's j-th tile of role r at tiles[(i * tiles_per_cta + j) * roles +
+/// r], with a reading of both clocks as it begins at readings[(i * (tiles_per_cta + 1) + j) * roles
+/// + r], and one more behind a warpgroup's last tile. Roles are the consumer warpgroups, then the
+/// producer if there is one.
+struct TimelineBuffers {
+  TimelineCta* ctas;
+  TileStamps* tiles;
+  TimelineReading* readings;
+  u32 tiles_per_cta;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,83 @@
+// Keys: reduction.sm_rate, reduction.add_rate: what partial sums cost that warpgroups leave to each
+// other in L2.
+// Method: a warpgroup's threads each move `kFours` groups of four fp32, all at once as a GEMM's
+// accumulators are: TILECAST_MOVE 0 stores, 1 adds, 2 loads `kFours` in turns of kAtOnce. Two
+// samples of each CTA: until the last instruction was issued, and until a fence by every thread
+// says that all of it is done. Warpgroups of a CTA move their own at the same time.
+// Excludes: what the sums are for; waiting for another SM (flag_hop).
+#include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/global_sync.cuh"
+
+namespace tilecast {
+
+constexpr int kFours = 32;
+constexpr int kAtOnce = TILECAST_AT_ONCE;
+
+extern "C" __global__ void __launch_bounds__(256)
+    tilecast_partial_sums(float* memory, u32 turns, TimedSample* samples) {
+  float4 v[kFours];
+#pragma unroll
+  for (int i = 0; i < kFours; ++i) {
+    v[i] = {0, static_cast<float>(i), 0, static_cast<float>(threadIdx.x)};
+  }
+  const u32 warpgroup = blockIdx.x * (blockDim.x / 128) + threadIdx.x / 128;
+  float* mine = memory + (static_cast<u64>(warpgroup) * kFours * 128 + threadIdx.x % 128) * 4;
+  TimedSample issued{0, 0, 0, ptx::smid(), 1}, done = issued;
+  for (u32 turn = 0; turn <= turns; ++turn) {
+    __syncthreads();
+    const Stopwatch watch = Stopwatch::start();
+#if TILECAST_MOVE == 2
+#pragma unroll
+    for (int first = 0; first < kFours; first += kAtOnce) {
+      float4 loaded[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        loaded[i] = ptx::load_four(mine + (first + i) * 512);
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        v[first + i].x += loaded[i].x;
+        v[first + i].y += loaded[i].y;
+        v[first + i].z += loaded[i].z;
+        v[first + i].w += loaded[i].w;
+      }
+    }
+#else
+#pragma unroll
+    for (int i = 0; i < kFours; ++i) {
+      if (TILECAST_MOVE == 1) {
+        ptx::add_four(mine + i * 512, v[i]);
+      } else {
+        ptx::store_four(mine + i * 512, v[i]);
+      }
+    }
+#endif
+    const TimedSample at_issue = watch.stop(1);
+    __syncthreads();
+    if (threadIdx.x == 0 && TILECAST_MOVE != 2) {
+      __threadfence();
+    }
+    __syncthreads();
+    const TimedSample at_end = watch.stop(1);
+    if (turn > 0) {
+      issued.cycles += at_issue.cycles;
+      issued.nanoseconds += at_issue.nanoseconds;
+      issued.amount += 1;
+      done.cycles += at_end.cycles;
+      done.nanoseconds += at_end.nanoseconds;
+      done.amount += 1;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kFours; ++i) {
+    if (v[i].x == -1) {  // never: the loads must be kept
+      ptx::store_four(mine + i * 512, v[i]);
+    }
+  }
+  if (threadIdx.x == 0) {
+    samples[blockIdx.x * 2] = issued;
+    samples[blockIdx.x * 2 + 1] = done;
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,26 @@
+// A time in whole picoseconds, so that sums and comparisons are exact.
+#pragma once
+
+#include <compare>
+
+#include "model/base/integers.h"
+#include "model/base/units.h"
+
+namespace tilecast {
+
+struct Picoseconds {
+  i64 ps = 0;
+
+  constexpr auto operator<=>(const Picoseconds&) const = default;
+  constexpr Picoseconds operator+(Picoseconds other) const { return {ps + other.ps}; }
+  constexpr Picoseconds operator-(Picoseconds other) const { return {ps - other.ps}; }
+  constexpr Picoseconds operator*(i64 factor) const { return {ps * factor}; }
+  constexpr Picoseconds& operator+=(Picoseconds other) {
+    ps += other.ps;
+    return *this;
+  }
+};
+
+constexpr Seconds seconds_of(Picoseconds time) { return {static_cast<double>(time.ps) * 1e-12}; }
+
+}  // namespace tilecast

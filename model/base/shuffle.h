@@ -1,0 +1,17 @@
+// A shuffle that gives the same order everywhere; std::shuffle is each library's own.
+#pragma once
+
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace tilecast {
+
+template <class T>
+void shuffle(std::vector<T>& items, std::mt19937_64& random) {
+  for (std::size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1], items[random() % i]);
+  }
+}
+
+}  // namespace tilecast

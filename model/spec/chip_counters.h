@@ -1,0 +1,98 @@
+// The hardware counters that are collected on one chip, and what is computed from them:
+// configs/counters/<chip>.yaml. Names are CUPTI's; that they exist, and in how many passes a set is
+// collected, a test asks CUPTI (validate/measure/metric_plan_test.cpp).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/integers.h"
+#include "model/base/units.h"
+#include "model/base/words.h"
+#include "model/spec/strict_map.h"
+
+namespace tilecast {
+
+enum class CounterUnit {
+  kNanoseconds,
+  kCycles,
+  kHertz,
+  kBytes,
+  kSectors,  // of 32 B
+  kRequests,
+  kInstructions,  // of a warp
+  kWavefronts,
+  kConflicts,
+  kPercent,
+  kRatio,
+};
+
+std::string_view to_text(CounterUnit unit);
+
+struct Counter {
+  std::string metric;  // as CUPTI names it
+  CounterUnit unit;
+  std::string meaning;
+};
+
+struct CounterSet {
+  i64 passes;  // launches that collecting it takes
+  std::vector<Counter> counters;
+
+  std::vector<std::string> metrics() const;
+};
+
+/// Values of one launch by CUPTI name; missing is not collected.
+using CounterValues = std::map<std::string, double>;
+
+/// A sum of counters, each times a number.
+struct CounterSum {
+  struct Term {
+    std::string metric;
+    double times;
+  };
+  std::vector<Term> terms;
+
+  /// Nothing where a counter is missing.
+  std::optional<double> of(const CounterValues& values) const;
+};
+
+struct ChipCounters {
+  std::string chip;  // GH100
+  CounterSet core;
+  CounterSet full;      // core and more
+  CounterSet sampling;  // over time, in one pass
+  CounterSum l2_to_sm_sum, dram_read_sum, dram_write_sum;
+
+  /// Bytes delivered by L2 to SMs, a multicast counted once.
+  std::optional<Bytes> l2_to_sm_bytes(const CounterValues& values) const;
+  std::optional<Bytes> dram_read_bytes(const CounterValues& values) const;
+  std::optional<Bytes> dram_write_bytes(const CounterValues& values) const;
+  /// 1 - DRAM read bytes / L2-to-SM bytes.
+  std::optional<double> l2_hit_rate(const CounterValues& values) const;
+};
+
+/// Throws ConfigError `file:line: key: what was expected`.
+ChipCounters parse_chip_counters(const StrictValue& root);
+
+/// `config_folder`/counters/<chip in small letters>.yaml; nothing where there is no such file.
+/// Throws FileError, or ConfigError as above.
+std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
+                                               std::string_view chip);
+
+/// What is asked for: --counters, and `counters` of a suite.
+enum class CounterChoice { kNone, kCore, kFull };
+
+constexpr Words<CounterChoice, 3> kCounterChoices{{{CounterChoice::kNone, "none"},
+                                                   {CounterChoice::kCore, "core"},
+                                                   {CounterChoice::kFull, "full"}}};
+
+std::string_view to_text(CounterChoice choice);
+/// Throws ConfigError that lists the known words.
+CounterChoice parse_counter_choice(std::string_view text);
+
+}  // namespace tilecast

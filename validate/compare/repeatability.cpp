@@ -1,0 +1,77 @@
+#include "validate/compare/repeatability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+namespace {
+
+std::map<std::string, Measurement> right_rows(const MeasurementFile& file) {
+  std::map<std::string, Measurement> rows;
+  for (const MeasurementRow& row : file.rows) {
+    const Measurement& m = row.measurement;
+    if (m.status == Status::kOk && m.time && m.cycles && m.sm_clock) {
+      rows.insert_or_assign(key_of(m.point), m);
+    }
+  }
+  return rows;
+}
+
+Differences differences_of(const Values& values) {
+  return {median(values), quantile(values, 0.95), *std::max_element(values.begin(), values.end())};
+}
+
+}  // namespace
+
+Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) {
+  const std::map<std::string, Measurement> first = right_rows(a), second = right_rows(b);
+  Repeatability found;
+  Values cycles, clocks, times;
+  double worst = -1;
+  for (const auto& [key, one] : first) {
+    const auto match = second.find(key);
+    if (match == second.end()) {
+      continue;
+    }
+    const Measurement& other = match->second;
+    cycles.push_back(std::abs(*other.cycles / *one.cycles - 1));
+    clocks.push_back(std::abs(*other.sm_clock / *one.sm_clock - 1));
+    times.push_back(std::abs(other.time->median / one.time->median - 1));
+    if (cycles.back() > worst) {
+      worst = cycles.back();
+      found.worst_point = key;
+    }
+  }
+  found.points = cycles.size();
+  found.in_one_only = first.size() + second.size() - 2 * found.points;
+  if (found.points > 0) {
+    found.cycles = differences_of(cycles);
+    found.clock = differences_of(clocks);
+    found.time = differences_of(times);
+  }
+  return found;
+}
+
+std::vector<std::string> missed_bars(const Repeatability& found) {
+  std::vector<std::string> missed;
+  if (found.points == 0) {
+    return {"the files have no point in common"};
+  }
+  const auto hold = [&](const char* what, double value, double most) {
+    if (value > most) {
+      missed.push_back(
+          fmt::format("{} differ by {:.2f} %, {:g} % allowed", what, value * 100, most * 100));
+    }
+  };
+  hold("cycles (median)", found.cycles->median, kMostMedianCycles);
+  hold("cycles (95 % of the points)", found.cycles->p95, kMostP95Cycles);
+  hold("clocks (median)", found.clock->median, kMostMedianClock);
+  return missed;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,42 @@
+// When a point has been timed enough, and which of its blocks count.
+//
+// A block is what was launched without a pause, with one SM clock read over it. Blocks whose clock
+// is off the median of all blocks' clocks by more than a bound have drifted: the card was in
+// another state, and their samples are kept but not counted. Burst blocks repeat until the medians
+// of those that count agree: at least 3, at most 7, and at most 12 with the drifted ones. Checked
+// by: block_rules_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/base/units.h"
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+struct BlockRules {
+  std::size_t least = 3, most = 7;  // blocks that count
+  std::size_t most_taken = 12;      // blocks
+  double quiet_spread = 0.005;      // (q3 - q1) / median of the blocks' medians
+  double clock_drift = 0.01;        // of a block that counts, from the median of all
+};
+
+/// Sets `drifted` of each.
+void mark_drifted(std::vector<SampleBlock>& blocks, const BlockRules& rules);
+
+/// Whether no further block is needed; `blocks` marked.
+bool enough(const std::vector<SampleBlock>& blocks, const BlockRules& rules);
+
+struct BlockSummary {
+  TimeDistribution time;  // over all launches that count
+  Hertz clock;            // mean over the time of the blocks that count
+  std::size_t counted, discarded;
+};
+
+/// Throws Error(kWrong) where fewer than rules.least blocks count.
+BlockSummary summary_of(const std::vector<SampleBlock>& blocks, const BlockRules& rules);
+
+/// (q3 - q1) / median of `values`.
+double relative_spread(const std::vector<Seconds>& values);
+
+}  // namespace tilecast

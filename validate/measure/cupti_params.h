@@ -1,0 +1,6 @@
+// CUPTI's newer calls take one struct each, zeroed but for its size.
+#pragma once
+
+#define TILECAST_CUPTI_PARAMS(Type, name) \
+  Type name{};                            \
+  name.structSize = Type##_STRUCT_SIZE

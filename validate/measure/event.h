@@ -1,0 +1,38 @@
+// A CUDA event: a point in a stream and the time at which the GPU came to it.
+#pragma once
+
+#include "model/base/units.h"
+#include "validate/measure/device_memory.h"
+
+namespace tilecast {
+
+class Event {
+ public:
+  Event() { TILECAST_CUDA(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(cudaStream_t stream) const { TILECAST_CUDA(cudaEventRecord(event_, stream)); }
+
+  bool passed() const {
+    const cudaError_t state = cudaEventQuery(event_);
+    if (state != cudaErrorNotReady) {
+      TILECAST_CUDA(state);
+    }
+    return state == cudaSuccess;
+  }
+
+  /// Both have passed.
+  Seconds since(const Event& earlier) const {
+    constexpr double kSecondsPerMillisecond = 1e-3;
+    float milliseconds = 0;
+    TILECAST_CUDA(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
+    return {static_cast<double>(milliseconds) * kSecondsPerMillisecond};
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,114 @@
+#include "validate/record/regime_trials.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "validate/record/csv_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kMilli = 1e3, kMicro = 1e6, kMega = 1e6;
+constexpr const char* kColumns[] = {"part",           "rest_ms",      "before", "before_order",
+                                    "before_power_w", "from_ms",      "to_ms",  "subject",
+                                    "repetition",     "sm_clock_mhz", "cycles", "time_us"};
+
+std::string number(double value) { return fmt::format("{:.10g}", value); }
+
+/// The fields of a line by column, with messages that name both.
+class Line {
+ public:
+  Line(const CsvRecord& record, std::string_view name) : record_(record), name_(name) {
+    if (record.fields.size() != std::size(kColumns)) {
+      throw ConfigError(fmt::format("{}:{}: expected {} fields, got {}", name, record.line,
+                                    std::size(kColumns), record.fields.size()));
+    }
+  }
+
+  const std::string& text(const char* column) const {
+    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+      if (std::string_view(kColumns[i]) == column) {
+        return record_.fields[i];
+      }
+    }
+    TILECAST_ASSERT(!"no such column");
+    return record_.fields.front();
+  }
+
+  double number(const char* column) const {
+    const std::optional<double> value = parse_number(text(column));
+    if (!value) {
+      throw ConfigError(fmt::format("{}:{}: {}: expected a number, got '{}'", name_, record_.line,
+                                    column, text(column)));
+    }
+    return *value;
+  }
+
+  std::optional<Watts> optional_watts(const char* column) const {
+    return text(column).empty() ? std::nullopt : std::optional(Watts{number(column)});
+  }
+
+ private:
+  const CsvRecord& record_;
+  std::string_view name_;
+};
+
+}  // namespace
+
+std::string regime_trials_header() { return fmt::format("{}\n", fmt::join(kColumns, ",")); }
+
+std::string to_csv(const RestTrial& t) {
+  return csv_line({"rest", number(t.rest.value * kMilli), t.before, std::to_string(t.before_order),
+                   t.before_power ? number(t.before_power->value) : "", "", "", t.subject, "",
+                   number(t.clock.value / kMega), number(t.cycles.value),
+                   number(t.time.value * kMicro)});
+}
+
+std::string to_csv(const WindowSlice& s) {
+  return csv_line({"window", "", "", "", "", number(s.from.value * kMilli),
+                   number(s.to.value * kMilli), s.subject, std::to_string(s.repetition),
+                   number(s.clock.value / kMega), number(s.cycles.value), ""});
+}
+
+RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
+  const CsvText csv = parse_csv(text, name);
+  if (csv.torn || csv.records.empty() ||
+      csv_line(csv.records[0].fields) != regime_trials_header()) {
+    throw ConfigError(
+        fmt::format("{}:1: expected the rows of regime-experiment, whole and with "
+                    "its header",
+                    name));
+  }
+  RegimeTrials trials;
+  for (std::size_t i = 1; i < csv.records.size(); ++i) {
+    const Line line(csv.records[i], name);
+    const Hertz clock{line.number("sm_clock_mhz") * kMega};
+    const Cycles cycles{line.number("cycles")};
+    if (line.text("part") == "rest") {
+      trials.rests.push_back({.rest = Seconds{line.number("rest_ms") / kMilli},
+                              .before = line.text("before"),
+                              .before_order = static_cast<i64>(line.number("before_order")),
+                              .before_power = line.optional_watts("before_power_w"),
+                              .subject = line.text("subject"),
+                              .clock = clock,
+                              .cycles = cycles,
+                              .time = Seconds{line.number("time_us") / kMicro}});
+    } else if (line.text("part") == "window") {
+      trials.windows.push_back({.from = Seconds{line.number("from_ms") / kMilli},
+                                .to = Seconds{line.number("to_ms") / kMilli},
+                                .subject = line.text("subject"),
+                                .repetition = static_cast<i64>(line.number("repetition")),
+                                .clock = clock,
+                                .cycles = cycles});
+    } else {
+      throw ConfigError(fmt::format("{}:{}: part: expected rest or window, got '{}'", name,
+                                    csv.records[i].line, line.text("part")));
+    }
+  }
+  return trials;
+}
+
+}  // namespace tilecast
