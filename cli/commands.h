@@ -21,7 +21,6 @@ void add_regime_report(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
-void add_stream(CLI::App& app);
 void add_micro(CLI::App& app);
 void add_regime_experiment(CLI::App& app);
 void add_timeline(CLI::App& app);

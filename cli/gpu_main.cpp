@@ -11,7 +11,6 @@ int main(int argc, char** argv) {
   tilecast::add_measure(app);
   tilecast::add_compile(app);
   tilecast::add_probe(app);
-  tilecast::add_stream(app);
   tilecast::add_micro(app);
   tilecast::add_regime_experiment(app);
   tilecast::add_timeline(app);

@@ -1,5 +1,5 @@
-// tilecast-gpu micro: runs the micro-benchmarks. A row of CSV for each constant, written as it is
-// found; a table of the main ones at the end.
+// tilecast-gpu micro: runs the micro-benchmarks, each group several times over. A row of CSV for
+// each constant, written as its group ends; a table of the main ones at the end.
 
 #include <fmt/format.h>
 
@@ -25,6 +25,7 @@ struct MicroOptions {
   std::string out, overlay, gpu = "h200_sxm";
   std::vector<std::string> groups;
   bool energy = false;
+  int passes = 3;
 };
 
 std::vector<std::string> group_names() {
@@ -51,7 +52,7 @@ void print_table(const std::vector<MicroPoint>& points) {
   fmt::print("{:<30} {:<46} {:>11} {:<9} {:>11} {:<7} {:>7} {:>6}\n", "key", "variant", "value",
              "unit", "in time", "unit", "spread", "MHz");
   for (const MicroPoint& point : points) {
-    if (point.samples == 1 && point.key.find("_of_") != std::string::npos) {
+    if (point.key.ends_with("_of_sm") || point.key.ends_with("_of_cta")) {
       continue;  // maps of the chip: in the file
     }
     const double spread =
@@ -76,7 +77,7 @@ void run_micro(const MicroOptions& options) {
   if (!options.overlay.empty() && !load_gpu(options.gpu, false).spec.dram) {
     throw ConfigError(options.gpu + ": has no dram section, so no overlay can be made for it");
   }
-  MicroLab lab([&](const MicroPoint& point) { csv << micro_csv_line(point, gpu) << std::flush; });
+  MicroLab lab;
   gpu = lab.device().name;
   csv.open(options.out, std::ios::trunc);
   csv << micro_csv_header() << std::flush;
@@ -84,6 +85,7 @@ void run_micro(const MicroOptions& options) {
     throw FileError(options.out + ": cannot be written");
   }
   std::vector<std::string> failed;
+  std::vector<MicroPoint> constants;
   for (const MicroGroup& group : micro_groups()) {
     if (!wanted(options, group)) {
       continue;
@@ -91,17 +93,25 @@ void run_micro(const MicroOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     const std::size_t before = lab.points().size();
     try {
-      group.measure(lab);
+      for (int pass = 0; pass < (group.by_default ? options.passes : 1); ++pass) {
+        lab.begin_pass(pass);
+        group.measure(lab);
+      }
     } catch (const Error& error) {
       // A fault of the GPU ends every later group the same way; each says so.
       failed.emplace_back(group.name);
       fmt::print(stderr, "{}: {}\n", group.name, error.what());
     }
+    const std::vector<MicroPoint> found =
+        joined_passes(std::span<const MicroPoint>(lab.points()).subspan(before));
+    for (const MicroPoint& point : found) {
+      csv << micro_csv_line(point, gpu) << std::flush;
+    }
+    constants.insert(constants.end(), found.begin(), found.end());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "{}: {} points in {:.1f} s\n", group.name, lab.points().size() - before,
-               took.count());
+    fmt::print(stderr, "{}: {} points in {:.1f} s\n", group.name, found.size(), took.count());
   }
-  print_table(lab.points());
+  print_table(constants);
   if (!csv) {
     throw FileError(options.out + ": cannot be written");
   }
@@ -109,7 +119,7 @@ void run_micro(const MicroOptions& options) {
     const LoadedGpu file = load_gpu(options.gpu, false);
     write_file(
         options.overlay,
-        overlay_text(file.spec.name, measured_constants(lab.points(), file.spec.dram->bandwidth)));
+        overlay_text(file.spec.name, measured_constants(constants, file.spec.dram->bandwidth)));
   }
   if (!failed.empty()) {
     throw Error(ExitCode::kPartial, "groups that failed: " + join(failed, ", "));
@@ -127,6 +137,11 @@ void add_micro(CLI::App& app) {
                       "Overlay of the GPU file to write, of the keys that were measured");
   command->add_option("--gpu", options->gpu, "GPU file that the overlay is for");
   command->add_flag("--energy", options->energy, "Energy per operation too");
+  command
+      ->add_option("--passes", options->passes,
+                   "Times that each constant is measured, in memory that lies elsewhere")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
   command->callback([options] { run_micro(*options); });
 }
 

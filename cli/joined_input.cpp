@@ -44,8 +44,8 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   for (const std::string& path : options.data) {
     files.push_back(read_measurements(path));
   }
-  const Predictor predict = [&](const GemmProblem& problem, const KernelConfig& config,
-                                Regime regime, Inputs inputs) {
+  const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
+                                Inputs inputs) {
     return predict_config(gpu, problem, config, regime, inputs);
   };
   input.data = join_points(files, predict, {gpu.name, gpu.product});

@@ -89,8 +89,8 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
                     const GpuSpec& gpu, const CounterRequest& counters) {
   const u64 seed = options.seed.value_or(std::random_device()());
   const auto kernel_time = [&](const Point& point) {
-    constexpr Tiling kAnyTile{.block_m = 128, .block_n = 128};
-    return roofline_time(gpu, point.problem, kAnyTile).value_or(Seconds{0});
+    static const AnyConfig kAnyConfig = KernelConfig{.tiling = {.block_m = 128, .block_n = 128}};
+    return roofline_time(gpu, problem_of(point), kAnyConfig).value_or(Seconds{0});
   };
   std::vector<RunPoint> run;
   {
@@ -153,11 +153,16 @@ void run_measure(const MeasureOptions& options) {
 void add_measure(CLI::App& app) {
   CLI::App* command = app.add_subcommand("measure", "Time kernels on this machine's GPU");
   const auto options = std::make_shared<MeasureOptions>();
-  CLI::Option* shape = command->add_option("SHAPE", options->shape, "MxNxK, with --config");
+  CLI::Option* shape = command->add_option("SHAPE", options->shape,
+                                           "MxNxK, ROWSxCOLUMNS or elements, with --config");
   CLI::Option* suite =
       command->add_option("--suite", options->suites, "YAML file of what to measure; repeatable");
   CLI::Option* config = command->add_option(
-      "--config", options->configs, "Configuration, or cublaslt:top1 or cublaslt:best; repeatable");
+      "--config", options->configs,
+      "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
+  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
+      ->capture_default_str()
+      ->excludes(suite);
   shape->excludes(suite);
   config->excludes(suite);
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
@@ -177,7 +182,8 @@ void add_measure(CLI::App& app) {
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
       ->capture_default_str()
       ->excludes(suite);
-  command->add_option("--dtype", options->dtype, "fp16 or bf16")
+  command
+      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
       ->capture_default_str()
       ->excludes(suite);
   command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")

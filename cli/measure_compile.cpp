@@ -9,25 +9,35 @@
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
 #include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/tile/any_op.h"
 #include "validate/measure/device_facts.h"
 #include "validate/measure/micro_kernels.h"
+#include "validate/measure/stream_points.h"
 #include "validate/measure/supervisor.h"
 
 namespace tilecast {
 namespace {
 
+KernelSource kernel_source(const Point& point) {
+  const AnyConfig config = parse_config(point.config);
+  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
+    return gemm_source(*gemm, point.problem.dtype, point.problem.layout);
+  }
+  return stream_source(std::get<StreamConfig>(config), point.problem.dtype);
+}
+
 std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   std::vector<KernelSource> sources = micro_kernel_sources();
+  sources.push_back(stream_check_source());
   for (const auto& [point, refusal] : points) {
-    if (!refusal.empty() || is_cublaslt(point.config)) {
+    if (!refusal.empty() || is_baseline(point.config)) {
       continue;
     }
     try {
-      sources.push_back(gemm_source(parse_kernel_config(point.config), point.problem.dtype,
-                                    point.problem.layout));
+      sources.push_back(kernel_source(point));
     } catch (const ConfigError&) {  // its row will say so
     }
   }

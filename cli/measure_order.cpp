@@ -22,7 +22,7 @@ std::string preparation_of(const Point& point) {
 /// What has a first configuration of its own.
 std::string schedule_of(const Point& point) {
   const std::string schedule =
-      is_cublaslt(point.config) ? point.config : point.config.substr(0, point.config.find(':'));
+      is_baseline(point.config) ? point.config : point.config.substr(0, point.config.find(':'));
   return fmt::format("{} {} {} {}", preparation_of(point), to_text(point.regime),
                      to_text(point.l2_state), schedule);
 }

@@ -14,22 +14,20 @@ namespace tilecast {
 namespace {
 
 std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
-  const GemmProblem problem{parse_gemm_shape(options.shape), parse_element_type(options.dtype),
-                            parse_layout(options.layout)};
+  const AnyProblem problem =
+      parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
+                    parse_layout(options.layout));
   std::vector<SuitePoint> points;
   for (const std::string& given : options.configs) {
-    const std::string config = given == kCublasltTop1 || given == kCublasltBest
-                                   ? given
-                                   : to_text(parse_kernel_config(given));
+    const std::string config = is_baseline(given) ? given : to_text(parse_config(given));
     if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
       throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
     }
-    const Point point{.op = Op::kGemm,
-                      .problem = problem,
-                      .config = config,
-                      .regime = parse_regime(options.regime),
-                      .inputs = parse_inputs(options.inputs),
-                      .l2_state = parse_l2_state(options.l2)};
+    Point point = point_of(problem);
+    point.config = config;
+    point.regime = parse_regime(options.regime);
+    point.inputs = parse_inputs(options.inputs);
+    point.l2_state = parse_l2_state(options.l2);
     if (const std::string why = why_not_timed(point.regime, point.l2_state); !why.empty()) {
       throw ConfigError(fmt::format("--l2 {}: {}", options.l2, why));
     }
@@ -88,12 +86,13 @@ MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu) {
   if (!options.counters.empty()) {
     plan.counters = parse_counter_choice(options.counters);
   }
-  const bool one_kernel = plan.points.size() == 1 && !is_cublaslt(plan.points[0].point.config);
-  if (!options.trace.empty() && !one_kernel) {
-    throw ConfigError("--trace: expected one SHAPE and one --config of a kernel of ours");
+  const Point* const one = plan.points.size() == 1 ? &plan.points[0].point : nullptr;
+  if (!options.trace.empty() &&
+      (one == nullptr || one->op != Op::kGemm || is_baseline(one->config))) {
+    throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of ours");
   }
-  if (!options.pm_sampling.empty() && plan.points.size() != 1) {
-    throw ConfigError("--pm-sampling: expected one SHAPE and one --config");
+  if (!options.pm_sampling.empty() && (one == nullptr || one->config == kRuntimeCopy)) {
+    throw ConfigError("--pm-sampling: expected one SHAPE and one --config of a kernel");
   }
   return plan;
 }

@@ -15,8 +15,9 @@
 namespace tilecast {
 
 struct MeasureOptions {
-  std::string shape, gpu = "h200_sxm", out, counters, regime = "burst", inputs = "normal",
-                     dtype = "fp16", layout = "tn", l2 = "rotating", budget, pm_sampling, trace;
+  std::string shape, op = "gemm", gpu = "h200_sxm", out, counters, regime = "burst",
+                     inputs = "normal", dtype = "fp16", layout = "tn", l2 = "rotating", budget,
+                     pm_sampling, trace;
   std::vector<std::string> suites, configs;
   std::optional<u64> seed;
   i64 rounds = 1;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/tile/kernel_config_text.h"
+#include "model/tile/any_op.h"
 
 namespace tilecast {
 
@@ -52,20 +52,24 @@ std::string clock_text(Seconds time) {
 std::string describe(const Point& point) {
   const std::string l2 =
       point.l2_state == L2State::kRotating ? "" : fmt::format(" {}", to_text(point.l2_state));
-  return fmt::format("{} {} {} {} {}{} {}", to_text(point.problem.shape),
-                     to_text(point.problem.dtype), to_text(point.problem.layout),
-                     to_text(point.regime), to_text(point.inputs), l2, point.config);
+  return fmt::format("{} {} {}{} {}", to_text(problem_of(point)), to_text(point.regime),
+                     to_text(point.inputs), l2, point.config);
 }
 
 std::string describe_result(const Measurement& row) {
   constexpr double kMicro = 1e6, kMega = 1e6, kTera = 1e12;
-  if (row.status != Status::kOk || !row.time || !row.sm_clock) {
+  if (row.status != Status::kOk || !row.time) {
     return fmt::format("{}: {}", to_text(row.status), row.reason);
   }
   const Seconds time = row.time->median;
-  return fmt::format("ok {:.2f} us {:.0f} MHz {:.1f} TFLOPS", time.value * kMicro,
-                     row.sm_clock->value / kMega,
-                     gemm_flops(row.point.problem.shape) / time.value / kTera);
+  const AnyProblem problem = problem_of(row.point);
+  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
+  return fmt::format(
+      "ok {:.2f} us {} {}", time.value * kMicro,
+      row.sm_clock ? fmt::format("{:.0f} MHz", row.sm_clock->value / kMega) : "",
+      stream != nullptr
+          ? fmt::format("{:.3f} TB/s", stream_bytes(*stream) / time.value / kTera)
+          : fmt::format("{:.1f} TFLOPS", gemm_flops(row.point.problem.shape) / time.value / kTera));
 }
 
 }  // namespace tilecast

@@ -31,15 +31,14 @@ struct PredictOptions {
 
 /// Good rows of this problem, regime and inputs; of repeated points the fastest.
 MeasuredByConfig read_measured(const PredictOptions& options, const std::string& gpu,
-                               const GemmProblem& problem, Regime regime, Inputs inputs) {
+                               const AnyProblem& problem, Regime regime, Inputs inputs) {
   MeasuredByConfig by_config;
   for (const std::string& file : options.data) {
     for (const MeasurementRow& row : read_measurements(file).rows) {
       const Measurement& m = row.measurement;
       const Point& point = m.point;
-      if (m.status != Status::kOk || !m.verified || !m.time || point.op != Op::kGemm ||
-          m.context.gpu != gpu || !(point.problem == problem) || point.regime != regime ||
-          point.inputs != inputs) {
+      if (m.status != Status::kOk || !m.verified || !m.time || m.context.gpu != gpu ||
+          !(problem_of(point) == problem) || point.regime != regime || point.inputs != inputs) {
         continue;
       }
       const auto [at, inserted] = by_config.try_emplace(point.config, m);
@@ -51,26 +50,24 @@ MeasuredByConfig read_measured(const PredictOptions& options, const std::string&
   return by_config;
 }
 
-Ranking rank_one(const GpuSpec& gpu, const GemmProblem& problem, const std::string& text,
+Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const std::string& text,
                  Regime regime, Inputs inputs) {
-  const KernelConfig config = parse_kernel_config(text);
+  const AnyConfig config = parse_config(text);
   return {problem, regime, inputs, 1, {}, {predict_config(gpu, problem, config, regime, inputs)}};
 }
 
 void run_predict(const PredictOptions& options) {
-  if (options.op != "gemm") {
-    throw ConfigError(fmt::format("--op {}: this version predicts gemm only", options.op));
-  }
+  const Op op = parse_op(options.op);
   if (options.config && !options.schedules.empty()) {
     throw ConfigError("--config names its schedule itself: leave --schedule out");
   }
-  const GemmProblem problem{parse_gemm_shape(options.shape), parse_element_type(options.dtype),
-                            parse_layout(options.layout)};
+  const AnyProblem problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
+                                           parse_layout(options.layout));
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
-  std::vector<Schedule> schedules;
+  std::vector<AnySchedule> schedules;
   for (const std::string& name : options.schedules) {
-    schedules.push_back(parse_schedule(name));
+    schedules.push_back(parse_schedule(op, name));
   }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
 
@@ -95,11 +92,18 @@ void add_predict(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("predict", "Ranked schedules and tilings for a problem, CPU only");
   const auto options = std::make_shared<PredictOptions>();
-  command->add_option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096")->required();
-  command->add_option("--op", options->op, "gemm")->capture_default_str();
+  command
+      ->add_option(
+          "SHAPE", options->shape,
+          "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
+      ->required();
+  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
+      ->capture_default_str();
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
-  command->add_option("--dtype", options->dtype, "fp16 or bf16")->capture_default_str();
+  command
+      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
+      ->capture_default_str();
   command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
       ->capture_default_str();
   command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();

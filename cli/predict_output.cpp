@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/measurement.h"
 
 namespace tilecast {
 namespace {
@@ -22,6 +23,8 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
 }
 
 double micro(Seconds time) { return time.value * 1e6; }
+constexpr double kFewDigits = 10;  // of a rate below this show decimals
+
 double mega(Hertz clock) { return clock.value * 1e-6; }
 
 /// Rounded to what a prediction can mean, so that equal answers print equally everywhere.
@@ -29,13 +32,32 @@ double rounded(double value, int digits) {
   return std::stod(fmt::format("{:.{}g}", value, digits));
 }
 
-nlohmann::ordered_json problem_json(const GemmProblem& problem) {
-  return {{"op", "gemm"},
-          {"m", problem.shape.m},
-          {"n", problem.shape.n},
-          {"k", problem.shape.k},
-          {"dtype", to_text(problem.dtype)},
-          {"layout", to_text(problem.layout)}};
+nlohmann::ordered_json problem_json(const AnyProblem& problem) {
+  const Point point = point_of(problem);
+  nlohmann::ordered_json json = {{"op", to_text(point.op)}, {"m", point.problem.shape.m}};
+  if (sides_of(point.op) > 1) {
+    json["n"] = point.problem.shape.n;
+  }
+  if (sides_of(point.op) > 2) {
+    json["k"] = point.problem.shape.k;
+  }
+  json["dtype"] = to_text(point.problem.dtype);
+  if (point.op == Op::kGemm) {
+    json["layout"] = to_text(point.problem.layout);
+  }
+  return json;
+}
+
+/// What people judge the op's speed by.
+struct Rate {
+  const char* name;
+  double value;
+};
+
+Rate rate_of(const AnyProblem& problem, const Prediction& p) {
+  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
+  return stream != nullptr ? Rate{"TB/s", stream_bytes(*stream) / p.time.value * 1e-12}
+                           : Rate{"TFLOPS", p.tflops};
 }
 
 nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {
@@ -60,6 +82,9 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"l2_hit_rate", rounded(p.l2_hit_rate, 4)},
       {"dram_read_bytes", rounded(p.dram_read.value, kDigits)},
       {"dram_write_bytes", rounded(p.dram_write.value, kDigits)}};
+  if (const StreamProblem* stream = std::get_if<StreamProblem>(&report.ranking.problem)) {
+    row["tb_per_s"] = rounded(stream_bytes(*stream) / p.time.value * 1e-12, kDigits);
+  }
   if (const Measurement* m = measured(report, p)) {
     row["measured_time_us"] = rounded(micro(m->time->median), kDigits);
     if (m->cycles) {
@@ -120,26 +145,27 @@ std::string ranking_table(const RankingReport& report) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
   }
   const bool any_measured = !report.measured.empty();
-  std::string text =
-      fmt::format("{} {} {} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem.shape),
-                  to_text(r.problem.dtype), to_text(r.problem.layout), report.gpu.spec.product,
-                  to_text(r.regime), to_text(r.inputs), report.gpu.calibrated ? "" : "not ");
+  std::string text = fmt::format("{} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem),
+                                 report.gpu.spec.product, to_text(r.regime), to_text(r.inputs),
+                                 report.gpu.calibrated ? "" : "not ");
   text +=
       fmt::format("{} legal candidates in {:.0f} ms; refused {}{}\n\n", r.candidates,
                   report.elapsed.value * 1e3, refused, reasons.empty() ? "" : " (" + reasons + ")");
-  text +=
-      fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
-                  "TFLOPS", "GHz", "kcycles", "W", "limiter", any_measured ? "measured us  " : "");
+  text += fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
+                      rate_of(r.problem, r.predictions.front()).name, "GHz", "kcycles", "W",
+                      "limiter", any_measured ? "measured us  " : "");
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     const Prediction& p = r.predictions[i];
+    const Rate rate = rate_of(r.problem, p);
     std::string beside;
     if (any_measured) {
       const Measurement* m = measured(report, p);
       beside = fmt::format("{:>11}  ", m ? fmt::format("{:.2f}", micro(m->time->median)) : "-");
     }
-    text += fmt::format("{:>3} {:>10.2f} {:>8.1f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
-                        micro(p.time), p.tflops, p.sm_clock.value * 1e-9, p.cycles.value * 1e-3,
-                        p.power.value, to_text(p.limiter), beside, to_text(p.config));
+    text += fmt::format("{:>3} {:>10.2f} {:>8.{}f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
+                        micro(p.time), rate.value, rate.value < kFewDigits ? 3 : 1,
+                        p.sm_clock.value * 1e-9, p.cycles.value * 1e-3, p.power.value,
+                        to_text(p.limiter), beside, to_text(p.config));
   }
   const Prediction& best = r.predictions.front();
   text += fmt::format("\n90 % interval of the first: {:.2f} to {:.2f} us{}\n",

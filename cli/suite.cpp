@@ -15,7 +15,9 @@
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/predict/predict.h"
+#include "model/predict/stream_candidates.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/stream_config_text.h"
 
 namespace tilecast {
 namespace {
@@ -24,18 +26,21 @@ constexpr i64 kMostOfOneRange = 10'000;
 constexpr std::size_t kMostShapes = 100'000;
 constexpr i64 kMostConfigs = 1'000'000;
 
+constexpr i64 kMostElements = i64{1} << 40;
+
 [[noreturn]] void bad_shape(std::string_view text) {
-  throw ConfigError(fmt::format(
-      "shape '{}': expected MxNxK, each a whole number from 1 to 2147483647 or start:end:step",
-      text));
+  throw ConfigError(
+      fmt::format("shape '{}': expected MxNxK, ROWSxCOLUMNS or a number of elements, each a whole "
+                  "number from 1 to 2147483647 (elements: 2^40) or start:end:step",
+                  text));
 }
 
 /// "512" or "512:2048:512", end included where a step meets it.
-std::vector<i64> expand_side(std::string_view side, std::string_view shape) {
+std::vector<i64> expand_side(std::string_view side, std::string_view shape, i64 most) {
   std::vector<i64> numbers;
   for (const std::string_view part : split(side, ':')) {
     const std::optional<i64> number = parse_integer(part);
-    if (!number || *number < 1 || *number > std::numeric_limits<i32>::max()) {
+    if (!number || *number < 1 || *number > most) {
       bad_shape(shape);
     }
     numbers.push_back(*number);
@@ -99,7 +104,7 @@ void parse_config_item(const StrictValue& item, SuiteConfigs& configs) {
     return;
   }
   try {
-    configs.texts.push_back(to_text(parse_kernel_config(text)));
+    configs.texts.push_back(text == kRuntimeCopy ? text : to_text(parse_config(text)));
   } catch (const ConfigError& error) {
     item.fail(error.what());
   }
@@ -126,9 +131,47 @@ u64 mixed(const GemmShape& shape) {
          static_cast<u64>(shape.k);
 }
 
+Op op_of_text(const std::string& config) {
+  return config == kRuntimeCopy ? Op::kMemcpy : op_of(schedule_of(parse_config(config)));
+}
+
+std::vector<AnySchedule> every_schedule(Op op) {
+  std::vector<AnySchedule> schedules;
+  if (op == Op::kGemm) {
+    schedules.assign(std::begin(kEverySchedule), std::end(kEverySchedule));
+  }
+  for (const StreamSchedule schedule : kEveryStreamSchedule) {
+    if (op_of(schedule) == op) {
+      schedules.push_back(schedule);
+    }
+  }
+  return schedules;
+}
+
+template <class Config>
+std::vector<std::string> texts_of(const std::vector<Config>& configs) {
+  std::vector<std::string> texts;
+  for (const Config& config : configs) {
+    texts.push_back(to_text(config));
+  }
+  return texts;
+}
+
+/// Of one schedule, which is of the problem's op.
+std::vector<std::string> legal_texts(const GpuSpec& gpu, const AnyProblem& problem,
+                                     const AnySchedule& schedule) {
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    return texts_of(enumerate_candidates(gpu, *gemm, {std::get<Schedule>(schedule)}).legal);
+  }
+  return texts_of(enumerate_candidates(gpu, std::get<StreamProblem>(problem),
+                                       {std::get<StreamSchedule>(schedule)})
+                      .legal);
+}
+
 /// Texts of the configurations to try on one problem in one regime.
 std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
-                                        const GemmProblem& problem, Regime regime, Inputs inputs) {
+                                        const AnyProblem& problem, Regime regime, Inputs inputs) {
+  const Op op = op_of(problem);
   std::vector<std::string> chosen;
   std::set<std::string> known;
   const auto add = [&](const std::string& text) {
@@ -139,13 +182,17 @@ std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
     return is_new;
   };
   for (const std::string& text : suite.configs.texts) {
-    add(text);
+    if (op_of_text(text) == op) {
+      add(text);
+    }
   }
-  const std::vector<Schedule> schedules =
-      suite.schedules.empty() ? std::vector(std::begin(kEverySchedule), std::end(kEverySchedule))
-                              : suite.schedules;
-  for (const Schedule schedule : schedules) {
-    std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {schedule}).legal;
+  const bool draws = suite.configs.best > 0 || suite.configs.random > 0 || suite.configs.all;
+  for (const AnySchedule& schedule :
+       suite.schedules.empty() ? every_schedule(op) : suite.schedules) {
+    if (!draws || op_of(schedule) != op) {
+      continue;
+    }
+    std::vector<std::string> legal = legal_texts(gpu, problem, schedule);
     if (legal.empty()) {
       continue;
     }
@@ -158,38 +205,69 @@ std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
       }
     }
     if (suite.configs.random > 0) {
-      std::mt19937_64 random(suite.configs.seed ^ mixed(problem.shape));
+      std::mt19937_64 random(suite.configs.seed ^ mixed(point_of(problem).problem.shape));
       shuffle(legal, random);
       std::size_t added = 0;
       for (std::size_t i = 0; i < legal.size() && added < suite.configs.random; ++i) {
-        added += add(to_text(legal[i])) ? 1 : 0;
+        added += add(legal[i]) ? 1 : 0;
       }
     }
-    for (const KernelConfig& config : legal) {
+    for (const std::string& text : legal) {
       if (suite.configs.all) {
-        add(to_text(config));
+        add(text);
       }
     }
   }
-  if (suite.cublaslt) {
+  if (suite.cublaslt && op == Op::kGemm) {
     add(std::string(kCublasltTop1));
     add(std::string(kCublasltBest));
   }
   return chosen;
 }
 
+/// Why nothing solves the problem; every memory-bound one has a kernel.
+std::string why_not_solvable(const AnyProblem& problem) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  return gemm != nullptr ? why_not_solvable(*gemm) : "";
+}
+
+/// The problems that a shape stands for, one for each element type and layout that it can have.
+std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape) {
+  std::vector<AnyProblem> problems;
+  for (const ElementType dtype : suite.dtypes) {
+    if (shape.op == Op::kGemm) {
+      for (const Layout layout : suite.layouts) {
+        problems.push_back(GemmProblem{shape.sides, dtype, layout});
+      }
+    } else {
+      problems.push_back(shape.op == Op::kMemcpy
+                             ? StreamProblem{1, shape.sides.m, dtype, shape.op}
+                             : StreamProblem{shape.sides.m, shape.sides.n, dtype, shape.op});
+    }
+  }
+  return problems;
+}
+
 }  // namespace
 
-std::vector<GemmShape> expand_shapes(std::string_view text) {
+std::vector<SuiteShape> expand_shapes(std::string_view text) {
   const std::vector<std::string_view> sides = split(text, 'x');
-  if (sides.size() != 3) {
+  if (sides.empty() || sides.size() > 3) {
     bad_shape(text);
   }
-  std::vector<GemmShape> shapes;
-  for (const i64 m : expand_side(sides[0], text)) {
-    for (const i64 n : expand_side(sides[1], text)) {
-      for (const i64 k : expand_side(sides[2], text)) {
-        shapes.push_back({m, n, k});
+  const Op op = sides.size() == 3   ? Op::kGemm
+                : sides.size() == 2 ? Op::kElementwiseAdd
+                                    : Op::kMemcpy;
+  const i64 most = op == Op::kMemcpy ? kMostElements : std::numeric_limits<i32>::max();
+  std::vector<std::vector<i64>> numbers(3, {0});
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    numbers[i] = expand_side(sides[i], text, most);
+  }
+  std::vector<SuiteShape> shapes;
+  for (const i64 m : numbers[0]) {
+    for (const i64 n : numbers[1]) {
+      for (const i64 k : numbers[2]) {
+        shapes.push_back({op, {m, n, k}});
         if (shapes.size() > kMostShapes) {
           throw ConfigError(
               fmt::format("shape '{}': expected at most {} shapes", text, kMostShapes));
@@ -204,8 +282,17 @@ Suite parse_suite(const StrictValue& root) {
   const StrictMap map = root.map({"shapes", "ops", "dtypes", "layouts", "configs", "schedules",
                                   "regimes", "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
-  const auto lists = parsed_list<std::vector<GemmShape>>(map, "shapes", {}, expand_shapes);
-  for (const std::vector<GemmShape>& list : lists) {
+  const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
+  const auto shapes_of_ops = [&](std::string_view text) {
+    std::vector<SuiteShape> shapes = expand_shapes(text);
+    if (std::find(ops.begin(), ops.end(), shapes.front().op) == ops.end()) {
+      throw ConfigError(fmt::format("shape '{}': it is of {}, which `ops` does not list", text,
+                                    to_text(shapes.front().op)));
+    }
+    return shapes;
+  };
+  const auto lists = parsed_list<std::vector<SuiteShape>>(map, "shapes", {}, shapes_of_ops);
+  for (const std::vector<SuiteShape>& list : lists) {
     suite.shapes.insert(suite.shapes.end(), list.begin(), list.end());
   }
   if (suite.shapes.empty()) {
@@ -216,12 +303,10 @@ Suite parse_suite(const StrictValue& root) {
   suite.regimes = parsed_list(map, "regimes", suite.regimes, parse_regime);
   suite.inputs = parsed_list(map, "inputs", suite.inputs, parse_inputs);
   suite.l2_states = parsed_list(map, "l2", suite.l2_states, parse_l2_state);
-  suite.schedules = parsed_list(map, "schedules", suite.schedules, parse_schedule);
-  for (const Op op : parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op)) {
-    if (op != Op::kGemm) {
-      map.required("ops").fail("expected gemm: the other kernels do not exist yet");
-    }
-  }
+  suite.schedules = parsed_list(map, "schedules", suite.schedules, [](std::string_view text) {
+    return is_stream_schedule(text) ? AnySchedule(parse_stream_schedule(text))
+                                    : AnySchedule(parse_schedule(text));
+  });
   if (const std::optional<StrictValue> counters = map.optional("counters")) {
     suite.counters = counters->word(kCounterChoices);
   }
@@ -239,47 +324,53 @@ Suite parse_suite(const StrictValue& root) {
 
 Suite load_suite(const std::filesystem::path& path) { return parse_suite(load_yaml(path)); }
 
-std::string why_not_measurable(const GpuSpec& gpu, const GemmProblem& problem,
+std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
                                const std::string& config) {
+  if (is_baseline(config)) {
+    return is_cublaslt(config) == (op_of(problem) == Op::kGemm)
+               ? why_not_solvable(problem)
+               : fmt::format("it is no baseline of {}", to_text(op_of(problem)));
+  }
   if (std::string reason = why_not_solvable(problem); !reason.empty()) {
     return reason;
   }
-  if (is_cublaslt(config)) {
-    return "";
+  const AnyConfig parsed = parse_config(config);
+  if (op_of(schedule_of(parsed)) != op_of(problem)) {
+    return fmt::format("it computes {}, not {}", to_text(op_of(schedule_of(parsed))),
+                       to_text(op_of(problem)));
   }
-  const Refusal refusal = check_legal(gpu, problem, parse_kernel_config(config));
+  if (const StreamProblem* stream = std::get_if<StreamProblem>(&problem)) {
+    return why_not_legal(gpu, *stream, std::get<StreamConfig>(parsed));
+  }
+  const Refusal refusal =
+      check_legal(gpu, std::get<GemmProblem>(problem), std::get<KernelConfig>(parsed));
   return refusal == Refusal::kNone ? "" : std::string(to_text(refusal));
 }
 
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
   SuitePoints expanded;
   std::set<std::string> seen;
-  for (const GemmShape& shape : suite.shapes) {
-    for (const ElementType dtype : suite.dtypes) {
-      for (const Layout layout : suite.layouts) {
-        const GemmProblem problem{shape, dtype, layout};
-        if (const std::string why = why_not_solvable(problem); !why.empty()) {
-          expanded.notes.push_back(fmt::format("{} {} {} is left out: {}", to_text(shape),
-                                               to_text(dtype), to_text(layout), why));
-          continue;
-        }
-        for (const Inputs inputs : suite.inputs) {
-          for (const Regime regime : suite.regimes) {
-            const std::vector<std::string> configs =
-                choose_configs(suite, gpu, problem, regime, inputs);
-            for (const L2State l2_state : suite.l2_states) {
-              for (const std::string& config : configs) {
-                const Point point{.op = Op::kGemm,
-                                  .problem = problem,
-                                  .config = config,
-                                  .regime = regime,
-                                  .inputs = inputs,
-                                  .l2_state = l2_state};
-                if (seen.insert(key_of(point)).second) {
-                  const std::string why = why_not_timed(regime, l2_state);
-                  expanded.points.push_back(
-                      {point, why.empty() ? why_not_measurable(gpu, problem, config) : why});
-                }
+  for (const SuiteShape& shape : suite.shapes) {
+    for (const AnyProblem& problem : problems_of(suite, shape)) {
+      if (const std::string why = why_not_solvable(problem); !why.empty()) {
+        expanded.notes.push_back(fmt::format("{} is left out: {}", to_text(problem), why));
+        continue;
+      }
+      for (const Inputs inputs : suite.inputs) {
+        for (const Regime regime : suite.regimes) {
+          const std::vector<std::string> configs =
+              choose_configs(suite, gpu, problem, regime, inputs);
+          for (const L2State l2_state : suite.l2_states) {
+            for (const std::string& config : configs) {
+              Point point = point_of(problem);
+              point.config = config;
+              point.regime = regime;
+              point.inputs = inputs;
+              point.l2_state = l2_state;
+              if (seen.insert(key_of(point)).second) {
+                const std::string why = why_not_timed(regime, l2_state);
+                expanded.points.push_back(
+                    {point, why.empty() ? why_not_measurable(gpu, problem, config) : why});
               }
             }
           }

@@ -1,18 +1,20 @@
 // A suite: what to measure, as a YAML file, and the points it stands for.
 //
-//   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step in any place, end included
+//   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step in any place, end included;
+//                             # ROWSxCOLUMNS are of elementwise_add, one number is of memcpy
 //   dtypes: [fp16]            # default fp16
 //   layouts: [tn]             # default tn
 //   configs:                  # or `all`
 //     - best: 6               # predicted best of each schedule
 //     - {random: 6, seed: 1}  # of each schedule's legal candidates, others for each shape
-//     - warp_specialized:tile=...
+//     - warp_specialized:tile=...   # for the shapes of its op
+//     - cudart:memcpy_async         # the runtime's copy, beside memcpy
 //   schedules: [pipelined]    # that best, random and all draw from; default every one
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
 //   l2: [rotating]            # also flushed (burst only) and warm; default rotating
-//   ops: [gemm]
-//   counters: core           # none, core or full; default none
+//   ops: [gemm]               # default gemm; gemm, memcpy, elementwise_add
+//   counters: core            # none, core or full; default none
 //   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
 #pragma once
 
@@ -23,8 +25,7 @@
 #include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/strict_map.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/tile/any_op.h"
 #include "model/tile/regime.h"
 #include "validate/record/measurement.h"
 
@@ -37,14 +38,22 @@ struct SuiteConfigs {
   u64 seed = 0;
 };
 
+/// Sides that the op does not have are 0.
+struct SuiteShape {
+  Op op;
+  GemmShape sides;
+
+  bool operator==(const SuiteShape&) const = default;
+};
+
 struct Suite {
-  std::vector<GemmShape> shapes;
+  std::vector<SuiteShape> shapes;
   std::vector<ElementType> dtypes{ElementType::kFp16};
   std::vector<Layout> layouts{Layout::kTn};
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
   std::vector<L2State> l2_states{L2State::kRotating};
-  std::vector<Schedule> schedules;  // empty: all
+  std::vector<AnySchedule> schedules;  // empty: all
   SuiteConfigs configs;
   bool cublaslt = false;
   CounterChoice counters = CounterChoice::kNone;
@@ -55,7 +64,7 @@ Suite load_suite(const std::filesystem::path& path);
 Suite parse_suite(const StrictValue& root);
 
 /// One text with ranges as the shapes it stands for. Throws ConfigError.
-std::vector<GemmShape> expand_shapes(std::string_view text);
+std::vector<SuiteShape> expand_shapes(std::string_view text);
 
 struct SuitePoint {
   Point point;
@@ -72,8 +81,8 @@ struct SuitePoints {
 /// The same every time, and no point twice.
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
 
-/// Why `config`, canonical or cublaslt:*, cannot run on this GPU and problem; empty where it can.
-std::string why_not_measurable(const GpuSpec& gpu, const GemmProblem& problem,
+/// Why `config`, canonical or a baseline, cannot run on this GPU and problem; empty where it can.
+std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
                                const std::string& config);
 
 }  // namespace tilecast

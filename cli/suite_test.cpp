@@ -25,17 +25,46 @@ std::string complaint(const std::string& text) {
 }  // namespace
 
 TEST_CASE("A range in any place of a shape stands for each step up to its end") {
-  const std::vector<GemmShape> shapes = expand_shapes("64x100:300:100x512");
-  CHECK(shapes == std::vector<GemmShape>{{64, 100, 512}, {64, 200, 512}, {64, 300, 512}});
+  const std::vector<SuiteShape> shapes = expand_shapes("64x100:300:100x512");
+  CHECK(shapes == std::vector<SuiteShape>{{Op::kGemm, {64, 100, 512}},
+                                          {Op::kGemm, {64, 200, 512}},
+                                          {Op::kGemm, {64, 300, 512}}});
   CHECK(expand_shapes("1:2:1x1:2:1x8").size() == 4);
   CHECK(expand_shapes("8x8x8:20:8").size() == 2);  // 8 and 16; 24 is beyond 20
 }
 
 TEST_CASE("A malformed shape or range is refused") {
-  for (const char* text : {"64x64", "64x64x0", "64x64x-8", "64x64x8:4:1", "64x64x8:16", "axbxc",
-                           "64x64x1:100000000:1", "64x64x8:16:0"}) {
+  for (const char* text : {"64x64x64x64", "64x64x0", "64x64x-8", "64x64x8:4:1", "64x64x8:16",
+                           "axbxc", "64x64x1:100000000:1", "64x64x8:16:0"}) {
     CHECK_THROWS_AS(expand_shapes(text), ConfigError);
   }
+}
+
+TEST_CASE("The number of sides says which op a shape is of") {
+  CHECK(expand_shapes("64x100") == std::vector<SuiteShape>{{Op::kElementwiseAdd, {64, 100, 0}}});
+  CHECK(expand_shapes("8589934592") == std::vector<SuiteShape>{{Op::kMemcpy, {8589934592, 0, 0}}});
+  CHECK_THROWS_AS(expand_shapes("8589934592x1"), ConfigError);  // a side beyond 31 bits
+}
+
+TEST_CASE("A suite of several ops gives each shape the configurations of its own op") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const std::string texts =
+      "configs: [cudart:memcpy_async, "
+      "'memcpy_cpasync:block=1x4096,warps=8,vector=16,ctas=8,layout=plain,order=blocks,hint=none', "
+      "'elementwise_add:block=8x256,warps=8,vector=16,ctas=4,view=flat,order=blocks,hint=none']\n";
+  const Suite suite = suite_of(
+      "shapes: [1048576, 1024x1024]\nops: [memcpy, elementwise_add]\n"
+      "dtypes: [fp32, bf16]\n" +
+      texts);
+  const SuitePoints expanded = expand_suite(suite, gpu.spec);
+  CHECK(expanded.points.size() == 6);  // two types of: two copies, one addition
+  for (const SuitePoint& point : expanded.points) {
+    CHECK(point.refusal == "");
+    CHECK((point.point.op == Op::kElementwiseAdd) ==
+          point.point.config.starts_with("elementwise_add:"));
+  }
+  CHECK(complaint("shapes: [1024x1024]\nops: [memcpy]\n" + texts).find("elementwise_add") !=
+        std::string::npos);
 }
 
 TEST_CASE("Best and random take their number from each schedule, and cuBLASLt adds two") {

@@ -45,7 +45,9 @@ function(tilecast_embed_sources name)
     ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/stream/*.cuh ${PROJECT_SOURCE_DIR}/kernels/stream/*.h
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu
-    ${PROJECT_SOURCE_DIR}/kernels/micro/*.cuh ${PROJECT_SOURCE_DIR}/kernels/micro/*.h)
+    ${PROJECT_SOURCE_DIR}/kernels/micro/*.cuh ${PROJECT_SOURCE_DIR}/kernels/micro/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/verify/*.cu ${PROJECT_SOURCE_DIR}/kernels/verify/*.cuh
+    ${PROJECT_SOURCE_DIR}/kernels/verify/*.h)
   list(FILTER files EXCLUDE REGEX "_text\\.h$")
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded_sources.cpp)
   add_custom_command(OUTPUT ${generated}

@@ -38,14 +38,14 @@ void check_compiles(const std::string& name, const Defines& defines = {},
 TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchronous") {
   for (const bool registers : {false, true}) {
     for (const i32 n : {8, 64, 256}) {
-      check_compiles("wgmma_interval", wgmma(n, registers, 4, 1, 1), n / 2);
-      check_compiles("wgmma_completion", wgmma(n, registers, 1, 0, 1), n / 2);
-      check_compiles("wgmma_drain", wgmma(n, registers, 4, 0, 1), n / 2);
+      check_compiles("wgmma_rate", wgmma(n, registers, 4, 1, 1), n / 2);
+      check_compiles("wgmma_rate", wgmma(n, registers, 1, 0, 1), n / 2);
+      check_compiles("wgmma_rate", wgmma(n, registers, 4, 0, 1), n / 2);
     }
   }
-  check_compiles("wgmma_interval", wgmma(128, false, 4, 1, 1, 2), 128 / 2);
+  check_compiles("wgmma_rate", wgmma(128, false, 4, 1, 1, 2), 128 / 2);
   for (const i32 warpgroups : {2, 3}) {
-    check_compiles("wgmma_shared_pipe", wgmma(256, false, 4, 1, warpgroups), 256 / 2);
+    check_compiles("wgmma_rate", wgmma(256, false, 4, 1, warpgroups), 256 / 2);
   }
   check_compiles("wgmma_contention", wgmma(256, false, 4, 1, 2), 256 / 2);
   check_compiles("clock_trace", wgmma(256, false, 4, 1, 1), 256 / 2);

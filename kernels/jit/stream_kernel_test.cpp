@@ -4,9 +4,12 @@
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/stream_launch.h"
+#include "model/analytic/stream_occupancy.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/math.h"
 #include "model/base/text.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/stream_config_text.h"
 #include "tests/catch.h"
@@ -16,7 +19,8 @@ namespace {
 
 constexpr i32 kRegistersPerSm = 65536;  // of Hopper
 
-void check_compiles(const std::string& text, ElementType dtype) {
+/// Registers of a thread.
+i32 check_compiles(const std::string& text, ElementType dtype) {
   INFO(text << " " << to_text(dtype));
   const StreamConfig config = parse_stream_config(text);
   CubinCache none{std::filesystem::path()};
@@ -24,12 +28,22 @@ void check_compiles(const std::string& text, ElementType dtype) {
   INFO(kernel.log);
   CHECK(kernel.rejection == "");
   CHECK(kernel.report.registers * stream_threads(config) * config.ctas_per_sm <= kRegistersPerSm);
+  return kernel.report.registers;
 }
 
 }  // namespace
 
 TEST_CASE("Every memory-bound kernel compiles for every element type") {
   for (const ElementType dtype : {ElementType::kFp32, ElementType::kFp16, ElementType::kBf16}) {
+    for (const char* hint : {"none", "evict_first", "loads_evict_first", "stores_evict_first"}) {
+      const std::string rest = std::string("order=blocks,hint=") + hint;
+      check_compiles("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4," + rest, dtype);
+      check_compiles("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none",
+                     dtype);
+      check_compiles("memcpy:block=1x4096,warps=8,vector=16,ctas=4," + rest, dtype);
+      check_compiles("memcpy_cpasync:block=1x4096,warps=8,vector=16,ctas=4,layout=plain," + rest,
+                     dtype);
+    }
     for (const char* vector : {"4", "8", "16"}) {
       const std::string common = std::string(",warps=4,vector=") + vector + ",ctas=4";
       check_compiles(
@@ -60,16 +74,32 @@ TEST_CASE("Every memory-bound kernel compiles for every element type") {
       ElementType::kBf16);
 }
 
-TEST_CASE("Every memory-bound configuration that is to be measured compiles") {
-  const std::string listed = read_file("validate/suites/h200_stream_configs.txt");
-  int compiled = 0;
-  for (const std::string_view line : split(listed, '\n')) {
-    if (line.find(':') != std::string_view::npos && line.front() != '#') {
-      check_compiles(std::string(line), ElementType::kFp32);
+TEST_CASE("Every memory-bound configuration that is to be measured compiles as it is modelled") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  int compiled = 0, as_modelled = 0;
+  for (const char* suite : {"variants", "memcpy"}) {
+    const std::string listed =
+        read_file(std::string("validate/suites/h200_stream/") + suite + ".yaml");
+    for (std::string_view line : split(listed, '\n')) {
+      constexpr std::string_view kItem = "  - \"";
+      if (!line.starts_with(kItem) || line.find(":block=") == std::string_view::npos) {
+        continue;
+      }
+      line.remove_prefix(kItem.size());
+      line.remove_suffix(1);
+      const StreamConfig config = parse_stream_config(line);
+      const i32 registers = check_compiles(std::string(line), ElementType::kFp32);
+      INFO(line << " takes " << registers << " registers");
+      CHECK(stream_registers_suffice(gpu, config, ElementType::kFp32));
+      // What the model must know is how many CTAs they leave room for.
+      const i32 by_registers = gpu.sm.registers / (round_up(registers, 8) * stream_threads(config));
+      const i32 fitting = fitting_stream_ctas(gpu, config, ElementType::kFp32);
       ++compiled;
+      as_modelled += fitting <= by_registers ? 1 : 0;
     }
   }
-  CHECK(compiled > 0);
+  CHECK(compiled > 100);
+  CHECK(as_modelled > compiled * 9 / 10);
 }
 
 TEST_CASE("A memory-bound kernel that cannot exist is refused before it is compiled") {

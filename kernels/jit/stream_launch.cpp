@@ -35,6 +35,7 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype) {
                   define("CTAS_PER_SM", config.ctas_per_sm),
                   define("STREAM_LAYOUT", static_cast<i32>(config.layout)),
                   define("CACHE_HINT", static_cast<i32>(config.hint)),
+                  define("TICKETS", config.order == BlockOrder::kTickets ? 1 : 0),
                   define("ELEMENT_TYPE", static_cast<i32>(dtype))}};
 }
 
@@ -45,7 +46,7 @@ StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,
       config_(config),
       shape_{.ctas = 1,
              .threads = stream_threads(config),
-             .shared_memory_bytes = stream_shared_bytes(config, problem.dtype)} {
+             .shared_memory_bytes = launched_shared_bytes(config, problem.dtype)} {
   if (const std::string fault = stream_problem_fault(config, problem); !fault.empty()) {
     refuse(config, fault);
   }
@@ -57,6 +58,9 @@ StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,
   const i32 resident = std::min(resident_ctas_per_sm_, config.ctas_per_sm);
   walk_ = stream_walk(config, problem, static_cast<u32>(resident * current_device().sm_count));
   shape_.ctas = walk_.workers;
+  if (config.order == BlockOrder::kTickets) {
+    tickets_ = ZeroedMemory(2 * sizeof(u32));
+  }
 }
 
 StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
@@ -92,7 +96,8 @@ StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
   args.rows = seen.rows;
   args.columns = seen.columns;
   args.walk = walk_;
-  if (uses_tma(config_.schedule)) {
+  args.tickets = tickets_.as<u32>();
+  if (uses_tensor_maps(config_.schedule)) {
     const TmaBox box = stream_box(config_, problem_.dtype);
     const auto map = [&](const StridedMatrix& m) {
       // The stride of a single row is never used, but the encoder wants whole 16 bytes.

@@ -9,6 +9,7 @@
 
 #include "kernels/jit/compile.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/zeroed_memory.h"
 #include "kernels/stream/stream_args.h"
 #include "model/tile/stream_config.h"
 
@@ -55,6 +56,7 @@ class StreamLaunch {
   StreamConfig config_;
   LaunchShape shape_;
   BlockWalk walk_{};
+  ZeroedMemory tickets_;
   i32 resident_ctas_per_sm_ = 0;
 };
 

@@ -88,8 +88,9 @@ class Buffer {
   void* pointer_ = nullptr;
 };
 
-void check_runs(const std::string& text, const StreamProblem& problem, Place a_place, Place b_place,
-                Place c_place) {
+/// CTAs of the configuration that fit on an SM. Launches twice, over what the first launch left.
+i32 check_runs(const std::string& text, const StreamProblem& problem, Place a_place, Place b_place,
+               Place c_place) {
   INFO(text << " " << problem.rows << "x" << problem.columns << " " << to_text(problem.dtype));
   const StreamConfig config = parse_stream_config(text);
   CubinCache cache;
@@ -105,7 +106,10 @@ void check_runs(const std::string& text, const StreamProblem& problem, Place a_p
   a.upload();
   b.upload();
   c.upload();
-  launch.launch(launch.bind({a.matrix(), b.matrix(), c.matrix()}), nullptr);
+  const StreamArgs args = launch.bind({a.matrix(), b.matrix(), c.matrix()});
+  launch.launch(args, nullptr);
+  c.upload();
+  launch.launch(args, nullptr);
   TILECAST_CUDA(cudaDeviceSynchronize());
   const bool copy = is_memcpy(config.schedule);
   c.set([copy](i64 row, i64 column) {
@@ -113,11 +117,12 @@ void check_runs(const std::string& text, const StreamProblem& problem, Place a_p
   });
   CHECK((c.download() == c.bytes()));
   CHECK((a.download() == a.bytes()));
+  return launch.resident_ctas_per_sm();
 }
 
-void check_runs(const std::string& text, const StreamProblem& problem) {
+i32 check_runs(const std::string& text, const StreamProblem& problem) {
   const Place tight{problem.columns, 1};
-  check_runs(text, problem, tight, tight, tight);
+  return check_runs(text, problem, tight, tight, tight);
 }
 
 std::string add_text(const char* schedule, const char* block, const char* rest) {
@@ -134,17 +139,47 @@ constexpr const char* kOrders[] = {"bands", "blocks", "strided", "chunked"};
 TEST_CASE("memcpy copies every element and nothing else, whatever the length", "[gpu]") {
   gpu_or_skip();
   for (const ElementType dtype : kTypes) {
-    for (const i64 length : {i64{1}, i64{200}, i64{1000}, i64{1 << 20}}) {
+    for (const i64 length : {i64{1}, i64{200}, i64{1000}, i64{4099}, i64{1 << 20}}) {
+      const StreamProblem problem{1, length, dtype, Op::kMemcpy};
       for (const char* order : {"blocks", "strided", "chunked"}) {
-        check_runs(std::string("memcpy_cpasync:block=1x2048,warps=4,vector=16,ctas=2,"
-                               "layout=swizzled,order=") +
-                       order + ",hint=none",
-                   {1, length, dtype});
+        for (const char* hint : {"none", "evict_first"}) {
+          const std::string rest = std::string(",order=") + order + ",hint=" + hint;
+          check_runs("memcpy:block=1x2048,warps=4,vector=16,ctas=4" + rest, problem);
+          check_runs("memcpy_cpasync:block=1x2048,warps=4,vector=16,ctas=2,layout=swizzled" + rest,
+                     problem);
+          const std::string stages = std::string(order) == "blocks" ? "1" : "3";
+          check_runs("memcpy_tma:block=1x2048,stages=" + stages + ",warps=1,ctas=4" + rest,
+                     problem);
+        }
       }
+      check_runs("memcpy_tma:block=1x1024,stages=1,warps=1,ctas=2,order=strided,hint=none",
+                 problem);
       check_runs(
           "memcpy_cpasync:block=1x256,warps=1,vector=4,ctas=8,layout=plain,order=blocks,"
           "hint=none",
-          {1, length, dtype});
+          problem);
+    }
+  }
+}
+
+TEST_CASE("Drawn and bounded blocks are each copied once, launch after launch", "[gpu]") {
+  gpu_or_skip();
+  // 4 MiB and a rest are 1025 blocks, more than the CTAs that draw; 1000 elements are one.
+  for (const i64 length : {i64{(1 << 20) + 5}, i64{1000}}) {
+    const StreamProblem problem{1, length, ElementType::kFp32, Op::kMemcpy};
+    for (const char* text :
+         {"memcpy_tma:block=1x1024,stages=1,warps=1,ctas=2,order=tickets,hint=none",
+          "memcpy_tma:block=1x1024,stages=2,warps=1,ctas=1,order=tickets,hint=none",
+          "memcpy_tma:block=1x1024,stages=8,warps=1,ctas=3,order=tickets,hint=evict_first",
+          "memcpy_tma:block=1x1024,stages=1,warps=1,ctas=8,order=bounded,hint=none",
+          "memcpy_cpasync:block=1x1024,warps=8,vector=16,ctas=3,layout=plain,order=bounded,"
+          "hint=none",
+          "memcpy:block=1x1024,warps=8,vector=16,ctas=3,order=bounded,hint=none"}) {
+      const StreamConfig config = parse_stream_config(text);
+      const i32 resident = check_runs(text, problem);
+      if (config.order == BlockOrder::kBounded) {
+        CHECK(resident == config.ctas_per_sm);
+      }
     }
   }
 }
@@ -204,6 +239,9 @@ TEST_CASE("Addition by cp.async holds for one to four buffers in both layouts", 
       check_runs(add_text("elementwise_add_cpasync", "32x64",
                           ("warps=4,vector=16,ctas=4" + rest + "bands,hint=none").c_str()),
                  {1000, 2000, dtype});
+      check_runs(add_text("elementwise_add_cpasync", "32x64",
+                          ("warps=4,vector=8,ctas=4" + rest + "blocks,hint=evict_first").c_str()),
+                 {1000, 2004, dtype});
       for (const char* stages : {"1", "2", "3", "4"}) {
         for (const char* order : kOrders) {
           const std::string text =

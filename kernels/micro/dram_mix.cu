@@ -1,4 +1,4 @@
-// Key: dram.read_efficiency, dram.write_efficiency, and what mixing them costs.
+// Key: stream.write_rate, dram.write_efficiency; what stream.mix_loss stands for.
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
 // several times L2: of `period` steps, each of one block, the first `reads` load and the first
 // `writes` store one. A stored block leaves from the slot that the step's load came into.

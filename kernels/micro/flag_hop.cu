@@ -1,4 +1,4 @@
-// Key: one hop of a turnstile between CTAs of different SMs, through global memory.
+// Key: reduction.hop (of a turnstile between CTAs of different SMs, through global memory).
 // Method: two CTAs in turn release a count that the other acquires; half a round trip is one hop.
 // Both must run at once: the grid has two CTAs. Waiting ends after kPatience polls in any case.
 // Excludes: the payload whose visibility the flag announces.

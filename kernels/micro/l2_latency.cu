@@ -1,4 +1,4 @@
-// Key: L2 hit latency, near and far, and which SM is near to which line.
+// Key: tma.l2_latency, of which it is the near and far part; which SM is near to which line.
 // Method: one thread of each SM reads `lines` places, `stride` bytes apart, several times each past
 // L1, and keeps the fastest clock64 difference of every place; the first read brings the line to
 // L2. The host parts each SM's latencies in two groups. One more sample per SM times all its reads

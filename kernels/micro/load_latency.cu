@@ -1,4 +1,4 @@
-// Key: latency of a plain load that hits in L2 or goes to DRAM, by both clocks.
+// Key: stream.load_latency (a plain load that goes to DRAM; also one that hits L2), by both clocks.
 // Method: one thread follows a chain: the place of each load is drawn by a counter hash within
 // `span` bytes and held up by the value of the load before, which is zero in zeroed memory. A small
 // span, walked once before, stays in L2; a large one hardly ever meets a line twice, and past some

@@ -1,4 +1,4 @@
-// Key: atomics for the reductions of split-K and stream-K.
+// Key: reduction.add_rate, reduction.sm_rate (the additions of split-K and stream-K).
 // Method: every thread adds fp32 to memory that lies in L2, `turns` times: by one element or by
 // four (`vector` 1 or 4), at places of its own, or at those that `sharing` CTAs use together.
 // Excludes: waiting for results (red returns none); DRAM.

@@ -1,4 +1,4 @@
-// Key: shared-memory load latency.
+// Key: none yet; shared-memory load latency, part of stream.turn.
 // Method: one thread follows a chain of loads, each address being the value loaded before.
 // Excludes: bank conflicts, other warps.
 #include "kernels/micro/stopwatch.cuh"

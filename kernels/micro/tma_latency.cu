@@ -1,4 +1,4 @@
-// Key: tma.l2_latency, tma.dram_latency.
+// Key: tma.l2_latency, tma.dram_latency, stream.bulk_latency, stream.bulk_rate.
 // Method: one thread asks for `bytes` and waits, again and again; the time per load is the latency
 // from issue to the flip of the barrier as the waiting thread sees it. Places are `stride` bytes
 // apart: a small region, read before, lies in L2, near and far lines mixed; a large one is never

@@ -1,4 +1,4 @@
-// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency.
+// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate.
 // Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
 // and round through its group's region of memory. What is measured follows from the tasks:
 //   few SMs, region in L2                     what one SM takes in

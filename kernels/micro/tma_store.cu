@@ -1,7 +1,7 @@
-// Key: epilogue.store_latency, and the engine's reductions.
-// Method: one thread stores `bytes` from shared memory and waits, first until the source has been
-// read, then until the writes are done; two samples, the second includes the first. `reduce` adds
-// fp32 to what is there instead. The slope over `bytes` is the rate of one SM.
+// Key: epilogue.store_latency, stream.bulk_store, stream.bulk_read_out, and the engine's
+// reductions. Method: one thread stores `bytes` from shared memory and waits, first until the
+// source has been read, then until the writes are done; two samples, the second includes the first.
+// `reduce` adds fp32 to what is there instead. The slope over `bytes` is the rate of one SM.
 // Excludes: the proxy fence and barrier before a store; DRAM (the target stays in L2).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bulk_copy.cuh"

@@ -1,5 +1,5 @@
 // Key: wgmma.operand_rate while shared memory is filled.
-// Method: warpgroups run the loop of wgmma_interval.cu while one more warp has bulk copies bring
+// Method: warpgroups run the loop of wgmma_rate.cu while one more warp has bulk copies bring
 // `bytes` from L2 into shared memory every `period` cycles, until the warpgroups have ended. Both
 // sides are timed: the slowing of wgmma and the bytes that really came, against the offer.
 // Excludes: DRAM (the source lies in L2) and the limit of L2 itself (few SMs run).

@@ -34,6 +34,15 @@ __device__ __forceinline__ void bulk_load(u32 destination, const void* source, u
       : "memory");
 }
 
+__device__ __forceinline__ void bulk_load_hinted(u32 destination, const void* source, u32 bytes,
+                                                 u32 barrier, u64 policy) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+      " [%0], [%1], %2, [%3], %4;" ::"r"(destination),
+      "l"(source), "r"(bytes), "r"(barrier), "l"(policy)
+      : "memory");
+}
+
 /// The same bytes to the same offset, and the same barrier, of every CTA in `cta_mask`.
 __device__ __forceinline__ void bulk_load_multicast(u32 destination, const void* source, u32 bytes,
                                                     u32 barrier, unsigned short cta_mask) {
@@ -49,6 +58,15 @@ __device__ __forceinline__ void bulk_store(void* destination, u32 source, u32 by
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(destination),
                "r"(source), "r"(bytes)
                : "memory");
+}
+
+__device__ __forceinline__ void bulk_store_hinted(void* destination, u32 source, u32 bytes,
+                                                  u64 policy) {
+  asm volatile(
+      "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(
+          destination),
+      "r"(source), "r"(bytes), "l"(policy)
+      : "memory");
 }
 
 /// Adds fp32 elements to global memory.

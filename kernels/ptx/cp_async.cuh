@@ -1,7 +1,7 @@
 // cp.async: copies of 4, 8 or 16 bytes by one thread, global to shared memory, past the registers.
 // Groups are the thread's own; a thread that waits sees the bytes that it copied itself.
-// Without cache hints: together with a source shorter than the copy, a hint was an illegal
-// instruction on the H200.
+// A cache hint goes with whole copies only: together with a source shorter than the copy it was an
+// illegal instruction on the H200.
 #pragma once
 
 #include "model/base/integers.h"
@@ -20,6 +20,21 @@ __device__ __forceinline__ void cp_async(u32 destination, const void* source, u3
   } else {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(destination), "l"(source),
                  "n"(kBytes), "r"(valid)
+                 : "memory");
+  }
+}
+
+/// The whole kBytes, with a cache hint.
+template <int kBytes>
+__device__ __forceinline__ void cp_async_hinted(u32 destination, const void* source, u64 policy) {
+  static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16, "bytes of one cp.async");
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(destination),
+                 "l"(source), "l"(policy)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;" ::"r"(destination),
+                 "l"(source), "n"(kBytes), "l"(policy)
                  : "memory");
   }
 }

@@ -107,14 +107,15 @@ __device__ __forceinline__ ptx::Vector<kElementBytes> element_of(const StreamVec
 /// The first `valid` elements from `address`; what lies behind them is zero.
 __device__ __forceinline__ StreamVector load_valid(const char* address, i32 valid, u64 policy) {
   if (valid == kVectorElements) {
-    return ptx::load_global<kVectorBytes, kHinted>(address, policy);
+    return ptx::load_global<kVectorBytes, kHintedLoads>(address, policy);
   }
   StreamVector v{};
 #pragma unroll
   for (i32 e = 0; e < kVectorElements; ++e) {
     if (e < valid) {
       const u32 bits =
-          ptx::load_global<kElementBytes, kHinted>(address + e * kElementBytes, policy).word[0];
+          ptx::load_global<kElementBytes, kHintedLoads>(address + e * kElementBytes, policy)
+              .word[0];
       if constexpr (kElementBytes == 4) {
         v.word[e] = bits;
       } else {
@@ -128,14 +129,14 @@ __device__ __forceinline__ StreamVector load_valid(const char* address, i32 vali
 __device__ __forceinline__ void store_valid(char* address, const StreamVector& v, i32 valid,
                                             u64 policy) {
   if (valid == kVectorElements) {
-    ptx::store_global<kVectorBytes, kHinted>(address, v, policy);
+    ptx::store_global<kVectorBytes, kHintedStores>(address, v, policy);
     return;
   }
 #pragma unroll
   for (i32 e = 0; e < kVectorElements; ++e) {
     if (e < valid) {
-      ptx::store_global<kElementBytes, kHinted>(address + e * kElementBytes, element_of(v, e),
-                                                policy);
+      ptx::store_global<kElementBytes, kHintedStores>(address + e * kElementBytes, element_of(v, e),
+                                                      policy);
     }
   }
 }

@@ -16,12 +16,16 @@ constexpr StreamConfig kStream{
     .ctas_per_sm = TILECAST_CTAS_PER_SM,
     .layout = static_cast<StreamLayout>(TILECAST_STREAM_LAYOUT),
     .view = StreamView::kMatrix,
-    .order = BlockOrder::kBlocks,
+    .order = TILECAST_TICKETS ? BlockOrder::kTickets : BlockOrder::kBlocks,
     .hint = static_cast<CacheHint>(TILECAST_CACHE_HINT),
 };
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
 
-constexpr bool kHinted = kStream.hint == CacheHint::kEvictFirst;
+constexpr bool kHintedLoads =
+    kStream.hint == CacheHint::kEvictFirst || kStream.hint == CacheHint::kLoadsEvictFirst;
+constexpr bool kHintedStores =
+    kStream.hint == CacheHint::kEvictFirst || kStream.hint == CacheHint::kStoresEvictFirst;
+constexpr bool kHinted = kHintedLoads || kHintedStores;
 constexpr i32 kElementBytes = element_bytes(kElementType);
 constexpr i32 kVectorBytes = kStream.vector_bytes;
 constexpr i32 kVectorElements = kVectorBytes / kElementBytes;

@@ -34,10 +34,21 @@ __device__ __forceinline__ void copy_part(const StreamArgs& args, const StridedM
   }
 }
 
+/// A whole block: each copy is as long as it can be, as a cache hint wants it.
+__device__ __forceinline__ void copy_hinted(const StridedMatrix& from, const Block& block,
+                                            u32 buffer, u64 policy) {
+#pragma unroll
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    ptx::cp_async_hinted<kVectorBytes>(buffer + buffer_offset(i), block.address(from, i), policy);
+  }
+}
+
 /// Starts this thread's copies of its part of a block; zeros where the matrix ends.
 __device__ __forceinline__ void copy_block(const StreamArgs& args, const StridedMatrix& from,
-                                           const Block& block, u32 buffer) {
-  if (block.whole) {
+                                           const Block& block, u32 buffer, u64 policy) {
+  if (kHintedLoads && block.whole) {
+    copy_hinted(from, block, buffer, policy);
+  } else if (block.whole) {
     copy_part<true>(args, from, block, buffer);
   } else {
     copy_part<false>(args, from, block, buffer);

@@ -13,12 +13,13 @@ __device__ __forceinline__ void add_whole_block(const StreamArgs& args, const Bl
   StreamVector a[kThreadVectors], b[kThreadVectors];
 #pragma unroll
   for (i32 i = 0; i < kThreadVectors; ++i) {
-    a[i] = ptx::load_global<kVectorBytes, kHinted>(block.address(args.a, i), policy);
-    b[i] = ptx::load_global<kVectorBytes, kHinted>(block.address(args.b, i), policy);
+    a[i] = ptx::load_global<kVectorBytes, kHintedLoads>(block.address(args.a, i), policy);
+    b[i] = ptx::load_global<kVectorBytes, kHintedLoads>(block.address(args.b, i), policy);
   }
 #pragma unroll
   for (i32 i = 0; i < kThreadVectors; ++i) {
-    ptx::store_global<kVectorBytes, kHinted>(block.address(args.c, i), add(a[i], b[i]), policy);
+    ptx::store_global<kVectorBytes, kHintedStores>(block.address(args.c, i), add(a[i], b[i]),
+                                                   policy);
   }
 }
 

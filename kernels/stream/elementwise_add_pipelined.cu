@@ -25,8 +25,8 @@ __device__ __forceinline__ void issue(const StreamArgs& args, const Buffers& buf
                                       u32 end, i32 stage, u64 policy) {
   if (index < end) {
     const Block block = Block::of(args, index);
-    copy_block(args, args.a, block, buffers.a(stage));
-    copy_block(args, args.b, block, buffers.b(stage));
+    copy_block(args, args.a, block, buffers.a(stage), policy);
+    copy_block(args, args.b, block, buffers.b(stage), policy);
   }
   ptx::cp_async_commit();
 }

@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
   const u32 end = args.walk.end(blockIdx.x);
   for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
     const Block block = Block::of(args, index);
-    copy_block(args, args.a, block, buffer);
+    copy_block(args, args.a, block, buffer, policy);
     ptx::cp_async_commit();
     ptx::cp_async_wait<0>();
     if (block.whole) {

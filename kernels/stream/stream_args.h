@@ -21,6 +21,7 @@ struct StreamArgs {
   StridedMatrix a, b, c;          // of the others; memcpy copies a to c
   i64 rows, columns;
   BlockWalk walk;
+  u32* tickets;  // of order=tickets: how many were drawn, and how many CTAs are done; zero between
 };
 
 TILECAST_HD constexpr TmaBox stream_box(const StreamConfig& config, ElementType dtype) {

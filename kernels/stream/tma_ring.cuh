@@ -53,7 +53,7 @@ __device__ __forceinline__ void load_stage(const StreamArgs& args, const TmaRing
   for (i32 box = 0; box < kBoxes; ++box) {
     const i32 column = x + box * kBoxColumns;
     const u32 offset = box * kBoxBytes;
-    if constexpr (kHinted) {
+    if constexpr (kHintedLoads) {
       ptx::tma_load_2d_hinted(ring.a(stage) + offset, &args.a_map, column, y, ring.full(stage),
                               policy);
       ptx::tma_load_2d_hinted(ring.b(stage) + offset, &args.b_map, column, y, ring.full(stage),
@@ -75,7 +75,7 @@ __device__ __forceinline__ void store_stage(const StreamArgs& args, const TmaRin
   for (i32 box = 0; box < kBoxes; ++box) {
     const i32 column = x + box * kBoxColumns;
     const u32 source = ring.a(stage) + box * kBoxBytes;
-    if constexpr (kHinted) {
+    if constexpr (kHintedStores) {
       ptx::tma_store_2d_hinted(&args.c_map, source, column, y, policy);
     } else {
       ptx::tma_store_2d(&args.c_map, source, column, y);

@@ -1,24 +1,27 @@
 // Closed-form time of a memory-bound kernel at one SM clock.
 //
-// The kernel moves its bytes the slower of two ways:
-//   DRAM     reads / (bandwidth x read efficiency) + writes / (bandwidth x write efficiency), more
-//   by
-//            mix_loss where both come together: 4 r w of it, r and w their shares;
-//   flight   by Little's law: what the resident CTAs have in flight over the latency of a load.
-//            A CTA takes one turn per block, `stages` deep:
-//              one buffer, plain loads     latency + work
-//              n buffers, cp.async         the longer of work and latency / (n - 1)
-//              n stages, copy engine       the longer of work and (latency + work + store) / (n -
-//              1),
-//                                          one stage being on its way out
-//            work is the issue of its instructions, shared with the other CTAs of the SM.
-// Both come near each other as third powers: a loaded memory answers later. Orders with a CTA per
-// block add that CTA's refill to each turn. Around it stand the launch, the first load and the last
-// store. CTAs in waves: a last wave that is not full has fewer bytes in flight.
+// The kernel is its launch, the first load, and then the longer of two, which come near each other
+// as third powers, since a loaded memory answers later:
+//   DRAM     (reads / read rate + writes / write rate) / (1 - losses). Losses add up, each a share
+//            of the rate: reads and writes mixed (4 r w of it, r and w their shares); CTAs on walks
+//            of their own, which drift apart, so that DRAM opens more pages; plain loads, which
+//            hold their lines in L1; asynchronous loads under a hint; many bytes in flight, which
+//            also lie on more pages (logarithm, from 32 KiB an SM on); requests of few bytes of a
+//            row (inverse of the bytes).
+//   flight   a CTA's blocks one after the other. From one block to the next:
+//              one buffer              latency + work
+//              n buffers or stages     the longer of work and (latency + work) / (n - 1)
+//              a CTA per block         latency + work + refill of its slot; all of them together
+//                                      no faster than the chip starts CTAs
+//            Work is what a CTA does between the data's arrival and the next loads: a fixed turn of
+//            its threads, and their cp.async where these are small; of the copy engine, the store
+//            of a block up to the source's release.
 //
-// Leaves out: rows so short that DRAM pages are opened for little (view=matrix with narrow blocks);
-// the layout in shared memory (no kernel of the family has bank conflicts); L2 hits; refresh.
-// Checked by: stream_closed_form_test.cpp (limits and hand-worked cases).
+// Leaves out: edges of ragged matrices, which CTAs of a strided walk may meet again and again; an
+// SM's own intake where few SMs work; the layout in shared memory (no kernel of the family has
+// bank conflicts); L2 hits; refresh.
+// Checked by: stream_closed_form_test.cpp (limits and hand-worked cases), committed H200 rows
+// (validate/compare/stream_error_test.cpp).
 #pragma once
 
 #include "model/analytic/limiter.h"
@@ -27,31 +30,19 @@
 
 namespace tilecast {
 
-/// What the model needs beyond GpuSpec.
-struct StreamSpec {
-  Seconds load_latency;  // plain load or cp.async, DRAM to register or shared memory, unloaded
-  Seconds bulk_latency;  // of the copy engine for a block, issue to barrier flip, unloaded
-  Seconds bulk_store;    // store issued to its source read
-  double mix_loss;       // of DRAM's rate at equal reads and writes
-  double issue_rate;     // warp instructions of an SM per cycle
-};
-
-/// CTAs of a configuration on one SM: by its promise to the compiler, threads and shared memory.
-i32 resident_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
-
-/// Loads that the resident CTAs of the whole chip keep in flight.
+/// Loads that the resident CTAs of one SM keep in flight.
 Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
 struct StreamForm {
   Cycles cycles;
   Limiter limiter;  // kDram, kLatency or kOverhead
   Bytes dram_read, dram_write;
-  double dram_share;  // busy fraction of DRAM
+  Bytes shared_memory;  // read and written, all SMs
+  Shares shares;
 };
 
-/// Both exist for `config`: stream_config_fault and stream_problem_fault are empty.
-StreamForm stream_closed_form(const GpuSpec& gpu, const StreamSpec& stream,
-                              const StreamProblem& problem, const StreamConfig& config,
-                              Hertz sm_clock);
+/// `config` is legal (model/predict/stream_candidates.h), and the GPU has a stream section.
+StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
+                              const StreamConfig& config, Hertz sm_clock);
 
 }  // namespace tilecast

@@ -125,7 +125,7 @@ bool split_exists(const GpuSpec& gpu, const GemmShape& shape, const KernelConfig
 }  // namespace
 
 std::string_view to_text(Refusal refusal) {
-  static constexpr Words<Refusal, 10> kRefusals{{{Refusal::kNone, "none"},
+  static constexpr Words<Refusal, 12> kRefusals{{{Refusal::kNone, "none"},
                                                  {Refusal::kSchedule, "schedule"},
                                                  {Refusal::kWgmmaShape, "wgmma_shape"},
                                                  {Refusal::kTmaBox, "tma_box"},
@@ -134,7 +134,9 @@ std::string_view to_text(Refusal refusal) {
                                                  {Refusal::kOccupancy, "occupancy"},
                                                  {Refusal::kCluster, "cluster"},
                                                  {Refusal::kSplit, "split"},
-                                                 {Refusal::kCompiler, "compiler"}}};
+                                                 {Refusal::kCompiler, "compiler"},
+                                                 {Refusal::kBlock, "block"},
+                                                 {Refusal::kAlignment, "alignment"}}};
   return word_of(kRefusals, refusal);
 }
 

@@ -24,6 +24,9 @@ enum class Refusal {
   kCluster,    // CTAs that no cluster has
   kSplit,      // K cannot be split so (split_rules.h)
   kCompiler,   // known not to compile into what it claims to be (compiler_rejections.h)
+  // Of the memory-bound family:
+  kBlock,      // no kernel has such a block, or takes such stages, warps or vectors
+  kAlignment,  // the problem's rows or elements do not fit the vectors or the view
 };
 
 std::string_view to_text(Refusal refusal);

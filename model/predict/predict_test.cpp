@@ -155,8 +155,10 @@ TEST_CASE("Clock and cycles agree with each other to a tenth of a per cent") {
         rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal, kEveryCandidate);
     for (std::size_t i = 0; i < ranking.predictions.size(); i += 97) {
       const Prediction& prediction = ranking.predictions[i];
-      const GemmWork work = gemm_work(gpu, p, prediction.config, traffic);
-      const Cycles again = closed_form(gpu, p, prediction.config, work, prediction.sm_clock).cycles;
+      const GemmWork work = gemm_work(gpu, p, std::get<KernelConfig>(prediction.config), traffic);
+      const Cycles again =
+          closed_form(gpu, p, std::get<KernelConfig>(prediction.config), work, prediction.sm_clock)
+              .cycles;
       worst = std::max(worst, std::abs(again / prediction.cycles - 1));
     }
     CHECK(worst < 1e-3);
@@ -165,7 +167,7 @@ TEST_CASE("Clock and cycles agree with each other to a tenth of a per cent") {
 
 TEST_CASE("The sustained regime is never faster than the burst") {
   const GemmProblem p = problem(4096, 4096, 4096);
-  const KernelConfig config = rank(p).predictions.front().config;
+  const KernelConfig config = std::get<KernelConfig>(rank(p).predictions.front().config);
   const auto time = [&](Regime regime) {
     return predict_config(h200(), p, config, regime, Inputs::kNormal).time;
   };

@@ -9,8 +9,7 @@
 
 #include "model/analytic/limiter.h"
 #include "model/base/units.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/tile/any_op.h"
 #include "model/tile/regime.h"
 
 namespace tilecast {
@@ -20,12 +19,12 @@ enum class Method { kAnalytic };
 std::string_view to_text(Method method);
 
 struct Prediction {
-  KernelConfig config;
+  AnyConfig config;
   Method method;
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
-  double tflops;
+  double tflops;  // a copy has none
   Watts power;
   Limiter limiter;
   Shares shares;
@@ -35,7 +34,7 @@ struct Prediction {
 
 /// The fastest configurations of one problem, fastest first.
 struct Ranking {
-  GemmProblem problem;
+  AnyProblem problem;
   Regime regime;
   Inputs inputs;
   int candidates;                       // legal ones, of which these are the fastest

@@ -106,6 +106,29 @@ std::vector<Field> fields_of(LaunchSpec& launch) {
   };
 }
 
+std::vector<Field> fields_of(StreamSpec& stream) {
+  return {
+      {"read_rate", &stream.read_rate.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"write_rate", &stream.write_rate.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"mix_loss", &stream.mix_loss, kFraction, -0.5, 0.5},
+      {"walk_loss", &stream.walk_loss, kFraction, 0, 0.5},
+      {"plain_loss", &stream.plain_loss, kFraction, 0, 0.5},
+      {"hint_loss", &stream.hint_loss, kFraction, -0.5, 0.5},
+      {"spread_loss", &stream.spread_loss, kFraction, 0, 0.1},
+      {"narrow_loss", &stream.narrow_loss, kFraction, 0, 0.1},
+      {"load_latency", &stream.load_latency.value, kTime, 10 * kNano, 10 * kMicro},
+      {"bulk_latency", &stream.bulk_latency.value, kTime, 10 * kNano, 10 * kMicro},
+      {"bulk_rate", &stream.bulk_rate.value, kBytesPerSecond, kGiga, 100'000 * kGiga},
+      {"bulk_store", &stream.bulk_store.value, kTime, 0, 10 * kMicro},
+      {"bulk_read_out", &stream.bulk_read_out.value, kBytesPerCycle, 1, 1024},
+      {"turn", &stream.turn.value, kTime, 0, 10 * kMicro},
+      {"small_copy", &stream.small_copy.value, kCycles, 0, 100'000},
+      {"kernel", &stream.kernel.value, kTime, 0, 100 * kMicro},
+      {"cta_refill", &stream.cta_refill.value, kCycles, 0, 100'000},
+      {"cta_launch", &stream.cta_launch.value, kTime, 0, kMicro},
+  };
+}
+
 std::vector<Field> fields_of(ClockSpec& clock) {
   return {
       {"max", &clock.max.value, kFrequency, 100 * kMega, 10 * kGiga},

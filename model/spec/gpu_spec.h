@@ -87,6 +87,30 @@ struct LaunchSpec {
   Cycles cta_refill;  // one CTA ends, the next one starts on the slot
 };
 
+/// What memory-bound kernels meet. Measured alone, one by one, or fitted to this family's rows: the
+/// sections above were fitted together for GEMM, and hold more than their names. Losses are shares
+/// of DRAM's rate.
+struct StreamSpec {
+  BytesPerSecond read_rate, write_rate;  // of DRAM, reads or writes alone
+  double mix_loss;                       // at equal reads and writes
+  double walk_loss;    // where CTAs keep to walks of their own, and so drift apart
+  double plain_loss;   // by plain loads
+  double hint_loss;    // where asynchronous loads carry the hint that L2 give up their lines
+  double spread_loss;  // at each doubling of the bytes in flight of an SM beyond 64 KiB
+  double
+      narrow_loss;  // where a request takes half of 512 B of a row; three times that at a quarter
+  Seconds load_latency;         // plain load or cp.async, DRAM to SM, unloaded
+  Seconds bulk_latency;         // copy engine, issue to barrier flip, without the bytes' own time
+  BytesPerSecond bulk_rate;     // of one CTA's blocks from DRAM
+  Seconds bulk_store;           // copy engine, a store issued to its source read, without the bytes
+  BytesPerCycle bulk_read_out;  // of a store's source
+  Seconds turn;                 // of a CTA's threads, from landed data to the next loads
+  Cycles small_copy;            // of a thread, for one cp.async of less than 16 bytes
+  Seconds kernel;               // of a kernel that does nothing, as its own duration counts
+  Cycles cta_refill;            // one CTA ends, its successor's first instruction
+  Seconds cta_launch;           // from one CTA's start to the next one's, whole chip
+};
+
 struct ClockSpec {
   Hertz max;
   Hertz tensor_plateau;    // most while tensor cores work
@@ -125,6 +149,7 @@ struct GpuSpec {
   std::optional<EpilogueSpec> epilogue;
   std::optional<ReductionSpec> reduction;
   std::optional<LaunchSpec> launch;
+  std::optional<StreamSpec> stream;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
   std::optional<CeilingsSpec> ceilings;

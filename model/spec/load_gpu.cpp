@@ -32,8 +32,8 @@ class GpuReader {
  public:
   explicit GpuReader(const StrictValue& root)
       : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
-                       "wgmma", "tma", "l2", "dram", "epilogue", "reduction", "launch", "clock",
-                       "power", "ceilings"})) {}
+                       "wgmma", "tma", "l2", "dram", "epilogue", "reduction", "launch", "stream",
+                       "clock", "power", "ceilings"})) {}
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;
@@ -53,6 +53,9 @@ class GpuReader {
     section("launch", spec.launch);
     section("clock", spec.clock);
     section("power", spec.power);
+    if (map_.optional("stream")) {  // nobody publishes these: measured, or not there
+      read_section(map_.required("stream"), fields_of(spec.stream.emplace()));
+    }
     if (map_.optional("ceilings")) {
       read_section(map_.required("ceilings"), fields_of(spec.ceilings.emplace()));
     }

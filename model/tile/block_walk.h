@@ -1,6 +1,7 @@
 // Which blocks of a matrix each CTA of a memory-bound kernel visits, in what order. Blocks count
 // row-major: band after band, a band being the blocks that share their rows. Written once for
-// kernels and model.
+// kernels and model. With tickets only the first blocks of a worker, one for each stage, are known
+// before: of those its walk is the strided one, and the other blocks are drawn in their order.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -14,6 +15,8 @@ enum class BlockOrder : i32 {
   kBlocks,   // a CTA per block, in the hardware's order
   kStrided,  // resident CTAs: w, w + workers, ...: all of them sweep memory together
   kChunked,  // resident CTAs, each with a contiguous run of blocks
+  kBounded,  // as kBlocks, but only so many CTAs at once as were promised
+  kTickets,  // resident CTAs, each of which draws the number of its next block when it has room
 };
 
 struct BlockCoord {
@@ -49,10 +52,10 @@ TILECAST_HD constexpr BlockWalk make_block_walk(BlockOrder order, u32 bands, u32
                                                 u32 resident) {
   const u32 blocks = bands * blocks_per_band;
   BlockWalk walk{blocks, blocks_per_band, bands, blocks_per_band, 1, blocks_per_band};
-  if (order == BlockOrder::kBlocks) {
+  if (order == BlockOrder::kBlocks || order == BlockOrder::kBounded) {
     walk.workers = blocks;
     walk.apart = walk.span = 1;
-  } else if (order == BlockOrder::kStrided) {
+  } else if (order == BlockOrder::kStrided || order == BlockOrder::kTickets) {
     walk.workers = walk.step = min_of(resident, blocks);
     walk.apart = 1;
     walk.span = blocks;

@@ -19,7 +19,8 @@ std::vector<u32> blocks_of(const BlockWalk& walk, u32 worker) {
 
 TEST_CASE("Every order visits every block once, with as many as it counted") {
   for (const BlockOrder order :
-       {BlockOrder::kBands, BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked}) {
+       {BlockOrder::kBands, BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
+        BlockOrder::kBounded, BlockOrder::kTickets}) {
     for (const u32 bands : {1u, 3u, 8u}) {
       for (const u32 per_band : {1u, 5u}) {
         for (const u32 resident : {1u, 4u, 7u, 100u}) {

@@ -8,11 +8,14 @@
 #include "model/base/math.h"
 #include "model/tile/block_walk.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/op.h"
 
 namespace tilecast {
 
 enum class StreamSchedule : i32 {
-  kMemcpyCpAsync,                     // out = in, through shared memory by cp.async
+  kMemcpy,                            // out = in, plain loads and stores
+  kMemcpyCpAsync,                     // the same through shared memory by cp.async
+  kMemcpyTma,                         // the same by the bulk copy engine, a ring of stages
   kElementwiseAdd,                    // C = A + B, plain loads and stores
   kElementwiseAddCpAsync,             // A and B by cp.async: issue, wait, add, store
   kElementwiseAddPipelined,           // the same with `stages` buffers, so that copies run ahead
@@ -21,9 +24,14 @@ enum class StreamSchedule : i32 {
 };
 
 constexpr StreamSchedule kEveryStreamSchedule[] = {
-    StreamSchedule::kMemcpyCpAsync,         StreamSchedule::kElementwiseAdd,
-    StreamSchedule::kElementwiseAddCpAsync, StreamSchedule::kElementwiseAddPipelined,
-    StreamSchedule::kElementwiseAddTma,     StreamSchedule::kElementwiseAddTmaWarpSpecialized,
+    StreamSchedule::kMemcpy,
+    StreamSchedule::kMemcpyCpAsync,
+    StreamSchedule::kMemcpyTma,
+    StreamSchedule::kElementwiseAdd,
+    StreamSchedule::kElementwiseAddCpAsync,
+    StreamSchedule::kElementwiseAddPipelined,
+    StreamSchedule::kElementwiseAddTma,
+    StreamSchedule::kElementwiseAddTmaWarpSpecialized,
 };
 
 /// How a block lies in shared memory: row after row, or with 16-byte chunks exchanged so that the
@@ -34,8 +42,9 @@ enum class StreamLayout : i32 { kPlain, kSwizzled };
 /// block's width, so that every block is one contiguous piece of memory.
 enum class StreamView : i32 { kMatrix, kFlat };
 
-/// Cache hint of every global access.
-enum class CacheHint : i32 { kNone, kEvictFirst };
+/// Which global accesses carry the hint that L2 shall give up their lines first. cp.async carries
+/// it in whole blocks only.
+enum class CacheHint : i32 { kNone, kEvictFirst, kLoadsEvictFirst, kStoresEvictFirst };
 
 struct StreamConfig {
   StreamSchedule schedule;
@@ -56,6 +65,7 @@ struct StreamConfig {
 struct StreamProblem {
   i64 rows, columns;
   ElementType dtype;
+  Op op = Op::kElementwiseAdd;
 
   constexpr bool operator==(const StreamProblem&) const = default;
 };
@@ -68,20 +78,33 @@ constexpr i32 kSwizzledRowBytes = 128;
 constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each side
 
 TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
-  return schedule == StreamSchedule::kMemcpyCpAsync;
+  return schedule == StreamSchedule::kMemcpy || schedule == StreamSchedule::kMemcpyCpAsync ||
+         schedule == StreamSchedule::kMemcpyTma;
 }
-TILECAST_HD constexpr bool uses_tma(StreamSchedule schedule) {
+TILECAST_HD constexpr Op op_of(StreamSchedule schedule) {
+  return is_memcpy(schedule) ? Op::kMemcpy : Op::kElementwiseAdd;
+}
+/// By tensor maps, as blocks with rows; memcpy's blocks are plain runs of bytes.
+TILECAST_HD constexpr bool uses_tensor_maps(StreamSchedule schedule) {
   return schedule == StreamSchedule::kElementwiseAddTma ||
          schedule == StreamSchedule::kElementwiseAddTmaWarpSpecialized;
 }
+TILECAST_HD constexpr bool uses_tma(StreamSchedule schedule) {
+  return uses_tensor_maps(schedule) || schedule == StreamSchedule::kMemcpyTma;
+}
 TILECAST_HD constexpr bool uses_shared_memory(StreamSchedule schedule) {
-  return schedule != StreamSchedule::kElementwiseAdd;
+  return schedule != StreamSchedule::kElementwiseAdd && schedule != StreamSchedule::kMemcpy;
+}
+/// Threads read what was copied to shared memory, so that its layout can matter.
+TILECAST_HD constexpr bool chooses_layout(StreamSchedule schedule) {
+  return uses_shared_memory(schedule) && schedule != StreamSchedule::kMemcpyTma;
 }
 TILECAST_HD constexpr bool chooses_stages(StreamSchedule schedule) {
   return schedule == StreamSchedule::kElementwiseAddPipelined || uses_tma(schedule);
 }
+TILECAST_HD constexpr i32 input_count(Op op) { return op == Op::kMemcpy ? 1 : 2; }
 TILECAST_HD constexpr i32 input_count(StreamSchedule schedule) {
-  return is_memcpy(schedule) ? 1 : 2;
+  return input_count(op_of(schedule));
 }
 
 /// Threads of a CTA: those that compute, and a loading and a storing warp where there are such.
@@ -114,6 +137,24 @@ TILECAST_HD constexpr i32 stream_shared_bytes(const StreamConfig& config, Elemen
          (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
 }
 
+/// A CTA ends after its block, and the hardware starts one for the next.
+TILECAST_HD constexpr bool one_block_a_cta(BlockOrder order) {
+  return order == BlockOrder::kBlocks || order == BlockOrder::kBounded;
+}
+
+/// So much shared memory that no more CTAs than promised fit on an SM.
+TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config) {
+  constexpr i32 kPerSm = 233472, kReserved = 1024, kMost = 232448;  // of Hopper
+  constexpr i32 kUnit = 128;
+  return min_of((kPerSm / config.ctas_per_sm - kReserved) / kUnit * kUnit, kMost);
+}
+
+/// What a CTA is launched with.
+TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, ElementType dtype) {
+  return config.order == BlockOrder::kBounded ? bounded_shared_bytes(config)
+                                              : stream_shared_bytes(config, dtype);
+}
+
 /// The matrix that the kernel is shown.
 TILECAST_HD constexpr StreamProblem viewed(const StreamConfig& config,
                                            const StreamProblem& problem) {
@@ -121,7 +162,7 @@ TILECAST_HD constexpr StreamProblem viewed(const StreamConfig& config,
     return problem;
   }
   return {problem.rows * problem.columns / config.block_columns, config.block_columns,
-          problem.dtype};
+          problem.dtype, problem.op};
 }
 
 TILECAST_HD constexpr BlockWalk stream_walk(const StreamConfig& config,
@@ -132,11 +173,15 @@ TILECAST_HD constexpr BlockWalk stream_walk(const StreamConfig& config,
       static_cast<u32>(ceil_div<i64>(seen.columns, config.block_columns)), resident);
 }
 
+/// One matrix, or the vector.
+TILECAST_HD constexpr double matrix_bytes(const StreamProblem& problem) {
+  return static_cast<double>(problem.rows) * static_cast<double>(problem.columns) *
+         element_bytes(problem.dtype);
+}
+
 /// Bytes that must move: inputs read once, the output written once.
-TILECAST_HD constexpr double stream_bytes(const StreamConfig& config,
-                                          const StreamProblem& problem) {
-  return static_cast<double>(input_count(config.schedule) + 1) * static_cast<double>(problem.rows) *
-         static_cast<double>(problem.columns) * element_bytes(problem.dtype);
+TILECAST_HD constexpr double stream_bytes(const StreamProblem& problem) {
+  return (input_count(problem.op) + 1) * matrix_bytes(problem);
 }
 
 }  // namespace tilecast

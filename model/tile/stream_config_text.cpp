@@ -9,8 +9,10 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<StreamSchedule, 6> kSchedules{
-    {{StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync"},
+constexpr Words<StreamSchedule, 8> kSchedules{
+    {{StreamSchedule::kMemcpy, "memcpy"},
+     {StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync"},
+     {StreamSchedule::kMemcpyTma, "memcpy_tma"},
      {StreamSchedule::kElementwiseAdd, "elementwise_add"},
      {StreamSchedule::kElementwiseAddCpAsync, "elementwise_add_cpasync"},
      {StreamSchedule::kElementwiseAddPipelined, "elementwise_add_pipelined"},
@@ -20,18 +22,57 @@ constexpr Words<StreamLayout, 2> kLayouts{
     {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
 constexpr Words<StreamView, 2> kViews{
     {{StreamView::kMatrix, "matrix"}, {StreamView::kFlat, "flat"}}};
-constexpr Words<BlockOrder, 4> kOrders{{{BlockOrder::kBands, "bands"},
+constexpr Words<BlockOrder, 6> kOrders{{{BlockOrder::kBands, "bands"},
                                         {BlockOrder::kBlocks, "blocks"},
                                         {BlockOrder::kStrided, "strided"},
-                                        {BlockOrder::kChunked, "chunked"}}};
-constexpr Words<CacheHint, 2> kHints{
-    {{CacheHint::kNone, "none"}, {CacheHint::kEvictFirst, "evict_first"}}};
+                                        {BlockOrder::kChunked, "chunked"},
+                                        {BlockOrder::kBounded, "bounded"},
+                                        {BlockOrder::kTickets, "tickets"}}};
+constexpr Words<CacheHint, 4> kHints{{{CacheHint::kNone, "none"},
+                                      {CacheHint::kEvictFirst, "evict_first"},
+                                      {CacheHint::kLoadsEvictFirst, "loads_evict_first"},
+                                      {CacheHint::kStoresEvictFirst, "stores_evict_first"}}};
 
 constexpr i32 kMostWarps = 32;
 constexpr i32 kSharedMemoryPerCta = 232448;  // of Hopper, the only GPU with such kernels
 constexpr i32 kBoxAlignment = 128;           // of a box in shared memory
 constexpr i32 kSwizzleAtom = 1024;           // bytes that the copy engine's swizzle repeats after
 constexpr i32 kMostVectorsPerThread = 64;    // unrolled
+
+bool is_power_of_two(i32 value) { return (value & (value - 1)) == 0; }
+
+/// Of a ring of stages that tensor maps fill.
+std::string box_fault(const StreamConfig& config, ElementType dtype) {
+  const i32 element = element_bytes(dtype);
+  if (config.stages < 2) {
+    return "the copy engine's ring needs two stages: C leaves from where A came in";
+  }
+  if (config.block_rows > kMostBoxElements) {
+    return "at most 256 rows in a bulk copy";
+  }
+  const i32 box_bytes = config.block_rows * box_columns(config, dtype) * element;
+  const bool swizzled = config.layout == StreamLayout::kSwizzled;
+  if (box_bytes % (swizzled ? kSwizzleAtom : kBoxAlignment) != 0 ||
+      (swizzled && config.block_columns * element < kSwizzledRowBytes)) {
+    return "boxes must be whole 128-byte lines, and whole kilobytes where they are swizzled";
+  }
+  return "";
+}
+
+/// Of plain loads and cp.async.
+std::string copy_fault(const StreamConfig& config, ElementType dtype) {
+  if (uses_shared_memory(config.schedule) && config.vector_bytes < 4) {
+    return "cp.async copies at least 4 bytes";
+  }
+  if (config.stages > kMostStages) {
+    return fmt::format("at most {} buffers", kMostStages);
+  }
+  if (config.layout == StreamLayout::kSwizzled &&
+      config.block_columns * element_bytes(dtype) < kChunkBytes) {
+    return "a swizzled row has at least 16 bytes";
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -63,7 +104,7 @@ std::string to_text(const StreamConfig& config) {
   add(true, "warps", config.warps);
   add(!uses_tma(schedule), "vector", config.vector_bytes);
   add(true, "ctas", config.ctas_per_sm);
-  add(uses_shared_memory(schedule), "layout", word_of(kLayouts, config.layout));
+  add(chooses_layout(schedule), "layout", word_of(kLayouts, config.layout));
   add(!is_memcpy(schedule), "view", word_of(kViews, config.view));
   add(true, "order", word_of(kOrders, config.order));
   add(true, "hint", word_of(kHints, config.hint));
@@ -81,7 +122,7 @@ StreamConfig parse_stream_config(std::string_view text) {
   config.warps = reader.number("warps", 1);
   config.vector_bytes = uses_tma(config.schedule) ? kChunkBytes : reader.number("vector", 1);
   config.ctas_per_sm = reader.number("ctas", 1);
-  if (uses_shared_memory(config.schedule)) {
+  if (chooses_layout(config.schedule)) {
     config.layout = value_of(kLayouts, "layout", reader.value("layout"));
   }
   if (!is_memcpy(config.schedule)) {
@@ -97,20 +138,33 @@ StreamConfig parse_stream_config(std::string_view text) {
 }
 
 std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {
-  if (config.hint != CacheHint::kNone && uses_shared_memory(config.schedule) &&
-      !uses_tma(config.schedule)) {
-    return "cp.async takes no cache hint: expected hint=none";
-  }
   const i32 element = element_bytes(dtype);
   const i64 wide_bytes = i64{config.block_rows} * config.block_columns * element;
   const i64 thread_bytes = i64{config.warps} * kWarpThreads * config.vector_bytes;
-  const auto is_power_of_two = [](i32 value) { return (value & (value - 1)) == 0; };
   if (config.warps > kMostWarps - 2 || config.ctas_per_sm > kMostWarps) {
     return "at most 30 computing warps, and 32 CTAs per SM";
   }
   if (wide_bytes > kSharedMemoryPerCta || config.stages > kMostRingStages ||
       stream_shared_bytes(config, dtype) > kSharedMemoryPerCta) {
     return fmt::format("the buffers do not fit in {} bytes of shared memory", kSharedMemoryPerCta);
+  }
+  if (is_memcpy(config.schedule) &&
+      (config.block_rows != 1 || config.order == BlockOrder::kBands)) {
+    return "a vector has one row, which would be one CTA's band";
+  }
+  if (config.order == BlockOrder::kTickets && config.schedule != StreamSchedule::kMemcpyTma) {
+    return "only memcpy_tma draws tickets";
+  }
+  if (config.order == BlockOrder::kBounded &&
+      bounded_shared_bytes(config) < stream_shared_bytes(config, dtype)) {
+    return "fewer CTAs fit on an SM than order=bounded is to keep there";
+  }
+  if (config.schedule == StreamSchedule::kMemcpyTma) {
+    return config.warps != 1                ? "one thread copies everything: expected warps=1"
+           : wide_bytes % thread_bytes != 0 ? "a block must be whole vectors of every thread"
+           : one_block_a_cta(config.order) && config.stages != 1
+               ? "a CTA with one block has one stage"
+               : "";
   }
   if (config.vector_bytes > kChunkBytes || !is_power_of_two(config.vector_bytes) ||
       config.vector_bytes < element) {
@@ -126,35 +180,7 @@ std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {
   if (wide_bytes / thread_bytes > kMostVectorsPerThread) {
     return fmt::format("at most {} vectors per thread", kMostVectorsPerThread);
   }
-  if (is_memcpy(config.schedule) &&
-      (config.block_rows != 1 || config.order == BlockOrder::kBands)) {
-    return "a vector has one row, which would be one CTA's band";
-  }
-  if (uses_tma(config.schedule)) {
-    if (config.stages < 2) {
-      return "the copy engine's ring needs two stages: C leaves from where A came in";
-    }
-    if (config.block_rows > kMostBoxElements) {
-      return "at most 256 rows in a bulk copy";
-    }
-    const i32 box_bytes = config.block_rows * box_columns(config, dtype) * element;
-    const bool swizzled = config.layout == StreamLayout::kSwizzled;
-    if (box_bytes % (swizzled ? kSwizzleAtom : kBoxAlignment) != 0 ||
-        (swizzled && config.block_columns * element < kSwizzledRowBytes)) {
-      return "boxes must be whole 128-byte lines, and whole kilobytes where they are swizzled";
-    }
-  } else {
-    if (uses_shared_memory(config.schedule) && config.vector_bytes < 4) {
-      return "cp.async copies at least 4 bytes";
-    }
-    if (config.stages > kMostStages) {
-      return fmt::format("at most {} buffers", kMostStages);
-    }
-    if (config.layout == StreamLayout::kSwizzled && config.block_columns * element < kChunkBytes) {
-      return "a swizzled row has at least 16 bytes";
-    }
-  }
-  return "";
+  return uses_tensor_maps(config.schedule) ? box_fault(config, dtype) : copy_fault(config, dtype);
 }
 
 std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem) {
@@ -163,7 +189,11 @@ std::string stream_problem_fault(const StreamConfig& config, const StreamProblem
       problem.rows * problem.columns >= i64{1} << 40) {
     return "the shape is empty, or beyond 2^40 elements";
   }
-  if (is_memcpy(config.schedule) && problem.rows != 1) {
+  if (op_of(config.schedule) != problem.op) {
+    return fmt::format("{} computes {}, not {}", to_text(config.schedule),
+                       to_text(op_of(config.schedule)), to_text(problem.op));
+  }
+  if (problem.op == Op::kMemcpy && problem.rows != 1) {
     return "memcpy copies one row";
   }
   if (config.view == StreamView::kFlat &&
@@ -176,7 +206,7 @@ std::string stream_problem_fault(const StreamConfig& config, const StreamProblem
     return fmt::format("rows of {} bytes are not whole vectors of {}", row_bytes,
                        config.vector_bytes);
   }
-  if (uses_tma(config.schedule) && seen.columns >= kMostBlocks) {
+  if (uses_tensor_maps(config.schedule) && seen.columns >= kMostBlocks) {
     return "a tensor map's side is beyond 31 bits";
   }
   if (ceil_div<i64>(seen.rows, config.block_rows) *

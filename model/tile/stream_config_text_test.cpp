@@ -19,6 +19,8 @@ const char* const kTexts[] = {
     "order=chunked,hint=none",
     "elementwise_add_tma_warp_specialized:block=64x128,stages=3,warps=8,ctas=1,layout=plain,"
     "view=matrix,order=bands,hint=evict_first",
+    "memcpy:block=1x4096,warps=8,vector=16,ctas=4,order=blocks,hint=loads_evict_first",
+    "memcpy_tma:block=1x8192,stages=3,warps=1,ctas=2,order=chunked,hint=stores_evict_first",
 };
 
 }  // namespace
@@ -32,11 +34,43 @@ TEST_CASE("The text of a memory-bound configuration parses back to itself") {
   }
 }
 
-TEST_CASE("cp.async takes no cache hint") {
-  const StreamConfig config = parse_stream_config(
-      "memcpy_cpasync:block=1x8192,warps=4,vector=16,ctas=4,layout=plain,order=blocks,"
-      "hint=evict_first");
-  CHECK(stream_config_fault(config, ElementType::kFp32).find("hint=none") != std::string::npos);
+TEST_CASE("A copy by one thread of the copy engine has no computing warps to share") {
+  const auto fault = [](const char* text) {
+    return stream_config_fault(parse_stream_config(text), ElementType::kFp32);
+  };
+  CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=1,ctas=1,order=strided,hint=none") == "");
+  CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=2,ctas=1,order=strided,hint=none") != "");
+  // One CTA per block fills one stage.
+  CHECK(fault("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4,order=blocks,hint=none") == "");
+  CHECK(fault("memcpy_tma:block=1x8192,stages=2,warps=1,ctas=4,order=blocks,hint=none") != "");
+}
+
+TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill the shared memory") {
+  const auto fault = [](const std::string& text) {
+    return stream_config_fault(parse_stream_config(text), ElementType::kFp32);
+  };
+  CHECK(fault("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none") == "");
+  CHECK(fault("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=tickets,hint=none") != "");
+  // 233472 B / 7 are 33353, less 1 KiB reserved 32329: 32256 in units of 128. A block of 8192
+  // elements is 32768 B, too much; one of 4096 fits.
+  const auto bounded = [](const std::string& block) {
+    return "memcpy_cpasync:block=1x" + block +
+           ",warps=8,vector=16,ctas=7,layout=plain,order=bounded,hint=none";
+  };
+  CHECK(fault(bounded("4096")) == "");
+  CHECK(fault(bounded("8192")) != "");
+  CHECK(launched_shared_bytes(parse_stream_config(bounded("4096")), ElementType::kFp32) == 32256);
+}
+
+TEST_CASE("A kernel runs on problems of its own op only") {
+  const StreamConfig copy = parse_stream_config(kTexts[0]);
+  const StreamConfig add = parse_stream_config(kTexts[1]);
+  const StreamProblem vector{1, 4096, ElementType::kFp32, Op::kMemcpy};
+  const StreamProblem row{1, 4096, ElementType::kFp32, Op::kElementwiseAdd};
+  CHECK(stream_problem_fault(copy, vector) == "");
+  CHECK(stream_problem_fault(copy, row) != "");
+  CHECK(stream_problem_fault(add, row) == "");
+  CHECK(stream_problem_fault(add, vector) != "");
 }
 
 TEST_CASE("A memory-bound configuration with a slip is refused") {
@@ -99,7 +133,8 @@ TEST_CASE("Shared memory and threads of a configuration are what its schedule ho
   CHECK(stream_shared_bytes(parse_stream_config(kTexts[0]), ElementType::kFp16) == 8192 * 2);
   CHECK(stream_shared_bytes(parse_stream_config(kTexts[1]), ElementType::kFp32) == 0);
   CHECK(box_columns(parse_stream_config(kTexts[4]), ElementType::kFp16) == 64);  // 128-byte rows
-  CHECK(stream_bytes(ring, {2, 3, ElementType::kFp32}) == 3 * 2 * 3 * 4);
+  CHECK(stream_bytes({2, 3, ElementType::kFp32}) == 3 * 2 * 3 * 4);
+  CHECK(stream_bytes({1, 3, ElementType::kFp16, Op::kMemcpy}) == 2 * 3 * 2);
 }
 
 }  // namespace tilecast

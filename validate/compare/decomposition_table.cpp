@@ -160,7 +160,8 @@ std::vector<DecompositionRow> decomposition_rows(const GpuSpec& gpu, const Kerne
                                                  const std::vector<JoinedGroup>& groups) {
   std::vector<DecompositionRow> rows;
   for (const JoinedGroup& group : groups) {
-    if (!group.points.empty() && group.regime == Regime::kBurst) {
+    if (!group.points.empty() && group.regime == Regime::kBurst &&
+        group.points.front().measured.point.op == Op::kGemm) {
       rows.push_back(row_of(gpu, at, group));
     }
   }

@@ -26,7 +26,7 @@ const GemmShape kShape{1280, 3584, 4096};
 
 std::vector<DecompositionRow> rows_of(const std::vector<Measurement>& measurements,
                                       const std::string& predicted_fastest) {
-  const Predictor predict = [&](const GemmProblem&, const KernelConfig& config, Regime, Inputs) {
+  const Predictor predict = [&](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
     Prediction prediction{};
     prediction.config = config;
     prediction.time = Seconds{to_text(config) == predicted_fastest ? 1e-6 : 2e-6};

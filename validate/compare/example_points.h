@@ -45,21 +45,20 @@ inline Measurement example_cublaslt_row(std::string_view which, Seconds time) {
 /// Predicts the given time for each number of stages, at 1 GHz, with an interval of 10 % each way.
 /// Other configurations are refused.
 inline Predictor predict_times(std::map<i32, Seconds> times) {
-  return
-      [times = std::move(times)](const GemmProblem&, const KernelConfig& config, Regime, Inputs) {
-        const auto found = times.find(config.tiling.stages);
-        if (found == times.end()) {
-          throw ConfigError("too many stages");
-        }
-        Prediction prediction{};
-        prediction.config = config;
-        prediction.time = found->second;
-        prediction.interval_low = found->second * 0.9;
-        prediction.interval_high = found->second * 1.1;
-        prediction.sm_clock = Hertz{1e9};
-        prediction.cycles = cycles_of(prediction.time, prediction.sm_clock);
-        return prediction;
-      };
+  return [times = std::move(times)](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
+    const auto found = times.find(std::get<KernelConfig>(config).tiling.stages);
+    if (found == times.end()) {
+      throw ConfigError("too many stages");
+    }
+    Prediction prediction{};
+    prediction.config = config;
+    prediction.time = found->second;
+    prediction.interval_low = found->second * 0.9;
+    prediction.interval_high = found->second * 1.1;
+    prediction.sm_clock = Hertz{1e9};
+    prediction.cycles = cycles_of(prediction.time, prediction.sm_clock);
+    return prediction;
+  };
 }
 
 inline MeasurementFile example_file(const std::vector<Measurement>& measurements) {

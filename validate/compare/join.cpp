@@ -8,17 +8,16 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
 
-using GroupKey = std::tuple<i64, i64, i64, ElementType, Layout, Regime, Inputs, L2State>;
+using GroupKey = std::tuple<Op, i64, i64, i64, ElementType, Layout, Regime, Inputs, L2State>;
 
 GroupKey group_key(const Point& point) {
   const GemmProblem& problem = point.problem;
-  return {problem.shape.m, problem.shape.n, problem.shape.k, problem.dtype,
-          problem.layout,  point.regime,    point.inputs,    point.l2_state};
+  return {point.op,       problem.shape.m, problem.shape.n, problem.shape.k, problem.dtype,
+          problem.layout, point.regime,    point.inputs,    point.l2_state};
 }
 
 struct Row {
@@ -49,23 +48,22 @@ std::map<std::string, Row> last_rows(const std::vector<MeasurementFile>& files,
 
 Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   const Point& point = measured.point;
-  if (point.op != Op::kGemm) {
-    throw ConfigError(fmt::format("op {} has no model", to_text(point.op)));
-  }
-  const KernelConfig config = parse_kernel_config(point.config);
+  const AnyConfig config = parse_config(point.config);
   if (to_text(config) != point.config) {
     throw ConfigError(fmt::format("config: expected the canonical text '{}'", to_text(config)));
   }
-  return predict(point.problem, config, point.regime, point.inputs);
+  return predict(problem_of(point), config, point.regime, point.inputs);
 }
 
 void add_row(const Row& row, const Predictor& predict, JoinedGroup& group, JoinedData& data) {
   const Measurement& measured = *row.measurement;
   if (measured.status != Status::kOk || !measured.verified) {
     ++data.excluded;
-  } else if (is_cublaslt(measured.point.config)) {
+  } else if (is_baseline(measured.point.config)) {
     ++data.cublaslt;
-    (measured.point.config == kCublasltTop1 ? group.cublaslt_top1 : group.cublaslt_best) = measured;
+    (measured.point.config == kRuntimeCopy    ? group.runtime_copy
+     : measured.point.config == kCublasltTop1 ? group.cublaslt_top1
+                                              : group.cublaslt_best) = measured;
   } else {
     try {
       group.points.push_back({measured, predict_row(measured, predict)});
@@ -95,7 +93,7 @@ JoinedData join_points(const std::vector<MeasurementFile>& files, const Predicto
   for (const auto& [key, row] : last_rows(files, gpu_names, data)) {
     const Point& point = row.measurement->point;
     JoinedGroup& group = groups[group_key(point)];
-    group.problem = point.problem;
+    group.problem = problem_of(point);
     group.regime = point.regime;
     group.inputs = point.inputs;
     group.l2_state = point.l2_state;

@@ -13,8 +13,7 @@
 namespace tilecast {
 
 /// Throws ConfigError where it cannot predict that configuration.
-using Predictor =
-    std::function<Prediction(const GemmProblem&, const KernelConfig&, Regime, Inputs)>;
+using Predictor = std::function<Prediction(const AnyProblem&, const AnyConfig&, Regime, Inputs)>;
 
 struct JoinedPoint {
   Measurement measured;
@@ -25,12 +24,13 @@ struct JoinedPoint {
 
 /// What is compared with each other: one problem under one regime.
 struct JoinedGroup {
-  GemmProblem problem{};
+  AnyProblem problem;
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
   std::vector<JoinedPoint> points;                          // by configuration text
   std::optional<Measurement> cublaslt_top1, cublaslt_best;  // where measured and right
+  std::optional<Measurement> runtime_copy;
 
   /// Of the points; there must be one.
   Seconds best_measured_time() const;
@@ -40,7 +40,7 @@ struct JoinedData {
   std::vector<JoinedGroup> groups;  // by problem, then regime; some may have no points
   std::size_t rows = 0;
   std::size_t points = 0;
-  std::size_t cublaslt = 0;                    // baseline rows
+  std::size_t cublaslt = 0;                    // baseline rows, the runtime's copies too
   std::size_t unmatched = 0;                   // right rows without a prediction
   std::size_t excluded = 0;                    // status not ok, or not verified
   std::size_t repeated = 0;                    // a later row of the same point replaced this one

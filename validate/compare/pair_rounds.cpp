@@ -83,10 +83,9 @@ std::string to_text(const PairedConfigs& pair) {
     return fmt::format("{:.4f} ({:.4f} to {:.4f})", r.median, r.q1, r.q3);
   };
   const Point& point = pair.first;
-  return fmt::format("{} {} {} {}: {} / {}: time {}, cycles {} in {} rounds",
-                     to_text(point.problem.shape), to_text(point.problem.dtype),
-                     to_text(point.problem.layout), to_text(point.regime), pair.other.config,
-                     pair.first.config, ratio(pair.time), ratio(pair.cycles), pair.rounds);
+  return fmt::format("{} {}: {} / {}: time {}, cycles {} in {} rounds", to_text(problem_of(point)),
+                     to_text(point.regime), pair.other.config, pair.first.config, ratio(pair.time),
+                     ratio(pair.cycles), pair.rounds);
 }
 
 }  // namespace tilecast

@@ -116,6 +116,7 @@ std::string conditions_text(const JoinedGroup& group) {
 }
 
 std::string row_text(const JoinedGroup& group) {
+  const GemmProblem& problem = std::get<GemmProblem>(group.problem);
   const auto predicted = std::min_element(group.points.begin(), group.points.end(),
                                           [](const JoinedPoint& a, const JoinedPoint& b) {
                                             return a.predicted.time < b.predicted.time;
@@ -124,12 +125,12 @@ std::string row_text(const JoinedGroup& group) {
                                          [](const JoinedPoint& a, const JoinedPoint& b) {
                                            return a.measured_time() < b.measured_time();
                                          });
-  const double tflops =
-      gemm_flops(group.problem.shape) / measured->measured_time().value * kPerTera;
+  const double tflops = gemm_flops(problem.shape) / measured->measured_time().value * kPerTera;
   return fmt::format("| {} | {} | `{}` | {} | {} | `{}` | {} | {:.0f} | {} | {} |\n",
-                     problem_text(group.problem), conditions_text(group),
-                     short_text(predicted->predicted.config), micros(predicted->predicted.time),
-                     micros(predicted->measured_time()), short_text(measured->predicted.config),
+                     problem_text(problem), conditions_text(group),
+                     short_text(std::get<KernelConfig>(predicted->predicted.config)),
+                     micros(predicted->predicted.time), micros(predicted->measured_time()),
+                     short_text(std::get<KernelConfig>(measured->predicted.config)),
                      micros(measured->measured_time()), tflops, micros(group.cublaslt_top1),
                      micros(group.cublaslt_best));
 }
@@ -171,7 +172,7 @@ std::string short_text(const KernelConfig& config) {
 std::string results_table(const JoinedData& data) {
   std::string text(kHead);
   for (const JoinedGroup& group : data.groups) {
-    if (!group.points.empty()) {
+    if (!group.points.empty() && op_of(group.problem) == Op::kGemm) {
       text += row_text(group);
     }
   }

@@ -12,7 +12,8 @@ namespace tilecast {
 /// A configuration in few characters: ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8.
 std::string short_text(const KernelConfig& config);
 
-/// Markdown: a table with one row for each group that has points, and what its columns mean.
+/// Markdown: a table with one row for each group of GEMMs that has points, and what its columns
+/// mean.
 std::string results_table(const JoinedData& data);
 
 /// `text` with everything between the two marker lines replaced by `content`, which ends with a

@@ -6,7 +6,9 @@
 
 namespace tilecast {
 
-std::optional<Seconds> roofline_time(const GpuSpec& gpu, const GemmProblem& problem,
+namespace {
+
+std::optional<Seconds> gemm_roofline(const GpuSpec& gpu, const GemmProblem& problem,
                                      const Tiling& tiling) {
   if (!gpu.wgmma || !gpu.clock || !gpu.dram) {
     return std::nullopt;
@@ -19,6 +21,17 @@ std::optional<Seconds> roofline_time(const GpuSpec& gpu, const GemmProblem& prob
       compute_cycles(tile_work, gpu.wgmma->flops_per_sm) * static_cast<double>(waves);
   const Bytes moved{gemm_bytes(problem)};
   return std::max(time_of(tensor, gpu.clock->max), transfer_time(moved, gpu.dram->bandwidth));
+}
+
+}  // namespace
+
+std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
+                                     const AnyConfig& config) {
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    return gemm_roofline(gpu, *gemm, std::get<KernelConfig>(config).tiling);
+  }
+  const Bytes moved{stream_bytes(std::get<StreamProblem>(problem))};
+  return gpu.dram ? std::optional(transfer_time(moved, gpu.dram->bandwidth)) : std::nullopt;
 }
 
 }  // namespace tilecast

@@ -1,4 +1,5 @@
 // The trivial model every other must beat: peak rates and nothing else, but whole waves of tiles.
+// A memory-bound kernel takes its bytes over the DRAM bandwidth. For GEMM:
 //
 //   tiles = ceil(M / block_m) * ceil(N / block_n)
 //   waves = ceil(tiles / SMs)
@@ -13,13 +14,12 @@
 
 #include "model/base/units.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/tile/any_op.h"
 
 namespace tilecast {
 
 /// Nothing where the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
-std::optional<Seconds> roofline_time(const GpuSpec& gpu, const GemmProblem& problem,
-                                     const Tiling& tiling);
+std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
+                                     const AnyConfig& config);
 
 }  // namespace tilecast

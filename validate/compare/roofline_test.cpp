@@ -15,14 +15,14 @@ GpuSpec small_gpu() {
   return gpu;
 }
 
-constexpr Tiling kTiling{.block_m = 100, .block_n = 100, .block_k = 64};
+constexpr KernelConfig kConfig{.tiling = {.block_m = 100, .block_n = 100, .block_k = 64}};
 
 TEST_CASE("A fifth tile on four SMs costs a second wave") {
   // One tile: 2 * 100 * 100 * 50 = 1e6 operations, 1000 cycles, 1 us.
   const GemmProblem four{{200, 200, 50}, ElementType::kFp16, Layout::kTn};
   const GemmProblem five{{500, 100, 50}, ElementType::kFp16, Layout::kTn};
-  CHECK(roofline_time(small_gpu(), four, kTiling)->value == Approx(1e-6));
-  CHECK(roofline_time(small_gpu(), five, kTiling)->value == Approx(2e-6));
+  CHECK(roofline_time(small_gpu(), four, kConfig)->value == Approx(1e-6));
+  CHECK(roofline_time(small_gpu(), five, kConfig)->value == Approx(2e-6));
 }
 
 TEST_CASE("A thin problem takes the time its operands need from DRAM") {
@@ -30,13 +30,20 @@ TEST_CASE("A thin problem takes the time its operands need from DRAM") {
   gpu.dram->bandwidth = BytesPerSecond{1e9};
   // A, B and C: 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements, 40,000 bytes, 40 us.
   const GemmProblem problem{{100, 100, 50}, ElementType::kFp16, Layout::kTn};
-  CHECK(roofline_time(gpu, problem, kTiling)->value == Approx(40e-6));
+  CHECK(roofline_time(gpu, problem, kConfig)->value == Approx(40e-6));
+}
+
+TEST_CASE("A memory-bound kernel takes its bytes over the DRAM bandwidth") {
+  // A, B and C of 1000 x 250 fp32: 3 MB at 1 TB/s are 3 us.
+  const StreamProblem problem{1000, 250, ElementType::kFp32};
+  CHECK(roofline_time(small_gpu(), problem, StreamConfig{})->value == Approx(3e-6));
 }
 
 TEST_CASE("Without a tensor rate there is no roofline") {
   GpuSpec gpu = small_gpu();
   gpu.wgmma.reset();
-  CHECK_FALSE(roofline_time(gpu, {{100, 100, 50}, ElementType::kFp16, Layout::kTn}, kTiling));
+  CHECK_FALSE(
+      roofline_time(gpu, GemmProblem{{100, 100, 50}, ElementType::kFp16, Layout::kTn}, kConfig));
 }
 
 }  // namespace

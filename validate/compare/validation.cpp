@@ -117,8 +117,7 @@ std::optional<RatioFigures> picks(const std::vector<JoinedGroup>& groups,
 std::optional<double> roofline_mape(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) {
   Values errors;
   for_each_point(groups, [&](const JoinedGroup& group, const JoinedPoint& point) {
-    const std::optional<Seconds> time =
-        roofline_time(gpu, group.problem, point.predicted.config.tiling);
+    const std::optional<Seconds> time = roofline_time(gpu, group.problem, point.predicted.config);
     if (time) {
       errors.push_back(*time / point.measured_time() - 1);
     }
@@ -128,7 +127,7 @@ std::optional<double> roofline_mape(const GpuSpec& gpu, const std::vector<Joined
 }
 
 Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) {
-  Values random, top1_of_best, top1_of_ours;
+  Values random, top1_of_best, top1_of_ours, runtime_of_ours;
   for (const JoinedGroup& group : groups) {
     if (can_pick(group)) {
       random.push_back(random_pick_ratio(group));
@@ -138,6 +137,9 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) 
     }
     if (group.cublaslt_top1 && !group.points.empty()) {
       top1_of_ours.push_back(group.best_measured_time() / group.cublaslt_top1->time->median);
+    }
+    if (group.runtime_copy && !group.points.empty()) {
+      runtime_of_ours.push_back(group.best_measured_time() / group.runtime_copy->time->median);
     }
   }
   const FixedTiling fixed = best_fixed_tiling(groups);
@@ -149,6 +151,7 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) 
   result.random = ratio_figures(random);
   result.cublaslt_top1_of_best = ratio_figures(top1_of_best);
   result.cublaslt_top1_of_ours = ratio_figures(top1_of_ours);
+  result.runtime_copy_of_ours = ratio_figures(runtime_of_ours);
   result.roofline_mape = roofline_mape(gpu, groups);
   return result;
 }
@@ -168,14 +171,14 @@ std::optional<IntervalFigures> interval_figures(const std::vector<JoinedGroup>& 
   return IntervalFigures{mean(inside), median(widths)};
 }
 
-std::map<Schedule, ScheduleFigures> schedule_figures(const std::vector<JoinedGroup>& groups) {
-  std::map<Schedule, std::vector<JoinedGroup>> by_schedule;
+std::map<AnySchedule, ScheduleFigures> schedule_figures(const std::vector<JoinedGroup>& groups) {
+  std::map<AnySchedule, std::vector<JoinedGroup>> by_schedule;
   for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
-    std::vector<JoinedGroup>& own = by_schedule[point.predicted.config.schedule];
+    std::vector<JoinedGroup>& own = by_schedule[schedule_of(point.predicted.config)];
     own.resize(1);
     own.front().points.push_back(point);
   });
-  std::map<Schedule, ScheduleFigures> figures;
+  std::map<AnySchedule, ScheduleFigures> figures;
   for (const auto& [schedule, own] : by_schedule) {
     const std::optional<ErrorFigures> cycles = cycles_error(own);
     figures[schedule] = {own.front().points.size(), time_error(own)->mape,

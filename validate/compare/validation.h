@@ -7,7 +7,6 @@
 #include <string>
 
 #include "model/spec/gpu_spec.h"
-#include "model/tile/kernel_config.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"
 
@@ -34,7 +33,8 @@ struct Baselines {
   std::optional<RatioFigures> random;                 // see pick.h
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
-  std::optional<double> roofline_mape;                // see roofline.h
+  std::optional<RatioFigures> runtime_copy_of_ours;  // best measured time of ours / cudaMemcpyAsync
+  std::optional<double> roofline_mape;               // see roofline.h
 };
 
 struct IntervalFigures {
@@ -63,7 +63,7 @@ struct Validation {
   std::map<Regime, PickFigures> pick;
   Baselines baselines;
   std::optional<IntervalFigures> interval;
-  std::map<Schedule, ScheduleFigures> by_schedule;
+  std::map<AnySchedule, ScheduleFigures> by_schedule;
 };
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data);

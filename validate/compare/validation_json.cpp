@@ -1,7 +1,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "model/tile/kernel_config_text.h"
 #include "validate/compare/validation_text.h"
 
 namespace tilecast {
@@ -54,6 +53,7 @@ Json baselines_json(const Baselines& baselines) {
   add("random", baselines.random);
   add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
   add("cublaslt_top1_of_ours", baselines.cublaslt_top1_of_ours);
+  add("runtime_copy_of_ours", baselines.runtime_copy_of_ours);
   if (baselines.roofline_mape) {
     json["roofline_mape"] = rounded(*baselines.roofline_mape);
   }

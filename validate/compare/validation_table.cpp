@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "model/tile/kernel_config_text.h"
 #include "validate/compare/validation_text.h"
 
 namespace tilecast {
@@ -31,8 +30,11 @@ std::string error_table(const Validation& v) {
     text += error_line("  SM clock", v.clock->error);
   }
   for (const auto& [schedule, figures] : v.by_schedule) {
-    text += fmt::format("{:<24}{:>8}{:>10}\n", fmt::format("  time, {}", to_text(schedule)),
-                        figures.points, percent(figures.time_mape));
+    const std::string name = fmt::format("  time, {} ", to_text(schedule));
+    text += fmt::format("{:<{}}{:>{}}{:>10}\n", name, std::max<std::size_t>(name.size(), 24),
+                        figures.points,
+                        name.size() < 24 ? 8 : std::max<int>(1, 32 - static_cast<int>(name.size())),
+                        percent(figures.time_mape));
   }
   if (v.baselines.roofline_mape) {
     text += fmt::format("{:<24}{:>8}{:>10}\n", "  time, of a roofline", v.points,
@@ -75,6 +77,7 @@ std::string pick_table(const Validation& v) {
   add("  at random", b.random);
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
   add("  cuBLASLt top-1, ours = 1", b.cublaslt_top1_of_ours);
+  add("  cudaMemcpyAsync, ours = 1", b.runtime_copy_of_ours);
   return text;
 }
 
@@ -82,7 +85,8 @@ std::string pick_table(const Validation& v) {
 
 std::string to_table(const Validation& v) {
   std::string text = fmt::format(
-      "{}, {}{}: {} points of {} rows\n({} cuBLASLt, {} excluded, {} unmatched, {} repeated)\n\n",
+      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} "
+      "repeated)\n\n",
       v.gpu, to_text(v.method), v.calibrated ? ", calibrated" : "", v.points, v.rows, v.cublaslt,
       v.excluded, v.unmatched, v.repeated);
   text += error_table(v) + rank_table(v) + pick_table(v);

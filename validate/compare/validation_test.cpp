@@ -75,11 +75,11 @@ TEST_CASE("Each schedule has its own error") {
 }
 
 TEST_CASE("The fewest cycles and the least time can be different picks") {
-  const Predictor slow_clock_first = [](const GemmProblem&, const KernelConfig& config, Regime,
+  const Predictor slow_clock_first = [](const AnyProblem&, const AnyConfig& config, Regime,
                                         Inputs) {
     Prediction p{};
     p.config = config;
-    const bool first = config.tiling.stages == 1;
+    const bool first = std::get<KernelConfig>(config).tiling.stages == 1;
     p.cycles = Cycles{first ? 900.0 : 1000.0};
     p.sm_clock = Hertz{first ? 1e9 : 1.5e9};
     p.time = time_of(p.cycles, p.sm_clock);

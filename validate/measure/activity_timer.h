@@ -1,5 +1,5 @@
-// Kernel times by CUPTI Activity records: when each kernel began and ended on the GPU, as CUPTI
-// stamps it, in nanoseconds of CLOCK_MONOTONIC.
+// Times by CUPTI Activity records: when each kernel, and each of the runtime's device-to-device
+// copies, began and ended on the GPU, as CUPTI stamps it, in nanoseconds of CLOCK_MONOTONIC.
 //
 // Stamps are taken on the GPU and interpolated to the host clock, so single nanoseconds mean
 // nothing. Records of kernels inside CUDA graphs are delivered like any other.
@@ -38,6 +38,8 @@ class ActivityTimer {
   /// Every kernel since the last call. The caller has synchronised the device. Waits up to two
   /// seconds for `at_least` records, as CUPTI hands them over in its own time.
   KernelSpans take(std::size_t at_least);
+  /// The same of device-to-device copies by the runtime; their names are empty.
+  KernelSpans take_copies(std::size_t at_least);
 };
 
 /// While it lives, an ActivityTimer of this process, if there is one, collects nothing: hardware

@@ -51,6 +51,7 @@ Laboratory::Laboratory(const CounterClock& counter)
       operands_(kernels_, stream_, facts_.l2),
       verifier_(kernels_, cublaslt_, stream_),
       timer_(activity_, kernels_, nvml_, stream_),
+      streams_(cache_, kernels_, activity_, stream_, facts_.l2, device_.sm_count),
       clocks_(read_clocks(activity_, kernels_, stream_, counter)) {
   check_clocks_agree(clocks_);
 }
@@ -60,9 +61,6 @@ std::string Laboratory::driver_version() const {
 }
 
 void Laboratory::prepare(const Point& point) {
-  if (point.op != Op::kGemm) {
-    throw ConfigError(fmt::format("there is no kernel for {} yet", to_text(point.op)));
-  }
   if (prepared_ && prepared_->first == point.problem && prepared_->second == point.inputs) {
     return;
   }
@@ -242,8 +240,12 @@ Measurement Laboratory::measure(const Point& point) {
     row.time.reset();
   };
   try {
-    prepare(point);
-    is_cublaslt(point.config) ? measure_cublaslt(row) : measure_kernel(row);
+    if (point.op != Op::kGemm) {
+      streams_.measure(row, [this](Measurement& r, Workload& workload) { time(r, workload); });
+    } else {
+      prepare(point);
+      is_cublaslt(point.config) ? measure_cublaslt(row) : measure_kernel(row);
+    }
   } catch (const ContextLost&) {
     throw;
   } catch (const CudaError& error) {

@@ -18,6 +18,7 @@
 #include "validate/measure/operands.h"
 #include "validate/measure/phase_times.h"
 #include "validate/measure/regime_timer.h"
+#include "validate/measure/stream_points.h"
 #include "validate/measure/verifier.h"
 #include "validate/record/measurement.h"
 
@@ -76,6 +77,7 @@ class Laboratory {
   Operands operands_;
   Verifier verifier_;
   RegimeTimer timer_;
+  StreamPoints streams_;
   ClockReadings clocks_;
   IdentityBook identity_;
   PhaseTimes phases_;

@@ -56,15 +56,15 @@ void report(MicroLab& lab, const std::string& variant, const std::string& kernel
 
 void tensor(MicroLab& lab, i32 n, bool random) {
   LoadedKernel& kernel =
-      lab.kernel("wgmma_interval",
+      lab.kernel("wgmma_rate",
                  {fmt::format("TILECAST_N={}", n), "TILECAST_A_IN_REGISTERS=0", "TILECAST_GROUP=4",
                   "TILECAST_PENDING=1", "TILECAST_WARPGROUPS=1", "TILECAST_ACCUMULATORS=1"});
   const u32 sms = lab.sm_count();
   const LaunchShape shape{.ctas = sms, .threads = 128, .shared_memory_bytes = kWholeSm};
   const u64 flops = 2 * 64 * 16 * static_cast<u64>(n);
   const u32 groups = 20000u * 256u / static_cast<u32>(n);
-  report(lab, fmt::format("tensor n={} {}", n, random ? "random" : "zeros"), "wgmma_interval",
-         "FLOP", [&] {
+  report(lab, fmt::format("tensor n={} {}", n, random ? "random" : "zeros"), "wgmma_rate", "FLOP",
+         [&] {
            TimedSample all = joined(lab.run(kernel, shape, sms, groups, random ? 1u : 0u));
            all.amount *= flops;
            return all;

@@ -11,8 +11,11 @@ namespace {
 constexpr i32 kThreads = 256;
 constexpr u32 kCtasPerSm = 8;
 
+constexpr const char* kClockSample = "clock_sample";
+
 KernelSource source_of(const std::string& name) {
-  return {.path = "kernels/micro/" + name + ".cu", .defines = {}};
+  const char* const folder = name == kClockSample ? "kernels/micro/" : "kernels/verify/";
+  return {.path = folder + name + ".cu", .defines = {}};
 }
 
 LoadedKernel load(CubinCache& cache, const std::string& name) {
@@ -38,13 +41,13 @@ void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t s
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  return {source_of("clock_sample"),  source_of("fill_inputs"), source_of("sum_squares"),
+  return {source_of(kClockSample),    source_of("fill_inputs"), source_of("sum_squares"),
           source_of("check_output"),  source_of("check_guard"), source_of("check_same"),
           source_of("reference_gemm")};
 }
 
 MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
-    : clock_sample_(load(cache, "clock_sample")),
+    : clock_sample_(load(cache, kClockSample)),
       fill_inputs_(load(cache, "fill_inputs")),
       sum_squares_(load(cache, "sum_squares")),
       check_output_(load(cache, "check_output")),

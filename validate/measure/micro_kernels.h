@@ -1,5 +1,6 @@
-// The small kernels that measuring needs (kernels/micro/): inputs, checks, clock samples. Compiled
-// through the cubin cache like every other; all launches are asynchronous.
+// The small kernels that measuring needs: inputs and checks (kernels/verify), clock samples
+// (kernels/micro). Compiled through the cubin cache like every other; all launches are
+// asynchronous.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,8 +9,8 @@
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/loaded_kernel.h"
-#include "kernels/micro/check_output.h"
 #include "kernels/micro/clock_sample.h"
+#include "kernels/verify/check_output.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/regime.h"
 

@@ -1,7 +1,6 @@
 // Runs micro-benchmarks on the current GPU and collects what they find.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,10 +21,12 @@ using Defines = std::vector<std::string>;
 
 class MicroLab {
  public:
-  using Sink = std::function<void(const MicroPoint&)>;
+  /// Throws DeviceError where no Hopper GPU is there.
+  MicroLab();
 
-  /// Each point goes to `sink` as it is found. Throws DeviceError where no Hopper GPU is there.
-  explicit MicroLab(Sink sink);
+  /// What memory() gives from now on lies elsewhere for each number: near and far partitions of L2,
+  /// channels and TLBs differ by place, and a constant's spread has to hold that.
+  void begin_pass(int number);
 
   /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error where the compiler rejects it.
   LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
@@ -56,7 +57,7 @@ class MicroLab {
                      std::vector<double> values);
 
   const std::vector<MicroPoint>& points() const { return points_; }
-  /// The median of a point found before; throws Error where there is none.
+  /// The point found last; throws Error where there is none.
   const MicroPoint& point(const std::string& key, const std::string& variant) const;
 
   const Device& device() const { return device_; }
@@ -68,7 +69,6 @@ class MicroLab {
   TimedSample* clear_samples(std::size_t count);
   std::vector<TimedSample> read_samples(std::size_t count);
 
-  Sink sink_;
   Device device_;
   Stream stream_;
   DeviceFacts facts_;
@@ -76,6 +76,7 @@ class MicroLab {
   CubinCache cache_;
   std::map<std::string, LoadedKernel> kernels_;
   DeviceMemory samples_, memory_, counter_;
+  std::size_t apart_ = 0;  // bytes before what memory() gives
   std::vector<MicroPoint> points_;
 };
 

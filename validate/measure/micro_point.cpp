@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "model/base/error.h"
 #include "model/base/quantile.h"
@@ -31,6 +32,47 @@ Quartiles quartiles_of(std::vector<double> values) {
   const std::span<const double> sorted(values);
   return {quantile_of_sorted(sorted, 0.5), quantile_of_sorted(sorted, 0.25),
           quantile_of_sorted(sorted, 0.75)};
+}
+
+MicroPoint joined(std::span<const MicroPoint> passes) {
+  const auto over_passes = [&](Quartiles MicroPoint::*quantity) {
+    std::vector<double> medians;
+    Quartiles all = passes.front().*quantity;
+    for (const MicroPoint& pass : passes) {
+      medians.push_back((pass.*quantity).median);
+      all.q1 = std::min(all.q1, (pass.*quantity).q1);
+      all.q3 = std::max(all.q3, (pass.*quantity).q3);
+    }
+    all.median = quartiles_of(std::move(medians)).median;
+    return all;
+  };
+  MicroPoint point = passes.front();
+  point.value = over_passes(&MicroPoint::value);
+  point.in_time = over_passes(&MicroPoint::in_time);
+  point.samples = 0;
+  point.clock_mhz = 0;
+  for (const MicroPoint& pass : passes) {
+    point.samples += pass.samples;
+    point.clock_mhz += pass.clock_mhz / static_cast<double>(passes.size());
+  }
+  return point;
+}
+
+std::vector<MicroPoint> joined_passes(std::span<const MicroPoint> points) {
+  std::vector<std::vector<MicroPoint>> by_constant;
+  std::map<std::pair<std::string, std::string>, std::size_t> place;
+  for (const MicroPoint& point : points) {
+    const auto [at, inserted] = place.try_emplace({point.key, point.variant}, by_constant.size());
+    if (inserted) {
+      by_constant.emplace_back();
+    }
+    by_constant[at->second].push_back(point);
+  }
+  std::vector<MicroPoint> all;
+  for (const std::vector<MicroPoint>& passes : by_constant) {
+    all.push_back(joined(passes));
+  }
+  return all;
 }
 
 double clock_ghz(std::span<const TimedSample> samples) {

@@ -44,6 +44,13 @@ MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const Time
 /// Those that did nothing are left out.
 TimedSample joined(std::span<const TimedSample> sms);
 
+/// The same constant found several times, in memory that lay elsewhere: the median of the medians,
+/// between the lowest and the highest quartile. Not empty; key and variant are those of the first.
+MicroPoint joined(std::span<const MicroPoint> passes);
+
+/// Points of the same key and variant joined, in the order in which each was found first.
+std::vector<MicroPoint> joined_passes(std::span<const MicroPoint> points);
+
 /// SM cycles per nanosecond over all samples together.
 double clock_ghz(std::span<const TimedSample> samples);
 

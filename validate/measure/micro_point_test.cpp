@@ -23,6 +23,30 @@ TEST_CASE("A latency is cycles per operation, in time by the clock of all sample
   CHECK(point.samples == 3);
 }
 
+TEST_CASE("Passes are joined to the median of their medians, and all their quartiles lie within") {
+  const auto pass = [](double median, double q1, double q3, double clock) {
+    MicroPoint point;
+    point.key = "k";
+    point.value = {median, q1, q3};
+    point.in_time = {median / 2, q1 / 2, q3 / 2};
+    point.samples = 5;
+    point.clock_mhz = clock;
+    return point;
+  };
+  MicroPoint other = pass(7, 7, 7, 1000);
+  other.key = "other";
+  const std::vector<MicroPoint> found = joined_passes(std::vector<MicroPoint>{
+      pass(10, 9, 11, 1900), other, pass(14, 13, 15, 2000), pass(11, 10, 16, 1950)});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].value.median == 11);
+  CHECK(found[0].value.q1 == 9);
+  CHECK(found[0].value.q3 == 16);
+  CHECK(found[0].in_time.q3 == 8);
+  CHECK(found[0].samples == 15);
+  CHECK(found[0].clock_mhz == Approx(1950));
+  CHECK(found[1].value.median == 7);
+}
+
 TEST_CASE("A slope leaves out what every run adds once") {
   // 40 cycles of overhead, 8 per operation.
   const std::vector<TimedSample> longer = {sample(40 + 800, 420, 100)};

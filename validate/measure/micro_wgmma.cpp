@@ -8,6 +8,7 @@ namespace {
 constexpr int kRepeats = 15;
 constexpr i32 kInstructionNs[] = {8, 16, 32, 64, 96, 128, 160, 192, 256};
 constexpr i32 kWarpgroup = 128;
+constexpr const char* kKernel = "wgmma_rate";
 
 struct Loop {
   i32 n;
@@ -30,9 +31,8 @@ struct Loop {
 };
 
 /// Cycles per instruction: the slope between two lengths, over the CTAs' first warpgroups.
-MicroPoint slope_of(MicroLab& lab, const std::string& name, const Loop& loop, u32 ctas,
-                    bool random) {
-  LoadedKernel& kernel = lab.kernel(name, loop.defines());
+MicroPoint slope_of(MicroLab& lab, const Loop& loop, u32 ctas, bool random) {
+  LoadedKernel& kernel = lab.kernel(kKernel, loop.defines());
   const LaunchShape shape{.ctas = ctas,
                           .threads = loop.warpgroups * kWarpgroup,
                           .shared_memory_bytes = loop.shared_bytes()};
@@ -53,15 +53,14 @@ MicroPoint slope_of(MicroLab& lab, const std::string& name, const Loop& loop, u3
   return slope_point(longer, shorter);
 }
 
-void report(MicroLab& lab, const std::string& kernel, const std::string& key, const Loop& loop,
-            const std::string& variant, u32 ctas = 1, bool random = false) {
-  lab.report(slope_of(lab, kernel, loop, ctas, random), "wgmma", key, variant, kernel);
+void report(MicroLab& lab, const std::string& key, const Loop& loop, const std::string& variant,
+            u32 ctas = 1, bool random = false) {
+  lab.report(slope_of(lab, loop, ctas, random), "wgmma", key, variant, kKernel);
 }
 
 /// What `waited` takes beyond `intervals` times the interval, both measured.
-void report_excess(MicroLab& lab, const std::string& kernel, const std::string& key,
-                   MicroPoint waited, double per_report, const MicroPoint& interval,
-                   double intervals, const std::string& variant) {
+void report_excess(MicroLab& lab, const std::string& key, MicroPoint waited, double per_report,
+                   const MicroPoint& interval, double intervals, const std::string& variant) {
   const auto excess = [&](double value) {
     return value * per_report - interval.value.median * intervals;
   };
@@ -70,7 +69,7 @@ void report_excess(MicroLab& lab, const std::string& kernel, const std::string& 
   const double ns_per_cycle = 1e3 / waited.clock_mhz;
   point.in_time = {point.value.median * ns_per_cycle, point.value.q1 * ns_per_cycle,
                    point.value.q3 * ns_per_cycle};
-  lab.report(point, "wgmma", key, variant, kernel);
+  lab.report(point, "wgmma", key, variant, kKernel);
 }
 
 }  // namespace
@@ -79,26 +78,25 @@ void measure_wgmma(MicroLab& lab) {
   for (const bool registers : {false, true}) {
     for (const i32 n : kInstructionNs) {
       const Loop loop{n, registers, 4, 1, 1};
-      report(lab, "wgmma_interval", "wgmma.interval", loop, loop.variant());
+      report(lab, "wgmma.interval", loop, loop.variant());
     }
   }
   const Loop wide{256, false, 4, 1, 1};
-  report(lab, "wgmma_interval", "wgmma.interval", wide, "n=256 a=shared random", 1, true);
-  report(lab, "wgmma_interval", "wgmma.interval", wide, "n=256 a=shared every SM", lab.sm_count());
+  report(lab, "wgmma.interval", wide, "n=256 a=shared random", 1, true);
+  report(lab, "wgmma.interval", wide, "n=256 a=shared every SM", lab.sm_count());
   for (const i32 n : {64, 128}) {
     const Loop loop{n, false, 4, 1, 1, 2};
-    report(lab, "wgmma_interval", "wgmma.interval", loop, loop.variant() + " two accumulators");
+    report(lab, "wgmma.interval", loop, loop.variant() + " two accumulators");
   }
   for (const bool registers : {false, true}) {
     for (const i32 n : {8, 64, 128, 256}) {
       const Loop single{n, registers, 1, 0, 1};
       const MicroPoint& interval = lab.point("wgmma.interval", single.variant());
-      report_excess(lab, "wgmma_completion", "wgmma.completion_latency",
-                    slope_of(lab, "wgmma_completion", single, 1, false), 1, interval, 1,
-                    single.variant());
+      report_excess(lab, "wgmma.completion_latency", slope_of(lab, single, 1, false), 1, interval,
+                    1, single.variant());
       const Loop block{n, registers, 4, 0, 1};
-      report_excess(lab, "wgmma_drain", "wgmma.drain_bubble",
-                    slope_of(lab, "wgmma_drain", block, 1, false), 4, interval, 4, block.variant());
+      report_excess(lab, "wgmma.drain_bubble", slope_of(lab, block, 1, false), 4, interval, 4,
+                    block.variant());
     }
   }
   for (const i32 warpgroups : {2, 3}) {
@@ -106,7 +104,7 @@ void measure_wgmma(MicroLab& lab) {
       for (const i32 pending : {1, 0}) {
         const Loop loop{n, false, 4, pending, warpgroups};
         // One instruction of each warpgroup together: an interval each where the pipe is full.
-        report(lab, "wgmma_shared_pipe", "wgmma.shared_pipe", loop,
+        report(lab, "wgmma.shared_pipe", loop,
                fmt::format("{} warpgroups={} pending={}", loop.variant(), warpgroups, pending));
       }
     }

@@ -102,7 +102,7 @@ TEST_CASE("A copy of 2 GiB reads and writes DRAM by as much, within 3 percent", 
   }
   Bench& bench = *with_counters;
   constexpr i64 kElements = i64{1} << 30;
-  const StreamProblem problem{1, kElements, ElementType::kFp16};
+  const StreamProblem problem{1, kElements, ElementType::kFp16, Op::kMemcpy};
   const StreamConfig config = parse_stream_config(
       "memcpy_cpasync:block=1x2048,warps=4,vector=16,ctas=8,layout=plain,order=blocks,hint=none");
   DeviceMemory from(2 * kElements), to(2 * kElements), other(2 * kElements);

@@ -1,5 +1,5 @@
 // Is a GEMM's result right? Compared on the device with cuBLASLt's fp32 result for the same inputs,
-// which is itself checked against fp64 dot products (kernels/micro/reference_gemm.cu).
+// which is itself checked against fp64 dot products (kernels/verify/reference_gemm.cu).
 //
 // The output starts as poison (NaN), between guard bands of 256 KiB. Right means: every element
 // written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and

@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "model/base/error.h"
 #include "model/base/words.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
-
-constexpr Words<Op, 3> kOps{{
-    {Op::kGemm, "gemm"},
-    {Op::kMemcpy, "memcpy"},
-    {Op::kElementwiseAdd, "elementwise_add"},
-}};
 
 constexpr Words<L2State, 3> kL2States{{
     {L2State::kRotating, "rotating"},
@@ -44,17 +39,33 @@ constexpr Words<CountersState, 10> kCountersStates{{
 
 bool is_cublaslt(std::string_view config) { return config.starts_with("cublaslt:"); }
 
-int sides_of(Op op) {
-  switch (op) {
+bool is_baseline(std::string_view config) { return is_cublaslt(config) || config == kRuntimeCopy; }
+
+AnyProblem problem_of(const Point& point) {
+  const auto& [m, n, k] = point.problem.shape;
+  switch (point.op) {
     case Op::kGemm:
-      return 3;
-    case Op::kElementwiseAdd:
-      return 2;
+      return point.problem;
     case Op::kMemcpy:
-      return 1;
+      return StreamProblem{1, m, point.problem.dtype, point.op};
+    case Op::kElementwiseAdd:
+      return StreamProblem{m, n, point.problem.dtype, point.op};
   }
-  TILECAST_ASSERT(!"an op without a number of sides");
-  return 0;
+  TILECAST_ASSERT(!"an op without a problem");
+  return {};
+}
+
+Point point_of(const AnyProblem& problem) {
+  Point point{.op = op_of(problem)};
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    point.problem = *gemm;
+  } else {
+    const StreamProblem& stream = std::get<StreamProblem>(problem);
+    point.problem.dtype = stream.dtype;
+    point.problem.shape = stream.op == Op::kMemcpy ? GemmShape{stream.columns, 0, 0}
+                                                   : GemmShape{stream.rows, stream.columns, 0};
+  }
+  return point;
 }
 
 std::string key_of(const Point& point) {
@@ -70,12 +81,10 @@ std::string why_not_timed(Regime regime, L2State l2_state) {
              : "";
 }
 
-std::string_view to_text(Op op) { return word_of(kOps, op); }
 std::string_view to_text(L2State state) { return word_of(kL2States, state); }
 std::string_view to_text(Status status) { return word_of(kStatuses, status); }
 std::string_view to_text(CountersState state) { return word_of(kCountersStates, state); }
 
-Op parse_op(std::string_view text) { return value_of(kOps, "op", text); }
 L2State parse_l2_state(std::string_view text) { return value_of(kL2States, "l2_state", text); }
 Status parse_status(std::string_view text) { return value_of(kStatuses, "status", text); }
 

@@ -10,12 +10,10 @@
 
 #include "model/base/integers.h"
 #include "model/base/units.h"
-#include "model/tile/gemm_problem.h"
+#include "model/tile/any_op.h"
 #include "model/tile/regime.h"
 
 namespace tilecast {
-
-enum class Op : i32 { kGemm, kMemcpy, kElementwiseAdd };
 
 /// What L2 held before each timed run.
 enum class L2State : i32 {
@@ -58,7 +56,7 @@ struct RunContext {
 struct Point {
   Op op = Op::kGemm;
   GemmProblem problem{};  // sides that the op does not have are 0 here and empty in the file
-  std::string config;     // canonical KernelConfig text, cublaslt:top1 or cublaslt:best
+  std::string config;     // canonical text, or what it is compared with: is_baseline
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
@@ -117,10 +115,16 @@ struct Measurement {
 constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // the heuristic's first answer
 constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of its first 16
 
-bool is_cublaslt(std::string_view config);
+constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // its device-to-device copy
 
-/// How many of m, n, k the op has.
-int sides_of(Op op);
+bool is_cublaslt(std::string_view config);
+/// A library's kernel, not one of ours.
+bool is_baseline(std::string_view config);
+
+/// elementwise_add has its rows in m and its columns in n, memcpy its elements in m.
+AnyProblem problem_of(const Point& point);
+/// A point with that op and problem, everything else as by default.
+Point point_of(const AnyProblem& problem);
 
 /// One line that is equal for equal points and differs otherwise.
 std::string key_of(const Point& point);
@@ -128,12 +132,10 @@ std::string key_of(const Point& point);
 /// Why nothing can be timed so; empty where it can.
 std::string why_not_timed(Regime regime, L2State l2_state);
 
-std::string_view to_text(Op op);
 std::string_view to_text(L2State state);
 std::string_view to_text(Status status);
 std::string_view to_text(CountersState state);
 /// Throw ConfigError that lists the known words.
-Op parse_op(std::string_view text);
 L2State parse_l2_state(std::string_view text);
 Status parse_status(std::string_view text);
 CountersState parse_counters_state(std::string_view text);

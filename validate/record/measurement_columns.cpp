@@ -139,8 +139,8 @@ constexpr MeasurementColumn kColumns[] = {
     {"config", true, [](const Measurement& m) { return m.point.config; },
      [](Measurement& m, std::string_view text) {
        if (text.find(':') == std::string_view::npos) {
-         throw ConfigError(fmt::format("expected schedule:key=value,..., {} or {}, got '{}'",
-                                       kCublasltTop1, kCublasltBest, text));
+         throw ConfigError(fmt::format("expected schedule:key=value,..., {}, {} or {}, got '{}'",
+                                       kCublasltTop1, kCublasltBest, kRuntimeCopy, text));
        }
        m.point.config = text;
      }},
@@ -174,7 +174,15 @@ constexpr MeasurementColumn kColumns[] = {
      [](Measurement& m, std::string_view text) { m.status = parse_status(text); }},
     text_column<&Measurement::reason>("reason", true),
     count_column<&Measurement::registers>("registers"),
-    quantity_column<&Measurement::shared_memory, 1>("shared_memory_bytes", false),
+    {"shared_memory_bytes", false,
+     [](const Measurement& m) {
+       return m.shared_memory ? number_text(m.shared_memory->value) : std::string();
+     },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.shared_memory = Bytes{static_cast<double>(whole(text, 0))};
+       }
+     }},
     count_column<&Measurement::ctas_per_sm>("ctas_per_sm"),
     text_column<&Measurement::cubin_hash>("cubin_hash", false),
     text_column<&Measurement::tile_checksum>("tile_checksum", false),

@@ -4,9 +4,9 @@
 // Bound: |error| <= (2^-18 + k / 16 * 2^-23) * sum |a b|. The tensor core adds 16 products at a
 // time to an fp32 sum and may cut the sum's last bit each time; a wrong element is off by about sum
 // |a b| / sqrt(k), far above it.
-#include "kernels/micro/check_output.h"
-#include "kernels/micro/warp_sum.cuh"
 #include "kernels/ptx/convert.cuh"
+#include "kernels/verify/check_output.h"
+#include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"
 #include "model/tile/gemm_problem.h"
 

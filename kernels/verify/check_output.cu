@@ -1,9 +1,9 @@
 // Compares a 16-bit output with an fp32 reference, element by element and in the norm. An element
 // may differ by `relative` of its reference plus `absolute`; the comparison is written so that NaN
 // fails it.
-#include "kernels/micro/check_output.h"
-#include "kernels/micro/warp_sum.cuh"
 #include "kernels/ptx/convert.cuh"
+#include "kernels/verify/check_output.h"
+#include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"
 
 namespace tilecast {

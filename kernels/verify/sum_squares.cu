@@ -1,6 +1,6 @@
 // The squared norm and the largest magnitude of a reference, once per problem.
-#include "kernels/micro/check_output.h"
-#include "kernels/micro/warp_sum.cuh"
+#include "kernels/verify/check_output.h"
+#include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"
 
 namespace tilecast {

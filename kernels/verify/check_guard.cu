@@ -1,5 +1,5 @@
 // Counts the words of a guard band that a kernel wrote although they are not its own.
-#include "kernels/micro/check_output.h"
+#include "kernels/verify/check_output.h"
 #include "model/base/integers.h"
 
 namespace tilecast {

@@ -1,0 +1,31 @@
+// Key: wgmma.flops_per_sm, wgmma.operand_rate, wgmma.issue_overhead, wgmma.completion_latency,
+// wgmma.block_turn (the bubble in it).
+// Method: warpgroups issue wgmmas in groups and leave some of the groups in flight, as compiled in;
+// the slope between a short and a long loop is the time of one instruction:
+//   one warpgroup, groups of four, one pending   the interval
+//   groups of one, none pending                  less the interval: what waiting adds to one
+//   groups of four, none pending                 less four intervals: the bubble that draining the
+//                                                pipe leaves in a K block of 64
+//   two or three warpgroups, each timed alone    as many intervals as warpgroups where the pipe is
+//                                                full; with drains the others fill the bubbles
+// Excludes: filling the pipe, the last wait, fences (all in the intercept); reading accumulators;
+// the loads and barriers of a real K block; different shapes side by side.
+#include "kernels/micro/wgmma_loop.cuh"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(TILECAST_WARPGROUPS * 128)
+    tilecast_wgmma_rate(u32 groups, u32 random, TimedSample* samples) {
+  extern __shared__ __align__(1024) char dynamic[];
+  fill_operands(dynamic, kOperandsBytes, random != 0);
+  const u32 a = ptx::shared_address(dynamic);
+  const Stopwatch watch = Stopwatch::start();
+  wgmma_loop<TILECAST_GROUP, TILECAST_PENDING, TILECAST_ACCUMULATORS, TILECAST_A_IN_REGISTERS != 0>(
+      a, a + kABytes, groups, samples);
+  if (threadIdx.x % kWarpgroupThreads == 0) {
+    samples[blockIdx.x * TILECAST_WARPGROUPS + threadIdx.x / kWarpgroupThreads] =
+        watch.stop(groups * TILECAST_GROUP);
+  }
+}
+
+}  // namespace tilecast

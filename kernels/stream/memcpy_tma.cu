@@ -1,0 +1,193 @@
+// out = in by the bulk copy engine: one thread keeps a ring of stages full of blocks on their way
+// through shared memory. Nobody touches the data but the engine. A stage is loaded again once its
+// store has read it, one block later, so that stages - 1 loads are in flight; with one stage each
+// block waits for its own store. With order=tickets the first blocks of a CTA are those of the
+// strided walk, and then it draws the number of the next one from a counter, one block ahead so
+// that the draw's way to L2 and back costs nothing: the CTAs then never drift apart.
+//
+// Contract: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
+// many barriers; args.a and args.c aligned to 16 bytes. What is left of the last 16 bytes goes by
+// plain loads.
+// Checked by: kernels/jit/stream_launch_test.cpp.
+#include "kernels/ptx/bounded_wait.cuh"
+#include "kernels/ptx/bulk_copy.cuh"
+#include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/warp.cuh"
+#include "kernels/stream/block.cuh"
+
+namespace tilecast {
+
+/// Of the vector's block `index`: where it starts, and how much of it the engine can copy.
+struct Piece {
+  u64 start;
+  u32 bytes;
+};
+
+__device__ __forceinline__ Piece piece_of(const StreamArgs& args, u32 index) {
+  const u64 start = static_cast<u64>(index) * kBlockBytes;
+  const u64 all = static_cast<u64>(args.columns) * kElementBytes;
+  const u64 left = all - start;
+  return {start, left >= kBlockBytes ? static_cast<u32>(kBlockBytes)
+                                     : static_cast<u32>(left / kChunkBytes * kChunkBytes)};
+}
+
+constexpr bool kTickets = kStream.order == BlockOrder::kTickets;
+
+struct Ring {
+  u32 base;
+  __device__ u32 stage(i32 s) const { return base + s * kBlockBytes; }
+  __device__ u32 full(i32 s) const { return stage(kStream.stages) + s * 8; }
+  /// Which block the stage holds, where no arithmetic says so.
+  __device__ void remember(i32 s, u32 index) const {
+    if constexpr (kTickets) {
+      ptx::store_shared<4>(full(kStream.stages + s), {{index}});
+    }
+  }
+  __device__ u32 remembered(i32 s) const {
+    return ptx::load_shared<4>(full(kStream.stages + s)).word[0];
+  }
+};
+
+/// The blocks of one CTA, in the order that it loads them.
+class Supply {
+ public:
+  __device__ explicit Supply(const StreamArgs& args)
+      : args_(args), end_(args.walk.end(blockIdx.x)), next_(args.walk.first(blockIdx.x)) {}
+
+  /// Known before: of the first round, one for each stage.
+  __device__ u32 take_planned() {
+    const u32 taken = next_;
+    next_ = args_.walk.next(next_);
+    return taken;
+  }
+  __device__ void begin_drawing() {
+    if constexpr (kTickets) {
+      next_ = draw();
+    }
+  }
+  /// Of the rounds after. What was drawn is not looked at before, since looking is waiting.
+  __device__ u32 take() {
+    if constexpr (kTickets) {
+      const u32 drawn = next_;
+      next_ = draw();
+      return args_.walk.workers * kStream.stages + drawn;
+    } else {
+      return take_planned();
+    }
+  }
+  __device__ bool ended(u32 index) const { return index >= end_; }
+
+  /// The last CTA leaves the counters as it found them.
+  __device__ void leave() const {
+    if constexpr (kTickets) {
+      __threadfence();  // this CTA's draws are done
+      if (atomicAdd(args_.tickets + 1, 1u) == args_.walk.workers - 1) {
+        args_.tickets[0] = 0;
+        args_.tickets[1] = 0;
+      }
+    }
+  }
+
+ private:
+  __device__ u32 draw() const { return atomicAdd(args_.tickets, 1u); }
+
+  const StreamArgs& args_;
+  u32 end_, next_;
+};
+
+__device__ __forceinline__ void load(const StreamArgs& args, const Ring& ring, i32 stage, u32 index,
+                                     u64 policy) {
+  const Piece piece = piece_of(args, index);
+  const u32 barrier = ring.full(stage);
+  ptx::mbarrier_arrive_expect_tx(barrier, piece.bytes);
+  const char* const from = static_cast<const char*>(args.a.pointer) + piece.start;
+  if (piece.bytes == 0) {
+    return;
+  }
+  if constexpr (kHintedLoads) {
+    ptx::bulk_load_hinted(ring.stage(stage), from, piece.bytes, barrier, policy);
+  } else {
+    ptx::bulk_load(ring.stage(stage), from, piece.bytes, barrier);
+  }
+}
+
+__device__ __forceinline__ void store(const StreamArgs& args, const Ring& ring, i32 stage,
+                                      u32 index, u64 policy) {
+  const Piece piece = piece_of(args, index);
+  char* const to = static_cast<char*>(args.c.pointer) + piece.start;
+  if (piece.bytes > 0) {
+    if constexpr (kHintedStores) {
+      ptx::bulk_store_hinted(to, ring.stage(stage), piece.bytes, policy);
+    } else {
+      ptx::bulk_store(to, ring.stage(stage), piece.bytes);
+    }
+  }
+  ptx::tma_store_commit();
+}
+
+/// The last elements, fewer than the engine takes.
+__device__ __forceinline__ void copy_rest(const StreamArgs& args) {
+  const u64 all = static_cast<u64>(args.columns) * kElementBytes;
+  for (u64 at = all / kChunkBytes * kChunkBytes; at < all; at += 2) {
+    using Half = unsigned short;
+    *reinterpret_cast<Half*>(static_cast<char*>(args.c.pointer) + at) =
+        *reinterpret_cast<const Half*>(static_cast<const char*>(args.a.pointer) + at);
+  }
+}
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
+                                             tilecast::kStream.ctas_per_sm)
+    tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(1024) char dynamic[];
+  if (!ptx::elect_one()) {
+    return;
+  }
+  const Ring ring{ptx::shared_address(dynamic)};
+  for (i32 stage = 0; stage < kStream.stages; ++stage) {
+    ptx::mbarrier_init(ring.full(stage), 1);
+  }
+  ptx::fence_mbarrier_init();
+  ptx::fence_proxy_async();
+  const u64 policy = stream_policy();
+  Supply supply(args);
+  for (i32 stage = 0; stage < kStream.stages; ++stage) {
+    const u32 index = supply.take_planned();
+    ring.remember(stage, index);
+    if (!supply.ended(index)) {
+      load(args, ring, stage, index, policy);
+    }
+  }
+  supply.begin_drawing();
+  constexpr i32 kLag = kStream.stages > 1 ? 1 : 0;  // stores that may still read their stage
+  i32 at = 0, previous = kLag == 0 ? 0 : -1;
+  u32 phase = 0;
+  u32 index = args.walk.first(blockIdx.x);
+  while (!supply.ended(index)) {
+    ptx::mbarrier_wait_or_trap(ring.full(at), phase);
+    store(args, ring, at, index, policy);
+    if (previous >= 0) {
+      const u32 loaded = supply.take();
+      ring.remember(previous, loaded);
+      if (!supply.ended(loaded)) {
+        ptx::tma_store_wait_read<kLag>();
+        load(args, ring, previous, loaded, policy);
+      }
+    }
+    if (kLag == 1) {
+      previous = at;
+    }
+    if (++at == kStream.stages) {
+      at = 0;
+      phase ^= 1;
+    }
+    index = kTickets ? ring.remembered(at) : args.walk.next(index);
+  }
+  if (blockIdx.x == 0) {
+    copy_rest(args);
+  }
+  supply.leave();
+  ptx::tma_store_wait_read<0>();
+}

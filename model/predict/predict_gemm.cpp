@@ -1,0 +1,126 @@
+#include "model/predict/predict_gemm.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/analytic/closed_form.h"
+#include "model/base/error.h"
+#include "model/clock/clock.h"
+#include "model/predict/candidates.h"
+#include "model/predict/fastest.h"
+#include "model/predict/legality.h"
+#include "model/predict/settled_clock.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+// Bounds are lowered by what the search for the clock may leave.
+constexpr double kBoundSlack = 1 - 10 * kClockSettled;
+
+void require_solvable(const GemmProblem& problem) {
+  if (const std::string why = why_not_solvable(problem); !why.empty()) {
+    throw ConfigError(fmt::format("{}: {}", to_text(problem.shape), why));
+  }
+}
+
+Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                        const GemmWork& work, Regime regime, Inputs inputs) {
+  const Flops flops{gemm_flops(problem.shape)};
+  const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
+    const ClosedForm at = closed_form(gpu, problem, config, work, f);
+    const Activity activity{flops, work.shared_memory, work.traffic.l2_to_sm,
+                            work.traffic.dram_read + work.traffic.dram_write, at.cycles};
+    return Settled<ClosedForm>{at, sm_clock(gpu, activity, regime, inputs)};
+  });
+  const Seconds time = time_of(form.cycles, clock.sm_clock);
+  return {.config = config,
+          .method = Method::kAnalytic,
+          .cycles = form.cycles,
+          .sm_clock = clock.sm_clock,
+          .time = time,
+          .interval_low = time * (1 - gpu.default_interval),
+          .interval_high = time * (1 + gpu.default_interval),
+          .tflops = flops.value / time.value * 1e-12,
+          .power = clock.power,
+          .limiter = form.limiter,
+          .shares = form.shares,
+          .l2_to_sm = work.traffic.l2_to_sm,
+          .dram_read = work.traffic.dram_read,
+          .dram_write = work.traffic.dram_write,
+          .l2_hit_rate = 1 - work.traffic.dram_read / work.traffic.l2_to_sm};
+}
+
+/// Neighbours in the list of candidates that are one kernel in different orders of its tiles.
+struct RasterGroup {
+  std::size_t begin, end;
+  Seconds bound;  // none of them is faster
+};
+
+std::vector<RasterGroup> raster_groups(const std::vector<KernelConfig>& legal) {
+  std::vector<RasterGroup> groups;
+  for (std::size_t i = 0; i < legal.size(); ++i) {
+    KernelConfig same = legal[i];
+    if (i > 0) {
+      same.raster = legal[i - 1].raster;
+    }
+    if (i > 0 && same == legal[i - 1]) {
+      groups.back().end = i + 1;
+    } else {
+      groups.push_back({i, i + 1, {}});
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                        Regime regime, Inputs inputs) {
+  require_solvable(problem);
+  if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
+    throw ConfigError(fmt::format("{} cannot run {} in layout {}: {}", gpu.name, to_text(config),
+                                  to_text(problem.layout), to_text(refusal)));
+  }
+  TrafficMemo traffic(*gpu.l2, problem);
+  return predict_work(gpu, problem, config, gemm_work(gpu, problem, config, traffic), regime,
+                      inputs);
+}
+
+Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
+                   const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
+                   std::size_t keep) {
+  require_solvable(problem);
+  Candidates candidates = enumerate_candidates(gpu, problem, schedules);
+  if (candidates.legal.empty()) {
+    throw ConfigError(
+        fmt::format("{}: no candidate is legal on {}", to_text(problem.shape), gpu.name));
+  }
+  const std::vector<KernelConfig>& legal = candidates.legal;
+  std::vector<RasterGroup> groups = raster_groups(legal);
+  for (RasterGroup& group : groups) {
+    const KernelConfig& kernel = legal[group.begin];
+    const GemmWork least = least_gemm_work(gpu, problem, kernel);
+    group.bound = predict_work(gpu, problem, kernel, least, regime, inputs).time * kBoundSlack;
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const RasterGroup& a, const RasterGroup& b) { return a.bound < b.bound; });
+
+  TrafficMemo traffic(*gpu.l2, problem);
+  Fastest fastest(keep);
+  for (const RasterGroup& group : groups) {
+    if (fastest.none_after(group.bound)) {
+      break;
+    }
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      const GemmWork work = gemm_work(gpu, problem, legal[i], traffic);
+      fastest.add(predict_work(gpu, problem, legal[i], work, regime, inputs), i);
+    }
+  }
+  const int count = static_cast<int>(legal.size());
+  return {problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,85 @@
+#include "model/predict/predict_stream.h"
+
+#include <fmt/format.h>
+
+#include "model/analytic/stream_closed_form.h"
+#include "model/base/error.h"
+#include "model/predict/fastest.h"
+#include "model/predict/settled_clock.h"
+#include "model/predict/stream_candidates.h"
+#include "model/tile/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+void require_constants(const GpuSpec& gpu) {
+  if (!gpu.stream) {
+    throw ConfigError(fmt::format(
+        "{}: expected a section stream, the measured constants of memory-bound kernels; it has "
+        "none",
+        gpu.name));
+  }
+}
+
+/// One operation per element of C; a copy does none.
+Flops additions(const StreamProblem& problem) {
+  return {problem.op == Op::kMemcpy
+              ? 0
+              : static_cast<double>(problem.rows) * static_cast<double>(problem.columns)};
+}
+
+Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
+                         const StreamConfig& config, Regime regime, Inputs inputs) {
+  const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->max, [&](Hertz f) {
+    const StreamForm at = stream_closed_form(gpu, problem, config, f);
+    const Activity activity{Flops{0}, at.shared_memory, at.dram_read + at.dram_write,
+                            at.dram_read + at.dram_write, at.cycles};
+    return Settled<StreamForm>{at, sm_clock(gpu, activity, regime, inputs)};
+  });
+  const Seconds time = time_of(form.cycles, clock.sm_clock);
+  return {.config = config,
+          .method = Method::kAnalytic,
+          .cycles = form.cycles,
+          .sm_clock = clock.sm_clock,
+          .time = time,
+          .interval_low = time * (1 - gpu.default_interval),
+          .interval_high = time * (1 + gpu.default_interval),
+          .tflops = additions(problem).value / time.value * 1e-12,
+          .power = clock.power,
+          .limiter = form.limiter,
+          .shares = form.shares,
+          .l2_to_sm = form.dram_read,
+          .dram_read = form.dram_read,
+          .dram_write = form.dram_write,
+          .l2_hit_rate = 0};
+}
+
+}  // namespace
+
+Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
+                          const StreamConfig& config, Regime regime, Inputs inputs) {
+  require_constants(gpu);
+  if (const std::string why = why_not_legal(gpu, problem, config); !why.empty()) {
+    throw ConfigError(fmt::format("{} cannot run {} on {}: {}", gpu.name, to_text(config),
+                                  to_text(problem), why));
+  }
+  return predict_legal(gpu, problem, config, regime, inputs);
+}
+
+Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
+                     const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
+                     std::size_t keep) {
+  require_constants(gpu);
+  StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
+  if (candidates.legal.empty()) {
+    throw ConfigError(fmt::format("{}: no candidate is legal on {}", to_text(problem), gpu.name));
+  }
+  Fastest fastest(keep);
+  for (std::size_t i = 0; i < candidates.legal.size(); ++i) {
+    fastest.add(predict_legal(gpu, problem, candidates.legal[i], regime, inputs), i);
+  }
+  const int count = static_cast<int>(candidates.legal.size());
+  return {problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,47 @@
+// Cycles depend on the clock where nanoseconds matter, the clock on the cycles: both at once.
+//
+// Where a memory-bound kernel is also power-bound, taking each from the other in turn swings:
+// secant steps do not.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/clock/clock.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+/// Relative change of the clock at which the search stops.
+constexpr double kClockSettled = 1e-4;
+
+template <class Form>
+struct Settled {
+  Form form;
+  ClockState clock;
+};
+
+/// `run_at(Hertz)` gives the Settled that the kernel would have if it ran at that clock.
+template <class RunAt>
+auto settled_clock(const ClockSpec& clock, Hertz start, const RunAt& run_at) {
+  constexpr int kMostRounds = 12;  // three or four do, mostly
+  Hertz f = start;
+  auto run = run_at(f);
+  Hertz before = f;
+  Hertz answer_before = run.clock.sm_clock;
+  f = run.clock.sm_clock;
+  for (int round = 0; round < kMostRounds; ++round) {
+    run = run_at(f);
+    const Hertz answer = run.clock.sm_clock;
+    if (std::abs(answer / f - 1) < kClockSettled) {
+      break;
+    }
+    const double slope = (answer - answer_before) / (f - before);
+    before = f;
+    answer_before = answer;
+    f = std::min((answer - f * slope) / (1 - slope), clock.max);
+  }
+  return run;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,106 @@
+#include "model/tile/any_op.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i64 kMostElements = i64{1} << 40;
+
+/// Of an op that moves `sides` numbers' worth of elements.
+StreamProblem parse_stream_shape(Op op, std::string_view text, ElementType dtype) {
+  std::vector<i64> sides;
+  bool good = true;
+  for (const std::string_view part : split(text, 'x')) {
+    const std::optional<i64> side = parse_integer(part);
+    good = good && side && *side >= 1 && *side <= kMostElements;
+    sides.push_back(side.value_or(0));
+  }
+  if (!good || static_cast<i32>(sides.size()) != sides_of(op)) {
+    throw ConfigError(fmt::format(
+        "shape '{}': expected {}", text,
+        op == Op::kMemcpy ? "a number of elements up to 2^40, such as 1073741824"
+                          : "ROWSxCOLUMNS, two whole numbers up to 2^40, such as 32768x32768"));
+  }
+  return op == Op::kMemcpy ? StreamProblem{1, sides[0], dtype, op}
+                           : StreamProblem{sides[0], sides[1], dtype, op};
+}
+
+}  // namespace
+
+Op op_of(const AnyProblem& problem) {
+  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
+  return stream != nullptr ? stream->op : Op::kGemm;
+}
+
+Op op_of(const AnySchedule& schedule) {
+  const StreamSchedule* stream = std::get_if<StreamSchedule>(&schedule);
+  return stream != nullptr ? op_of(*stream) : Op::kGemm;
+}
+
+ElementType dtype_of(const AnyProblem& problem) {
+  return std::visit([](const auto& p) { return p.dtype; }, problem);
+}
+
+AnySchedule schedule_of(const AnyConfig& config) {
+  return std::visit([](const auto& c) { return AnySchedule(c.schedule); }, config);
+}
+
+std::string shape_text(const AnyProblem& problem) {
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    return to_text(gemm->shape);
+  }
+  const StreamProblem& stream = std::get<StreamProblem>(problem);
+  return stream.op == Op::kMemcpy ? fmt::format("{}", stream.columns)
+                                  : fmt::format("{}x{}", stream.rows, stream.columns);
+}
+
+std::string to_text(const AnyProblem& problem) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  return fmt::format("{} {}{}", shape_text(problem), to_text(dtype_of(problem)),
+                     gemm != nullptr ? fmt::format(" {}", to_text(gemm->layout)) : "");
+}
+
+std::string to_text(const AnyConfig& config) {
+  return std::visit([](const auto& c) { return to_text(c); }, config);
+}
+
+std::string_view to_text(const AnySchedule& schedule) {
+  return std::visit([](const auto s) { return to_text(s); }, schedule);
+}
+
+AnyConfig parse_config(std::string_view text) {
+  if (is_stream_schedule(text.substr(0, text.find(':')))) {
+    return parse_stream_config(text);
+  }
+  return parse_kernel_config(text);
+}
+
+AnySchedule parse_schedule(Op op, std::string_view text) {
+  if (op == Op::kGemm) {
+    return parse_schedule(text);
+  }
+  const StreamSchedule schedule = parse_stream_schedule(text);
+  if (op_of(schedule) != op) {
+    throw ConfigError(fmt::format("schedule '{}': it computes {}, not {}", text,
+                                  to_text(op_of(schedule)), to_text(op)));
+  }
+  return schedule;
+}
+
+AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout) {
+  if (op == Op::kGemm) {
+    return GemmProblem{parse_gemm_shape(shape), dtype, layout};
+  }
+  return parse_stream_shape(op, shape, dtype);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,146 @@
+// The committed runs of the micro-benchmarks and the committed counters against arithmetic: what
+// holds on the card whatever the model says. Runs in the repository root.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/math.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "validate/compare/counter_file.h"
+#include "validate/compare/ladder.h"
+#include "validate/record/csv_text.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+const std::string kFolder = "validate/data/h200_sxm/micro/";
+
+struct Constant {
+  double value, q1, q3;
+};
+/// By key and variant.
+using Constants = std::map<std::pair<std::string, std::string>, Constant>;
+
+Constants read_run(const std::string& name) {
+  const std::string path = kFolder + name;
+  const CsvText csv = parse_csv(read_stored_text(path), path);
+  const std::vector<std::string>& header = csv.records.front().fields;
+  const auto column = [&](const char* title) {
+    return static_cast<std::size_t>(std::find(header.begin(), header.end(), title) -
+                                    header.begin());
+  };
+  const std::size_t key = column("key"), variant = column("variant"), value = column("value"),
+                    q1 = column("q1"), q3 = column("q3");
+  Constants run;
+  for (std::size_t row = 1; row < csv.records.size(); ++row) {
+    const std::vector<std::string>& fields = csv.records[row].fields;
+    const auto number = [&](std::size_t at) { return parse_number(fields[at]).value(); };
+    run[{fields[key], fields[variant]}] = {number(value), number(q1), number(q3)};
+  }
+  return run;
+}
+
+/// Which SM lies where and which CTA it gets differ from card to card; a trace is a course over
+/// time.
+bool is_map(const std::string& key) {
+  return key.ends_with("_of_sm") || key.ends_with("_of_cta") || key == "l2.sms_on_side_of_sm_0" ||
+         key == "clock.trace";
+}
+
+const std::vector<std::string> kRuns = {"micro.csv.gz", "micro_second_run.csv.gz",
+                                        "micro_third_run.csv.gz"};
+
+}  // namespace
+
+TEST_CASE("A wgmma from shared memory takes max(N / 2, 16 + N / 4) cycles, from registers N / 2") {
+  for (const std::string& name : kRuns) {
+    const Constants run = read_run(name);
+    for (const int n : {8, 16, 32, 64, 96, 128, 160, 192, 256}) {
+      const std::string variant = "n=" + std::to_string(n);
+      const double shared = run.at({"wgmma.interval", variant + " a=shared"}).value;
+      CHECK(shared == Approx(std::max(n / 2.0, 16 + n / 4.0)).epsilon(0.001));
+      if (n >= 32) {  // below, 13 cycles: what an instruction takes at least
+        const double registers = run.at({"wgmma.interval", variant + " a=registers"}).value;
+        CHECK(registers == Approx(n / 2.0).epsilon(0.001));
+      }
+    }
+  }
+}
+
+TEST_CASE("The tensor cores of an SM reach 4096 floating-point operations per cycle") {
+  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // of m64n256k16
+  for (const std::string& name : kRuns) {
+    const Constants run = read_run(name);
+    for (const char* variant :
+         {"n=256 a=shared", "n=256 a=shared random", "n=256 a=shared every SM"}) {
+      const double cycles = run.at({"wgmma.interval", variant}).value;
+      CHECK(kFlops / cycles == Approx(4096).epsilon(0.001));
+    }
+  }
+}
+
+TEST_CASE("What SMs take in for a GEMM is what its tiles need, by counter and by arithmetic") {
+  const CounterFile file = CounterFile::read("validate/data/h200_sxm/ladder/counters.csv");
+  constexpr i64 kSide = 8192;
+  const GemmProblem problem{{kSide, kSide, kSide}, ElementType::kFp16, Layout::kTn};
+  int rows = 0;
+  for (const Rung& rung : load_ladder("kernels/gemm/ladder.yaml").rungs) {
+    const std::optional<double> counted =
+        file.value(problem, to_text(rung.config), "l1tex__m_xbar2l1tex_read_bytes.sum");
+    if (!counted) {
+      continue;
+    }
+    // Every tile takes its rows of A and its columns of B, 2 bytes each, K times. Clusters are
+    // whole, and what lies outside of the matrices counts as it arrives: as zeros.
+    const Tiling& t = rung.config.tiling;
+    const i64 tiles_m = round_up(ceil_div<i64>(kSide, t.block_m), i64{t.cluster_m});
+    const i64 tiles_n = round_up(ceil_div<i64>(kSide, t.block_n), i64{t.cluster_n});
+    const i64 bytes = 2 * kSide * tiles_m * tiles_n * (t.block_m + t.block_n);
+    CHECK(*counted == Approx(static_cast<double>(bytes)).epsilon(1e-6));
+    ++rows;
+  }
+  CHECK(rows >= 10);
+}
+
+TEST_CASE("Three runs find nearly every constant within 3 %, or within the spread it carries") {
+  std::vector<Constants> runs;
+  for (const std::string& name : kRuns) {
+    runs.push_back(read_run(name));
+  }
+  std::size_t constants = 0, apart = 0;
+  for (const auto& [name, first] : runs[0]) {
+    if (is_map(name.first)) {
+      continue;
+    }
+    double least = first.value, most = first.value, spread = first.q3 - first.q1;
+    bool everywhere = true;
+    for (const Constants& run : runs) {
+      const auto found = run.find(name);
+      if (found == run.end()) {
+        everywhere = false;
+        continue;
+      }
+      least = std::min(least, found->second.value);
+      most = std::max(most, found->second.value);
+      spread = std::max(spread, found->second.q3 - found->second.q1);
+    }
+    if (everywhere) {
+      ++constants;
+      apart += most - least > std::max(0.03 * std::abs(first.value), spread) ? 1 : 0;
+    }
+  }
+  INFO(apart << " of " << constants);
+  CHECK(constants > 350);
+  // Single passes: their spread leaves out where in memory a constant was measured, and the first
+  // run was on another card than the other two.
+  CHECK(apart == 29);
+}
+
+}  // namespace tilecast
