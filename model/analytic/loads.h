@@ -1,11 +1,11 @@
 // How fast operands arrive: latency, and what L2 puts out for each operand.
 //
 // L2 puts out distinct lines; concurrent requests for one line are served as one, up to merge_limit
-// of them and no more than there are workers in a wave that want it; all of them where workers start
-// together and have one tile or piece each, which keeps them in step. It delivers less where rows
-// start off their lines. In nanoseconds: L2 has a clock of its own.
-// Leaves out: latency that grows with load; DRAM, which bounds the kernel as a whole (closed_form).
-// Checked by: closed_form_test.cpp; configs/README.md, Rows off their lines.
+// of them and no more than there are workers in a wave that want it; all of them where workers
+// start together and have one tile or piece each, which keeps them in step. It delivers less where
+// rows start off their lines. In nanoseconds: L2 has a clock of its own. Leaves out: latency that
+// grows with load; DRAM, which bounds the kernel as a whole (closed_form). Checked by:
+// closed_form_test.cpp; configs/README.md, Rows off their lines.
 #pragma once
 
 #include "model/analytic/traffic.h"

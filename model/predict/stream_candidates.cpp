@@ -18,7 +18,7 @@ constexpr i32 kWarps[] = {4, 8};
 constexpr i32 kVectorBytes[] = {16, 8, 4, 2};
 constexpr i32 kCtas[] = {1, 2, 4, 8};
 constexpr BlockOrder kOrders[] = {BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
-                                  BlockOrder::kBands,  BlockOrder::kBounded, BlockOrder::kTickets};
+                                  BlockOrder::kBands, BlockOrder::kBounded};  // tickets: slow
 constexpr CacheHint kHints[] = {CacheHint::kNone, CacheHint::kEvictFirst};
 constexpr StreamLayout kLayouts[] = {StreamLayout::kPlain, StreamLayout::kSwizzled};
 constexpr StreamView kViews[] = {StreamView::kMatrix, StreamView::kFlat};
