@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/jit/gemm_launch.h"
-#include "kernels/micro/check_output.h"
+#include "kernels/verify/check_output.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
