@@ -13,6 +13,9 @@ namespace {
 constexpr i32 kRegisterGranule = 8;      // registers per thread are allocated in eights
 constexpr i32 kBesideAccumulators = 40;  // most that the compiled kernels needed beside them
 constexpr i32 kBesideWhereSplit = 90;    // where partial sums are loaded beside them
+// ... and where a thread is launched with few, though its consumers get more: with 96 accumulators
+// of 128 registers every kernel spilled, with 88 none.
+constexpr i32 kBesideAtLaunchWhereSplit = 40;
 // What they mostly use: kernels with one tile per CTA, and those that loop over tiles.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
@@ -54,9 +57,12 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
                                              config.ctas_per_sm, config.producer_registers)
                                    .consumer
                              : cap;
-  const i32 beside = splits_k(config.schedule) ? kBesideWhereSplit : kBesideAccumulators;
+  const bool splits = splits_k(config.schedule);
+  const i32 beside = splits ? kBesideWhereSplit : kBesideAccumulators;
+  const bool launched_with_enough =
+      !splits || held_registers(config) + kBesideAtLaunchWhereSplit <= cap;
   return instruction_n(config) / 2 + kBesideOperands <= cap &&
-         held_registers(config) + beside <= for_thread;
+         held_registers(config) + beside <= for_thread && launched_with_enough;
 }
 
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {

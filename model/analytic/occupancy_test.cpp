@@ -62,5 +62,18 @@ TEST_CASE("Three consumer warpgroups leave a 256-wide wgmma too few registers at
   CHECK_FALSE(registers_suffice(h200(), c));
 }
 
+TEST_CASE("Partial sums need registers beside the accumulators from the launch on") {
+  // Two CTAs of 256 threads start with 128 registers each; 40 beside 88 accumulators, not 96. Their
+  // consumers go on with 216.
+  KernelConfig c = config(
+      "stream_k:tile=64x176x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,c_slots=2,"
+      "producer=40,min_k_blocks=8,reduction=atomic,raster=grouped_m,group=8");
+  CHECK(registers_suffice(h200(), c));
+  c.tiling.block_n = 192;
+  CHECK_FALSE(registers_suffice(h200(), c));
+  c.schedule = Schedule::kWarpSpecialized;
+  CHECK(registers_suffice(h200(), c));
+}
+
 }  // namespace
 }  // namespace tilecast

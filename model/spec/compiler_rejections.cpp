@@ -140,6 +140,11 @@ bool fits(const std::optional<T>& asked, T value) {
   return !asked || *asked == value;
 }
 
+/// The schedules that split K are one kernel.
+bool same_kernel(const std::optional<Schedule>& asked, Schedule schedule) {
+  return fits(asked, schedule) || (splits_k(*asked) && splits_k(schedule));
+}
+
 }  // namespace
 
 std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
@@ -178,9 +183,9 @@ bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmPro
   }
   const std::array<i32, kCompileTimeNumbers> numbers = compile_time_numbers(config);
   return std::ranges::any_of(rejections, [&](const CompilerRejection& r) {
-    return fits(r.schedule, config.schedule) && std::ranges::equal(r.numbers, numbers, fits<i32>) &&
-           fits(r.a_source, config.a_source) && fits(r.dtype, problem.dtype) &&
-           fits(r.layout, problem.layout);
+    return same_kernel(r.schedule, config.schedule) &&
+           std::ranges::equal(r.numbers, numbers, fits<i32>) && fits(r.a_source, config.a_source) &&
+           fits(r.dtype, problem.dtype) && fits(r.layout, problem.layout);
   });
 }
 

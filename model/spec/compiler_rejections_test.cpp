@@ -49,6 +49,19 @@ TEST_CASE("A row is about every kernel that has the values it names, whatever el
                        "c_slots=2,raster=grouped_m,group=8,walk=strided"));
 }
 
+TEST_CASE("A row about one of the schedules that split K is about all, which are one kernel") {
+  const std::string row = "hopper,stream_k,64,64,,,,,,,,,,,,,,,nvrtc 13.0,spills";
+  const std::string tile =
+      "tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,";
+  const std::string order = ",raster=grouped_m,group=8";
+  CHECK(rejected(row, "stream_k:" + tile + "min_k_blocks=8,reduction=atomic" + order));
+  CHECK(rejected(row, "split_k_hybrid:" + tile + "splits=2,reduction=spread" + order));
+  CHECK_FALSE(
+      rejected(row, "warp_specialized:" + tile + "grid=resident" + order + ",walk=strided"));
+  CHECK_FALSE(rejected("hopper,warp_specialized,64,64,,,,,,,,,,,,,,,nvrtc 13.0,spills",
+                       "split_k:" + tile + "splits=2,reduction=spread" + order));
+}
+
 TEST_CASE("Every number of a kernel that is compiled in can be named") {
   const std::string config =
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=0,"
