@@ -112,14 +112,14 @@ bool boxes_fit(const Tiling& t, Layout layout) {
 }
 
 /// Among the workers that are expected to fit.
-bool split_exists(const GpuSpec& gpu, const GemmShape& shape, const KernelConfig& config) {
+std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
+                                const KernelConfig& config) {
   if (!splits_k(config.schedule)) {
-    return true;
+    return {};
   }
   const u32 resident = static_cast<u32>(resident_workers(gpu, config));
   const i64 k_blocks = ceil_div<i64>(shape.k, config.tiling.block_k);
-  return why_not_split(make_tile_scheduler(shape, config, resident), k_blocks, config, resident)
-      .empty();
+  return why_not_split(make_tile_scheduler(shape, config, resident), k_blocks, config, resident);
 }
 
 }  // namespace
@@ -159,6 +159,13 @@ std::string why_not_solvable(const GemmProblem& problem) {
   return {};
 }
 
+std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
+                             const KernelConfig& config) {
+  std::string text(to_text(refusal));
+  return refusal == Refusal::kSplit ? text + ": " + why_no_split_exists(gpu, problem.shape, config)
+                                    : text;
+}
+
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   if (!counts_exist(config)) {
@@ -192,7 +199,7 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
   if (resident_ctas(gpu, config) < config.ctas_per_sm) {
     return Refusal::kOccupancy;
   }
-  if (!split_exists(gpu, problem.shape, config)) {
+  if (!why_no_split_exists(gpu, problem.shape, config).empty()) {
     return Refusal::kSplit;
   }
   return any_rejects(gpu.compiler_rejections, problem, config) ? Refusal::kCompiler

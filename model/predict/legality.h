@@ -34,6 +34,10 @@ std::string_view to_text(Refusal refusal);
 /// Reason why no kernel of tilecast solves this problem, whatever the configuration; else empty.
 std::string why_not_solvable(const GemmProblem& problem);
 
+/// The refusal as one would say it to who asked for `config`: kSplit with its reason.
+std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
+                             const KernelConfig& config);
+
 /// Assumes a GPU on which schedules run and a solvable problem.
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 

@@ -82,7 +82,8 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   require_solvable(problem);
   if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
     throw ConfigError(fmt::format("{} cannot run {} in layout {}: {}", gpu.name, to_text(config),
-                                  to_text(problem.layout), to_text(refusal)));
+                                  to_text(problem.layout),
+                                  describe_refusal(refusal, gpu, problem, config)));
   }
   TrafficMemo traffic(*gpu.l2, problem);
   return predict_work(gpu, problem, config, gemm_work(gpu, problem, config, traffic), regime,
