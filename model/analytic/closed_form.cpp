@@ -67,14 +67,15 @@ void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileSched
                  u32 resident, GemmWork& work) {
   const WorkDecomposition how =
       make_work_decomposition(scheduler, static_cast<i32>(work.k_blocks), config, resident);
-  work.shared = {busiest_share(how), how.workers};
+  const SharedPieces shared = shared_pieces(how);
+  work.shared = {busiest_share(how, shared), how.workers};
   if (how.splits == 0) {
     const double blocks = static_cast<double>(how.tiles) * how.k_blocks / how.workers;
     work.traffic.dram_read =
         skewed_dram_read(*gpu.l2, work.traffic, static_cast<double>(how.streamed) / how.tiles,
                          work.traffic.l2_to_sm * (skew_of_neighbours(how) / blocks));
   }
-  const Bytes sums = partial_sum_bytes(config, how) * 0.5;  // written as often as read
+  const Bytes sums = partial_sum_bytes(config, shared) * 0.5;  // written as often as read
   work.traffic.l2_to_sm += sums;
   work.traffic.sm_intake += sums;
 }

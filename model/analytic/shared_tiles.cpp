@@ -9,10 +9,7 @@ Bytes partial_of_cluster(const Tiling& t) {
   return {4.0 * t.block_m * t.block_n * cluster_size(t)};
 }
 
-/// Pieces of shared tiles, all workers, and how many of them do not own their tile.
-struct SharedPieces {
-  double pieces, handed_on;
-};
+}  // namespace
 
 SharedPieces shared_pieces(const WorkDecomposition& work) {
   if (work.splits > 0) {
@@ -20,46 +17,45 @@ SharedPieces shared_pieces(const WorkDecomposition& work) {
     return {tiles * work.splits, tiles * (work.splits - 1)};
   }
   double inside = 0, tiles_cut = 0;  // cuts within a tile; tiles with one at least
-  u32 last = ~0u;
+  u32 last = ~0u, before = 0;
   for (u32 unit = 1; unit < work.units; ++unit) {
     const u32 at = work.cut(unit);
     const u32 tile = work.by_k_blocks.quotient(at);
-    if (at != tile * static_cast<u32>(work.k_blocks) && at != work.cut(unit - 1)) {
+    if (at != tile * static_cast<u32>(work.k_blocks) && at != before) {
       inside += 1;
       tiles_cut += tile != last ? 1 : 0;
       last = tile;
     }
+    before = at;
   }
   return {inside + tiles_cut, inside};
 }
-
-}  // namespace
 
 double skew_of_neighbours(const WorkDecomposition& work) {
   const u32 past_a_tile = work.by_k_blocks.remainder(work.run);
   return min_of(past_a_tile, static_cast<u32>(work.k_blocks) - past_a_tile);
 }
 
-WorkerShare busiest_share(const WorkDecomposition& work) {
-  const SharedPieces shared = shared_pieces(work);
+WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& shared) {
   WorkerShare share{};
   share.handed_on = shared.handed_on / work.workers;
   share.taken_over = (shared.pieces - shared.handed_on) / work.workers;
   const double k_blocks = work.k_blocks;
+  const double whole = ceil_div(work.tiles - work.streamed, work.workers);
   if (work.splits > 0) {
     const double parts = ceil_div(work.streamed * work.splits, work.workers);
-    const double whole = ceil_div(work.tiles - work.streamed, work.workers);
     const double part = ceil_div(static_cast<u32>(work.k_blocks), work.splits);
     share.pieces = parts + whole;
     share.k_blocks = parts * part + whole * k_blocks;
     share.ending_together = parts > 1 ? 1 : work.splits;
     return share;
   }
-  u32 longest = 0;
-  for (u32 unit = 0; unit < work.units; ++unit) {
-    longest = std::max(longest, work.cut(unit + 1) - work.cut(unit));
+  u32 longest = 0, before = 0;
+  for (u32 unit = 1; unit <= work.units; ++unit) {
+    const u32 at = work.cut(unit);
+    longest = std::max(longest, at - before);
+    before = at;
   }
-  const double whole = ceil_div(work.tiles - work.streamed, work.workers);
   share.k_blocks = longest + whole * k_blocks;
   share.pieces = whole + (work.units == 0 ? 0 : 1 + longest / k_blocks);
   // With fewer tiles than units a tile's pieces are all somebody's only one, but for those at its
@@ -71,8 +67,7 @@ WorkerShare busiest_share(const WorkDecomposition& work) {
   return share;
 }
 
-Bytes partial_sum_bytes(const KernelConfig& config, const WorkDecomposition& work) {
-  const SharedPieces shared = shared_pieces(work);
+Bytes partial_sum_bytes(const KernelConfig& config, const SharedPieces& shared) {
   const Bytes partial = partial_of_cluster(config.tiling);
   return config.decomposition.reduction == Reduction::kSpread ? partial * (2 * shared.pieces)
                                                               : partial * (2 * shared.handed_on);

@@ -20,6 +20,13 @@
 
 namespace tilecast {
 
+/// Pieces of shared tiles, all workers, and how many of them do not own their tile.
+struct SharedPieces {
+  double pieces, handed_on;
+};
+
+SharedPieces shared_pieces(const WorkDecomposition& work);
+
 /// Of the busiest worker; counts are averages where workers differ.
 struct WorkerShare {
   double k_blocks;         // longest of any worker
@@ -32,10 +39,11 @@ struct WorkerShare {
 /// K blocks by which one worker of a row of K blocks is ahead of the next, or behind, in K.
 double skew_of_neighbours(const WorkDecomposition& work);
 
-WorkerShare busiest_share(const WorkDecomposition& work);
+/// `shared`: of the same work.
+WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& shared);
 
 /// Bytes of partial sums written and read, all workers.
-Bytes partial_sum_bytes(const KernelConfig& config, const WorkDecomposition& work);
+Bytes partial_sum_bytes(const KernelConfig& config, const SharedPieces& shared);
 
 /// Of the busiest worker, beside its epilogues.
 Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, const WorkerShare& share,

@@ -29,15 +29,18 @@ GpuSpec round_numbers() {
   return gpu;
 }
 
+WorkerShare share_of(const WorkDecomposition& work) {
+  return busiest_share(work, shared_pieces(work));
+}
+
 double reduction_cycles(const std::string& how, const WorkDecomposition& work) {
-  return reduction_time(round_numbers(), config_of(how), busiest_share(work), 132, Hertz{1e9})
-      .value;
+  return reduction_time(round_numbers(), config_of(how), share_of(work), 132, Hertz{1e9}).value;
 }
 
 TEST_CASE("Stream-K: the busiest worker has its run, and writes and reads one sum") {
   // 9 tiles of 40 blocks on 4 workers: 90 each; cuts inside tiles 2, 4 and 6.
   const WorkDecomposition work = WorkDecomposition::stream_k(9, 40, 4, 8);
-  const WorkerShare share = busiest_share(work);
+  const WorkerShare share = share_of(work);
   CHECK(share.k_blocks == 90);
   CHECK(share.pieces == Approx(3.25));  // a piece more than 90 / 40 tiles
   CHECK(share.handed_on == 0.75);       // 3 cuts, 4 workers
@@ -46,12 +49,12 @@ TEST_CASE("Stream-K: the busiest worker has its run, and writes and reads one su
 }
 
 TEST_CASE("Split-K: all parts of a tile end together, of several rounds none") {
-  const WorkerShare once = busiest_share(WorkDecomposition::split_k(16, 64, 132, 8));
+  const WorkerShare once = share_of(WorkDecomposition::split_k(16, 64, 132, 8));
   CHECK(once.k_blocks == 8);
   CHECK(once.pieces == 1);
   CHECK(once.ending_together == 8);
   // 100 tiles in 2 parts on 132 workers: two rounds for the busiest.
-  const WorkerShare twice = busiest_share(WorkDecomposition::split_k(100, 64, 132, 2));
+  const WorkerShare twice = share_of(WorkDecomposition::split_k(100, 64, 132, 2));
   CHECK(twice.k_blocks == 64);
   CHECK(twice.pieces == 2);
   CHECK(twice.ending_together == 1);
@@ -59,7 +62,7 @@ TEST_CASE("Split-K: all parts of a tile end together, of several rounds none") {
 
 TEST_CASE("A hybrid adds the whole tiles to the parts") {
   // 140 tiles on 132: 8 in 16 parts of 4 blocks, then one whole tile.
-  const WorkerShare share = busiest_share(WorkDecomposition::split_k_hybrid(140, 64, 132, 16));
+  const WorkerShare share = share_of(WorkDecomposition::split_k_hybrid(140, 64, 132, 16));
   CHECK(share.k_blocks == 4 + 64);
   CHECK(share.pieces == 2);
 }
@@ -68,10 +71,10 @@ TEST_CASE("Partial sums are written and read once, spread ones by every part") {
   // 16 tiles of 64 KiB in 8 parts: 7 are handed on, or all 8 are written.
   const WorkDecomposition work = WorkDecomposition::split_k(16, 64, 132, 8);
   constexpr double kPartial = 65536;
-  CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=atomic"), work).value ==
-        16 * 7 * 2 * kPartial);
-  CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=spread"), work).value ==
-        16 * 8 * 2 * kPartial);
+  CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=atomic"), shared_pieces(work))
+            .value == 16 * 7 * 2 * kPartial);
+  CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=spread"), shared_pieces(work))
+            .value == 16 * 8 * 2 * kPartial);
 }
 
 TEST_CASE("Reductions cost what SMs move and the hops between them") {
