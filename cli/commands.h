@@ -11,6 +11,7 @@ namespace tilecast {
 void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_validate(CLI::App& app);
+void add_suite(CLI::App& app);
 void add_readme_table(CLI::App& app);
 void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);

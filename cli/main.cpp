@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
 
   tilecast::add_predict(app);
   tilecast::add_validate(app);
+  tilecast::add_suite(app);
   tilecast::add_readme_table(app);
   tilecast::add_decompositions(app);
   tilecast::add_ladder(app);

@@ -157,6 +157,9 @@ void add_measure(CLI::App& app) {
                                            "MxNxK, ROWSxCOLUMNS or elements, with --config");
   CLI::Option* suite =
       command->add_option("--suite", options->suites, "YAML file of what to measure; repeatable");
+  command->add_option("--points", options->points,
+                      "The points of a CSV, such as another run's rows or what `tilecast suite` "
+                      "lists; repeatable");
   CLI::Option* config = command->add_option(
       "--config", options->configs,
       "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
@@ -176,9 +179,11 @@ void add_measure(CLI::App& app) {
                    "Instead of rows, the chip's activity every 10 us while one configuration runs: "
                    "CSV file to write")
       ->excludes(suite);
-  command->add_option("--regime", options->regime, "burst or sustained")
-      ->capture_default_str()
-      ->excludes(suite);
+  CLI::Option* regime =
+      command
+          ->add_option("--regime", options->regime, "burst or sustained; of --points too, if given")
+          ->capture_default_str()
+          ->excludes(suite);
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
       ->capture_default_str()
       ->excludes(suite);
@@ -208,7 +213,10 @@ void add_measure(CLI::App& app) {
   command->add_flag("--phases", options->phases, "Say at the end where the time went");
   command->add_flag("--prepare", options->prepare,
                     "Only compile the kernels into the cache; needs no GPU");
-  command->callback([options] { run_measure(*options); });
+  command->callback([options, regime] {
+    options->regime_given = regime->count() > 0;
+    run_measure(*options);
+  });
 }
 
 }  // namespace tilecast

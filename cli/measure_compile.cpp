@@ -32,7 +32,7 @@ KernelSource kernel_source(const Point& point) {
 std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   std::vector<KernelSource> sources = micro_kernel_sources();
   sources.push_back(stream_check_source());
-  for (const auto& [point, refusal] : points) {
+  for (const auto& [point, refusal, drawn] : points) {
     if (!refusal.empty() || is_baseline(point.config)) {
       continue;
     }

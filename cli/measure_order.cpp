@@ -107,7 +107,7 @@ std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 round
     std::vector<RunPoint> once;
     for (const SuitePoint& point : points) {
       if (static_cast<i64>(done(point.point)) < round) {
-        once.push_back({point.point, point.refusal, rounds == 1 ? 0 : round});
+        once.push_back({point.point, point.refusal, point.drawn, rounds == 1 ? 0 : round});
       }
     }
     if (round % 2 == 0) {

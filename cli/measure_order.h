@@ -30,7 +30,8 @@ namespace tilecast {
 struct RunPoint {
   Point point;
   std::string refusal;  // why it is not tried; empty where it is
-  i64 round = 0;        // from 1; 0 where there is only one
+  std::string drawn;
+  i64 round = 0;  // from 1; 0 where there is only one
 };
 
 /// Problem by problem.

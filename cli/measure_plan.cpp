@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/point_list.h"
 
 namespace tilecast {
 namespace {
@@ -31,9 +32,28 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
     if (const std::string why = why_not_timed(point.regime, point.l2_state); !why.empty()) {
       throw ConfigError(fmt::format("--l2 {}: {}", options.l2, why));
     }
-    points.push_back({point, ""});
+    points.push_back({point, "", is_baseline(config) ? "" : "named"});
   }
   return points;
+}
+
+/// As suites do, with a refusal where it cannot be measured here.
+void add_listed(const MeasureOptions& options, const GpuSpec& gpu, const std::string& file,
+                std::vector<SuitePoint>& points) {
+  for (ListedPoint& listed : read_point_list(file)) {
+    Point& point = listed.point;
+    if (!is_baseline(point.config)) {
+      point.config = to_text(parse_config(point.config));
+    }
+    if (options.regime_given) {
+      point.regime = parse_regime(options.regime);
+    }
+    std::string why = why_not_timed(point.regime, point.l2_state);
+    if (why.empty()) {
+      why = why_not_measurable(gpu, problem_of(point), point.config);
+    }
+    points.push_back({point, std::move(why), std::move(listed.drawn)});
+  }
 }
 
 void check_options(const MeasureOptions& options) {
@@ -68,9 +88,9 @@ std::chrono::seconds parse_budget(const std::string& text) {
 MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu) {
   check_options(options);
   MeasurePlan plan;
-  if (options.suites.empty()) {
+  if (options.suites.empty() && options.points.empty()) {
     if (options.shape.empty() || options.configs.empty()) {
-      throw ConfigError("expected --suite FILE, or a SHAPE and --config TEXT");
+      throw ConfigError("expected --suite FILE, --points CSV, or a SHAPE and --config TEXT");
     }
     plan.points = points_of_command_line(options, gpu);
   }
@@ -82,6 +102,9 @@ MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu) {
       fmt::print(stderr, "{}: {}\n", file, note);
     }
     plan.points.insert(plan.points.end(), expanded.points.begin(), expanded.points.end());
+  }
+  for (const std::string& file : options.points) {
+    add_listed(options, gpu, file, plan.points);
   }
   if (!options.counters.empty()) {
     plan.counters = parse_counter_choice(options.counters);

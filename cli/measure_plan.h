@@ -18,10 +18,10 @@ struct MeasureOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", out, counters, regime = "burst",
                      inputs = "normal", dtype = "fp16", layout = "tn", l2 = "rotating", budget,
                      pm_sampling, trace;
-  std::vector<std::string> suites, configs;
+  std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;
-  bool resume = false, prepare = false, phases = false;
+  bool regime_given = false, resume = false, prepare = false, phases = false;
 };
 
 /// "90", "90s", "10m" or "1h". Throws ConfigError.
@@ -32,8 +32,9 @@ struct MeasurePlan {
   CounterChoice counters = CounterChoice::kNone;
 };
 
-/// Of several suites the most counters; --counters decides where it is given. Throws ConfigError
-/// for options that do not go together or points that cannot be measured.
+/// Of several suites the most counters; --counters decides where it is given. Points of a list
+/// come in the regime of --regime where it is given, else in their own. Throws ConfigError for
+/// options that do not go together or points that cannot be measured.
 MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu);
 
 }  // namespace tilecast

@@ -146,6 +146,7 @@ class Run {
     row.context = context_;
     row.context.date = now_as_text();
     row.order_seed = static_cast<i64>(settings_.order_seed);
+    row.drawn = point.drawn;
     if (point.round > 0) {
       row.round = point.round;
     }

@@ -26,7 +26,8 @@ void run_regime_report(const std::string& path, double check_ms) {
     return;
   }
   for (const RestEffect& rest : rests) {
-    if (std::abs(rest.rest.value * 1e3 - check_ms) > 1e-6) {
+    const bool as_measured = rest.history == History::kBursts && rest.settled;
+    if (!as_measured || std::abs(rest.rest.value * 1e3 - check_ms) > 1e-6) {
       continue;
     }
     std::vector<std::string> missed;
@@ -44,7 +45,8 @@ void run_regime_report(const std::string& path, double check_ms) {
     }
     return;
   }
-  throw ConfigError(fmt::format("{}: no trials with {:g} ms of rest", path, check_ms));
+  throw ConfigError(
+      fmt::format("{}: no settled trials after bursts with {:g} ms of rest", path, check_ms));
 }
 
 }  // namespace
@@ -57,7 +59,8 @@ void add_regime_report(CLI::App& app) {
   command->add_option("CSV", *path, "What tilecast-gpu regime-experiment wrote, plain or .gz")
       ->required();
   command->add_option("--check", *check,
-                      "Exit with 1 where a correlation at this rest, in ms, is not under 0.1");
+                      "Exit with 1 where a correlation of settled bursts after bursts at this "
+                      "rest, in ms, is not under 0.1");
   command->callback([path, check] { run_regime_report(*path, *check); });
 }
 

@@ -148,81 +148,97 @@ std::vector<AnySchedule> every_schedule(Op op) {
   return schedules;
 }
 
-template <class Config>
-std::vector<std::string> texts_of(const std::vector<Config>& configs) {
-  std::vector<std::string> texts;
-  for (const Config& config : configs) {
-    texts.push_back(to_text(config));
-  }
-  return texts;
-}
-
 /// Of one schedule, which is of the problem's op.
-std::vector<std::string> legal_texts(const GpuSpec& gpu, const AnyProblem& problem,
+std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnySchedule& schedule) {
+  const auto any = [](const auto& configs) {
+    return std::vector<AnyConfig>(configs.begin(), configs.end());
+  };
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return texts_of(enumerate_candidates(gpu, *gemm, {std::get<Schedule>(schedule)}).legal);
+    return any(enumerate_candidates(gpu, *gemm, {std::get<Schedule>(schedule)}).legal);
   }
-  return texts_of(enumerate_candidates(gpu, std::get<StreamProblem>(problem),
-                                       {std::get<StreamSchedule>(schedule)})
-                      .legal);
+  return any(enumerate_candidates(gpu, std::get<StreamProblem>(problem),
+                                  {std::get<StreamSchedule>(schedule)})
+                 .legal);
 }
 
-/// Texts of the configurations to try on one problem in one regime.
-std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
-                                        const AnyProblem& problem, Regime regime, Inputs inputs) {
-  const Op op = op_of(problem);
-  std::vector<std::string> chosen;
-  std::set<std::string> known;
-  const auto add = [&](const std::string& text) {
-    const bool is_new = known.insert(text).second;
-    if (is_new) {
-      chosen.push_back(text);
-    }
-    return is_new;
+/// The configurations to try on one problem in one regime.
+class Choice {
+ public:
+  struct Item {
+    std::string config, drawn;
   };
-  for (const std::string& text : suite.configs.texts) {
-    if (op_of_text(text) == op) {
-      add(text);
-    }
-  }
-  const bool draws = suite.configs.best > 0 || suite.configs.random > 0 || suite.configs.all;
-  for (const AnySchedule& schedule :
-       suite.schedules.empty() ? every_schedule(op) : suite.schedules) {
-    if (!draws || op_of(schedule) != op) {
-      continue;
-    }
-    std::vector<std::string> legal = legal_texts(gpu, problem, schedule);
-    if (legal.empty()) {
-      continue;
-    }
-    if (suite.configs.best > 0) {
-      const Ranking ranking =
-          rank_candidates(gpu, problem, {schedule}, regime, inputs, suite.configs.best);
-      const std::size_t count = std::min(suite.configs.best, ranking.predictions.size());
-      for (std::size_t i = 0; i < count; ++i) {
-        add(to_text(ranking.predictions[i].config));
+
+  Choice(const Suite& suite, const GpuSpec& gpu, const AnyProblem& problem)
+      : suite_(suite), gpu_(gpu), problem_(problem) {
+    for (const std::string& text : suite.configs.texts) {
+      if (op_of_text(text) == op_of(problem)) {
+        add(text, is_baseline(text) ? "" : "named");
       }
     }
-    if (suite.configs.random > 0) {
-      std::mt19937_64 random(suite.configs.seed ^ mixed(point_of(problem).problem.shape));
+  }
+
+  void add_drawn(const AnySchedule& schedule, Regime regime, Inputs inputs) {
+    std::vector<AnyConfig> legal = legal_configs(gpu_, problem_, schedule);
+    const SuiteConfigs& wanted = suite_.configs;
+    if (!legal.empty() && wanted.best > 0) {
+      const Ranking ranking =
+          rank_candidates(gpu_, problem_, {schedule}, regime, inputs, wanted.best);
+      const std::size_t count = std::min(wanted.best, ranking.predictions.size());
+      for (std::size_t i = 0; i < count; ++i) {
+        add(to_text(ranking.predictions[i].config), "best");
+      }
+    }
+    if (wanted.random > 0) {
+      std::mt19937_64 random(wanted.seed ^ mixed(point_of(problem_).problem.shape));
       shuffle(legal, random);
       std::size_t added = 0;
-      for (std::size_t i = 0; i < legal.size() && added < suite.configs.random; ++i) {
-        added += add(legal[i]) ? 1 : 0;
+      for (std::size_t i = 0; i < legal.size() && added < wanted.random; ++i) {
+        added += add(to_text(legal[i]), "random") ? 1 : 0;
       }
     }
-    for (const std::string& text : legal) {
-      if (suite.configs.all) {
-        add(text);
+    if (wanted.all) {
+      for (const AnyConfig& config : legal) {
+        add(to_text(config), "all");
+      }
+    }
+  }
+
+  bool add(const std::string& config, const std::string& drawn) {
+    const bool is_new = known_.insert(config).second;
+    if (is_new) {
+      items_.push_back({config, drawn});
+    }
+    return is_new;
+  }
+
+  std::vector<Item> take() { return std::move(items_); }
+
+ private:
+  const Suite& suite_;
+  const GpuSpec& gpu_;
+  const AnyProblem& problem_;
+  std::vector<Item> items_;
+  std::set<std::string> known_;
+};
+
+std::vector<Choice::Item> choose_configs(const Suite& suite, const GpuSpec& gpu,
+                                         const AnyProblem& problem, Regime regime, Inputs inputs) {
+  const Op op = op_of(problem);
+  Choice choice(suite, gpu, problem);
+  if (suite.configs.best > 0 || suite.configs.random > 0 || suite.configs.all) {
+    for (const AnySchedule& schedule :
+         suite.schedules.empty() ? every_schedule(op) : suite.schedules) {
+      if (op_of(schedule) == op) {
+        choice.add_drawn(schedule, regime, inputs);
       }
     }
   }
   if (suite.cublaslt && op == Op::kGemm) {
-    add(std::string(kCublasltTop1));
-    add(std::string(kCublasltBest));
+    choice.add(std::string(kCublasltTop1), "");
+    choice.add(std::string(kCublasltBest), "");
   }
-  return chosen;
+  return choice.take();
 }
 
 /// Why nothing solves the problem; every memory-bound one has a kernel.
@@ -358,10 +374,10 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
       }
       for (const Inputs inputs : suite.inputs) {
         for (const Regime regime : suite.regimes) {
-          const std::vector<std::string> configs =
+          const std::vector<Choice::Item> items =
               choose_configs(suite, gpu, problem, regime, inputs);
           for (const L2State l2_state : suite.l2_states) {
-            for (const std::string& config : configs) {
+            for (const auto& [config, drawn] : items) {
               Point point = point_of(problem);
               point.config = config;
               point.regime = regime;
@@ -370,7 +386,7 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
               if (seen.insert(key_of(point)).second) {
                 const std::string why = why_not_timed(regime, l2_state);
                 expanded.points.push_back(
-                    {point, why.empty() ? why_not_measurable(gpu, problem, config) : why});
+                    {point, why.empty() ? why_not_measurable(gpu, problem, config) : why, drawn});
               }
             }
           }

@@ -69,6 +69,7 @@ std::vector<SuiteShape> expand_shapes(std::string_view text);
 struct SuitePoint {
   Point point;
   std::string refusal;  // why it is not tried; empty where it is
+  std::string drawn;    // named, best, random or all; empty for baselines
 };
 
 struct SuitePoints {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "validate/compare/statistics.h"
@@ -55,20 +56,24 @@ Effect effect_of(const std::vector<RestTrial>& trials, bool by_power, const Valu
 }  // namespace
 
 std::vector<RestEffect> rest_effects(const std::vector<RestTrial>& trials) {
-  std::map<Seconds, std::vector<RestTrial>> by_rest;
+  using Protocol = std::tuple<History, bool, Seconds>;
+  std::map<Protocol, std::vector<RestTrial>> by_protocol;
   for (const RestTrial& trial : trials) {
-    by_rest[trial.rest].push_back(trial);
+    by_protocol[{trial.history, trial.settled, trial.rest}].push_back(trial);
   }
   const bool by_power = all_have_power(trials);
   std::vector<RestEffect> effects;
-  for (const auto& [rest, of_rest] : by_rest) {
+  for (const auto& [protocol, of_it] : by_protocol) {
+    const auto& [history, settled, rest] = protocol;
     effects.push_back(
-        {.rest = rest,
-         .trials = of_rest.size(),
+        {.history = history,
+         .settled = settled,
+         .rest = rest,
+         .trials = of_it.size(),
          .by_power = by_power,
-         .clock = effect_of(of_rest, by_power, [](const RestTrial& t) { return t.clock.value; }),
-         .cycles = effect_of(of_rest, by_power, [](const RestTrial& t) { return t.cycles.value; }),
-         .time = effect_of(of_rest, by_power, [](const RestTrial& t) { return t.time.value; })});
+         .clock = effect_of(of_it, by_power, [](const RestTrial& t) { return t.clock.value; }),
+         .cycles = effect_of(of_it, by_power, [](const RestTrial& t) { return t.cycles.value; }),
+         .time = effect_of(of_it, by_power, [](const RestTrial& t) { return t.time.value; })});
   }
   return effects;
 }
@@ -116,13 +121,15 @@ std::string to_table(const std::vector<RestEffect>& rests,
           ? "correlation with the power of what ran before (percent per 100 W)\n"
           : "correlation with the place of what ran before, idle first and tensor work on normal\n"
             "data last, as no power is known (percent per place)\n";
-  text += "  rest ms  trials             clock            cycles              time\n";
+  text +=
+      "  after   settled  rest ms  trials             clock            cycles              time\n";
   const auto effect = [](const Effect& e) {
     return fmt::format("{:+7.3f} ({:+.3f} %)", e.correlation, e.percent);
   };
   for (const RestEffect& r : rests) {
-    text += fmt::format("  {:7g} {:7} {:>17} {:>17} {:>17}\n", r.rest.value * kMilli, r.trials,
-                        effect(r.clock), effect(r.cycles), effect(r.time));
+    text += fmt::format("  {:<7} {:>7}  {:7g} {:7} {:>17} {:>17} {:>17}\n", name_of(r.history),
+                        r.settled ? "yes" : "no", r.rest.value * kMilli, r.trials, effect(r.clock),
+                        effect(r.cycles), effect(r.time));
   }
   text += "clock and cycles of slices of a load, beside the slice at the burst's middle\n";
   for (const WindowEffect& w : windows) {

@@ -1,7 +1,7 @@
 // Does it matter what ran before a burst, and how long may a burst be? Reads the rows of
-// `tilecast-gpu regime-experiment` and gives, for each rest, the correlation of a burst's clock,
-// cycles and time with the power of what ran before it; and for each moment after the rest, the
-// clock beside that of the burst's first slices.
+// `tilecast-gpu regime-experiment` and gives, for each history and rest, the correlation of a
+// burst's clock, cycles and time with the power of what ran before it; and for each moment after
+// the rest, the clock beside that of the burst's first slices.
 //
 // Each subject's values are taken relative to their mean at that rest, so that subjects of
 // different speed are one sample; the correlation is Pearson's. With n trials and no effect it is
@@ -25,13 +25,15 @@ struct Effect {
 };
 
 struct RestEffect {
+  History history;
+  bool settled;
   Seconds rest;
   std::size_t trials = 0;
   bool by_power = true;  // else by the order of what ran before
   Effect clock, cycles, time;
 };
 
-/// By rest, shortest first.
+/// By history, settled or not and rest, shortest first.
 std::vector<RestEffect> rest_effects(const std::vector<RestTrial>& trials);
 
 /// Mean clock and cycles over repetitions, relative to the subject's slice that holds `reference`.

@@ -38,6 +38,19 @@ TEST_CASE("A clock that follows the power before correlates, whatever the subjec
   CHECK(effects[1].clock.correlation == Approx(0).margin(1e-9));
 }
 
+TEST_CASE(
+    "Trials of one rest are kept apart by what ran before and whether the subject had settled") {
+  std::vector<RestTrial> trials(3, trial(32, 700, "s", 1500));
+  trials[1].history = History::kBursts;
+  trials[2].history = History::kBursts;
+  trials[2].settled = true;
+  const std::vector<RestEffect> effects = rest_effects(trials);
+  REQUIRE(effects.size() == 3);
+  CHECK(effects[0].history == History::kLoad);
+  CHECK_FALSE(effects[1].settled);
+  CHECK(effects[2].settled);
+}
+
 TEST_CASE("Where a power is missing the order of what ran before stands for it") {
   std::vector<RestTrial> trials;
   for (const i64 place : {0, 1, 2}) {  // 1 % less clock for each place; 0.01 of 1500 is 15

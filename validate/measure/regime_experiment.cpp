@@ -33,6 +33,7 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 constexpr std::size_t kFilledBytes = 512u << 20;
 constexpr auto kBefore = Milliseconds(25);
+constexpr int kBlocks = 3;
 constexpr auto kPowerSettles = Milliseconds(300);
 constexpr auto kPowerTime = Milliseconds(1200);
 constexpr std::size_t kRoundsAhead = 3;
@@ -49,8 +50,16 @@ Seconds seconds_of(Milliseconds time) { return {std::chrono::duration<double>(ti
 struct Load {
   std::string name;
   Workload workload;
-  std::unique_ptr<Replay> round{};  // about kRound of it; none for idling
+  std::unique_ptr<Replay> round{};      // about kRound of it; none for idling
+  std::unique_ptr<BurstBlock> burst{};  // likewise
   std::optional<Watts> power{};
+};
+
+struct Trial {
+  Milliseconds rest;
+  History history;
+  bool settled;
+  std::size_t before, subject;
 };
 
 class Experiment {
@@ -81,6 +90,11 @@ class Experiment {
     before_.push_back(load("cublaslt normal", cublas));
     for (Load& load : before_) {
       load.power = power_of(load);
+    }
+    for (std::vector<Load>* loads : {&subjects_, &before_}) {
+      for (Load& load : *loads) {
+        add_burst(load);
+      }
     }
   }
 
@@ -141,6 +155,26 @@ class Experiment {
           }
         });
     return made;
+  }
+
+  void add_burst(Load& load) {
+    if (load.round) {
+      load.burst = std::make_unique<BurstBlock>(timer_.parts(), load.workload,
+                                                launches_in(kBurstLength, load.workload.estimate),
+                                                L2State::kRotating, memory_);
+    }
+  }
+
+  /// As RegimeTimer leaves the card behind.
+  void run_bursts(const Load& load) {
+    if (!load.burst) {
+      std::this_thread::sleep_for(kSettlingRest + kBlocks * kBurstRest);
+      return;
+    }
+    load.burst->take(kSettlingRest);
+    for (int i = 0; i < kBlocks; ++i) {
+      load.burst->take_again(kBurstRest);
+    }
   }
 
   void run_for(const Load& load, Milliseconds length) {
@@ -217,44 +251,63 @@ class Experiment {
   }
 
   void run_rests() {
-    struct Trial {
-      Milliseconds rest;
-      std::size_t before, subject;
-    };
+    std::vector<Trial> trials = all_trials();
+    std::mt19937_64 random(settings_.seed);
+    shuffle(trials, random);
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      run_trial(trials[i]);
+      settings_.progress(i + 1, trials.size());
+    }
+  }
+
+  std::vector<Trial> all_trials() const {
     std::vector<Trial> trials;
-    for (const Milliseconds rest : settings_.rests) {
-      const i64 times = rest == kBurstRest ? settings_.trials_at_rest : settings_.trials;
+    const auto add = [&](Milliseconds rest, History history, bool settled, i64 times) {
       for (i64 i = 0; i < times; ++i) {
         for (std::size_t before = 0; before < before_.size(); ++before) {
           for (std::size_t subject = 0; subject < subjects_.size(); ++subject) {
-            trials.push_back({rest, before, subject});
+            trials.push_back({rest, history, settled, before, subject});
           }
         }
       }
+    };
+    for (const Milliseconds rest : settings_.rests) {
+      if (rest != kBurstRest) {
+        add(rest, History::kBursts, true, settings_.trials);
+        continue;
+      }
+      for (const History history : {History::kLoad, History::kBursts}) {
+        for (const bool settled : {false, true}) {
+          add(rest, history, settled, settings_.trials_at_rest);
+        }
+      }
     }
-    std::mt19937_64 random(settings_.seed);
-    shuffle(trials, random);
-    std::vector<std::unique_ptr<BurstBlock>> blocks;
-    for (const Load& subject : subjects_) {
-      blocks.push_back(std::make_unique<BurstBlock>(
-          timer_.parts(), subject.workload, launches_in(kBurstLength, subject.workload.estimate),
-          L2State::kRotating, memory_));
+    return trials;
+  }
+
+  void run_trial(const Trial& trial) {
+    const Load& before = before_[trial.before];
+    const Load& subject = subjects_[trial.subject];
+    if (trial.history == History::kLoad) {
+      run_for(before, kBefore);
+    } else {
+      run_bursts(before);
     }
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      const Trial& trial = trials[i];
-      run_for(before_[trial.before], kBefore);
-      const SampleBlock block = blocks[trial.subject]->take(trial.rest).block;
-      const Seconds median = median_of(block.nanoseconds);
-      settings_.sink(to_csv(RestTrial{.rest = seconds_of(trial.rest),
-                                      .before = before_[trial.before].name,
-                                      .before_order = static_cast<i64>(trial.before),
-                                      .before_power = before_[trial.before].power,
-                                      .subject = subjects_[trial.subject].name,
-                                      .clock = block.clock,
-                                      .cycles = cycles_of(median, block.clock),
-                                      .time = median}));
-      settings_.progress(i + 1, trials.size());
+    if (trial.settled) {
+      subject.burst->take(kSettlingRest);
     }
+    const SampleBlock block = subject.burst->take(trial.rest).block;
+    const Seconds median = median_of(block.nanoseconds);
+    settings_.sink(to_csv(RestTrial{.rest = seconds_of(trial.rest),
+                                    .history = trial.history,
+                                    .settled = trial.settled,
+                                    .before = before.name,
+                                    .before_order = static_cast<i64>(trial.before),
+                                    .before_power = before.power,
+                                    .subject = subject.name,
+                                    .clock = block.clock,
+                                    .cycles = cycles_of(median, block.clock),
+                                    .time = median}));
   }
 
   static Seconds median_of(const std::vector<i64>& nanoseconds) {

@@ -81,7 +81,8 @@ TimedWorkload RegimeTimer::burst(const Workload& workload, L2State l2_state) {
     launches = std::min(launches, kTrialLaunches);
   }
   auto replay = std::make_unique<BurstBlock>(parts_, workload, launches, l2_state, flushed_);
-  BurstTimes taken = replay->take(kBurstRest);
+  BurstTimes taken = replay->take(after_load_ ? kRestAfterLoad : kSettlingRest);
+  after_load_ = false;
   for (int attempt = 1; attempt < kAttempts; ++attempt) {
     const bool too_long = launches > 1 && taken.length > kLongestBurst;
     if (!too_long && !(flushes && attempt == 1)) {
@@ -90,11 +91,12 @@ TimedWorkload RegimeTimer::burst(const Workload& workload, L2State l2_state) {
     launches = launches_in(kBurstLength, taken.length / static_cast<double>(launches));
     replay.reset();  // before its samples may move
     replay = std::make_unique<BurstBlock>(parts_, workload, launches, l2_state, flushed_);
-    taken = replay->take(kBurstRest);
+    taken = replay->take(kSettlingRest);
   }
   std::vector<SampleBlock> blocks;
   std::optional<u64> events;
   for (;;) {
+    taken = replay->take_again(kBurstRest);
     if (taken.clock_events) {
       events = events.value_or(0) | *taken.clock_events;
     }
@@ -103,7 +105,6 @@ TimedWorkload RegimeTimer::burst(const Workload& workload, L2State l2_state) {
     if (enough(blocks, kBurstRules)) {
       break;
     }
-    taken = replay->take_again(kBurstRest);
   }
   const BlockSummary summary = summary_of(blocks, kBurstRules);
   return {.time = summary.time,
@@ -123,6 +124,7 @@ TimedWorkload RegimeTimer::time(const Workload& workload, Regime regime, L2State
   }
   Workload sets = workload;
   sets.sets = l2_state == L2State::kWarm ? 1 : workload.sets;
+  after_load_ = true;
   return time_under_load(parts_, sets);
 }
 

@@ -97,6 +97,7 @@ struct Measurement {
   std::optional<i64> samples_at;        // where the file of raw samples has this row's
   std::optional<i64> round;             // from 1, where the points of a run were repeated in turns
   std::optional<i64> order_seed;        // of the order in which the run took its points
+  std::string drawn;                    // how its suite came to the point: named, best, random, all
 
   std::optional<i64> registers;        // of one thread, as compiled
   std::optional<Bytes> shared_memory;  // of one CTA, as launched

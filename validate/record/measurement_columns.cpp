@@ -194,6 +194,7 @@ constexpr MeasurementColumn kColumns[] = {
     count_column<&Measurement::samples_at>("samples_at"),
     count_column<&Measurement::round>("round"),
     count_column<&Measurement::order_seed>("order_seed"),
+    text_column<&Measurement::drawn>("drawn", false),
     {"max_error", false,
      [](const Measurement& m) { return m.max_error ? number_text(*m.max_error) : std::string(); },
      [](Measurement& m, std::string_view text) {
@@ -216,6 +217,10 @@ constexpr MeasurementColumn kColumns[] = {
      }},
 };
 
+}  // namespace
+
+std::span<const MeasurementColumn> measurement_column_table() { return kColumns; }
+
 void check_sides(const Point& point) {
   const GemmShape& shape = point.problem.shape;
   const i64 sides[] = {shape.m, shape.n, shape.k};
@@ -227,10 +232,6 @@ void check_sides(const Point& point) {
     }
   }
 }
-
-}  // namespace
-
-std::span<const MeasurementColumn> measurement_column_table() { return kColumns; }
 
 void check_row(const Measurement& m) {
   check_sides(m.point);

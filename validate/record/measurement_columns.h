@@ -20,6 +20,9 @@ struct MeasurementColumn {
 
 std::span<const MeasurementColumn> measurement_column_table();
 
+/// Throws ConfigError `column: what was expected` where a side is missing or the op has none.
+void check_sides(const Point& point);
+
 /// Throws ConfigError `column: what was expected` where the fields contradict each other.
 void check_row(const Measurement& measurement);
 

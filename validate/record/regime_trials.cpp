@@ -12,9 +12,9 @@ namespace tilecast {
 namespace {
 
 constexpr double kMilli = 1e3, kMicro = 1e6, kMega = 1e6;
-constexpr const char* kColumns[] = {"part",           "rest_ms",      "before", "before_order",
-                                    "before_power_w", "from_ms",      "to_ms",  "subject",
-                                    "repetition",     "sm_clock_mhz", "cycles", "time_us"};
+constexpr const char* kColumns[] = {
+    "part",    "rest_ms", "history", "settled",    "before",       "before_order", "before_power_w",
+    "from_ms", "to_ms",   "subject", "repetition", "sm_clock_mhz", "cycles",       "time_us"};
 
 std::string number(double value) { return fmt::format("{:.10g}", value); }
 
@@ -41,11 +41,13 @@ class Line {
   double number(const char* column) const {
     const std::optional<double> value = parse_number(text(column));
     if (!value) {
-      throw ConfigError(fmt::format("{}:{}: {}: expected a number, got '{}'", name_, record_.line,
-                                    column, text(column)));
+      throw ConfigError(
+          fmt::format("{}: {}: expected a number, got '{}'", place(), column, text(column)));
     }
     return *value;
   }
+
+  std::string place() const { return fmt::format("{}:{}", name_, record_.line); }
 
   std::optional<Watts> optional_watts(const char* column) const {
     return text(column).empty() ? std::nullopt : std::optional(Watts{number(column)});
@@ -56,19 +58,33 @@ class Line {
   std::string_view name_;
 };
 
+/// Of the rests' column `history`.
+History history_of(const Line& line) {
+  for (const History history : {History::kLoad, History::kBursts}) {
+    if (line.text("history") == name_of(history)) {
+      return history;
+    }
+  }
+  throw ConfigError(fmt::format("{}: history: expected load or bursts, got '{}'", line.place(),
+                                line.text("history")));
+}
+
 }  // namespace
+
+std::string_view name_of(History history) { return history == History::kLoad ? "load" : "bursts"; }
 
 std::string regime_trials_header() { return fmt::format("{}\n", fmt::join(kColumns, ",")); }
 
 std::string to_csv(const RestTrial& t) {
-  return csv_line({"rest", number(t.rest.value * kMilli), t.before, std::to_string(t.before_order),
+  return csv_line({"rest", number(t.rest.value * kMilli), std::string(name_of(t.history)),
+                   t.settled ? "1" : "0", t.before, std::to_string(t.before_order),
                    t.before_power ? number(t.before_power->value) : "", "", "", t.subject, "",
                    number(t.clock.value / kMega), number(t.cycles.value),
                    number(t.time.value * kMicro)});
 }
 
 std::string to_csv(const WindowSlice& s) {
-  return csv_line({"window", "", "", "", "", number(s.from.value * kMilli),
+  return csv_line({"window", "", "", "", "", "", "", number(s.from.value * kMilli),
                    number(s.to.value * kMilli), s.subject, std::to_string(s.repetition),
                    number(s.clock.value / kMega), number(s.cycles.value), ""});
 }
@@ -89,6 +105,8 @@ RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
     const Cycles cycles{line.number("cycles")};
     if (line.text("part") == "rest") {
       trials.rests.push_back({.rest = Seconds{line.number("rest_ms") / kMilli},
+                              .history = history_of(line),
+                              .settled = line.number("settled") != 0,
                               .before = line.text("before"),
                               .before_order = static_cast<i64>(line.number("before_order")),
                               .before_power = line.optional_watts("before_power_w"),

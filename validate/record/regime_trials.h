@@ -12,9 +12,17 @@
 
 namespace tilecast {
 
+/// What ran before a burst: a load without a pause, or bursts with their rests, as a measurement of
+/// another configuration leaves behind.
+enum class History { kLoad, kBursts };
+
+std::string_view name_of(History history);
+
 /// One burst after a rest after something else.
 struct RestTrial {
   Seconds rest;
+  History history = History::kLoad;
+  bool settled = false;               // a burst of the subject itself came between
   std::string before;                 // idle, fill, ...
   i64 before_order = 0;               // of what ran before, the least power first
   std::optional<Watts> before_power;  // its mean under a load of it; absent where NVML has none

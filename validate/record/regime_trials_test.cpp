@@ -8,6 +8,8 @@ namespace {
 
 TEST_CASE("What the experiment writes is read back, and anything else is refused with its line") {
   const RestTrial rest{.rest = Seconds{32e-3},
+                       .history = History::kBursts,
+                       .settled = true,
                        .before = "fill",
                        .before_order = 1,
                        .before_power = Watts{655.5},
@@ -21,14 +23,19 @@ TEST_CASE("What the experiment writes is read back, and anything else is refused
   REQUIRE(trials.rests.size() == 1);
   CHECK(trials.rests[0].subject == rest.subject);
   CHECK(trials.rests[0].clock.value == Approx(rest.clock.value));
+  CHECK(trials.rests[0].history == History::kBursts);
+  CHECK(trials.rests[0].settled);
   CHECK(trials.rests[0].before_order == 1);
   CHECK(trials.rests[0].before_power->value == 655.5);
   REQUIRE(trials.windows.size() == 1);
   CHECK(trials.windows[0].repetition == 4);
   CHECK_THROWS_AS(parse_regime_trials("a,b\n1,2\n", "x.csv"), ConfigError);
   CHECK_THROWS_AS(parse_regime_trials(text.substr(0, text.size() - 1), "x.csv"), ConfigError);
-  CHECK_THROWS_AS(parse_regime_trials(regime_trials_header() + "x,,,,,,,,,1,1,\n", "x.csv"),
+  CHECK_THROWS_AS(parse_regime_trials(regime_trials_header() + "x,,,,,,,,,,,1,1,\n", "x.csv"),
                   ConfigError);
+  CHECK_THROWS_AS(
+      parse_regime_trials(regime_trials_header() + "rest,32,nap,1,a,1,,,,x,,1500,1,1\n", "x.csv"),
+      ConfigError);
 }
 
 TEST_CASE("A power that nobody measured stays absent") {

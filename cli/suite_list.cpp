@@ -1,0 +1,63 @@
+// tilecast suite: the points that suites stand for, as a CSV that `measure --points` takes, so that
+// a draw can be kept whatever the model later thinks best.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/suite.h"
+#include "model/base/file.h"
+#include "model/spec/load_gpu.h"
+#include "validate/record/point_list.h"
+
+namespace tilecast {
+namespace {
+
+struct SuiteListOptions {
+  std::vector<std::string> files;
+  std::string gpu = "h200_sxm", out;
+};
+
+void list_suites(const SuiteListOptions& options) {
+  const LoadedGpu gpu = load_gpu(options.gpu, true);
+  std::vector<ListedPoint> points;
+  std::size_t refused = 0;
+  for (const std::string& file : options.files) {
+    const SuitePoints expanded = expand_suite(load_suite(file), gpu.spec);
+    for (const std::string& note : expanded.notes) {
+      fmt::print(stderr, "{}: {}\n", file, note);
+    }
+    for (const auto& [point, refusal, drawn] : expanded.points) {
+      if (refusal.empty()) {
+        points.push_back({point, drawn});
+      } else {
+        ++refused;
+      }
+    }
+  }
+  const std::string csv = point_list_csv(points);
+  if (options.out.empty()) {
+    fmt::print("{}", csv);
+  } else {
+    write_file(options.out, csv);
+  }
+  fmt::print(stderr, "{} points, {} that cannot be measured left out\n", points.size(), refused);
+}
+
+}  // namespace
+
+void add_suite(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("suite", "List the points that suites stand for, as CSV");
+  const auto options = std::make_shared<SuiteListOptions>();
+  command->add_option("FILE", options->files, "Suite YAML; several are listed one after the other")
+      ->required();
+  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
+      ->capture_default_str();
+  command->add_option("--out", options->out, "CSV to write instead of standard output");
+  command->callback([options] { list_suites(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,113 @@
+#include "validate/record/point_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "validate/record/csv_text.h"
+#include "validate/record/measurement_columns.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::string_view kColumns[] = {
+    "op", "m", "n", "k", "dtype", "layout", "config", "regime", "inputs", "l2_state", "drawn"};
+constexpr std::size_t kNeeded = 7;  // the first ones
+
+const MeasurementColumn& column_named(std::string_view name) {
+  for (const MeasurementColumn& column : measurement_column_table()) {
+    if (column.name == name) {
+      return column;
+    }
+  }
+  TILECAST_ASSERT(!"no such column");
+  return measurement_column_table().front();
+}
+
+/// A column of ours and where the file has it.
+struct Place {
+  const MeasurementColumn* column;
+  std::size_t field;
+};
+
+std::vector<Place> places_of(const CsvRecord& header, std::string_view name) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+    const auto found = std::find(header.fields.begin(), header.fields.end(), kColumns[i]);
+    if (found != header.fields.end()) {
+      places.push_back(
+          {&column_named(kColumns[i]), static_cast<std::size_t>(found - header.fields.begin())});
+    } else if (i < kNeeded) {
+      throw ConfigError(fmt::format("{}:{}: {}: column missing from the header{}", name,
+                                    header.line, kColumns[i],
+                                    did_you_mean(kColumns[i], header.fields)));
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<ListedPoint> read_point_list(const std::filesystem::path& path) {
+  return parse_point_list(read_stored_text(path), path.string());
+}
+
+std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_view name) {
+  const CsvText csv = parse_csv(text, name);
+  if (csv.torn) {
+    throw ConfigError(
+        fmt::format("{}:{}: the file ends inside this line: it was cut off", name, csv.torn_line));
+  }
+  if (csv.records.empty()) {
+    throw ConfigError(
+        fmt::format("{}:1: expected a header line with the names of the columns", name));
+  }
+  const CsvRecord& header = csv.records.front();
+  const std::vector<Place> places = places_of(header, name);
+  std::vector<ListedPoint> points;
+  std::set<std::string> seen;
+  for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
+    if (record->fields.size() != header.fields.size()) {
+      throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
+                                    record->line, header.fields.size(), record->fields.size()));
+    }
+    Measurement row;
+    std::string_view column;
+    try {
+      for (const Place& place : places) {
+        column = place.column->name;
+        place.column->read(row, record->fields[place.field]);
+      }
+      column = "config";
+      check_sides(row.point);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}:{}: {}: {}", name, record->line, column, error.what()));
+    }
+    if (seen.insert(key_of(row.point)).second) {
+      points.push_back({row.point, row.drawn});
+    }
+  }
+  return points;
+}
+
+std::string point_list_csv(const std::vector<ListedPoint>& points) {
+  std::vector<std::string> fields(std::begin(kColumns), std::end(kColumns));
+  std::string text = csv_line(fields);
+  for (const ListedPoint& listed : points) {
+    Measurement row;
+    row.point = listed.point;
+    row.drawn = listed.drawn;
+    fields.clear();
+    for (const std::string_view column : kColumns) {
+      fields.push_back(column_named(column).write(row));
+    }
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+}  // namespace tilecast

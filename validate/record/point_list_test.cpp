@@ -1,0 +1,61 @@
+#include "validate/record/point_list.h"
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+#include "validate/record/example_measurement.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+const std::string kConfig = "blocked:tile=128x128x64";
+
+std::string complaint(const std::string& text) {
+  try {
+    (void)parse_point_list(text, "p.csv");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("A measurement CSV lists its own points, each once") {
+  Measurement row = example_measurement(kConfig, Seconds{1e-3});
+  row.drawn = "random";
+  const std::vector<ListedPoint> points = parse_point_list(measurement_csv({row, row}), "rows.csv");
+  REQUIRE(points.size() == 1);
+  CHECK(points[0].point == row.point);
+  CHECK(points[0].drawn == "random");
+}
+
+TEST_CASE("A list is read back as it was written") {
+  ListedPoint gemm{example_measurement(kConfig, Seconds{1e-3}).point, "best"};
+  gemm.point.regime = Regime::kSustained;
+  ListedPoint copy{};
+  copy.point.op = Op::kMemcpy;
+  copy.point.problem.shape = {1 << 20, 0, 0};
+  copy.point.problem.dtype = ElementType::kFp32;
+  copy.point.config = std::string(kRuntimeCopy);
+  const std::vector<ListedPoint> back = parse_point_list(point_list_csv({gemm, copy}), "p.csv");
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].point == gemm.point);
+  CHECK(back[0].drawn == "best");
+  CHECK(back[1].point == copy.point);
+}
+
+TEST_CASE("Columns that a list may lack take their defaults, and what it needs is named") {
+  const std::string header = "op,m,n,k,dtype,layout,config\n";
+  const std::vector<ListedPoint> points =
+      parse_point_list(header + "gemm,64,64,64,fp16,tn,cublaslt:top1\n", "p.csv");
+  REQUIRE(points.size() == 1);
+  CHECK(points[0].point.regime == Regime::kBurst);
+  CHECK(points[0].point.inputs == Inputs::kNormal);
+  CHECK(complaint("op,m,n,k,dtype,layout\n").find("p.csv:1: config: column missing") == 0);
+  CHECK(complaint(header + "gemm,64,64,64,fp99,tn,cublaslt:top1\n").find("p.csv:2: dtype: ") == 0);
+  CHECK(complaint(header + "gemm,64,64,,fp16,tn,cublaslt:top1\n").find("p.csv:2: ") == 0);
+  CHECK(complaint(header + "gemm,64\n").find("p.csv:2: expected 7 fields") == 0);
+  CHECK(complaint(header + "gemm,64,64,64,fp16,tn,cub").find("cut off") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast
