@@ -13,6 +13,7 @@ void add_predict(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_suite(CLI::App& app);
 void add_readme_table(CLI::App& app);
+void add_dataset(CLI::App& app);
 void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);
 void add_repeatability(CLI::App& app);

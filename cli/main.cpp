@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   tilecast::add_validate(app);
   tilecast::add_suite(app);
   tilecast::add_readme_table(app);
+  tilecast::add_dataset(app);
   tilecast::add_decompositions(app);
   tilecast::add_ladder(app);
   tilecast::add_repeatability(app);

@@ -19,8 +19,9 @@ static_assert(kMmasAlongN * kInstructionN * kTiling.warpgroups_n == kTiling.bloc
               "each warpgroup takes whole wgmmas along N");
 static_assert(kTiling.block_k % kSlab == 0 && kSlab % 32 == 0,
               "K comes in whole 64- or 128-byte swizzle rows");
-static_assert(kLayout == Layout::kTn || kWarpgroupColumns % kSlabElements == 0,
-              "N-major B comes in slabs of 64 columns, of which a warpgroup takes whole ones");
+static_assert(kLayout == Layout::kTn || wgmmas_keep_to_slabs(kConfig),
+              "N-major B comes in slabs of 64 columns: a warpgroup takes whole ones, and a wgmma "
+              "starts a slab or stays inside one");
 
 /// d[i][j] holds the 64 x kInstructionN part of wgmma (i, j): thread t has, for every eight
 /// columns, two neighbours in row t/4 of its warp's sixteen, then two in the row eight below.

@@ -88,10 +88,9 @@ bool whole_wgmmas(const KernelConfig& config, Layout layout) {
     return false;
   }
   const i32 n = instruction_n(config);
-  const i32 columns = warpgroup_columns(t);
   const bool instruction = n == kFewestInstructionN || n % kInstructionNStep == 0;
-  const bool slabs = layout == Layout::kTn || columns % kSlabElements == 0;
-  return instruction && n <= kMostInstructionN && columns % n == 0 && slabs;
+  return instruction && n <= kMostInstructionN && warpgroup_columns(t) % n == 0 &&
+         (layout == Layout::kTn || wgmmas_keep_to_slabs(config));
 }
 
 /// The sides first: the product of any two of them could leave 32 bits.

@@ -78,6 +78,23 @@ TEST_CASE("B as [k,n] comes in slabs of 64 columns, of which each warpgroup take
   CHECK(pipelined("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kNone);
 }
 
+TEST_CASE("A wgmma that reads B as [k,n] starts a slab of 64 columns or stays inside one") {
+  const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
+  CHECK(nn("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);  // 160: 0, 160
+  CHECK(pipelined("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kNone);
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto small = [&](const char* n) {
+    return check_legal(gpu, problem(64, 192, 128, Layout::kNn),
+                       parse_kernel_config(
+                           "small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
+                           std::string(n)));
+  };
+  CHECK(small("32") == Refusal::kNone);
+  CHECK(small("48") == Refusal::kWgmmaShape);  // 48 to 95 lie in two slabs
+  CHECK(small("96") == Refusal::kWgmmaShape);
+  CHECK(small("192") == Refusal::kNone);
+}
+
 TEST_CASE("Counts that a schedule does not take are refused") {
   CHECK(pipelined("tile=64x64x64,stages=1,warpgroups=1x1") == Refusal::kSchedule);  // 1 in flight
   CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=1x1") == Refusal::kNone);

@@ -1,0 +1,55 @@
+// tilecast dataset: what a set of measurements says with no model, and which points are missing, as
+// blocks of two pages.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/generated_block.h"
+#include "validate/compare/dataset_tables.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+struct DatasetOptions {
+  std::vector<std::string> data;
+  std::string readme = "validate/data/h200_sxm/dataset/README.md",
+              excluded = "validate/EXCLUDED.md";
+  bool check = false;
+};
+
+void run_dataset(const DatasetOptions& options) {
+  std::string command = "./tilecast dataset --data";
+  std::vector<MeasurementFile> files;
+  for (const std::string& path : options.data) {
+    command += " " + path;
+    files.push_back(read_measurements(path));
+  }
+  update_generated_block(options.readme, command, dataset_tables(measured_groups(files)),
+                         options.check);
+  update_generated_block(options.excluded, command, coverage_tables(files), options.check);
+}
+
+}  // namespace
+
+void add_dataset(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "dataset",
+      "Write what measurements say by themselves, and which are missing, into two pages");
+  const auto options = std::make_shared<DatasetOptions>();
+  command
+      ->add_option("--data", options->data,
+                   "Measurement CSVs, plain or .gz; of a point that stands twice the first counts")
+      ->required();
+  command->add_option("--readme", options->readme, "The page with the tables")
+      ->capture_default_str();
+  command->add_option("--excluded", options->excluded, "The page with coverage and missing points")
+      ->capture_default_str();
+  command->add_flag("--check", options->check,
+                    "Change nothing; exit with 1 where a page is not up to date");
+  command->callback([options] { run_dataset(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,98 @@
+#include "validate/compare/data_split.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::string problem_text(const GemmProblem& problem) {
+  return fmt::format("{} {} {}", to_text(problem.shape), to_text(problem.dtype),
+                     to_text(problem.layout));
+}
+
+/// "MxNxK", then dtype and layout in any order.
+GemmProblem parse_gemm_problem(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, ' ');
+  GemmProblem problem{parse_gemm_shape(words.front()), ElementType::kFp16, Layout::kTn};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == to_text(Layout::kTn) || words[i] == to_text(Layout::kNn)) {
+      problem.layout = parse_layout(words[i]);
+    } else {
+      problem.dtype = parse_element_type(words[i]);
+    }
+  }
+  return problem;
+}
+
+std::pair<i32, i32> parse_tile(std::string_view text) {
+  constexpr i64 kMost = 1024;
+  const std::vector<std::string_view> sides = split(text, 'x');
+  std::vector<i64> numbers;
+  for (const std::string_view side : sides) {
+    numbers.push_back(parse_integer(side).value_or(0));
+  }
+  if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1 || numbers[0] > kMost ||
+      numbers[1] > kMost) {
+    throw ConfigError(fmt::format("expected a tile such as 128x192, got '{}'", text));
+  }
+  return {static_cast<i32>(numbers[0]), static_cast<i32>(numbers[1])};
+}
+
+/// What `take` throws is said at the item.
+template <class Take>
+void each_of(const StrictMap& map, const char* key, const Take& take) {
+  for (const StrictValue& item : map.required(key).list()) {
+    try {
+      take(item.text());
+    } catch (const ConfigError& error) {
+      item.fail(error.what());
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_text(Part part) {
+  return part == Part::kFit ? "fit" : part == Part::kJudge ? "judge" : "tiles";
+}
+
+Part parse_part(std::string_view text) {
+  for (const Part part : {Part::kFit, Part::kJudge, Part::kTiles}) {
+    if (text == to_text(part)) {
+      return part;
+    }
+  }
+  throw ConfigError(fmt::format("expected fit, judge or tiles, got '{}'", text));
+}
+
+DataSplit DataSplit::load(const std::filesystem::path& path) { return parse(load_yaml(path)); }
+
+DataSplit DataSplit::parse(const StrictValue& root) {
+  const StrictMap map = root.map({"rule", "judge", "unfitted_tiles"});
+  (void)map.required("rule").text();
+  DataSplit made;
+  each_of(map, "judge", [&](const std::string& text) {
+    made.judged_.insert(problem_text(parse_gemm_problem(text)));
+  });
+  each_of(map, "unfitted_tiles",
+          [&](const std::string& text) { made.unfitted_tiles_.insert(parse_tile(text)); });
+  return made;
+}
+
+Part DataSplit::part_of(const Point& point) const {
+  TILECAST_ASSERT(point.op == Op::kGemm);
+  if (judged_.contains(problem_text(point.problem))) {
+    return Part::kJudge;
+  }
+  if (is_baseline(point.config)) {
+    return Part::kFit;
+  }
+  const Tiling tiling = parse_kernel_config(point.config).tiling;
+  return unfitted_tiles_.contains({tiling.block_m, tiling.block_n}) ? Part::kTiles : Part::kFit;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,44 @@
+// Which measurements a fit may see and which judge it, as one YAML file:
+//
+//   rule: how the lists were chosen, before looking at the rows
+//   judge: [4096x4096x1024, 2048x5120x5120 bf16 nn]   # problems; fp16 and tn where not said
+//   unfitted_tiles: [128x192]                         # CTA tiles, M x N
+//
+// Checked by: data_split_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "model/spec/strict_map.h"
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+enum class Part {
+  kFit,    // neither of the others
+  kJudge,  // a problem of `judge`, whatever the tile
+  kTiles,  // an unfitted tile on another problem
+};
+
+std::string_view to_text(Part part);
+/// Throws ConfigError.
+Part parse_part(std::string_view text);
+
+class DataSplit {
+ public:
+  /// Throws FileError, or ConfigError `file:line: key: what was expected`.
+  static DataSplit load(const std::filesystem::path& path);
+  static DataSplit parse(const StrictValue& root);
+
+  /// Of cuBLASLt's rows, which have no tile: that of their problem. Only of op gemm.
+  Part part_of(const Point& point) const;
+
+ private:
+  std::set<std::string> judged_;
+  std::set<std::pair<i32, i32>> unfitted_tiles_;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,54 @@
+#include "validate/compare/data_split.h"
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const std::string kText =
+    "rule: every third\njudge: [512x512x512, 64x128x256 nn bf16]\nunfitted_tiles: [128x192]\n";
+
+DataSplit split_of(const std::string& text) {
+  return DataSplit::parse(parse_yaml(text, "split.yaml"));
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    (void)split_of(text);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Point point(GemmShape shape, const std::string& tile, Layout layout = Layout::kTn,
+            ElementType dtype = ElementType::kFp16) {
+  Point made;
+  made.problem = {shape, dtype, layout};
+  made.config = "blocked:tile=" + tile + ",warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,group=1";
+  return made;
+}
+
+TEST_CASE("A judged problem judges with every tile, an unfitted tile on all other problems") {
+  const DataSplit split = split_of(kText);
+  CHECK(split.part_of(point({512, 512, 512}, "128x128x64")) == Part::kJudge);
+  CHECK(split.part_of(point({512, 512, 512}, "128x192x64")) == Part::kJudge);
+  CHECK(split.part_of(point({64, 128, 256}, "128x128x64")) == Part::kFit);
+  CHECK(split.part_of(point({64, 128, 256}, "128x128x64", Layout::kNn, ElementType::kBf16)) ==
+        Part::kJudge);
+  CHECK(split.part_of(point({1024, 512, 512}, "128x192x128")) == Part::kTiles);
+  CHECK(split.part_of(point({1024, 512, 512}, "192x128x128")) == Part::kFit);
+  Point baseline = point({1024, 512, 512}, "128x128x64");
+  baseline.config = std::string(kCublasltTop1);
+  CHECK(split.part_of(baseline) == Part::kFit);
+}
+
+TEST_CASE("What is not a problem or a tile is refused with its line") {
+  CHECK(complaint("rule: x\njudge: [512x512]\nunfitted_tiles: []\n").find("split.yaml:2: ") == 0);
+  CHECK(complaint("rule: x\njudge: []\nunfitted_tiles: [128]\n").find("split.yaml:3: ") == 0);
+  CHECK(complaint("judge: []\nunfitted_tiles: []\n").find("rule") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast

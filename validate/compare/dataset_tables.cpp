@@ -1,0 +1,336 @@
+#include "validate/compare/dataset_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/compare/results_table.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kMicro = 1e6, kMega = 1e6, kPercent = 100, kPicojoules = 1e12;
+constexpr std::size_t kListed = 10;  // rows of a list of the worst or best
+
+std::string problem_text(const GemmProblem& problem) {
+  std::string text = to_text(problem.shape);
+  if (problem.dtype != ElementType::kFp16) {
+    text += fmt::format(" {}", to_text(problem.dtype));
+  }
+  if (problem.layout != Layout::kTn) {
+    text += fmt::format(" {}", to_text(problem.layout));
+  }
+  return text;
+}
+
+/// The name of the file without folder and endings: squares of data/squares.csv.gz.
+std::string class_of(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+std::vector<const MeasuredGroup*> of_regime(const std::vector<MeasuredGroup>& groups,
+                                            Regime regime) {
+  std::vector<const MeasuredGroup*> found;
+  for (const MeasuredGroup& group : groups) {
+    if (group.regime == regime && group.configs.size() > 1) {
+      found.push_back(&group);
+    }
+  }
+  return found;
+}
+
+std::string cycles_section(const std::vector<MeasuredGroup>& groups) {
+  std::string rows;
+  for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+    std::map<std::string, Values> losses;
+    for (const MeasuredGroup* group : of_regime(groups, regime)) {
+      const double loss = group->fewest_cycles().time() / group->fastest().time();
+      losses[class_of(group->file)].push_back(loss);
+      losses["all"].push_back(loss);
+    }
+    for (const auto& [name, values] : losses) {
+      if (name == "all" && losses.size() == 2) {
+        continue;  // there is one class: its row says the same
+      }
+      const auto differ =
+          std::count_if(values.begin(), values.end(), [](double x) { return x > 1; });
+      rows += fmt::format("| {} | {} | {} | {} | {:.3f} | {:.3f} |\n", to_text(regime), name,
+                          values.size(), differ, geomean(values),
+                          *std::max_element(values.begin(), values.end()));
+    }
+  }
+  return rows.empty() ? ""
+                      : "### How far the fewest cycles are from the fastest\n\n"
+                        "Time of the configuration with the fewest cycles over that of the fastest "
+                        "one of its problem.\n\n"
+                        "| regime | class | problems | not the same one | geomean | worst |\n"
+                        "|---|---|--:|--:|--:|--:|\n" +
+                            rows + "\n";
+}
+
+/// Configurations that differ in nothing but the order of their tiles.
+struct Orders {
+  const MeasuredGroup* group;
+  std::vector<const MeasuredConfig*> configs;
+
+  const MeasuredConfig& by_clock(bool highest) const {
+    const auto less = [](const MeasuredConfig* a, const MeasuredConfig* b) {
+      return *a->row.sm_clock < *b->row.sm_clock;
+    };
+    return highest ? **std::max_element(configs.begin(), configs.end(), less)
+                   : **std::min_element(configs.begin(), configs.end(), less);
+  }
+  double clock_ratio() const {
+    return *by_clock(true).row.sm_clock / *by_clock(false).row.sm_clock;
+  }
+  double cycles_ratio() const { return *by_clock(false).row.cycles / *by_clock(true).row.cycles; }
+  double time_ratio() const { return by_clock(false).time() / by_clock(true).time(); }
+};
+
+std::vector<Orders> orders_of(const std::vector<const MeasuredGroup*>& groups) {
+  std::vector<Orders> all;
+  for (const MeasuredGroup* group : groups) {
+    std::map<std::string, Orders> by_rest;
+    for (const MeasuredConfig& one : group->configs) {
+      KernelConfig rest = one.config;
+      rest.raster = {RasterKind::kGroupedM, 1, Walk::kStrided};
+      Orders& orders = by_rest[to_text(rest)];
+      orders.group = group;
+      orders.configs.push_back(&one);
+    }
+    for (const auto& [text, orders] : by_rest) {
+      if (orders.configs.size() > 1) {
+        all.push_back(orders);
+      }
+    }
+  }
+  return all;
+}
+
+std::string raster_text(const KernelConfig& config) {
+  const std::string text = short_text(config);
+  return text.substr(text.rfind(' ') + 1);
+}
+
+std::string raster_section(const std::vector<MeasuredGroup>& groups) {
+  std::vector<Orders> all = orders_of(of_regime(groups, Regime::kBurst));
+  if (all.empty()) {
+    return "";
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Orders& a, const Orders& b) { return a.clock_ratio() > b.clock_ratio(); });
+  Values clocks, cycles, times;
+  for (const Orders& orders : all) {
+    clocks.push_back(orders.clock_ratio());
+    cycles.push_back(orders.cycles_ratio());
+    times.push_back(orders.time_ratio());
+  }
+  std::string text = fmt::format(
+      "### What the order of tiles costs in clock\n\n"
+      "{} kernels were measured in two orders or more, all else equal, in bursts. The order with "
+      "the "
+      "highest clock against that with the lowest: clock {:.2f} % apart (median; a tenth more than "
+      "{:.2f} %), cycles {:.2f} % more (median) and time {:.2f} % more (a tenth more than {:.2f} "
+      "%). The {} widest:\n\n"
+      "| M x N x K | kernel | orders | highest clock | lowest clock | cycles | time |\n"
+      "|---|---|--:|---|---|--:|--:|\n",
+      all.size(), (median(clocks) - 1) * kPercent, (quantile(clocks, 0.9) - 1) * kPercent,
+      (median(cycles) - 1) * kPercent, (median(times) - 1) * kPercent,
+      (quantile(times, 0.9) - 1) * kPercent, std::min(kListed, all.size()));
+  for (std::size_t i = 0; i < std::min(kListed, all.size()); ++i) {
+    const Orders& orders = all[i];
+    const MeasuredConfig &high = orders.by_clock(true), &low = orders.by_clock(false);
+    const std::string kernel = short_text(high.config);
+    text +=
+        fmt::format("| {} | `{}` | {} | `{}` {:.0f} MHz | `{}` {:.0f} MHz | {:.3f} | {:.3f} |\n",
+                    problem_text(orders.group->problem), kernel.substr(0, kernel.rfind(' ')),
+                    orders.configs.size(), raster_text(high.config),
+                    high.row.sm_clock->value / kMega, raster_text(low.config),
+                    low.row.sm_clock->value / kMega, orders.cycles_ratio(), orders.time_ratio());
+  }
+  return text + "\nCycles and time: of the lowest clock's order over the highest's.\n\n";
+}
+
+/// The fastest configuration of each schedule.
+std::map<Schedule, const MeasuredConfig*> best_of_schedules(const MeasuredGroup& group) {
+  std::map<Schedule, const MeasuredConfig*> best;
+  for (const MeasuredConfig& one : group.configs) {
+    const MeasuredConfig*& kept = best[one.config.schedule];
+    kept = kept == nullptr || one.time() < kept->time() ? &one : kept;
+  }
+  return best;
+}
+
+std::string ladder_section(const std::vector<MeasuredGroup>& groups) {
+  struct Rung {
+    Values cycles, time, energy;  // over blocked's
+  };
+  std::map<Schedule, Rung> rungs;
+  const auto energy = [](const MeasuredConfig& one, const GemmProblem& problem) {
+    return one.row.power->value * one.time().value / gemm_flops(problem.shape);
+  };
+  Values picojoules;
+  for (const MeasuredGroup& group : groups) {
+    const std::map<Schedule, const MeasuredConfig*> best = best_of_schedules(group);
+    const auto blocked = best.find(Schedule::kBlocked);
+    for (const auto& [schedule, one] : best) {
+      if (group.regime == Regime::kBurst && blocked != best.end()) {
+        rungs[schedule].cycles.push_back(*one->row.cycles / *blocked->second->row.cycles);
+        rungs[schedule].time.push_back(one->time() / blocked->second->time());
+      }
+      if (group.regime == Regime::kSustained && one->row.power) {
+        rungs[schedule].energy.push_back(energy(*one, group.problem) * kPicojoules);
+      }
+    }
+  }
+  std::string rows;
+  for (const auto& [schedule, rung] : rungs) {
+    const auto cell = [](const Values& values) {
+      return values.empty() ? std::string("-") : fmt::format("{:.3f}", geomean(values));
+    };
+    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_text(schedule), rung.cycles.size(),
+                        cell(rung.cycles), cell(rung.time), rung.energy.size(), cell(rung.energy));
+  }
+  return "### What each rung saves in cycles and in energy\n\n"
+         "The fastest configuration of each schedule, in bursts over the fastest `blocked` one of "
+         "its problem, and sustained in pJ per FLOP (mean power x time; of the sustained rows, "
+         "which are the fastest and a few others, so that columns are over different problems). "
+         "Geometric means over problems.\n\n"
+         "| schedule | problems | cycles | time | sustained | pJ per FLOP |\n"
+         "|---|--:|--:|--:|--:|--:|\n" +
+         rows + "\n";
+}
+
+std::string cublaslt_section(const std::vector<MeasuredGroup>& groups) {
+  struct Line {
+    const MeasuredGroup* group;
+    double of_best, of_ours;
+  };
+  std::vector<Line> lines;
+  Values of_best, of_ours;
+  for (const MeasuredGroup* group : of_regime(groups, Regime::kBurst)) {
+    if (group->cublaslt_top1 && group->cublaslt_best) {
+      lines.push_back({group, *group->cublaslt_top1 / *group->cublaslt_best,
+                       *group->cublaslt_top1 / group->fastest().time()});
+      of_best.push_back(lines.back().of_best);
+      of_ours.push_back(lines.back().of_ours);
+    }
+  }
+  if (lines.empty()) {
+    return "";
+  }
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    return std::max(a.of_best, a.of_ours) > std::max(b.of_best, b.of_ours);
+  });
+  std::string text = fmt::format(
+      "### Where cuBLASLt's first choice loses most\n\n"
+      "Over {} problems in bursts its time is {:.3f} of the best of its first sixteen and {:.3f} "
+      "of "
+      "the best of ours (geometric means). Most where:\n\n"
+      "| M x N x K | first choice us | over its best of 16 | over the best of ours | ours |\n"
+      "|---|--:|--:|--:|---|\n",
+      lines.size(), geomean(of_best), geomean(of_ours));
+  for (std::size_t i = 0; i < std::min(kListed, lines.size()); ++i) {
+    const Line& line = lines[i];
+    text +=
+        fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | `{}` |\n", problem_text(line.group->problem),
+                    line.group->cublaslt_top1->value * kMicro, line.of_best, line.of_ours,
+                    short_text(line.group->fastest().config));
+  }
+  return text + "\n";
+}
+
+std::string split_section(const std::vector<MeasuredGroup>& groups) {
+  struct Line {
+    const MeasuredGroup* group;
+    const MeasuredConfig *whole = nullptr, *split = nullptr;
+    double gain() const { return whole->time() / split->time(); }
+  };
+  std::vector<Line> lines;
+  for (const MeasuredGroup* group : of_regime(groups, Regime::kBurst)) {
+    Line line{.group = group};
+    for (const MeasuredConfig& one : group->configs) {
+      const MeasuredConfig*& kept = splits_k(one.config.schedule) ? line.split : line.whole;
+      kept = kept == nullptr || one.time() < kept->time() ? &one : kept;
+    }
+    if (line.whole != nullptr && line.split != nullptr) {
+      lines.push_back(line);
+    }
+  }
+  if (lines.empty()) {
+    return "";
+  }
+  std::sort(lines.begin(), lines.end(),
+            [](const Line& a, const Line& b) { return a.gain() > b.gain(); });
+  const auto pays =
+      std::count_if(lines.begin(), lines.end(), [](const Line& line) { return line.gain() > 1; });
+  std::string text = fmt::format(
+      "### Where splitting K pays\n\n"
+      "On {} of {} problems where both were measured the fastest kernel splits K. The {} with the "
+      "largest gains:\n\n"
+      "| M x N x K | whole tiles us | split us | gain | split | whole "
+      "|\n|---|--:|--:|--:|---|---|\n",
+      pays, lines.size(), std::min(kListed, lines.size()));
+  for (std::size_t i = 0; i < std::min(kListed, lines.size()); ++i) {
+    const Line& line = lines[i];
+    text += fmt::format("| {} | {:.1f} | {:.1f} | {:.3f} | `{}` | `{}` |\n",
+                        problem_text(line.group->problem), line.whole->time().value * kMicro,
+                        line.split->time().value * kMicro, line.gain(),
+                        short_text(line.split->config), short_text(line.whole->config));
+  }
+  return text + "\n";
+}
+
+/// blocked of blocked:tile=..., cublaslt:top1 of itself.
+std::string family_of(const std::string& config) {
+  return is_baseline(config) ? config : config.substr(0, config.find(':'));
+}
+
+}  // namespace
+
+std::string dataset_tables(const std::vector<MeasuredGroup>& groups) {
+  std::string text = cycles_section(groups) + raster_section(groups) + ladder_section(groups) +
+                     cublaslt_section(groups) + split_section(groups);
+  text.pop_back();
+  return text;
+}
+
+std::string coverage_tables(const std::vector<MeasurementFile>& files) {
+  constexpr std::array kStatuses = {Status::kOk, Status::kSkipped, Status::kFailed, Status::kWrong};
+  std::map<std::string, std::map<Status, std::size_t>> counts;
+  std::string missing;
+  for (const MeasurementFile& file : files) {
+    for (const MeasurementRow& row : file.rows) {
+      const Measurement& m = row.measurement;
+      ++counts[family_of(m.point.config)][m.status];
+      if (m.status != Status::kOk) {
+        missing += fmt::format("| {}:{} | {} | {} | `{}` | {}: {} |\n", class_of(file.name),
+                               row.line, problem_text(m.point.problem), to_text(m.point.regime),
+                               m.point.config, to_text(m.status), m.reason);
+      }
+    }
+  }
+  std::string text = "| schedule | ok | skipped | failed | wrong |\n|---|--:|--:|--:|--:|\n";
+  for (const auto& [family, by_status] : counts) {
+    text += fmt::format("| {} |", family);
+    for (const Status status : kStatuses) {
+      const auto found = by_status.find(status);
+      text += fmt::format(" {} |", found == by_status.end() ? 0 : found->second);
+    }
+    text += "\n";
+  }
+  return missing.empty() ? text
+                         : text +
+                               "\n| file:line | M x N x K | regime | configuration | reason |\n"
+                               "|---|---|---|---|---|\n" +
+                               missing;
+}
+
+}  // namespace tilecast
