@@ -12,15 +12,16 @@ constexpr double kInfinite = 1e30;  // of a rate
 }  // namespace
 
 std::string_view to_text(Part part) {
-  static constexpr Words<Part, 9> kParts{{{Part::kTensor, "tensor"},
-                                          {Part::kOperandReads, "shared_memory"},
-                                          {Part::kIntake, "sm_intake"},
-                                          {Part::kL2Output, "l2"},
-                                          {Part::kDram, "dram"},
-                                          {Part::kLatency, "latency"},
-                                          {Part::kInstructions, "instructions"},
-                                          {Part::kEpilogue, "epilogue"},
-                                          {Part::kLaunch, "launch"}}};
+  static constexpr Words<Part, 10> kParts{{{Part::kTensor, "tensor"},
+                                           {Part::kOperandReads, "shared_memory"},
+                                           {Part::kIntake, "sm_intake"},
+                                           {Part::kL2Output, "l2"},
+                                           {Part::kDram, "dram"},
+                                           {Part::kLatency, "latency"},
+                                           {Part::kInstructions, "instructions"},
+                                           {Part::kEpilogue, "epilogue"},
+                                           {Part::kReduction, "reduction"},
+                                           {Part::kLaunch, "launch"}}};
   return word_of(kParts, part);
 }
 
@@ -52,6 +53,16 @@ GpuSpec without(GpuSpec gpu, Part part) {
     case Part::kEpilogue:
       gpu.epilogue->fixed = gpu.epilogue->chunk = gpu.epilogue->store_read = {};
       gpu.epilogue->rate.value = kInfinite;
+      break;
+    case Part::kReduction:
+      if (gpu.reduction) {
+        gpu.reduction = {.hop = {},
+                         .sm_store = {kInfinite},
+                         .sm_add = {kInfinite},
+                         .sm_load = {kInfinite},
+                         .chip_store = {kInfinite},
+                         .chip_add = {kInfinite}};
+      }
       break;
     case Part::kLaunch:
       gpu.launch->kernel = gpu.launch->cluster = gpu.epilogue->store_latency = {};

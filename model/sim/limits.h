@@ -19,11 +19,12 @@ enum class Part : i32 {
   kLatency,       // of loads, and of wgmmas when waited for
   kInstructions,  // of warps around wgmmas and loads
   kEpilogue,
-  kLaunch,  // of the kernel and of its CTAs, and its end
+  kReduction,  // partial sums that SMs leave to each other
+  kLaunch,     // of the kernel and of its CTAs, and its end
 };
-constexpr Part kEveryPart[] = {Part::kTensor,       Part::kOperandReads, Part::kIntake,
-                               Part::kL2Output,     Part::kDram,         Part::kLatency,
-                               Part::kInstructions, Part::kEpilogue,     Part::kLaunch};
+constexpr Part kEveryPart[] = {
+    Part::kTensor,  Part::kOperandReads, Part::kIntake,   Part::kL2Output,  Part::kDram,
+    Part::kLatency, Part::kInstructions, Part::kEpilogue, Part::kReduction, Part::kLaunch};
 
 std::string_view to_text(Part part);
 

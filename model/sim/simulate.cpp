@@ -21,9 +21,11 @@ double share(SimTime busy, SimTime all) {
 
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers) {
-  if (splits_k(config.schedule)) {
-    throw ConfigError(
-        fmt::format("{}: the simulator has no processes that split K", to_text(config.schedule)));
+  if (splits_k(config.schedule) && !gpu.reduction) {
+    throw ConfigError(fmt::format(
+        "{}: expected a section reduction, what partial sums cost that SMs leave to each other; it "
+        "has none",
+        gpu.name));
   }
   Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
   run_grid(machine);
@@ -39,7 +41,9 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .l2_to_sm = bytes(traffic.l2_to_sm),
           .l2_output = bytes(traffic.l2_output),
           .l2_far = bytes(traffic.far),
-          .sm_intake = bytes(machine.sm_intake),
+          .sm_intake = bytes(machine.sm_intake + (machine.sums ? machine.sums->read() : 0)),
+          .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
+          .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
           .dram_read = bytes(traffic.dram_read),
           .dram_write = bytes(traffic.dram_write),
           .operand_reads = bytes(machine.k_blocks_multiplied * machine.costs.operand_bytes),
