@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/base/math.h"
+#include "model/tile/register_plan.h"
+
 namespace tilecast {
 namespace {
 
@@ -35,6 +38,18 @@ i32 arrivals(Reduction reduction, std::size_t pieces) {
   return 1;
 }
 
+/// Turns in which a thread loads its share of a tile's partials, as sum_share of
+/// kernels/device/reduction.cuh does: groups of four sums, from some of the partials at a time.
+i32 turns_of_share(const KernelConfig& config, i32 splits) {
+  constexpr i32 kRoomyFrom = 240;  // registers at launch
+  const i32 warpgroups = warpgroups_per_tile(config.tiling);
+  const bool roomy =
+      register_plan(warpgroups, config.ctas_per_sm, config.producer_registers).at_launch >=
+      kRoomyFrom;
+  const i32 fours = accumulator_registers(config.tiling) / 4;
+  return ceil_div(fours, splits * (roomy ? 4 : 1)) * ceil_div(splits, roomy ? 4 : 8);
+}
+
 }  // namespace
 
 PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig& config,
@@ -57,6 +72,10 @@ PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig&
   sm_store_ps_ = 1e12 / (r.sm_store.value * sm_clock.value);
   chip_store_ps_ = 1e12 / r.chip_store.value;
 
+  if (config.decomposition.reduction == Reduction::kSpread && work.splits > 0) {
+    // A hop is a store's way to L2 and a load's way there and back: half of it for each.
+    share_turns_ = {hop_.ps / 2 * turns_of_share(config, static_cast<i32>(work.splits))};
+  }
   cut_.assign(work.streamed, kWhole);
   std::vector<std::vector<i32>> begins = begins_of_pieces(work);
   for (u32 tile = 0; tile < work.streamed; ++tile) {

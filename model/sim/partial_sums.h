@@ -39,6 +39,8 @@ class PartialSums {
   SimTime store_c(SimTime now, i32 sm, i64 bytes);
 
   SimTime hop() const { return hop_; }
+  /// Of `spread`: the loads of a piece's share as one follows the other, each a way to L2 and back.
+  SimTime share_turns() const { return share_turns_; }
   i64 written() const { return written_; }  // bytes, stored or added
   i64 read() const { return read_; }        // bytes
 
@@ -54,7 +56,7 @@ class PartialSums {
   i64 chunk_bytes_;
   Time store_, add_, load_;
   double sm_store_ps_, chip_store_ps_;  // a byte
-  SimTime hop_;
+  SimTime hop_, share_turns_;
   std::vector<u32> cut_;                  // of each streamed tile: its place among those cut
   std::vector<std::vector<i32>> begins_;  // of a cut tile's pieces, in the order of K
   std::vector<PhaseBarrier> locks_;

@@ -64,11 +64,14 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   publish(cta, wg, part);
   co_await wait_phase(cta, wg, part, 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
+  const SimTime turns = wg.ready + machine.sums->share_turns();
   // A share of each of the partials is as much as one partial.
   co_await move_sum(cta, wg.ready, SumMove::kLoad);
+  wg.ready = std::max(wg.ready, turns);
   co_await cta.engine().until(wg.ready);
   const i64 share = machine.c_bytes(part.tile, wg.part) / machine.work.splits;
   wg.ready = machine.sums->store_c(cta.engine().now(), cta.sm_index(), share);
+  wg.ready += machine.sums->hop();  // until all of it is stored, and the lock says so
   part.span.reduction->reduced = wg.ready;
   if (machine.work.owns(part.piece)) {  // one of them for the part
     record_stored(cta, wg, part.tile, part.span);
