@@ -19,13 +19,18 @@ double share(SimTime busy, SimTime all) {
 
 }  // namespace
 
+bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
+  return gpu.wgmma && gpu.tma && gpu.l2 && gpu.dram && gpu.epilogue && gpu.launch &&
+         (gpu.reduction || !splits_k(config.schedule));
+}
+
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers) {
-  if (splits_k(config.schedule) && !gpu.reduction) {
+  if (!can_simulate(gpu, config)) {
     throw ConfigError(fmt::format(
-        "{}: expected a section reduction, what partial sums cost that SMs leave to each other; it "
-        "has none",
-        gpu.name));
+        "{}: expected the sections that the processes of {} need: wgmma, tma, l2, dram, epilogue, "
+        "launch and, where K is split, reduction; not all are there",
+        gpu.name, to_text(config.schedule)));
   }
   Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
   run_grid(machine);

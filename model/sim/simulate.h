@@ -37,6 +37,10 @@ struct Observers {
   std::vector<TileSpan>* tiles = nullptr;
 };
 
+/// There are processes for the schedule, and the GPU's file has all sections that they need.
+bool can_simulate(const GpuSpec& gpu, const KernelConfig& config);
+
+/// Throws ConfigError where it cannot.
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers = {});
 

@@ -6,10 +6,14 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/math.h"
 #include "model/sim/schedules/stream_roles.h"
 
 namespace tilecast {
 namespace {
+
+// Blocks that each place runs, in the longest beginning of a problem that is simulated.
+constexpr i64 kRounds = 128;
 
 /// A place where one CTA lives at a time.
 struct Slot {
@@ -63,17 +67,9 @@ double share(SimTime busy, SimTime all) {
   return static_cast<double>(busy.ps) / static_cast<double>(all.ps);
 }
 
-}  // namespace
-
-Simulated simulate_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
-                          Observers observers) {
-  if (!gpu.stream) {
-    throw ConfigError(fmt::format(
-        "{}: expected a section stream, the measured constants of memory-bound kernels; it has "
-        "none",
-        gpu.name));
-  }
+Simulated simulate_whole(const GpuSpec& gpu, const StreamProblem& problem,
+                         const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
+                         Observers observers) {
   StreamMachine machine(gpu, problem, config, ctas_per_sm, sm_clock, observers.activity,
                         observers.tiles);
   u32 next_worker = 0;
@@ -86,7 +82,9 @@ Simulated simulate_stream(const GpuSpec& gpu, const StreamProblem& problem,
   }
   machine.engine.run();
 
-  const SimTime end = std::max(machine.last, machine.dram.free_at()) + machine.costs.kernel;
+  // Half of a load's latency is the way to DRAM: the first load's, or the last store's.
+  const SimTime stored = machine.dram.free_at() + SimTime{machine.costs.latency.ps / 2};
+  const SimTime end = std::max(machine.last, stored) + machine.costs.kernel;
   return {.cycles = cycles_of(seconds_of(end), sm_clock),
           .time = seconds_of(end),
           .l2_to_sm = bytes(machine.read),
@@ -104,6 +102,69 @@ Simulated simulate_stream(const GpuSpec& gpu, const StreamProblem& problem,
           .tiles = machine.stored,
           .k_blocks = machine.loaded,
           .events = machine.engine.events()};
+}
+
+/// The beginning of a problem: bands, or blocks of the one band, for so many rounds of all CTAs.
+StreamProblem beginning(const StreamProblem& seen, const StreamConfig& config, u32 slots,
+                        i64 rounds) {
+  const i64 blocks_of_band = ceil_div<i64>(seen.columns, config.block_columns);
+  const i64 bands = ceil_div<i64>(seen.rows, config.block_rows);
+  StreamProblem part = seen;
+  if (bands == 1) {
+    part.columns = std::min<i64>(seen.columns, slots * rounds * config.block_columns);
+  } else {
+    part.rows =
+        std::min<i64>(seen.rows, ceil_div(slots * rounds, blocks_of_band) * config.block_rows);
+  }
+  return part;
+}
+
+Simulated extrapolated(const Simulated& shorter, const Simulated& longer,
+                       const StreamProblem& whole, u32 blocks, Hertz sm_clock) {
+  const Bytes write{matrix_bytes(whole)}, read = write * input_count(whole.op);
+  const Seconds steady = (longer.time - shorter.time) *
+                         ((write - longer.dram_write) / (longer.dram_write - shorter.dram_write));
+  const double more = write / longer.dram_write;
+  Simulated all = longer;
+  all.time = longer.time + steady;
+  all.cycles = cycles_of(all.time, sm_clock);
+  all.l2_to_sm = all.l2_output = all.sm_intake = all.dram_read = read;
+  all.dram_write = write;
+  all.l2_share = longer.l2_share * more * (longer.time / all.time);
+  all.dram_share = longer.dram_share * more * (longer.time / all.time);
+  all.tiles = all.k_blocks = blocks;
+  all.events += shorter.events;
+  return all;
+}
+
+}  // namespace
+
+bool can_simulate(const GpuSpec& gpu, const StreamConfig&) { return gpu.stream && gpu.l2; }
+
+Simulated simulate_stream(const GpuSpec& gpu, const StreamProblem& problem,
+                          const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
+                          Observers observers) {
+  if (!can_simulate(gpu, config)) {
+    throw ConfigError(fmt::format(
+        "{}: expected sections stream and l2, which the processes of memory-bound kernels need",
+        gpu.name));
+  }
+  const StreamProblem seen = viewed(config, problem);
+  const u32 slots = static_cast<u32>(ctas_per_sm * gpu.sm.count);
+  const bool watched = observers.activity != nullptr || observers.tiles != nullptr;
+  const StreamProblem longer = beginning(seen, config, slots, kRounds);
+  // A CTA per band has as many blocks as the band, however few bands there are.
+  if (watched || config.order == BlockOrder::kBands ||
+      matrix_bytes(longer) * 2 > matrix_bytes(seen)) {
+    return simulate_whole(gpu, problem, config, ctas_per_sm, sm_clock, observers);
+  }
+  // What lies between the two is the steady state, of which the whole problem has more.
+  const auto part = [&](i64 rounds) {
+    return simulate_whole(gpu, beginning(seen, config, slots, rounds), config, ctas_per_sm,
+                          sm_clock, {});
+  };
+  return extrapolated(part(kRounds / 2), part(kRounds), seen,
+                      stream_walk(config, problem, slots).blocks, sm_clock);
 }
 
 }  // namespace tilecast

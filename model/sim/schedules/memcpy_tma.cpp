@@ -81,7 +81,7 @@ Process memcpy_tma(StreamCta& cta) {
     previous = stages > 1 ? at : 0;
     at = (at + 1) % stages;
   }
-  cta.finish(ready);
+  cta.finish(std::max(ready, cta.engine().now()));
 }
 
 }  // namespace tilecast
