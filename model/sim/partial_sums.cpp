@@ -38,16 +38,20 @@ i32 arrivals(Reduction reduction, std::size_t pieces) {
   return 1;
 }
 
-/// Turns in which a thread loads its share of a tile's partials, as sum_share of
-/// kernels/device/reduction.cuh does: groups of four sums, from some of the partials at a time.
-i32 turns_of_share(const KernelConfig& config, i32 splits) {
+/// As take_over and sum_share of kernels/device/reduction.cuh do it: groups of four sums, as many
+/// at a time as registers allow; a share from some of the partials at a time.
+i32 turns_of_reading(const KernelConfig& config, i32 splits) {
   constexpr i32 kRoomyFrom = 240;  // registers at launch
-  const i32 warpgroups = warpgroups_per_tile(config.tiling);
-  const bool roomy =
-      register_plan(warpgroups, config.ctas_per_sm, config.producer_registers).at_launch >=
-      kRoomyFrom;
+  constexpr i32 kBeside = 72;      // accumulators and loads
+  const RegisterPlan registers = register_plan(warpgroups_per_tile(config.tiling),
+                                               config.ctas_per_sm, config.producer_registers);
   const i32 fours = accumulator_registers(config.tiling) / 4;
-  return ceil_div(fours, splits * (roomy ? 4 : 1)) * ceil_div(splits, roomy ? 4 : 8);
+  if (config.decomposition.reduction == Reduction::kSpread) {
+    const bool roomy = registers.at_launch >= kRoomyFrom;
+    return ceil_div(fours, splits * (roomy ? 4 : 1)) * ceil_div(splits, roomy ? 4 : 8);
+  }
+  const i32 spare = registers.consumer - accumulator_registers(config.tiling) - kBeside;
+  return ceil_div(fours, std::clamp(spare / 4, 2, 16));
 }
 
 }  // namespace
@@ -59,7 +63,7 @@ PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig&
       chunk_bytes_(i64{4} * warpgroup_rows(config.tiling) * warpgroup_columns(config.tiling) /
                    kChunks),
       hop_(sim_time(gpu.reduction->hop)),
-      paths_(static_cast<std::size_t>(gpu.sm.count)) {
+      out_(static_cast<std::size_t>(gpu.sm.count)) {
   const ReductionSpec& r = *gpu.reduction;
   const Bytes chunk{static_cast<double>(chunk_bytes_)};
   const auto time = [&](BytesPerCycle sm, BytesPerSecond chip) {
@@ -68,14 +72,13 @@ PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig&
   };
   store_ = time(r.sm_store, r.chip_store);
   add_ = time(r.sm_add, r.chip_add);
-  load_ = time(r.sm_load, gpu.l2->output);
+  turns_ = turns_of_reading(config, static_cast<i32>(std::max(1u, work.splits)));
+  const Bytes turn = chunk * (static_cast<double>(kChunks) / turns_);
+  turn_output_ = sim_time(transfer_time(turn, gpu.l2->output));
+  turn_intake_ = sim_time(transfer_cycles(turn, gpu.sm.intake), sm_clock);
   sm_store_ps_ = 1e12 / (r.sm_store.value * sm_clock.value);
   chip_store_ps_ = 1e12 / r.chip_store.value;
 
-  if (config.decomposition.reduction == Reduction::kSpread && work.splits > 0) {
-    // A hop is a store's way to L2 and a load's way there and back: half of it for each.
-    share_turns_ = {hop_.ps / 2 * turns_of_share(config, static_cast<i32>(work.splits))};
-  }
   cut_.assign(work.streamed, kWhole);
   std::vector<std::vector<i32>> begins = begins_of_pieces(work);
   for (u32 tile = 0; tile < work.streamed; ++tile) {
@@ -102,22 +105,26 @@ u32 PartialSums::before(const WorkPiece& piece) const {
                           begins.begin());
 }
 
-SimTime PartialSums::move(SimTime now, i32 sm, SumMove move, MemorySystem& memory) {
-  Path& path = paths_[static_cast<std::size_t>(sm)];
-  if (move == SumMove::kLoad) {
-    read_ += chunk_bytes_;
-    return std::max(path.in.serve(now, load_.sm), memory.load_sum(now, chunk_bytes_, load_.chip));
-  }
+SimTime PartialSums::write(SimTime now, i32 sm, SumWrite how) {
   written_ += chunk_bytes_;
-  const Time& time = move == SumMove::kAdd ? add_ : store_;
-  return std::max(path.out.serve(now, time.sm), chip_.serve(now, time.chip));
+  const Time& time = how == SumWrite::kAdd ? add_ : store_;
+  return std::max(out_[static_cast<std::size_t>(sm)].serve(now, time.sm),
+                  chip_.serve(now, time.chip));
+}
+
+SimTime PartialSums::read_turn(SimTime now, i32 turn, Server& intake, MemorySystem& memory) {
+  const i64 all = chunk_bytes_ * kChunks;
+  const i64 bytes = all * (turn + 1) / turns_ - all * turn / turns_;
+  read_ += bytes;
+  return std::max(intake.serve(now, turn_intake_), memory.load_sum(now, bytes, turn_output_)) +
+         hop_;
 }
 
 SimTime PartialSums::store_c(SimTime now, i32 sm, i64 bytes) {
   const auto time = [bytes](double ps) -> SimTime {
     return {std::llround(static_cast<double>(bytes) * ps)};
   };
-  return std::max(paths_[static_cast<std::size_t>(sm)].out.serve(now, time(sm_store_ps_)),
+  return std::max(out_[static_cast<std::size_t>(sm)].serve(now, time(sm_store_ps_)),
                   chip_.serve(now, time(chip_store_ps_)));
 }
 

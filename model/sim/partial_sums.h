@@ -1,8 +1,10 @@
 // Partial sums that CTAs leave to each other in L2, of tiles that several workers share along K:
 // who waits for whom, and what moving a sum takes.
 //
-// A sum moves in chunks, each at an SM's rate and at that of all SMs together, so that those who
-// move at the same time share the chip. What was written is seen by others a hop later.
+// A sum is written in chunks, each at an SM's rate and at that of all SMs together, so that those
+// who write at the same time share the chip. What was written is seen by others a hop later. It is
+// read in as many turns as a thread's registers make of it: each takes a hop, which is what the
+// words of another SM take to come, and L2's output and the SM's intake for its bytes.
 //   lock of a part of a tile  one phase for each piece in the order of K (turnstile), or one when
 //                             all others (atomic) or all (spread) are in
 //
@@ -19,7 +21,7 @@
 
 namespace tilecast {
 
-enum class SumMove { kStore, kAdd, kLoad };
+enum class SumWrite { kStore, kAdd };
 
 class PartialSums {
  public:
@@ -33,14 +35,18 @@ class PartialSums {
   /// Pieces of its tile with lower K.
   u32 before(const WorkPiece& piece) const;
 
-  /// When a chunk that the SM begins to move now is moved.
-  SimTime move(SimTime now, i32 sm, SumMove move, MemorySystem& memory);
-  /// The same for C's share of a piece, stored by plain instructions; `bytes` of it.
+  /// When a chunk that the SM begins to write now is written.
+  SimTime write(SimTime now, i32 sm, SumWrite how);
+  /// When the loads of turn `turn` that begin now are there; `intake`: of the SM.
+  SimTime read_turn(SimTime now, i32 turn, Server& intake, MemorySystem& memory);
+  /// Turns in which a warpgroup reads its part's sum or, of `spread`, its share of all of them.
+  i32 turns() const { return turns_; }
+  /// When C's share of a piece, stored by plain instructions from now on, is written.
   SimTime store_c(SimTime now, i32 sm, i64 bytes);
 
   SimTime hop() const { return hop_; }
-  /// Of `spread`: the loads of a piece's share as one follows the other, each a way to L2 and back.
-  SimTime share_turns() const { return share_turns_; }
+  /// To a lock and back, where nothing has to be waited for.
+  SimTime look() const { return {hop_.ps / 2}; }
   i64 written() const { return written_; }  // bytes, stored or added
   i64 read() const { return read_; }        // bytes
 
@@ -48,19 +54,17 @@ class PartialSums {
   struct Time {
     SimTime sm, chip;  // of a chunk
   };
-  struct Path {
-    Server out, in;  // of one SM
-  };
-
   i32 parts_, ranks_;
   i64 chunk_bytes_;
-  Time store_, add_, load_;
+  i32 turns_;
+  Time store_, add_;
+  SimTime turn_output_, turn_intake_;
   double sm_store_ps_, chip_store_ps_;  // a byte
-  SimTime hop_, share_turns_;
+  SimTime hop_;
   std::vector<u32> cut_;                  // of each streamed tile: its place among those cut
   std::vector<std::vector<i32>> begins_;  // of a cut tile's pieces, in the order of K
   std::vector<PhaseBarrier> locks_;
-  std::vector<Path> paths_;
+  std::vector<Server> out_;  // of each SM
   Server chip_;
   i64 written_ = 0, read_ = 0;
 };

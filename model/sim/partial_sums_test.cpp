@@ -27,8 +27,9 @@ struct Example {
     gpu.l2->output = {rate};
     return gpu;
   }
-  i64 ns(i64 now, i32 sm, SumMove move) {
-    return sums.move({now * 1000}, sm, move, memory).ps / 1000;
+  i64 write(i64 now, i32 sm, SumWrite how) { return sums.write({now * 1000}, sm, how).ps / 1000; }
+  i64 read(i64 now, Server& intake) {
+    return sums.read_turn({now * 1000}, 0, intake, memory).ps / 1000;
   }
 
   Engine engine;
@@ -47,22 +48,52 @@ Process wait_for(PhaseBarrier& lock, u32 phase, Engine& engine, SimTime& woken) 
 
 TEST_CASE("Chunks of one SM follow each other, those of another do not wait for them") {
   Example example(Reduction::kTurnstile);
-  CHECK(example.ns(0, 0, SumMove::kStore) == 64);
-  CHECK(example.ns(0, 0, SumMove::kAdd) == 128);
-  CHECK(example.ns(0, 1, SumMove::kStore) == 64);
-  CHECK(example.ns(128, 0, SumMove::kStore) == 192);  // the path is free from 128 on
-  CHECK(example.ns(0, 0, SumMove::kLoad) == 64);      // the other way
-  CHECK(example.sums.written() == 4 * 2048);
-  CHECK(example.sums.read() == 2048);
-  CHECK(example.memory.traffic().l2_to_sm == 2048);
+  CHECK(example.write(0, 0, SumWrite::kStore) == 64);
+  CHECK(example.write(0, 0, SumWrite::kAdd) == 128);
+  CHECK(example.write(0, 1, SumWrite::kStore) == 64);
+  CHECK(example.write(127, 0, SumWrite::kStore) == 192);  // the path is free from 128 on
+  CHECK(example.write(193, 0, SumWrite::kStore) == 257);
+  CHECK(example.sums.written() == 5 * 2048);
 }
 
-TEST_CASE("What all SMs move at the same time shares the chip's rate") {
+TEST_CASE("What all SMs write at the same time shares the chip's rate") {
   Example example(Reduction::kTurnstile, 16e9);  // 128 ns for a chunk
-  CHECK(example.ns(0, 0, SumMove::kStore) == 128);
-  CHECK(example.ns(0, 1, SumMove::kAdd) == 256);
-  CHECK(example.ns(0, 2, SumMove::kLoad) == 128);  // by L2's output
-  CHECK(example.ns(0, 3, SumMove::kLoad) == 256);
+  CHECK(example.write(0, 0, SumWrite::kStore) == 128);
+  CHECK(example.write(0, 1, SumWrite::kAdd) == 256);
+}
+
+TEST_CASE("A turn of reading takes a hop, behind the SM's intake and L2's output") {
+  // One turn for all 16 KiB: 256 ns at 64 B per cycle of intake, less at L2.
+  Example example(Reduction::kTurnstile);
+  Server one, other;
+  CHECK(example.sums.turns() == 1);
+  CHECK(example.read(0, one) == 256 + 500);
+  CHECK(example.read(0, one) == 512 + 500);
+  CHECK(example.read(0, other) == 256 + 500);
+  CHECK(example.sums.read() == 3 * 16384);
+  CHECK(example.memory.traffic().l2_to_sm == 3 * 16384);
+  Example slow(Reduction::kTurnstile, 16e9);
+  Server intake;
+  CHECK(slow.read(0, intake) == 1024 + 500);
+}
+
+TEST_CASE("Turns of reading are what registers, or shares of all sums, make of them") {
+  const auto turns = [](i32 block_n, Reduction reduction, i32 splits) {
+    Engine engine;
+    KernelConfig config = example(reduction);
+    config.tiling.block_n = block_n;
+    config.producer_registers = 40;
+    const WorkDecomposition work = WorkDecomposition::split_k(1, 64, 64, static_cast<u32>(splits));
+    return PartialSums(engine, example_gpu(), config, work, kExampleClock).turns();
+  };
+  // One warpgroup has 240 registers. 64 x 256: 128 hold sums, of the 40 that are spare ten hold
+  // loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
+  CHECK(turns(256, Reduction::kTurnstile, 4) == 4);
+  CHECK(turns(64, Reduction::kAtomic, 4) == 1);
+  // Shares: 32 groups over 4 splits, four at a time from four partials: two turns. Over 32 splits:
+  // one group each, from four partials at a time: eight.
+  CHECK(turns(256, Reduction::kSpread, 4) == 2);
+  CHECK(turns(256, Reduction::kSpread, 32) == 8);
 }
 
 TEST_CASE("A piece comes after those of its tile with lower K") {

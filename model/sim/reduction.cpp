@@ -11,12 +11,19 @@ PhaseBarrier& lock_of(Cta& cta, const Warpgroup& wg, const SharedPart& part) {
   return cta.machine().sums->lock(part.piece.tile, cta.rank(), wg.part);
 }
 
-/// A part's sum, chunk after chunk; `ready` is when the last one has been moved.
-Process move_sum(Cta& cta, SimTime& ready, SumMove move) {
+/// A part's sum, chunk after chunk; `ready` is when the last one has been written.
+Process write_sum(Cta& cta, SimTime& ready, SumWrite how) {
   for (i32 chunk = 0; chunk < PartialSums::kChunks; ++chunk) {
     co_await cta.engine().until(ready);
-    ready =
-        cta.machine().sums->move(cta.engine().now(), cta.sm_index(), move, cta.machine().memory);
+    ready = cta.machine().sums->write(cta.engine().now(), cta.sm_index(), how);
+  }
+}
+
+Process read_sum(Cta& cta, SimTime& ready) {
+  PartialSums& sums = *cta.machine().sums;
+  for (i32 turn = 0; turn < sums.turns(); ++turn) {
+    co_await cta.engine().until(ready);
+    ready = sums.read_turn(cta.engine().now(), turn, cta.sm().intake, cta.machine().memory);
   }
 }
 
@@ -26,7 +33,7 @@ void publish(Cta& cta, const Warpgroup& wg, const SharedPart& part) {
 }
 
 Process wait_phase(Cta& cta, Warpgroup& wg, const SharedPart& part, u32 phase) {
-  co_await lock_of(cta, wg, part).wait(phase, wg.ready, {});
+  co_await lock_of(cta, wg, part).wait(phase, wg.ready + cta.machine().sums->look(), {});
   wg.ready = cta.engine().now();
 }
 
@@ -39,7 +46,7 @@ Process hand_on(Cta& cta, Warpgroup& wg, SharedPart part) {
     co_await wait_phase(cta, wg, part, cta.machine().sums->before(part.piece) - 1);
   }
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  co_await move_sum(cta, wg.ready, first ? SumMove::kStore : SumMove::kAdd);
+  co_await write_sum(cta, wg.ready, first ? SumWrite::kStore : SumWrite::kAdd);
   publish(cta, wg, part);
   part.span.reduction->reduced = wg.ready;
   record_span(cta, wg, part.tile, part.span);
@@ -49,7 +56,7 @@ Process take_over(Cta& cta, Warpgroup& wg, SharedPart part) {
   const bool in_turn = cta.machine().config.decomposition.reduction == Reduction::kTurnstile;
   co_await wait_phase(cta, wg, part, in_turn ? cta.machine().sums->before(part.piece) - 1 : 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  co_await move_sum(cta, wg.ready, SumMove::kLoad);
+  co_await read_sum(cta, wg.ready);
   if (!in_turn) {
     co_await cta.clearing_ready(wg.part).wait(wg.sums_taken++, wg.ready, {});
     wg.ready = cta.engine().now();
@@ -60,14 +67,12 @@ Process take_over(Cta& cta, Warpgroup& wg, SharedPart part) {
 
 Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   Machine& machine = cta.machine();
-  co_await move_sum(cta, wg.ready, SumMove::kStore);
+  co_await write_sum(cta, wg.ready, SumWrite::kStore);
   publish(cta, wg, part);
   co_await wait_phase(cta, wg, part, 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  const SimTime turns = wg.ready + machine.sums->share_turns();
   // A share of each of the partials is as much as one partial.
-  co_await move_sum(cta, wg.ready, SumMove::kLoad);
-  wg.ready = std::max(wg.ready, turns);
+  co_await read_sum(cta, wg.ready);
   co_await cta.engine().until(wg.ready);
   const i64 share = machine.c_bytes(part.tile, wg.part) / machine.work.splits;
   wg.ready = machine.sums->store_c(cta.engine().now(), cta.sm_index(), share);
@@ -93,7 +98,7 @@ Process clear_sums(Cta& cta) {
       cta.clearing_ready(part).arrive(warps.ready);
       co_await cta.sum_taken(part).wait(piece, warps.ready, {});
       warps.ready = cta.engine().now();
-      co_await move_sum(cta, warps.ready, SumMove::kStore);
+      co_await write_sum(cta, warps.ready, SumWrite::kStore);
     }
     ++piece;
   }

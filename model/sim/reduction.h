@@ -1,8 +1,7 @@
 // The sum of a tile whose K blocks several workers share, as kernels/device/reduction.cuh makes it:
 // each warpgroup for its part of the tile.
 //
-// Leaves out: batches of loads beyond the rate that was measured with them; the named barriers of a
-// warpgroup.
+// Leaves out: the named barriers of a warpgroup.
 // Checked by: split_k_test.cpp, random_kernels_test.cpp.
 #pragma once
 
