@@ -45,8 +45,8 @@ class PartialSums {
   SimTime store_c(SimTime now, i32 sm, i64 bytes);
 
   SimTime hop() const { return hop_; }
-  /// To a lock and back, where nothing has to be waited for.
-  SimTime look() const { return {hop_.ps / 2}; }
+  /// Half a hop: until a store has arrived, and until a look at a lock has its answer.
+  SimTime way() const { return {hop_.ps / 2}; }
   i64 written() const { return written_; }  // bytes, stored or added
   i64 read() const { return read_; }        // bytes
 

@@ -27,13 +27,15 @@ Process read_sum(Cta& cta, SimTime& ready) {
   }
 }
 
-/// What the warpgroup wrote is visible a hop later.
-void publish(Cta& cta, const Warpgroup& wg, const SharedPart& part) {
-  lock_of(cta, wg, part).arrive(wg.ready + cta.machine().sums->hop());
+/// The warpgroup goes on when all that it wrote has arrived; others see it as long after that.
+void publish(Cta& cta, Warpgroup& wg, const SharedPart& part) {
+  const SimTime way = cta.machine().sums->way();
+  wg.ready += way;
+  lock_of(cta, wg, part).arrive(wg.ready + way);
 }
 
 Process wait_phase(Cta& cta, Warpgroup& wg, const SharedPart& part, u32 phase) {
-  co_await lock_of(cta, wg, part).wait(phase, wg.ready + cta.machine().sums->look(), {});
+  co_await lock_of(cta, wg, part).wait(phase, wg.ready + cta.machine().sums->way(), {});
   wg.ready = cta.engine().now();
 }
 

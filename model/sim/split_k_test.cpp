@@ -106,7 +106,7 @@ TEST_CASE("A timeline of pieces says who waited for whose sum") {
       CHECK(piece.multiplied <= piece.reduction->waited);
       CHECK(piece.reduction->waited < piece.reduction->reduced);
       if (k_begin > 0) {
-        CHECK(piece.reduction->waited == handed + SimTime{500000});
+        CHECK(piece.reduction->waited == handed + SimTime{250000});
       }
       handed = piece.reduction->reduced;
       CHECK((piece.stored > piece.reduction->reduced) == (piece.k_end == 16));
