@@ -13,6 +13,7 @@
 //              n buffers or stages     the longer of work and (latency + work) / (n - 1)
 //              a CTA per block         latency + work + refill of its slot; all of them together
 //                                      no faster than the chip starts CTAs
+//            and blocks drawn by tickets no faster than one counter gives them.
 //            Work is what a CTA does between the data's arrival and the next loads: a fixed turn of
 //            its threads, and their cp.async where these are small; of the copy engine, the store
 //            of a block up to the source's release.

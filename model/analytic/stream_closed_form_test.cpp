@@ -209,6 +209,22 @@ TEST_CASE("A CTA per block comes no faster than CTAs start, and resident CTAs ar
   CHECK(cycles("strided") < 4096);
 }
 
+TEST_CASE("Blocks drawn by tickets come no faster than one counter gives them") {
+  StreamSpec stream = simple_stream();
+  stream.read_rate = stream.write_rate = BytesPerSecond{1e18};
+  stream.bulk_latency = Seconds{1e-9};
+  stream.ticket = Seconds{2e-9};
+  const StreamProblem problem{1, i64{1} << 22, ElementType::kFp32, Op::kMemcpy};
+  const auto cycles = [&](const std::string& order) {
+    return form_of("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=8,order=" + order + ",hint=none",
+                   problem, stream)
+        .cycles.value;
+  };
+  // 4096 blocks less the first 320, which are planned; 2 ns or 4 cycles each, and the first load.
+  CHECK(cycles("tickets") == Approx((4096 - 320) * 4 + 2).epsilon(0.001));
+  CHECK(cycles("strided") < 4096);
+}
+
 TEST_CASE("The copy engine's latency grows with the block, and its store by what it reads out") {
   StreamSpec stream = simple_stream();
   stream.read_rate = stream.write_rate = BytesPerSecond{1e18};

@@ -20,6 +20,10 @@ Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
   for (i32 warpgroup = 0; warpgroup < tiles_at_once(machine.config.schedule); ++warpgroup) {
     turns_.emplace_back(machine.engine, 1, "turn", warpgroup);
   }
+  for (i32 part = 0; machine.sums != nullptr && part < warpgroups_per_tile(t); ++part) {
+    taken_.emplace_back(machine.engine, 1, "sum taken", part);
+    ready_.emplace_back(machine.engine, 1, "clearing warps ready", part);
+  }
 }
 
 void Cta::join(const std::vector<Cta*>& cluster) {

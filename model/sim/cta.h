@@ -43,6 +43,7 @@ struct Warpgroup {
   std::vector<SimTime> slot_read;           // when each staging slot has been read
   SimTime stores_read;                      // all of them
   u32 consumers_phase = 0;                  // of the CTA's consumers barrier
+  u32 sums_taken = 0;                       // over from other pieces, where warps clear them
 };
 
 class Cta {
@@ -59,6 +60,10 @@ class Cta {
   const KernelCosts& costs() const { return machine_.costs; }
   const Tiling& tiling() const { return machine_.config.tiling; }
   i32 id() const { return id_; }
+  i32 rank() const {
+    return static_cast<i32>(place_.m) + static_cast<i32>(place_.n) * tiling().cluster_m;
+  }
+  u32 worker() const { return worker_; }
   i32 inflight() const { return machine_.config.inflight; }
   u32 k_blocks() const { return machine_.k_blocks; }
 
@@ -94,6 +99,11 @@ class Cta {
   /// Turns of a ping-pong warpgroup.
   PhaseBarrier& turn_of(i32 warpgroup) { return turns_[static_cast<std::size_t>(warpgroup)]; }
 
+  /// Of the warpgroup's part of a shared tile: its owner has taken the sum over, and the warps that
+  /// clear it are ready for the next.
+  PhaseBarrier& sum_taken(i32 part) { return taken_[static_cast<std::size_t>(part)]; }
+  PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
+
  private:
   void land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes);
 
@@ -104,7 +114,7 @@ class Cta {
   u32 worker_ = 0;
   std::vector<Cta*> same_row_, same_column_;  // of the cluster: share A, share B; with this one
   std::vector<Cta*> writers_;                 // CTAs whose loads this one's stages receive
-  std::vector<PhaseBarrier> full_, empty_, turns_;
+  std::vector<PhaseBarrier> full_, empty_, turns_, taken_, ready_;
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
 };

@@ -7,23 +7,6 @@
 namespace tilecast {
 namespace {
 
-void record(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
-  Machine& machine = cta.machine();
-  machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
-                       machine.c_bytes(tile, warpgroup.part));
-  machine.last_store = std::max(machine.last_store, warpgroup.ready);
-  ++machine.tiles_stored;
-  if (machine.tiles != nullptr) {
-    span.sm = cta.sm_index();
-    span.cta = cta.id();
-    span.warpgroup = warpgroup.index;
-    span.tile_m = tile.m;
-    span.tile_n = tile.n;
-    span.stored = warpgroup.ready;
-    machine.tiles->push_back(span);
-  }
-}
-
 /// One chunk on its way to shared memory.
 SimTime stage_chunk(Cta& cta) {
   return cta.sm().staging.serve(cta.engine().now(), cta.costs().staging);
@@ -63,14 +46,39 @@ Process store_from_stages(Cta& cta, Warpgroup& wg, u32& phase) {
 
 }  // namespace
 
+void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
+  Machine& machine = cta.machine();
+  machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
+                       machine.c_bytes(tile, warpgroup.part));
+  machine.last_store = std::max(machine.last_store, warpgroup.ready);
+  ++machine.tiles_stored;
+  record_span(cta, warpgroup, tile, span);
+}
+
+void record_span(Cta& cta, const Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
+  Machine& machine = cta.machine();
+  if (machine.tiles == nullptr) {
+    return;
+  }
+  span.sm = cta.sm_index();
+  span.cta = cta.id();
+  span.warpgroup = warpgroup.index;
+  span.tile_m = tile.m;
+  span.tile_n = tile.n;
+  span.stored = warpgroup.ready;
+  machine.tiles->push_back(span);
+}
+
 Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
-  span.multiplied = warpgroup.ready;
+  if (!span.reduction) {
+    span.multiplied = warpgroup.ready;
+  }
   if (cta.tiling().c_slots > 0) {
     co_await store_from_slots(cta, warpgroup);
   } else {
     co_await store_from_stages(cta, warpgroup, warpgroup.consumers_phase);
   }
-  record(cta, warpgroup, tile, span);
+  record_stored(cta, warpgroup, tile, span);
 }
 
 }  // namespace tilecast

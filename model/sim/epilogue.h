@@ -18,4 +18,9 @@ namespace tilecast {
 /// The last stores of the tile are issued at the warpgroup's time; read at its stores_read.
 Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);
 
+/// The warpgroup's part of C is in L2, at its time.
+void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);
+/// Notes a span that ends at the warpgroup's time, where a timeline was asked for.
+void record_span(Cta& cta, const Warpgroup& warpgroup, TileCoord tile, TileSpan span);
+
 }  // namespace tilecast

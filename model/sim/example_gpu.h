@@ -42,6 +42,19 @@ inline GpuSpec example_gpu() {
                    .chip_store = {1e12},
                    .chip_add = {1e12}};
   gpu.launch = {.kernel = {800e-9}, .cluster = {500e-9}, .cta_start = {700}, .cta_refill = {900}};
+  gpu.stream = {.read_rate = {100e9},
+                .write_rate = {100e9},
+                .load_latency = {1000e-9},
+                .bulk_latency = {1000e-9},
+                .bulk_rate = {1e15},
+                .bulk_store = {50e-9},
+                .bulk_read_out = {32},
+                .turn = {200e-9},
+                .small_copy = {30},
+                .kernel = {1000e-9},
+                .cta_refill = {400},
+                .cta_launch = {10e-9},
+                .ticket = {20e-9}};
   return gpu;
 }
 

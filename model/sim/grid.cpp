@@ -54,9 +54,8 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
 }  // namespace
 
 void run_grid(Machine& machine) {
-  Dispatcher dispatcher{0, machine.scheduler.workers};
-  const i32 count =
-      std::min(machine.residency.workers, static_cast<i32>(machine.scheduler.workers));
+  Dispatcher dispatcher{0, machine.workers()};
+  const i32 count = std::min(machine.residency.workers, static_cast<i32>(machine.workers()));
   std::vector<std::unique_ptr<Slot>> slots;
   for (i32 i = 0; i < count; ++i) {
     slots.push_back(make_slot(machine, i));

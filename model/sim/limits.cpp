@@ -9,22 +9,66 @@ namespace {
 
 constexpr double kInfinite = 1e30;  // of a rate
 
+void remove_part(StreamSpec& stream, Part part) {
+  switch (part) {
+    case Part::kDram:
+      stream.read_rate.value = stream.write_rate.value = kInfinite;
+      break;
+    case Part::kL2Output:
+      stream.ticket = {};
+      break;
+    case Part::kLatency:
+      stream.load_latency = stream.bulk_latency = {};
+      stream.bulk_rate.value = kInfinite;
+      break;
+    case Part::kInstructions:
+      stream.turn = {};
+      stream.small_copy = {};
+      break;
+    case Part::kEpilogue:
+      stream.bulk_store = {};
+      stream.bulk_read_out.value = kInfinite;
+      break;
+    case Part::kLaunch:
+      stream.kernel = stream.cta_launch = {};
+      stream.cta_refill = {};
+      break;
+    default:
+      break;  // memory-bound kernels have no such part
+  }
+}
+
+template <class Simulate>
+std::vector<Elimination> eliminate_each(const GpuSpec& gpu, Simulate simulate) {
+  std::vector<Elimination> all;
+  for (const Part part : kEveryPart) {
+    all.push_back({part, simulate(without(gpu, part)).cycles});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
+  return all;
+}
+
 }  // namespace
 
 std::string_view to_text(Part part) {
-  static constexpr Words<Part, 9> kParts{{{Part::kTensor, "tensor"},
-                                          {Part::kOperandReads, "shared_memory"},
-                                          {Part::kIntake, "sm_intake"},
-                                          {Part::kL2Output, "l2"},
-                                          {Part::kDram, "dram"},
-                                          {Part::kLatency, "latency"},
-                                          {Part::kInstructions, "instructions"},
-                                          {Part::kEpilogue, "epilogue"},
-                                          {Part::kLaunch, "launch"}}};
+  static constexpr Words<Part, 10> kParts{{{Part::kTensor, "tensor"},
+                                           {Part::kOperandReads, "shared_memory"},
+                                           {Part::kIntake, "sm_intake"},
+                                           {Part::kL2Output, "l2"},
+                                           {Part::kDram, "dram"},
+                                           {Part::kLatency, "latency"},
+                                           {Part::kInstructions, "instructions"},
+                                           {Part::kEpilogue, "epilogue"},
+                                           {Part::kReduction, "reduction"},
+                                           {Part::kLaunch, "launch"}}};
   return word_of(kParts, part);
 }
 
 GpuSpec without(GpuSpec gpu, Part part) {
+  if (gpu.stream) {
+    remove_part(*gpu.stream, part);
+  }
   switch (part) {
     case Part::kTensor:
       gpu.wgmma->flops_per_sm.value = kInfinite;
@@ -53,6 +97,16 @@ GpuSpec without(GpuSpec gpu, Part part) {
       gpu.epilogue->fixed = gpu.epilogue->chunk = gpu.epilogue->store_read = {};
       gpu.epilogue->rate.value = kInfinite;
       break;
+    case Part::kReduction:
+      if (gpu.reduction) {
+        gpu.reduction = {.hop = {},
+                         .sm_store = {kInfinite},
+                         .sm_add = {kInfinite},
+                         .sm_load = {kInfinite},
+                         .chip_store = {kInfinite},
+                         .chip_add = {kInfinite}};
+      }
+      break;
     case Part::kLaunch:
       gpu.launch->kernel = gpu.launch->cluster = gpu.epilogue->store_latency = {};
       gpu.launch->cta_start = gpu.launch->cta_refill = {};
@@ -64,15 +118,16 @@ GpuSpec without(GpuSpec gpu, Part part) {
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency,
                                    Hertz sm_clock) {
-  std::vector<Elimination> all;
-  for (const Part part : kEveryPart) {
-    const Simulated kernel =
-        simulate_gemm(without(gpu, part), problem, config, residency, sm_clock);
-    all.push_back({part, kernel.cycles});
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
-  return all;
+  return eliminate_each(gpu, [&](const GpuSpec& g) {
+    return simulate_gemm(g, problem, config, residency, sm_clock);
+  });
+}
+
+std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
+                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock) {
+  return eliminate_each(gpu, [&](const GpuSpec& g) {
+    return simulate_stream(g, problem, config, ctas_per_sm, sm_clock);
+  });
 }
 
 }  // namespace tilecast

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/sim/simulate.h"
+#include "model/sim/simulate_stream.h"
 
 namespace tilecast {
 
@@ -14,16 +15,17 @@ enum class Part : i32 {
   kTensor,        // FLOPs of the tensor pipes
   kOperandReads,  // from shared memory to the pipes
   kIntake,        // of each SM
-  kL2Output,
+  kL2Output,      // and the counter that tickets are drawn from, which lies there
   kDram,          // bandwidth
   kLatency,       // of loads, and of wgmmas when waited for
   kInstructions,  // of warps around wgmmas and loads
-  kEpilogue,
-  kLaunch,  // of the kernel and of its CTAs, and its end
+  kEpilogue,      // a bulk store of memory-bound kernels too
+  kReduction,     // partial sums that SMs leave to each other
+  kLaunch,        // of the kernel and of its CTAs, and its end
 };
-constexpr Part kEveryPart[] = {Part::kTensor,       Part::kOperandReads, Part::kIntake,
-                               Part::kL2Output,     Part::kDram,         Part::kLatency,
-                               Part::kInstructions, Part::kEpilogue,     Part::kLaunch};
+constexpr Part kEveryPart[] = {
+    Part::kTensor,  Part::kOperandReads, Part::kIntake,   Part::kL2Output,  Part::kDram,
+    Part::kLatency, Part::kInstructions, Part::kEpilogue, Part::kReduction, Part::kLaunch};
 
 std::string_view to_text(Part part);
 
@@ -39,5 +41,8 @@ struct Elimination {
 /// there are parts.
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency, Hertz sm_clock);
+
+std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
+                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock);
 
 }  // namespace tilecast

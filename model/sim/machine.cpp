@@ -61,6 +61,8 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       costs(kernel_costs(gpu, kernel, sm_clock)),
       scheduler(make_tile_scheduler(problem.shape, kernel, static_cast<u32>(resident.workers))),
       k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
+      work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
+                                   static_cast<u32>(resident.workers))),
       a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0, sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(), sm_clock),
       memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), activity_or_null),
@@ -73,6 +75,9 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   const std::vector<u32> order = shuffled(count);
   for (u32 place = 0; place < count; ++place) {
     sms[order[place]].group = place * groups / count;
+  }
+  if (splits_k(kernel.schedule)) {
+    sums = std::make_unique<PartialSums>(engine, gpu, kernel, work, sm_clock);
   }
 }
 

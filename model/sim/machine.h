@@ -2,6 +2,7 @@
 // the problem and the order of its tiles.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/base/tile_span.h"
@@ -9,9 +10,11 @@
 #include "model/sim/kernel_costs.h"
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
+#include "model/sim/partial_sums.h"
 #include "model/sim/server.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
+#include "model/tile/work_decomposition.h"
 
 namespace tilecast {
 
@@ -39,10 +42,12 @@ struct Machine {
   KernelCosts costs;
   TileScheduler scheduler;
   u32 k_blocks;
+  WorkDecomposition work;
   OperandBlocks a, b;
   MemorySystem memory;
   std::vector<Sm> sms;
   Engine engine;
+  std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
 
   SimTime last_store;           // issued
   i64 k_blocks_multiplied = 0;  // by a warpgroup
@@ -51,6 +56,8 @@ struct Machine {
   Activity* activity;           // null: not asked for
   std::vector<TileSpan>* tiles;
 
+  /// Workers of the grid.
+  u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }
   /// The C that the warpgroup's part of a CTA's tile covers, and its block.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
   u32 c_block(TileCoord cta_tile, i32 warpgroup) const;

@@ -58,6 +58,15 @@ SimTime MemorySystem::load(SimTime now, u32 block, const BlockCost& cost, u32 gr
   return last.until;
 }
 
+SimTime MemorySystem::load_sum(SimTime now, i64 bytes, SimTime served) {
+  traffic_.l2_to_sm += bytes;
+  traffic_.l2_output += bytes;
+  if (activity_ != nullptr) {
+    activity_->add(Resource::kL2Output, now, bytes);
+  }
+  return l2_output_.serve(now, served);
+}
+
 void MemorySystem::store(SimTime now, u32 block, i64 bytes) {
   if (bytes > 0 && !cache_.holds(block)) {
     make_room(now, cache_.insert(block, bytes, true));

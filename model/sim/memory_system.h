@@ -49,6 +49,8 @@ class MemorySystem {
 
   /// When the block's bytes are in shared memory, as far as L2 and DRAM decide. `group` of SMs.
   SimTime load(SimTime now, u32 block, const BlockCost& cost, u32 group);
+  /// When partial sums that L2 holds are with the SM that reads them; `served` for the bytes.
+  SimTime load_sum(SimTime now, i64 bytes, SimTime served);
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 

@@ -6,6 +6,7 @@
 #include "model/base/math.h"
 #include "model/sim/example_gpu.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/split_rules.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
@@ -31,10 +32,7 @@ class Choice {
 bool has_ring(Schedule schedule) { return schedule >= Schedule::kPipelined; }
 
 KernelConfig random_config(Choice& choice) {
-  Schedule schedule;
-  do {
-    schedule = kEverySchedule[choice.between(0, std::size(kEverySchedule) - 1)];
-  } while (splits_k(schedule));  // which have no processes
+  const Schedule schedule = kEverySchedule[choice.between(0, std::size(kEverySchedule) - 1)];
   KernelConfig config = plain(schedule);
   Tiling& t = config.tiling;
   if (schedule != Schedule::kPingPong) {
@@ -84,6 +82,25 @@ GemmProblem random_problem(Choice& choice, const KernelConfig& config) {
   return problem;
 }
 
+/// How K is split: as random as the problem allows.
+Decomposition random_decomposition(Choice& choice, const GemmProblem& problem, KernelConfig config,
+                                   i32 workers) {
+  if (!splits_k(config.schedule)) {
+    return {};
+  }
+  const i32 k_blocks = static_cast<i32>(ceil_div<i64>(problem.shape.k, config.tiling.block_k));
+  const bool equally = splits_equally(config.schedule);
+  config.decomposition = {equally ? static_cast<i32>(choice.between(1, k_blocks)) : 0,
+                          equally ? 0 : choice.of({1, 2, 4, 8}),
+                          static_cast<Reduction>(choice.between(0, 2))};
+  const u32 resident = static_cast<u32>(workers);
+  const TileScheduler tiles = make_tile_scheduler(problem.shape, config, resident);
+  if (!why_not_split(tiles, k_blocks, config, resident).empty()) {
+    config.decomposition.reduction = Reduction::kTurnstile;
+  }
+  return config.decomposition;
+}
+
 /// A bound that the kernel beats, or what is not conserved; empty where all is well.
 std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                   const Simulated& kernel) {
@@ -94,16 +111,18 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   const i64 parts = tiles_m * tiles_n * warpgroups_per_tile(t);
   const double a = static_cast<double>(problem.shape.m * problem.shape.k * 2);
   const double b = static_cast<double>(problem.shape.n * problem.shape.k * 2);
-  const double l2_to_sm = a * static_cast<double>(tiles_n / t.cluster_n) +
+  const double operands = a * static_cast<double>(tiles_n / t.cluster_n) +
                           b * static_cast<double>(tiles_m / t.cluster_m);
   const double seconds = kernel.time.value;
   if (kernel.tiles != parts || kernel.k_blocks != parts * k_blocks) {
     return "tiles or K blocks lost";
   }
-  if (kernel.l2_to_sm.value != l2_to_sm || kernel.l2_output > kernel.l2_to_sm ||
+  const double sums = kernel.sums_read.value;
+  if (kernel.l2_to_sm.value != operands + sums || kernel.l2_output > kernel.l2_to_sm ||
       kernel.l2_far > kernel.l2_output ||
       kernel.sm_intake.value !=
-          a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m)) {
+          a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m) + sums ||
+      sums > kernel.sums_written.value) {
     return "bytes from L2";
   }
   if (kernel.dram_read.value != a + b) {  // all of it fits L2
@@ -127,10 +146,11 @@ TEST_CASE("Twenty thousand random kernels neither deadlock nor beat a bound") {
   Choice choice(2026);
   int faults = 0;
   for (int i = 0; i < kKernels && faults < 5; ++i) {
-    const KernelConfig config = random_config(choice);
+    KernelConfig config = random_config(choice);
     const GemmProblem problem = random_problem(choice, config);
     const i32 ctas = choice.of({1, 1, 2});
     const Residency residency{ctas, ctas * 4 / cluster_size(config.tiling)};
+    config.decomposition = random_decomposition(choice, problem, config, residency.workers);
     std::string why;
     try {
       why = fault(gpu, problem, config,

@@ -19,11 +19,18 @@ double share(SimTime busy, SimTime all) {
 
 }  // namespace
 
+bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
+  return gpu.wgmma && gpu.tma && gpu.l2 && gpu.dram && gpu.epilogue && gpu.launch &&
+         (gpu.reduction || !splits_k(config.schedule));
+}
+
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers) {
-  if (splits_k(config.schedule)) {
-    throw ConfigError(
-        fmt::format("{}: the simulator has no processes that split K", to_text(config.schedule)));
+  if (!can_simulate(gpu, config)) {
+    throw ConfigError(fmt::format(
+        "{}: expected the sections that the processes of {} need: wgmma, tma, l2, dram, epilogue, "
+        "launch and, where K is split, reduction; not all are there",
+        gpu.name, to_text(config.schedule)));
   }
   Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
   run_grid(machine);
@@ -39,7 +46,9 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .l2_to_sm = bytes(traffic.l2_to_sm),
           .l2_output = bytes(traffic.l2_output),
           .l2_far = bytes(traffic.far),
-          .sm_intake = bytes(machine.sm_intake),
+          .sm_intake = bytes(machine.sm_intake + (machine.sums ? machine.sums->read() : 0)),
+          .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
+          .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
           .dram_read = bytes(traffic.dram_read),
           .dram_write = bytes(traffic.dram_write),
           .operand_reads = bytes(machine.k_blocks_multiplied * machine.costs.operand_bytes),

@@ -18,10 +18,11 @@ namespace tilecast {
 struct Simulated {
   Cycles cycles;
   Seconds time;
-  Bytes l2_to_sm;   // delivered by L2, a multicast counted once
-  Bytes l2_output;  // the same with concurrent requests for one block merged
-  Bytes l2_far;     // of these, from the other partition
-  Bytes sm_intake;  // a multicast counted at each SM
+  Bytes l2_to_sm;                 // delivered by L2, a multicast counted once
+  Bytes l2_output;                // the same with concurrent requests for one block merged
+  Bytes l2_far;                   // of these, from the other partition
+  Bytes sm_intake;                // a multicast counted at each SM
+  Bytes sums_written, sums_read;  // partial sums; what is read is part of l2_to_sm and sm_intake
   Bytes dram_read, dram_write;
   Bytes operand_reads;                        // from shared memory by wgmma
   double tensor_share, l2_share, dram_share;  // of the time, busy; tensor over all SMs
@@ -36,6 +37,10 @@ struct Observers {
   std::vector<TileSpan>* tiles = nullptr;
 };
 
+/// There are processes for the schedule, and the GPU's file has all sections that they need.
+bool can_simulate(const GpuSpec& gpu, const KernelConfig& config);
+
+/// Throws ConfigError where it cannot.
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers = {});
 

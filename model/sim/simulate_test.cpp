@@ -4,7 +4,6 @@
 
 #include <thread>
 
-#include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/sim/example_gpu.h"
 #include "tests/catch.h"
@@ -15,11 +14,29 @@ namespace {
 
 constexpr double kWithin = 0.005;
 
-// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles each, of 16 K blocks. small_mma: one of each.
+// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles each, of 16 K blocks. small_mma: one of each. Where K is
+// split: 3 x 3 tiles, 36 K blocks for each SM however they are cut.
 GemmProblem problem_of(Schedule schedule) {
+  if (splits_k(schedule)) {
+    return fp16(192, 192, 1024);
+  }
   return schedule == Schedule::kSmallMma ? fp16(64, 64, 64) : fp16(512, 256, 1024);
 }
-double tiles_per_sm(Schedule schedule) { return schedule == Schedule::kSmallMma ? 1 : 8; }
+double tiles_per_sm(Schedule schedule) {
+  return schedule == Schedule::kSmallMma ? 1 : splits_k(schedule) ? 2.25 : 8;
+}
+/// That are cut, each with one sum of the others that its owner reads. In one row of 9 tiles, or of
+/// the first 5, cuts lie at every 2.25, or 1.25, tiles.
+double tiles_cut(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kSplitK:
+      return 9;
+    case Schedule::kSplitKHybrid:
+      return 1;
+    default:
+      return splits_k(schedule) ? 3 : 0;
+  }
+}
 double k_blocks(Schedule schedule) { return schedule == Schedule::kSmallMma ? 1 : 16; }
 
 bool loads_run_ahead(Schedule schedule) {
@@ -30,6 +47,10 @@ bool loads_run_ahead(Schedule schedule) {
 KernelConfig config_of(Schedule schedule) {
   KernelConfig config = plain(schedule);
   config.grid = loads_run_ahead(schedule) ? Grid::kResident : config.grid;
+  if (splits_k(schedule)) {
+    (splits_equally(schedule) ? config.decomposition.splits : config.decomposition.min_k_blocks) =
+        splits_equally(schedule) ? 4 : 1;
+  }
   return config;
 }
 
@@ -43,9 +64,6 @@ double cycles(Part part, Schedule schedule) {
 
 TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busiest SM") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     // Four wgmmas of 32 cycles and one of issue.
     CHECK(cycles(Part::kTensor, schedule) ==
           Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 33).epsilon(kWithin));
@@ -54,9 +72,6 @@ TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busie
 
 TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port's rate") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     // Four wgmmas that read 128 rows of 32 bytes at 128 B per cycle.
     CHECK(cycles(Part::kOperandReads, schedule) ==
           Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
@@ -65,32 +80,25 @@ TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port'
 
 TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's rate") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
-    // 16 KiB at 64 B per cycle.
+    // 16 KiB at 64 B per cycle, each K block and each sum that the busiest SM reads.
+    const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
     CHECK(cycles(Part::kIntake, schedule) ==
-          Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 256).epsilon(kWithin));
+          Approx((tiles_per_sm(schedule) * k_blocks(schedule) + sums) * 256).epsilon(kWithin));
   }
 }
 
 TEST_CASE("Bound by L2's output alone, a kernel takes all SMs' bytes at its rate") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
-    // 16 KiB at 256 B per nanosecond.
+    // 16 KiB at 256 B per nanosecond, each K block and each partial sum that is read.
+    const double loads = sms * tiles_per_sm(schedule) * k_blocks(schedule);
     CHECK(cycles(Part::kL2Output, schedule) ==
-          Approx(sms * tiles_per_sm(schedule) * k_blocks(schedule) * 64).epsilon(kWithin));
+          Approx((loads + tiles_cut(schedule)) * 64).epsilon(kWithin));
   }
 }
 
 TEST_CASE("Bound by DRAM alone, a kernel takes A and B once at its rate") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     const GemmShape shape = problem_of(schedule).shape;
     const double bytes = static_cast<double>((shape.m + shape.n) * shape.k * 2);
     CHECK(cycles(Part::kDram, schedule) == Approx(bytes / 100).epsilon(kWithin));
@@ -99,9 +107,6 @@ TEST_CASE("Bound by DRAM alone, a kernel takes A and B once at its rate") {
 
 TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hide") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     const KernelConfig config = config_of(schedule);
     GpuSpec gpu = only(Part::kLatency);
     gpu.tma->dram_latency = gpu.tma->l2_latency;
@@ -116,14 +121,12 @@ TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hid
 
 TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other on an SM") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     GpuSpec gpu = only(Part::kEpilogue);
     // One chunk of 64 x 64: 200 + 100 + 8192 B / 16, and 150 until a CTA with one tile may end.
     const bool ends = config_of(schedule).grid == Grid::kTiles;
     const double tile = 812 + (ends ? 150 : 0);
-    double expected = tile * tiles_per_sm(schedule) - (ends ? 150 : 0);
+    // Where K is split, the last SM owns three tiles.
+    double expected = tile * (splits_k(schedule) ? 3 : tiles_per_sm(schedule)) - (ends ? 150 : 0);
     if (schedule == Schedule::kPingPong) {
       // Two warpgroups share the path to shared memory, which never waits: 200 before the first
       // chunk, 100 after the last.
@@ -137,9 +140,6 @@ TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other
 
 TEST_CASE("Every tile and every K block is processed once, and bytes are the arithmetic") {
   for (const Schedule schedule : kEverySchedule) {
-    if (splits_k(schedule)) {
-      continue;  // refused: see the last test
-    }
     const Simulated kernel =
         simulate_example(example_gpu(), problem_of(schedule), config_of(schedule));
     const GemmShape shape = problem_of(schedule).shape;
@@ -147,8 +147,10 @@ TEST_CASE("Every tile and every K block is processed once, and bytes are the ari
     CHECK(kernel.tiles == tiles);
     CHECK(kernel.k_blocks == tiles * shape.k / 64);
     const double asked = static_cast<double>(tiles * shape.k / 64 * 16384);
-    CHECK(kernel.l2_to_sm.value == asked);
-    CHECK(kernel.sm_intake.value == asked);
+    const double sums = tiles_cut(schedule) * 16384;
+    CHECK(kernel.sums_read.value == sums);
+    CHECK(kernel.l2_to_sm.value == asked + sums);
+    CHECK(kernel.sm_intake.value == asked + sums);
     CHECK(kernel.l2_output <= kernel.l2_to_sm);
     CHECK(kernel.dram_read.value == static_cast<double>((shape.m + shape.n) * shape.k * 2));
     CHECK(kernel.dram_write.value == 0);  // C still fits L2
@@ -231,10 +233,4 @@ TEST_CASE("A kernel bound by seconds takes more cycles at a higher clock, one by
   };
   CHECK(at(only(Part::kTensor), 2e9) == Approx(at(only(Part::kTensor), 1e9)).epsilon(1e-4));
   CHECK(at(only(Part::kDram), 2e9) == Approx(2 * at(only(Part::kDram), 1e9)).epsilon(1e-4));
-}
-
-TEST_CASE("Schedules that split K have no processes yet, and are refused") {
-  CHECK_THROWS_AS(simulate_example(example_gpu(), problem_of(Schedule::kStreamK),
-                                   config_of(Schedule::kStreamK)),
-                  ConfigError);
 }

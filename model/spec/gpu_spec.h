@@ -109,6 +109,7 @@ struct StreamSpec {
   Seconds kernel;               // of a kernel that does nothing, as its own duration counts
   Cycles cta_refill;            // one CTA ends, its successor's first instruction
   Seconds cta_launch;           // from one CTA's start to the next one's, whole chip
+  Seconds ticket;               // from one draw of a counter to the next one's, whole chip
 };
 
 struct ClockSpec {

@@ -1,6 +1,6 @@
 // The closed forms of the memory-bound family on the committed rows of the H200: those its losses
-// were fitted to (fp32), and those that the fit never saw (fp16 and bf16). Runs in the repository
-// root.
+// were fitted to (fp32, all but the in_flight files), and fp16 and bf16, which the fit never saw.
+// Runs in the repository root.
 #include <filesystem>
 #include <vector>
 

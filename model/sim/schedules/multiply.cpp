@@ -4,11 +4,13 @@
 
 namespace tilecast {
 
-i32 left_in_flight(Cta& cta) { return std::min(cta.inflight(), static_cast<i32>(cta.k_blocks())); }
+i32 left_in_flight(Cta& cta, u32 k_blocks) {
+  return std::min(cta.inflight(), static_cast<i32>(k_blocks));
+}
 
-Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span) {
+Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
   span.begin = wg.ready;
-  for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+  for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
     co_await cta.wait_full(wg);
     if (k_block == 0) {
       span.first_operands = cta.engine().now();

@@ -57,8 +57,9 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
         ahead.load(cta, wg);
       }
     }
-    drain(cta, wg, left_in_flight(cta));
-    for (i32 i = 0; !borrows && loads(wg) && i < left_in_flight(cta) && ahead.left(cta); ++i) {
+    drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
+    for (i32 i = 0;
+         !borrows && loads(wg) && i < left_in_flight(cta, cta.k_blocks()) && ahead.left(cta); ++i) {
       co_await cta.wait_empty(wg);
       ahead.load(cta, wg);
     }

@@ -31,11 +31,11 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
       wg.ready = cta.engine().now();
     }
     TileSpan span{};
-    co_await multiply_stages(cta, wg, span);
+    co_await multiply_stages(cta, wg, span, cta.k_blocks());
     if (cta.next_tile(t) < cta.end_tile()) {
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }
-    drain(cta, wg, left_in_flight(cta));
+    drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
   cta.finish(wg);

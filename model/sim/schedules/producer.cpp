@@ -1,10 +1,14 @@
 // kernels/device/producer.cuh: one thread keeps the ring of stages full, across tile boundaries.
+#include "model/sim/schedules/producer.h"
+
 #include "model/sim/schedules/roles.h"
 
 namespace tilecast {
-namespace {
 
-void record(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) {
+void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) {
+  if (cta.machine().tiles == nullptr) {
+    return;
+  }
   const KernelConfig& config = cta.machine().config;
   span.sm = cta.sm_index();
   span.cta = cta.id();
@@ -15,8 +19,6 @@ void record(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) 
   span.role = TileRole::kLoads;
   cta.machine().tiles->push_back(span);
 }
-
-}  // namespace
 
 Process produce(Cta& cta) {
   Warpgroup wg{.ready = cta.engine().now()};
@@ -30,9 +32,7 @@ Process produce(Cta& cta) {
       }
       cta.load_k_block(wg, tile, k_block);
     }
-    if (cta.machine().tiles != nullptr) {
-      record(cta, wg, tile, span);
-    }
+    record_loads(cta, wg, tile, span);
   }
   cta.finish(wg);
 }

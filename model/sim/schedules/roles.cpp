@@ -1,5 +1,7 @@
 #include "model/sim/schedules/roles.h"
 
+#include "model/sim/reduction.h"
+
 namespace tilecast {
 namespace {
 
@@ -25,22 +27,30 @@ Process consumer(Cta& cta, i32 warpgroup) {
     case Schedule::kSplitKHybrid:
     case Schedule::kStreamK:
     case Schedule::kStreamKHybrid:
-      break;  // simulate_gemm refuses them
+      return consume_pieces(cta, warpgroup);
   }
   assertion_failed("a schedule without processes");
+}
+
+bool clears_sums(const KernelConfig& config) {
+  return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kAtomic;
 }
 
 }  // namespace
 
 i32 role_count(const KernelConfig& config) {
   return consumer_warpgroups(config.schedule, config.tiling) +
-         (has_producer_warpgroup(config.schedule) ? 1 : 0);
+         (has_producer_warpgroup(config.schedule) ? 1 : 0) + (clears_sums(config) ? 1 : 0);
 }
 
 void start_roles(Cta& cta, SimTime at) {
   const KernelConfig& config = cta.machine().config;
   if (has_producer_warpgroup(config.schedule)) {
-    cta.engine().spawn(produce(cta), {"producer", cta.id()}, at);
+    cta.engine().spawn(splits_k(config.schedule) ? produce_pieces(cta) : produce(cta),
+                       {"producer", cta.id()}, at);
+  }
+  if (clears_sums(config)) {
+    cta.engine().spawn(clear_sums(cta), {"clearing warps", cta.id()}, at);
   }
   for (i32 i = 0; i < consumer_warpgroups(config.schedule, config.tiling); ++i) {
     cta.engine().spawn(consumer(cta, i), {"warpgroup", cta.id(), i}, at);

@@ -15,6 +15,8 @@ Process persistent_overlap(Cta& cta, i32 warpgroup);
 Process produce(Cta& cta);  // of warp_specialized and ping_pong
 Process warp_specialized(Cta& cta, i32 warpgroup);
 Process ping_pong(Cta& cta, i32 warpgroup);
+Process produce_pieces(Cta& cta);  // of the schedules that split K
+Process consume_pieces(Cta& cta, i32 warpgroup);
 
 /// Processes of one CTA.
 i32 role_count(const KernelConfig& config);

@@ -32,7 +32,7 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
       }
     }
   }
-  drain(cta, wg, left_in_flight(cta));
+  drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
 }
 
 }  // namespace tilecast

@@ -1,0 +1,18 @@
+// kernels/stream/elementwise_add_cpasync.cu and memcpy_cpasync.cu: one buffer. Issue all copies,
+// wait, add, store.
+#include "model/sim/schedules/stream_roles.h"
+
+namespace tilecast {
+
+Process elementwise_add_cpasync(StreamCta& cta) {
+  SimTime ready = cta.engine().now();
+  for (u32 index = cta.first(); index < cta.end(); index = cta.next(index)) {
+    co_await cta.engine().until(ready + cta.costs().copies);
+    cta.load(index, 0);
+    co_await cta.engine().until(cta.landed(0));
+    ready = cta.store(index, 0);
+  }
+  cta.finish(ready);
+}
+
+}  // namespace tilecast

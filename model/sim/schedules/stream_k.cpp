@@ -1,0 +1,57 @@
+// kernels/gemm/stream_k.cu: split-K, stream-K and their hybrids. As warp_specialized, but the walk
+// is over pieces of tiles (model/tile/work_decomposition.h): the consumers of a piece that does not
+// end K hand their sums on, those of the piece that does take them over and store C.
+#include "model/sim/epilogue.h"
+#include "model/sim/reduction.h"
+#include "model/sim/schedules/multiply.h"
+#include "model/sim/schedules/producer.h"
+#include "model/sim/schedules/roles.h"
+
+namespace tilecast {
+
+Process produce_pieces(Cta& cta) {
+  Warpgroup wg{.ready = cta.engine().now()};
+  const WorkDecomposition& work = cta.machine().work;
+  for (WorkPiece p = work.first(cta.worker()); work.valid(p); p = work.next(cta.worker(), p)) {
+    const TileCoord tile = cta.tile_at(p.tile);
+    TileSpan span{.begin = wg.ready, .k_begin = p.k_begin, .k_end = p.k_end};
+    for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
+      co_await cta.wait_empty(wg);
+      if (k_block == p.k_begin) {
+        span.first_operands = cta.engine().now();
+      }
+      cta.load_k_block(wg, tile, static_cast<u32>(k_block));
+    }
+    record_loads(cta, wg, tile, span);
+  }
+  cta.finish(wg);
+}
+
+Process consume_pieces(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  const WorkDecomposition& work = cta.machine().work;
+  for (WorkPiece p = work.first(cta.worker()); work.valid(p); p = work.next(cta.worker(), p)) {
+    const TileCoord tile = cta.tile_at(p.tile);
+    const u32 k_blocks = static_cast<u32>(p.k_blocks());
+    TileSpan span{.k_begin = p.k_begin, .k_end = p.k_end};
+    co_await multiply_stages(cta, wg, span, k_blocks);
+    drain(cta, wg, left_in_flight(cta, k_blocks));
+    span.multiplied = wg.ready;
+    if (!work.is_whole(p)) {
+      const SharedPart part{p, tile, span};
+      if (cta.machine().config.decomposition.reduction == Reduction::kSpread) {
+        co_await reduce_spread(cta, wg, part);
+        continue;
+      }
+      if (!work.owns(p)) {
+        co_await hand_on(cta, wg, part);
+        continue;
+      }
+      co_await take_over(cta, wg, part);
+    }
+    co_await store_tile(cta, wg, tile, span);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

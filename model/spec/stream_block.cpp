@@ -1,0 +1,82 @@
+#include "model/spec/stream_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilecast {
+namespace {
+
+// Places on the scales of spread_loss and narrow_loss (gpu_spec.h).
+constexpr double kSpreadFrom = 64 * 1024, kLeastSpread = 32 * 1024;
+constexpr double kWideRequest = 512;
+
+/// Neighbouring bytes of a row that a warp's access, or a box of the copy engine, asks for at once.
+double request_bytes(const StreamConfig& config, ElementType dtype) {
+  const double row = config.block_columns * element_bytes(dtype);
+  const double most = uses_tma(config.schedule) ? kMostBoxElements * element_bytes(dtype)
+                                                : kWarpThreads * config.vector_bytes;
+  return std::min(row, most);
+}
+
+bool hinted_loads(CacheHint hint) {
+  return hint == CacheHint::kEvictFirst || hint == CacheHint::kLoadsEvictFirst;
+}
+
+/// CTAs follow each other in memory's order, as they come free.
+bool keeps_order(const StreamConfig& config) {
+  return one_block_a_cta(config.order) || config.order == BlockOrder::kTickets;
+}
+
+}  // namespace
+
+bool plain_loads(StreamSchedule schedule) {
+  return schedule == StreamSchedule::kMemcpy || schedule == StreamSchedule::kElementwiseAdd;
+}
+
+Bytes inputs_of_block(const StreamConfig& config, ElementType dtype) {
+  return Bytes{static_cast<double>(input_count(config.schedule)) * block_bytes(config, dtype)};
+}
+
+Bytes stream_bytes_in_flight(const StreamConfig& config, ElementType dtype, i32 resident) {
+  const i32 ahead = config.stages == 1 ? 1 : config.stages - 1;
+  return inputs_of_block(config, dtype) * static_cast<double>(resident * ahead);
+}
+
+double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
+                        double read_share, Bytes in_flight) {
+  double loss =
+      stream.mix_loss * 4 * read_share * (1 - read_share) +
+      stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
+  if (!keeps_order(config)) {
+    loss += stream.walk_loss;
+  }
+  if (plain_loads(config.schedule)) {
+    loss += stream.plain_loss;
+  } else if (hinted_loads(config.hint)) {
+    loss += stream.hint_loss;
+  }
+  if (op_of(config.schedule) != Op::kMemcpy && config.view == StreamView::kMatrix) {
+    loss += stream.narrow_loss * std::max(0.0, kWideRequest / request_bytes(config, dtype) - 1);
+  }
+  return loss;
+}
+
+Seconds stream_block_latency(const StreamSpec& stream, const StreamConfig& config,
+                             ElementType dtype) {
+  return uses_tma(config.schedule)
+             ? stream.bulk_latency + transfer_time(inputs_of_block(config, dtype), stream.bulk_rate)
+             : stream.load_latency;
+}
+
+Cycles small_copies_of_block(const StreamSpec& stream, const StreamConfig& config,
+                             ElementType dtype) {
+  if (uses_tma(config.schedule) || plain_loads(config.schedule) ||
+      config.vector_bytes >= kChunkBytes) {
+    return {};
+  }
+  const double copies = inputs_of_block(config, dtype).value /
+                        (config.vector_bytes * config.warps * kWarpThreads);  // of a thread
+  return stream.small_copy * copies;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,31 @@
+// What one block of a memory-bound kernel takes of a GPU, for closed forms and simulator alike.
+#pragma once
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/stream_config.h"
+
+namespace tilecast {
+
+/// By plain loads, which hold their lines in L1.
+bool plain_loads(StreamSchedule schedule);
+
+/// Inputs of one block.
+Bytes inputs_of_block(const StreamConfig& config, ElementType dtype);
+
+/// Loads in flight of an SM with `resident` CTAs.
+Bytes stream_bytes_in_flight(const StreamConfig& config, ElementType dtype, i32 resident);
+
+/// The part of DRAM's rate that is lost (model/analytic/stream_closed_form.h says to what).
+/// `read_share`: of all bytes.
+double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
+                        double read_share, Bytes in_flight);
+
+/// From a block's loads to its arrival, unloaded.
+Seconds stream_block_latency(const StreamSpec& stream, const StreamConfig& config,
+                             ElementType dtype);
+
+/// Of a thread's cp.async where these are small: for all of its part of a block.
+Cycles small_copies_of_block(const StreamSpec& stream, const StreamConfig& config,
+                             ElementType dtype);
+
+}  // namespace tilecast
