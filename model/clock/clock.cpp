@@ -29,14 +29,14 @@ struct CycleEnergy {
   Joules fixed;
 };
 
-CycleEnergy energy_per_cycle(const GpuSpec& gpu, const Activity& activity, Inputs inputs) {
+CycleEnergy energy_per_cycle(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
   const PowerSpec& power = *gpu.power;
-  const double cycles = activity.elapsed.value;
-  const Joules scaled = energy_per_flop(power, inputs) * activity.tensor.value +
-                        power.per_shared_memory_byte * activity.shared_memory.value +
-                        power.per_l2_byte * activity.l2.value +
+  const double cycles = work.elapsed.value;
+  const Joules scaled = energy_per_flop(power, inputs) * work.tensor.value +
+                        power.per_shared_memory_byte * work.shared_memory.value +
+                        power.per_l2_byte * work.l2.value +
                         power.per_sm_cycle * (cycles * gpu.sm.count);
-  return {scaled / cycles, power.per_dram_byte * (activity.dram.value / cycles)};
+  return {scaled / cycles, power.per_dram_byte * (work.dram.value / cycles)};
 }
 
 Watts power_at(const GpuSpec& gpu, const CycleEnergy& energy, Hertz f) {
@@ -63,12 +63,12 @@ Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz 
 
 }  // namespace
 
-ClockState sm_clock(const GpuSpec& gpu, const Activity& activity, Regime regime, Inputs inputs) {
-  const CycleEnergy energy = energy_per_cycle(gpu, activity, inputs);
+ClockState sm_clock(const GpuSpec& gpu, const ChipWork& work, Regime regime, Inputs inputs) {
+  const CycleEnergy energy = energy_per_cycle(gpu, work, inputs);
   const Watts limit = regime == Regime::kSustained
                           ? std::min(gpu.power->burst_limit, gpu.power->sustained_limit)
                           : gpu.power->burst_limit;
-  const Hertz most = activity.tensor.value > 0 ? gpu.clock->tensor_plateau : gpu.clock->max;
+  const Hertz most = work.tensor.value > 0 ? gpu.clock->tensor_plateau : gpu.clock->max;
   const Hertz f = held_to(gpu, energy, limit, most);
   return {f, power_at(gpu, energy, f)};
 }

@@ -17,7 +17,7 @@
 namespace tilecast {
 
 /// Work of one kernel run over the whole chip.
-struct Activity {
+struct ChipWork {
   Flops tensor;
   Bytes shared_memory, l2, dram;
   Cycles elapsed;  // of the kernel; every SM is awake for them
@@ -28,6 +28,6 @@ struct ClockState {
   Watts power;
 };
 
-ClockState sm_clock(const GpuSpec& gpu, const Activity& activity, Regime regime, Inputs inputs);
+ClockState sm_clock(const GpuSpec& gpu, const ChipWork& work, Regime regime, Inputs inputs);
 
 }  // namespace tilecast

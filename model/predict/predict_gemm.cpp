@@ -31,9 +31,9 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const Flops flops{gemm_flops(problem.shape)};
   const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
     const ClosedForm at = closed_form(gpu, problem, config, work, f);
-    const Activity activity{flops, work.shared_memory, work.traffic.l2_to_sm,
-                            work.traffic.dram_read + work.traffic.dram_write, at.cycles};
-    return Settled<ClosedForm>{at, sm_clock(gpu, activity, regime, inputs)};
+    const ChipWork done{flops, work.shared_memory, work.traffic.l2_to_sm,
+                        work.traffic.dram_read + work.traffic.dram_write, at.cycles};
+    return Settled<ClosedForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
   return {.config = config,

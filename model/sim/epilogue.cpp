@@ -12,7 +12,7 @@ void record(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
   machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
                        machine.c_bytes(tile, warpgroup.part));
   machine.last_store = std::max(machine.last_store, warpgroup.ready);
-  ++machine.tiles_stored;
+  machine.part_stored();
   if (machine.tiles != nullptr) {
     span.sm = cta.sm_index();
     span.cta = cta.id();

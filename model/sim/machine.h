@@ -10,6 +10,7 @@
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/sim/server.h"
+#include "model/sim/steady_waves.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -29,9 +30,13 @@ struct Residency {
   i32 workers;
 };
 
+/// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
+enum class Waves : i32 { kAll, kSteadyLeftOut };
+
 struct Machine {
   Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-          Residency residency, Hertz sm_clock, Activity* activity, std::vector<TileSpan>* tiles);
+          Residency residency, Hertz sm_clock, Waves waves, Activity* activity,
+          std::vector<TileSpan>* tiles);
 
   KernelConfig config;
   GemmShape shape;
@@ -39,6 +44,7 @@ struct Machine {
   KernelCosts costs;
   TileScheduler scheduler;
   u32 k_blocks;
+  SkippedWaves skipped;
   OperandBlocks a, b;
   MemorySystem memory;
   std::vector<Sm> sms;
@@ -50,6 +56,18 @@ struct Machine {
   i64 sm_intake = 0;            // bytes
   Activity* activity;           // null: not asked for
   std::vector<TileSpan>* tiles;
+
+  SteadyMarks marks;
+
+  /// A warpgroup's part of a tile is stored; notes the ends of the steady waves.
+  void part_stored() {
+    if (++tiles_stored == marks.begin) {
+      marks.at_begin = progress();
+    } else if (tiles_stored == marks.end) {
+      marks.at_end = progress();
+    }
+  }
+  Progress progress() const;
 
   /// The C that the warpgroup's part of a CTA's tile covers, and its block.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
