@@ -12,11 +12,14 @@
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
 #include "model/predict/settled_clock.h"
+#include "model/predict/simulated_gemm.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
 
+// Candidates by closed form for each one to simulate, of which some repeat others' simulations.
+constexpr std::size_t kLookedThrough = 2;
 // Bounds are lowered by what the search for the clock may leave.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
 
@@ -78,7 +81,7 @@ std::vector<RasterGroup> raster_groups(const std::vector<KernelConfig>& legal) {
 }  // namespace
 
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Regime regime, Inputs inputs) {
+                        Regime regime, Inputs inputs, Method method) {
   require_solvable(problem);
   if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
     throw ConfigError(fmt::format("{} cannot run {} in layout {}: {}", gpu.name, to_text(config),
@@ -86,13 +89,16 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                                   describe_refusal(refusal, gpu, problem, config)));
   }
   TrafficMemo traffic(*gpu.l2, problem);
-  return predict_work(gpu, problem, config, gemm_work(gpu, problem, config, traffic), regime,
-                      inputs);
+  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const Prediction analytic = predict_work(gpu, problem, config, work, regime, inputs);
+  return method == Method::kSimulated && can_simulate(config)
+             ? simulated_prediction(gpu, problem, analytic, regime, inputs)
+             : analytic;
 }
 
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep) {
+                   std::size_t keep, Effort effort) {
   require_solvable(problem);
   Candidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
@@ -110,7 +116,8 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    [](const RasterGroup& a, const RasterGroup& b) { return a.bound < b.bound; });
 
   TrafficMemo traffic(*gpu.l2, problem);
-  Fastest fastest(keep);
+  const bool simulates = effort.method == Method::kSimulated;
+  Fastest fastest(simulates ? std::max(keep, effort.simulations * kLookedThrough) : keep);
   for (const RasterGroup& group : groups) {
     if (fastest.none_after(group.bound)) {
       break;
@@ -121,7 +128,12 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
     }
   }
   const int count = static_cast<int>(legal.size());
-  return {problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  if (simulates) {
+    simulate_best(gpu, effort, ranking);
+    ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  }
+  return ranking;
 }
 
 }  // namespace tilecast
