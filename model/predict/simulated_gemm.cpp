@@ -15,7 +15,7 @@ namespace tilecast {
 namespace {
 
 // Cycles move with the closed form's over less than this change of the clock.
-constexpr double kNearClock = 0.015;
+constexpr double kNearClock = 0.01;
 constexpr int kMostSimulations = 3;
 
 /// What is the same about a kernel at every clock.

@@ -117,10 +117,10 @@ TEST_CASE("Cycles are those of a simulation at the predicted clock, and the cloc
         CHECK(predicted.method == Method::kSimulated);
         const Simulated again = simulate_gemm(gpu, p, config, residency_of(gpu, config),
                                               predicted.sm_clock, {}, Waves::kSteadyLeftOut);
-        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.005));
+        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.01));
         const ChipWork work = chip_work(p, again, again.cycles);
         const Hertz clock = sm_clock(gpu, work, regime, Inputs::kNormal).sm_clock;
-        CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.005));
+        CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.01));
       }
     }
   }

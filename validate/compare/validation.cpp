@@ -193,12 +193,17 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data)
   Validation result{.gpu = gpu.name,
                     .calibrated = calibrated,
                     .method = Method::kAnalytic,
+                    .simulated = 0,
                     .rows = data.rows,
                     .points = data.points,
                     .cublaslt = data.cublaslt,
                     .unmatched = data.unmatched,
                     .excluded = data.excluded,
                     .repeated = data.repeated};
+  for_each_point(data.groups, [&](const JoinedGroup&, const JoinedPoint& point) {
+    result.simulated += point.predicted.method == Method::kSimulated ? 1 : 0;
+  });
+  result.method = result.simulated > 0 ? Method::kSimulated : Method::kAnalytic;
   result.cycles = cycles_error(data.groups);
   result.clock = clock_figures(data.groups);
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
