@@ -82,5 +82,33 @@ TEST_CASE("More traffic and wilder data cost clock") {
   CHECK(clock(6e9, Inputs::kUniform) < clock(6e9, Inputs::kZeros));
 }
 
+TEST_CASE("The parts of a run's energy add up to its power over its time") {
+  const GpuSpec gpu = h200();
+  ChipWork work = busy(6e9);
+  work.dram = Bytes{1e9};
+  for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+    const ClockState state = sm_clock(gpu, work, regime, Inputs::kNormal);
+    const EnergySplit split = energy_split(gpu, work, state.sm_clock, Inputs::kNormal);
+    const Seconds time = time_of(work.elapsed, state.sm_clock);
+    CHECK(split.total().value == Approx(state.power.value * time.value));
+    // DRAM's part is its bytes' energy whatever the clock.
+    CHECK(split.dram.value == Approx(gpu.power->per_dram_byte.value * 1e9));
+    CHECK(split.idle.value == Approx(gpu.power->static_power.value * time.value));
+  }
+}
+
+TEST_CASE("Which limiter acts is told, on both sides of each edge") {
+  const GpuSpec gpu = h200();
+  const ChipWork light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
+  const ChipWork copies{Flops{}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
+  const auto limiter = [&](const ChipWork& work, Regime regime) {
+    return sm_clock(gpu, work, regime, Inputs::kNormal).limiter;
+  };
+  CHECK(limiter(light, Regime::kSustained) == ClockLimiter::kTensorPlateau);
+  CHECK(limiter(copies, Regime::kSustained) == ClockLimiter::kHighestClock);
+  CHECK(limiter(busy(6e9), Regime::kBurst) == ClockLimiter::kBurstPower);
+  CHECK(limiter(busy(6e9), Regime::kSustained) == ClockLimiter::kSustainedPower);
+}
+
 }  // namespace
 }  // namespace tilecast
