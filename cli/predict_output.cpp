@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/output_parts.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -26,27 +27,6 @@ double micro(Seconds time) { return time.value * 1e6; }
 constexpr double kFewDigits = 10;  // of a rate below this show decimals
 
 double mega(Hertz clock) { return clock.value * 1e-6; }
-
-/// Rounded to what a prediction can mean, so that equal answers print equally everywhere.
-double rounded(double value, int digits) {
-  return std::stod(fmt::format("{:.{}g}", value, digits));
-}
-
-nlohmann::ordered_json problem_json(const AnyProblem& problem) {
-  const Point point = point_of(problem);
-  nlohmann::ordered_json json = {{"op", to_text(point.op)}, {"m", point.problem.shape.m}};
-  if (sides_of(point.op) > 1) {
-    json["n"] = point.problem.shape.n;
-  }
-  if (sides_of(point.op) > 2) {
-    json["k"] = point.problem.shape.k;
-  }
-  json["dtype"] = to_text(point.problem.dtype);
-  if (point.op == Op::kGemm) {
-    json["layout"] = to_text(point.problem.layout);
-  }
-  return json;
-}
 
 /// What people judge the op's speed by.
 struct Rate {

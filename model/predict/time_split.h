@@ -2,7 +2,8 @@
 //   start     until its first K block is there
 //   multiply  some warpgroup is between its first K block and the end of its last wgmma
 //   between   none is, but one will be: epilogues and loads that nothing hides
-//   end       after the last wgmma: its last stores, and waiting for other SMs' last tiles
+//   end       after the last wgmma: its last stores, waiting for other SMs' last tiles, and what
+//             the launch and the end of the kernel take
 // Each is the mean over all SMs of the chip; one without a tile is at its end all the time.
 // Checked by: time_split_test.cpp.
 #pragma once

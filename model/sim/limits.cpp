@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/base/parallel.h"
 #include "model/base/words.h"
 
 namespace tilecast {
@@ -62,14 +63,14 @@ GpuSpec without(GpuSpec gpu, Part part) {
 }
 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
-                                   const KernelConfig& config, Residency residency,
-                                   Hertz sm_clock) {
-  std::vector<Elimination> all;
-  for (const Part part : kEveryPart) {
+                                   const KernelConfig& config, Residency residency, Hertz sm_clock,
+                                   Waves waves, unsigned threads) {
+  std::vector<Elimination> all(std::size(kEveryPart));
+  parallel_for(all.size(), threads, [&](std::size_t i) {
     const Simulated kernel =
-        simulate_gemm(without(gpu, part), problem, config, residency, sm_clock);
-    all.push_back({part, kernel.cycles});
-  }
+        simulate_gemm(without(gpu, kEveryPart[i]), problem, config, residency, sm_clock, {}, waves);
+    all[i] = {kEveryPart[i], kernel.cycles};
+  });
   std::stable_sort(all.begin(), all.end(),
                    [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
   return all;
