@@ -136,7 +136,7 @@ TEST_CASE("By closed form there is a limiter, but no timeline") {
 }
 
 TEST_CASE("A memory-bound kernel has its closed form's limiter and its energy") {
-  const StreamProblem copy{Op::kMemcpy, ElementType::kFp32, i64{1} << 28, 1};
+  const AnyProblem copy = parse_problem(Op::kMemcpy, "268435456", ElementType::kFp32, Layout::kTn);
   const Ranking ranking =
       rank_candidates(h200(), copy, {}, Regime::kBurst, Inputs::kNormal, 1, kSimulating);
   const Explanation e = explain(h200(), copy, ranking.predictions.front().config, Regime::kBurst,
