@@ -50,6 +50,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"time_us", rounded(micro(p.time), kDigits)},
       {"interval_us",
        {rounded(micro(p.interval_low), kDigits), rounded(micro(p.interval_high), kDigits)}},
+      {"closed_form_time_us", rounded(micro(p.closed_form_time), kDigits)},
       {"tflops", rounded(p.tflops, kDigits)},
       {"power_w", rounded(p.power.value, kDigits)},
       {"limiter", to_text(p.limiter)},

@@ -197,8 +197,9 @@ std::vector<std::string> choose_configs(const Suite& suite, const GpuSpec& gpu,
       continue;
     }
     if (suite.configs.best > 0) {
-      const Ranking ranking =
-          rank_candidates(gpu, problem, {schedule}, regime, inputs, suite.configs.best);
+      const Ranking ranking = rank_candidates(
+          gpu, problem, {schedule}, regime, inputs, suite.configs.best,
+          {.method = Method::kAnalytic});  // of every schedule: simulating takes long
       const std::size_t count = std::min(suite.configs.best, ranking.predictions.size());
       for (std::size_t i = 0; i < count; ++i) {
         add(to_text(ranking.predictions[i].config));

@@ -46,6 +46,7 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .time = time,
           .interval_low = time * (1 - gpu.default_interval),
           .interval_high = time * (1 + gpu.default_interval),
+          .closed_form_time = time,
           .tflops = flops.value / time.value * 1e-12,
           .power = clock.power,
           .limiter = form.limiter,

@@ -21,7 +21,7 @@ enum class Method {
 
 /// What predicts where nobody says: the one that picks better on the committed rows
 /// (validate/README.md, Methods).
-constexpr Method kDefaultMethod = Method::kAnalytic;
+constexpr Method kDefaultMethod = Method::kSimulated;
 
 std::string_view to_text(Method method);
 /// Throws ConfigError that lists the known words.
@@ -33,6 +33,7 @@ struct Prediction {
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
+  Seconds closed_form_time;  // whatever the method
   double tflops;  // a copy has none
   Watts power;
   Limiter limiter;
