@@ -34,7 +34,7 @@ struct Prediction {
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
   Seconds closed_form_time;  // whatever the method
-  double tflops;  // a copy has none
+  double tflops;             // a copy has none
   Watts power;
   Limiter limiter;
   Shares shares;
