@@ -10,6 +10,7 @@ namespace tilecast {
 // tilecast (main.cpp): no CUDA.
 void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_explain(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_suite(CLI::App& app);
 void add_readme_table(CLI::App& app);

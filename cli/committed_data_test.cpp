@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/commands.h"
 #include "model/base/text.h"
 #include "tests/captured_run.h"
@@ -37,6 +39,11 @@ std::vector<std::string> recorded_folders(const std::string& of_gpu) {
   return folders;
 }
 
+/// The method that the record of a folder is of.
+std::string recorded_method(const std::string& folder) {
+  return nlohmann::json::parse(read_file(folder + "/recorded_error.json"))["method"];
+}
+
 TEST_CASE("The error on the committed measurements is no worse than recorded") {
   int folders = 0;
   for (const std::string& of_gpu : sorted_paths("validate/data")) {
@@ -45,8 +52,14 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
     }
     const std::string gpu = std::filesystem::path(of_gpu).filename().string();
     for (const std::string& folder : recorded_folders(of_gpu)) {
-      std::vector<std::string> arguments{
-          "validate", "--gpu", gpu, "--check", folder + "/recorded_error.json", "--data"};
+      std::vector<std::string> arguments{"validate",
+                                         "--gpu",
+                                         gpu,
+                                         "--method",
+                                         recorded_method(folder),
+                                         "--check",
+                                         folder + "/recorded_error.json",
+                                         "--data"};
       for (const std::string& path : sorted_paths(folder)) {
         if (is_data(path)) {
           arguments.push_back(path);

@@ -1,6 +1,7 @@
 #include "cli/joined_input.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -22,6 +23,20 @@ void say_unmatched(const JoinedData& data) {
     fmt::print(stderr, "tilecast: no prediction for {} more rows\n",
                reasons.size() - kReasonsShown);
   }
+}
+
+void show_progress(std::size_t done, std::size_t all) {
+  fmt::print(stderr, "\r\033[K{}",
+             done < all ? fmt::format("{}/{} rows predicted", done, all) : "");
+  std::fflush(stderr);
+}
+
+JoinOptions join_options(const JoinedInputOptions& options) {
+  JoinOptions join{.threads = options.threads};
+  if (options.method == Method::kSimulated && ::isatty(STDERR_FILENO) == 1) {
+    join.progress = show_progress;
+  }
+  return join;
 }
 
 }  // namespace
@@ -46,9 +61,9 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   }
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {
-    return predict_config(gpu, problem, config, regime, inputs);
+    return predict_config(gpu, problem, config, regime, inputs, options.method);
   };
-  input.data = join_points(files, predict, {gpu.name, gpu.product});
+  input.data = join_points(files, predict, {gpu.name, gpu.product}, join_options(options));
   if (input.data.points == 0) {
     throw ConfigError(
         fmt::format("{}: expected a verified row that the model can predict; {} rows, {} excluded, "

@@ -14,6 +14,8 @@ struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data;
   bool no_calibration = false;
+  Method method = kDefaultMethod;
+  unsigned threads = 0;  // 0: one for each processor
 };
 
 struct JoinedInput {
@@ -24,7 +26,8 @@ struct JoinedInput {
 /// Adds --gpu, --data and --no-calibration; `options` must outlive the parse.
 void add_joined_input(CLI::App& command, JoinedInputOptions& options);
 
-/// Says on standard error why rows have no prediction, the first few of them. Throws ConfigError
+/// Where rows are simulated, standard error counts them if it is a terminal.
+/// Says there why rows have no prediction, the first few of them. Throws ConfigError
 /// where no schedule runs on the GPU and where no row has a prediction; else as load_gpu,
 /// read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "tilecast " TILECAST_VERSION);
 
   tilecast::add_predict(app);
+  tilecast::add_explain(app);
   tilecast::add_validate(app);
   tilecast::add_suite(app);
   tilecast::add_readme_table(app);

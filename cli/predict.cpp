@@ -22,10 +22,11 @@ namespace {
 
 struct PredictOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
-                     inputs = "normal", format = "table";
+                     inputs = "normal", format = "table", method{to_text(kDefaultMethod)};
   std::optional<std::string> config;
   std::vector<std::string> schedules, data;
   i64 top = 10;
+  unsigned threads = 0;
   bool no_calibration = false;
 };
 
@@ -51,9 +52,10 @@ MeasuredByConfig read_measured(const PredictOptions& options, const std::string&
 }
 
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const std::string& text,
-                 Regime regime, Inputs inputs) {
+                 Regime regime, Inputs inputs, Method method) {
   const AnyConfig config = parse_config(text);
-  return {problem, regime, inputs, 1, {}, {predict_config(gpu, problem, config, regime, inputs)}};
+  const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
+  return {problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
 }
 
 void run_predict(const PredictOptions& options) {
@@ -65,6 +67,7 @@ void run_predict(const PredictOptions& options) {
                                            parse_layout(options.layout));
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
+  const Method method = parse_method(options.method);
   std::vector<AnySchedule> schedules;
   for (const std::string& name : options.schedules) {
     schedules.push_back(parse_schedule(op, name));
@@ -73,9 +76,10 @@ void run_predict(const PredictOptions& options) {
 
   const auto start = std::chrono::steady_clock::now();
   const Ranking ranking = options.config
-                              ? rank_one(gpu.spec, problem, *options.config, regime, inputs)
+                              ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
                               : rank_candidates(gpu.spec, problem, schedules, regime, inputs,
-                                                static_cast<std::size_t>(options.top));
+                                                static_cast<std::size_t>(options.top),
+                                                {.method = method, .threads = options.threads});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec.name, problem, regime, inputs);
@@ -108,6 +112,14 @@ void add_predict(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
+      ->capture_default_str();
+  command
+      ->add_option("--method", options->method,
+                   "simulated: the best by closed form are simulated; analytic: closed forms alone")
+      ->check(CLI::IsMember({"analytic", "simulated"}))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
+      ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();
   command->add_option("--schedule", options->schedules, "Only these schedules");
   command->add_option("--top", options->top, "Rows to show")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/output_parts.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -26,27 +27,6 @@ double micro(Seconds time) { return time.value * 1e6; }
 constexpr double kFewDigits = 10;  // of a rate below this show decimals
 
 double mega(Hertz clock) { return clock.value * 1e-6; }
-
-/// Rounded to what a prediction can mean, so that equal answers print equally everywhere.
-double rounded(double value, int digits) {
-  return std::stod(fmt::format("{:.{}g}", value, digits));
-}
-
-nlohmann::ordered_json problem_json(const AnyProblem& problem) {
-  const Point point = point_of(problem);
-  nlohmann::ordered_json json = {{"op", to_text(point.op)}, {"m", point.problem.shape.m}};
-  if (sides_of(point.op) > 1) {
-    json["n"] = point.problem.shape.n;
-  }
-  if (sides_of(point.op) > 2) {
-    json["k"] = point.problem.shape.k;
-  }
-  json["dtype"] = to_text(point.problem.dtype);
-  if (point.op == Op::kGemm) {
-    json["layout"] = to_text(point.problem.layout);
-  }
-  return json;
-}
 
 /// What people judge the op's speed by.
 struct Rate {
@@ -70,6 +50,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"time_us", rounded(micro(p.time), kDigits)},
       {"interval_us",
        {rounded(micro(p.interval_low), kDigits), rounded(micro(p.interval_high), kDigits)}},
+      {"closed_form_time_us", rounded(micro(p.closed_form_time), kDigits)},
       {"tflops", rounded(p.tflops, kDigits)},
       {"power_w", rounded(p.power.value, kDigits)},
       {"limiter", to_text(p.limiter)},
@@ -109,7 +90,8 @@ std::string ranking_json(const RankingReport& report) {
                                  {"inputs", to_text(r.inputs)},
                                  {"candidates", r.candidates},
                                  {"rejected", r.rejected},
-                                 {"simulated", 0},
+                                 {"simulated", r.simulated},
+                                 {"closed_form_scale", rounded(r.closed_form_scale, 6)},
                                  {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
                                  {"ranking", nlohmann::ordered_json::array()}};
   for (std::size_t i = 0; i < rows_of(report); ++i) {
@@ -122,16 +104,17 @@ std::string ranking_json(const RankingReport& report) {
 std::string ranking_csv(const RankingReport& report) {
   std::string text =
       "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
-      "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us\n";
+      "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method\n";
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     const Prediction& p = report.ranking.predictions[i];
     const Measurement* m = measured(report, p);
     text += fmt::format(
-        "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{}\n",
+        "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{},{}"
+        "\n",
         i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), micro(p.time),
         micro(p.interval_low), micro(p.interval_high), p.tflops, p.power.value, to_text(p.limiter),
         p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
-        m ? fmt::format("{:.6g}", micro(m->time->median)) : "");
+        m ? fmt::format("{:.6g}", micro(m->time->median)) : "", to_text(p.method));
   }
   return text;
 }
@@ -144,12 +127,14 @@ std::string ranking_table(const RankingReport& report) {
     refused += count;
     reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
   }
+  const char mark = r.simulated > 0 ? '~' : ' ';  // of what was not simulated
   const bool any_measured = !report.measured.empty();
   std::string text = fmt::format("{} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem),
                                  report.gpu.spec.product, to_text(r.regime), to_text(r.inputs),
                                  report.gpu.calibrated ? "" : "not ");
   text +=
-      fmt::format("{} legal candidates in {:.0f} ms; refused {}{}\n\n", r.candidates,
+      fmt::format("{} legal candidates{} in {:.0f} ms; refused {}{}\n\n", r.candidates,
+                  r.simulated > 0 ? fmt::format(", the best {} simulated,", r.simulated) : "",
                   report.elapsed.value * 1e3, refused, reasons.empty() ? "" : " (" + reasons + ")");
   text += fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
                       rate_of(r.problem, r.predictions.front()).name, "GHz", "kcycles", "W",
@@ -162,15 +147,24 @@ std::string ranking_table(const RankingReport& report) {
       const Measurement* m = measured(report, p);
       beside = fmt::format("{:>11}  ", m ? fmt::format("{:.2f}", micro(m->time->median)) : "-");
     }
-    text += fmt::format("{:>3} {:>10.2f} {:>8.{}f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
-                        micro(p.time), rate.value, rate.value < kFewDigits ? 3 : 1,
-                        p.sm_clock.value * 1e-9, p.cycles.value * 1e-3, p.power.value,
-                        to_text(p.limiter), beside, to_text(p.config));
+    text +=
+        fmt::format("{:>3} {:>9.2f}{} {:>8.{}f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
+                    micro(p.time), p.method == Method::kSimulated ? ' ' : mark, rate.value,
+                    rate.value < kFewDigits ? 3 : 1, p.sm_clock.value * 1e-9, p.cycles.value * 1e-3,
+                    p.power.value, to_text(p.limiter), beside, to_text(p.config));
   }
   const Prediction& best = r.predictions.front();
   text += fmt::format("\n90 % interval of the first: {:.2f} to {:.2f} us{}\n",
                       micro(best.interval_low), micro(best.interval_high),
                       report.gpu.calibrated ? "" : " (default error, no calibration)");
+  if (mark != ' ' &&
+      std::any_of(r.predictions.begin(),
+                  r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report)),
+                  [](const Prediction& p) { return p.method == Method::kAnalytic; })) {
+    text +=
+        fmt::format("~ not simulated: closed form times {:.3f}, as the simulated ones have it\n",
+                    r.closed_form_scale);
+  }
   return text;
 }
 

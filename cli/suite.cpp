@@ -183,7 +183,8 @@ class Choice {
     const SuiteConfigs& wanted = suite_.configs;
     if (!legal.empty() && wanted.best > 0) {
       const Ranking ranking =
-          rank_candidates(gpu_, problem_, {schedule}, regime, inputs, wanted.best);
+          rank_candidates(gpu_, problem_, {schedule}, regime, inputs, wanted.best,
+                          {.method = Method::kAnalytic});  // of every schedule: simulating is slow
       const std::size_t count = std::min(wanted.best, ranking.predictions.size());
       for (std::size_t i = 0; i < count; ++i) {
         add(to_text(ranking.predictions[i].config), "best");

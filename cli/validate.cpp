@@ -24,7 +24,7 @@ constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
 struct ValidateOptions {
   JoinedInputOptions input;
-  std::string method = "analytic", format = "table", check, record;
+  std::string method{to_text(kDefaultMethod)}, format = "table", check, record;
 };
 
 void check_record(const Validation& validation, const std::string& path) {
@@ -35,10 +35,8 @@ void check_record(const Validation& validation, const std::string& path) {
   }
 }
 
-void run_validate(const ValidateOptions& options) {
-  if (options.method == "simulated") {
-    throw ConfigError("--method simulated: this version has no simulator; expected analytic");
-  }
+void run_validate(ValidateOptions& options) {
+  options.input.method = parse_method(options.method);
   const JoinedInput input = load_joined_input(options.input);
   const Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
   fmt::print("{}", options.format == "json"
@@ -59,8 +57,15 @@ void add_validate(CLI::App& app) {
       app.add_subcommand("validate", "How far the model is from measurements: error, order, picks");
   const auto options = std::make_shared<ValidateOptions>();
   add_joined_input(*command, options->input);
-  command->add_option("--method", options->method, "analytic")
+  command
+      ->add_option("--method", options->method,
+                   "analytic: closed forms; simulated: by simulation where there are processes")
       ->check(CLI::IsMember({"analytic", "simulated"}))
+      ->capture_default_str();
+  command
+      ->add_option("--threads", options->input.threads,
+                   "For predictions; 0: one for each processor")
+      ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "model/predict/prediction.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"
@@ -83,7 +84,37 @@ TEST_CASE("validate --format json writes one JSON object and nothing else") {
 TEST_CASE("validate prints a table unless told otherwise") {
   const CapturedRun run = Scene().validate();
   CHECK(run.exit_code == 0);
-  CHECK(run.out.starts_with("h200_sxm, analytic"));
+  CHECK(run.out.starts_with("h200_sxm, " + std::string(to_text(kDefaultMethod))));
+}
+
+TEST_CASE("validate --method simulated compares simulations, the same on any number of threads") {
+  const Scene scene;
+  std::string outputs[2];
+  for (const int threads : {1, 2}) {
+    const CapturedRun run = scene.validate(
+        {"--format", "json", "--method", "simulated", "--threads", std::to_string(threads)});
+    CHECK(run.exit_code == 0);
+    CHECK(run.err.empty());  // no progress where nobody watches
+    outputs[threads - 1] = run.out;
+  }
+  CHECK(outputs[0] == outputs[1]);
+  const auto simulated = nlohmann::json::parse(outputs[0]);
+  const auto analytic =
+      nlohmann::json::parse(scene.validate({"--format", "json", "--method", "analytic"}).out);
+  CHECK(simulated["method"] == "simulated");
+  CHECK(simulated["simulated"] == 2);
+  CHECK(analytic["method"] == "analytic");
+  CHECK(analytic["simulated"] == 0);
+  CHECK(simulated["cycles"]["mape"] != analytic["cycles"]["mape"]);
+}
+
+TEST_CASE("A record of one method is not checked against another") {
+  const Scene scene;
+  const std::string record = (scene.folder / "record.json").string();
+  CHECK(scene.validate({"--method", "analytic", "--record", record}).exit_code == 0);
+  const CapturedRun run = scene.validate({"--method", "simulated", "--check", record});
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("method: expected \"simulated\"") != std::string::npos);
 }
 
 TEST_CASE("A row that the model refuses is counted and named, and the rest is compared") {
@@ -158,8 +189,8 @@ TEST_CASE("validate refuses bad input with one line and its exit code") {
   SECTION("GPU that no schedule runs on") {
     check_refused(scene.validate({"--gpu", "a100_sxm80"}), ExitCode::kUsage, "a100_sxm80");
   }
-  SECTION("simulator") {
-    check_refused(scene.validate({"--method", "simulated"}), ExitCode::kUsage, "no simulator");
+  SECTION("unknown method") {
+    check_refused(scene.validate({"--method", "guessed"}), ExitCode::kUsage, "guessed");
   }
   SECTION("unknown format") {
     check_refused(scene.validate({"--format", "xml"}), ExitCode::kUsage, "xml");

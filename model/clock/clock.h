@@ -10,6 +10,8 @@
 // kernel, temperature. Checked by: clock_test.cpp; the clocks of committed H200 rows (validate).
 #pragma once
 
+#include <string_view>
+
 #include "model/base/units.h"
 #include "model/spec/gpu_spec.h"
 #include "model/tile/regime.h"
@@ -17,17 +19,39 @@
 namespace tilecast {
 
 /// Work of one kernel run over the whole chip.
-struct Activity {
+struct ChipWork {
   Flops tensor;
   Bytes shared_memory, l2, dram;
   Cycles elapsed;  // of the kernel; every SM is awake for them
 };
 
+/// What keeps the clock where it is.
+enum class ClockLimiter {
+  kHighestClock,
+  kTensorPlateau,
+  kBurstPower,      // the fast limiter
+  kSustainedPower,  // the cap
+};
+
+std::string_view to_text(ClockLimiter limiter);
+
 struct ClockState {
   Hertz sm_clock;
   Watts power;
+  ClockLimiter limiter;
 };
 
-ClockState sm_clock(const GpuSpec& gpu, const Activity& activity, Regime regime, Inputs inputs);
+ClockState sm_clock(const GpuSpec& gpu, const ChipWork& work, Regime regime, Inputs inputs);
+
+/// Where the energy of one kernel run goes.
+struct EnergySplit {
+  Joules tensor, shared_memory, l2, dram;
+  Joules sm_cycles;  // SMs that are awake
+  Joules idle;       // static power over the kernel's time
+
+  Joules total() const { return tensor + shared_memory + l2 + dram + sm_cycles + idle; }
+};
+
+EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz sm_clock, Inputs inputs);
 
 }  // namespace tilecast

@@ -11,7 +11,7 @@ namespace {
 GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
 
 /// Tensor pipes near their peak for a million cycles, with this many bytes of L2 traffic.
-Activity busy(double l2_bytes) {
+ChipWork busy(double l2_bytes) {
   return {Flops{132.0 * 4096 * 0.9e6}, Bytes{132.0 * 80 * 1e6}, Bytes{l2_bytes}, Bytes{},
           Cycles{1e6}};
 }
@@ -19,14 +19,14 @@ Activity busy(double l2_bytes) {
 TEST_CASE("A kernel without tensor work and energy runs at the highest clock") {
   GpuSpec gpu = h200();
   gpu.power->per_sm_cycle = {};
-  const ClockState state = sm_clock(gpu, Activity{{}, {}, {}, Bytes{1}, Cycles{1e6}},
+  const ClockState state = sm_clock(gpu, ChipWork{{}, {}, {}, Bytes{1}, Cycles{1e6}},
                                     Regime::kSustained, Inputs::kNormal);
   CHECK(state.sm_clock == gpu.clock->max);
 }
 
 TEST_CASE("Light tensor work runs at the plateau") {
   const GpuSpec gpu = h200();
-  const Activity light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
+  const ChipWork light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
   CHECK(sm_clock(gpu, light, Regime::kBurst, Inputs::kNormal).sm_clock ==
         gpu.clock->tensor_plateau);
 }
@@ -63,10 +63,10 @@ TEST_CASE("DRAM energy does not grow with the SM clock") {
   gpu.power->per_sm_cycle = {};
   gpu.power->per_dram_byte = {100e-12};
   gpu.power->static_power = {100};
-  const Activity activity{Flops{1}, {}, {}, Bytes{6e9}, Cycles{1e6}};
+  const ChipWork done{Flops{1}, {}, {}, Bytes{6e9}, Cycles{1e6}};
   const auto clock = [&](double limit) {
     gpu.power->burst_limit = {limit};
-    return sm_clock(gpu, activity, Regime::kBurst, Inputs::kNormal).sm_clock.value;
+    return sm_clock(gpu, done, Regime::kBurst, Inputs::kNormal).sm_clock.value;
   };
   CHECK(clock(700) == Approx(1e9).epsilon(1e-4));  // 600 W / (100 pJ/B x 6000 B per cycle)
   CHECK(clock(400) == Approx(0.5e9).epsilon(1e-4));
@@ -80,6 +80,34 @@ TEST_CASE("More traffic and wilder data cost clock") {
   CHECK(clock(6e9, Inputs::kNormal) < clock(3e9, Inputs::kNormal));
   CHECK(clock(6e9, Inputs::kNormal) < clock(6e9, Inputs::kUniform));
   CHECK(clock(6e9, Inputs::kUniform) < clock(6e9, Inputs::kZeros));
+}
+
+TEST_CASE("The parts of a run's energy add up to its power over its time") {
+  const GpuSpec gpu = h200();
+  ChipWork work = busy(6e9);
+  work.dram = Bytes{1e9};
+  for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+    const ClockState state = sm_clock(gpu, work, regime, Inputs::kNormal);
+    const EnergySplit split = energy_split(gpu, work, state.sm_clock, Inputs::kNormal);
+    const Seconds time = time_of(work.elapsed, state.sm_clock);
+    CHECK(split.total().value == Approx(state.power.value * time.value));
+    // DRAM's part is its bytes' energy whatever the clock.
+    CHECK(split.dram.value == Approx(gpu.power->per_dram_byte.value * 1e9));
+    CHECK(split.idle.value == Approx(gpu.power->static_power.value * time.value));
+  }
+}
+
+TEST_CASE("Which limiter acts is told, on both sides of each edge") {
+  const GpuSpec gpu = h200();
+  const ChipWork light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
+  const ChipWork copies{Flops{}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
+  const auto limiter = [&](const ChipWork& work, Regime regime) {
+    return sm_clock(gpu, work, regime, Inputs::kNormal).limiter;
+  };
+  CHECK(limiter(light, Regime::kSustained) == ClockLimiter::kTensorPlateau);
+  CHECK(limiter(copies, Regime::kSustained) == ClockLimiter::kHighestClock);
+  CHECK(limiter(busy(6e9), Regime::kBurst) == ClockLimiter::kBurstPower);
+  CHECK(limiter(busy(6e9), Regime::kSustained) == ClockLimiter::kSustainedPower);
 }
 
 }  // namespace

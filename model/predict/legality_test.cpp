@@ -84,10 +84,10 @@ TEST_CASE("A wgmma that reads B as [k,n] starts a slab of 64 columns or stays in
   CHECK(pipelined("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kNone);
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto small = [&](const char* n) {
-    return check_legal(gpu, problem(64, 192, 128, Layout::kNn),
-                       parse_kernel_config(
-                           "small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
-                           std::string(n)));
+    return check_legal(
+        gpu, problem(64, 192, 128, Layout::kNn),
+        parse_kernel_config("small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
+                            std::string(n)));
   };
   CHECK(small("32") == Refusal::kNone);
   CHECK(small("48") == Refusal::kWgmmaShape);  // 48 to 95 lie in two slabs

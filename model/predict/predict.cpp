@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/words.h"
 #include "model/predict/predict_gemm.h"
 #include "model/predict/predict_stream.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
 namespace {
+
+constexpr Words<Method, 2> kMethods{
+    {{Method::kAnalytic, "analytic"}, {Method::kSimulated, "simulated"}}};
 
 void require_schedulable(const GpuSpec& gpu) {
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
@@ -33,17 +37,18 @@ std::vector<Own> own_schedules(const AnyProblem& problem,
 
 }  // namespace
 
-std::string_view to_text(Method) { return "analytic"; }
+std::string_view to_text(Method method) { return word_of(kMethods, method); }
+Method parse_method(std::string_view text) { return value_of(kMethods, "method", text); }
 
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                          Regime regime, Inputs inputs) {
+                          Regime regime, Inputs inputs, Method method) {
   require_schedulable(gpu);
   if (const AnySchedule schedule = schedule_of(config); op_of(schedule) != op_of(problem)) {
     throw ConfigError(fmt::format("configuration '{}' computes {}, not {}", to_text(config),
                                   to_text(op_of(schedule)), to_text(op_of(problem))));
   }
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs);
+    return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, method);
   }
   return predict_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
                         regime, inputs);
@@ -51,11 +56,11 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
 
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-                        std::size_t keep) {
+                        std::size_t keep, Effort effort) {
   require_schedulable(gpu);
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs,
-                      keep);
+    return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,
+                      effort);
   }
   return rank_streams(gpu, std::get<StreamProblem>(problem),
                       own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep);

@@ -1,6 +1,7 @@
 // Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
 // clock: cycles depend on the clock where nanoseconds matter, the clock on the cycles, so the two
 // are solved together, as a fixed point. The interval is the GPU file's default_interval each way.
+// Simulated, the cycles are those of model/sim at the clock that they leave (simulated_gemm.h).
 // Leaves out: what a configuration's own residuals say of its interval.
 // Checked by: predict_test.cpp; committed rows (validate).
 #pragma once
@@ -14,19 +15,33 @@
 
 namespace tilecast {
 
+/// By closed form where `method` has no processes for the schedule: Prediction::method says which.
 /// Throws ConfigError where the GPU cannot run `config`, or not on this problem, with the reason.
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                          Regime regime, Inputs inputs);
+                          Regime regime, Inputs inputs, Method method = kDefaultMethod);
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
+
+/// What a ranking may take. The answer does not depend on the threads.
+struct Effort {
+  Method method = kDefaultMethod;
+  std::size_t simulations = 16;
+  unsigned threads = 0;  // 0: one for each processor
+};
 
 /// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally
 /// fast ones those that come first in enumerate_candidates. Exactly these, though most candidates
 /// are never predicted: a kernel is predicted in its orders of tiles only while the best order that
-/// there could be would make it one of them. Throws ConfigError where no schedule runs on the GPU,
+/// there could be would make it one of them.
+///
+/// Where the method simulates, the best `simulations` by closed form that can be simulated, and
+/// give different simulations, are; candidates that give the same one share it. Then all are ranked
+/// anew: simulated ones by their simulated time, others by their closed form's times what
+/// simulation adds on average to those that have both. A candidate that could be simulated and was
+/// not is never first. Throws ConfigError where no schedule runs on the GPU,
 /// one of `schedules` solves another op, or none of the candidates is legal.
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-                        std::size_t keep);
+                        std::size_t keep, Effort effort = {});
 
 }  // namespace tilecast

@@ -12,11 +12,14 @@
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
 #include "model/predict/settled_clock.h"
+#include "model/predict/simulated_gemm.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
 
+// Candidates by closed form for each one to simulate, of which some repeat others' simulations.
+constexpr std::size_t kLookedThrough = 2;
 // Bounds are lowered by what the search for the clock may leave.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
 
@@ -31,9 +34,9 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const Flops flops{gemm_flops(problem.shape)};
   const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
     const ClosedForm at = closed_form(gpu, problem, config, work, f);
-    const Activity activity{flops, work.shared_memory, work.traffic.l2_to_sm,
-                            work.traffic.dram_read + work.traffic.dram_write, at.cycles};
-    return Settled<ClosedForm>{at, sm_clock(gpu, activity, regime, inputs)};
+    const ChipWork done{flops, work.shared_memory, work.traffic.l2_to_sm,
+                        work.traffic.dram_read + work.traffic.dram_write, at.cycles};
+    return Settled<ClosedForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
   return {.config = config,
@@ -43,6 +46,7 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .time = time,
           .interval_low = time * (1 - gpu.default_interval),
           .interval_high = time * (1 + gpu.default_interval),
+          .closed_form_time = time,
           .tflops = flops.value / time.value * 1e-12,
           .power = clock.power,
           .limiter = form.limiter,
@@ -78,7 +82,7 @@ std::vector<RasterGroup> raster_groups(const std::vector<KernelConfig>& legal) {
 }  // namespace
 
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Regime regime, Inputs inputs) {
+                        Regime regime, Inputs inputs, Method method) {
   require_solvable(problem);
   if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
     throw ConfigError(fmt::format("{} cannot run {} in layout {}: {}", gpu.name, to_text(config),
@@ -86,13 +90,16 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                                   describe_refusal(refusal, gpu, problem, config)));
   }
   TrafficMemo traffic(*gpu.l2, problem);
-  return predict_work(gpu, problem, config, gemm_work(gpu, problem, config, traffic), regime,
-                      inputs);
+  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const Prediction analytic = predict_work(gpu, problem, config, work, regime, inputs);
+  return method == Method::kSimulated && can_simulate(gpu, config)
+             ? simulated_prediction(gpu, problem, analytic, regime, inputs)
+             : analytic;
 }
 
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep) {
+                   std::size_t keep, Effort effort) {
   require_solvable(problem);
   Candidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
@@ -110,7 +117,8 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    [](const RasterGroup& a, const RasterGroup& b) { return a.bound < b.bound; });
 
   TrafficMemo traffic(*gpu.l2, problem);
-  Fastest fastest(keep);
+  const bool simulates = effort.method == Method::kSimulated;
+  Fastest fastest(simulates ? std::max(keep, effort.simulations * kLookedThrough) : keep);
   for (const RasterGroup& group : groups) {
     if (fastest.none_after(group.bound)) {
       break;
@@ -121,7 +129,12 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
     }
   }
   const int count = static_cast<int>(legal.size());
-  return {problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  if (simulates) {
+    simulate_best(gpu, effort, ranking);
+    ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  }
+  return ranking;
 }
 
 }  // namespace tilecast

@@ -4,18 +4,18 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/predict/predict.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
 /// As predict_config, on a GPU that runs the schedules.
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Regime regime, Inputs inputs);
+                        Regime regime, Inputs inputs, Method method);
 
 /// As rank_candidates, on a GPU that runs the schedules.
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep);
+                   std::size_t keep, Effort effort);
 
 }  // namespace tilecast

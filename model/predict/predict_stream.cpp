@@ -32,9 +32,9 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
                          const StreamConfig& config, Regime regime, Inputs inputs) {
   const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->max, [&](Hertz f) {
     const StreamForm at = stream_closed_form(gpu, problem, config, f);
-    const Activity activity{Flops{0}, at.shared_memory, at.dram_read + at.dram_write,
-                            at.dram_read + at.dram_write, at.cycles};
-    return Settled<StreamForm>{at, sm_clock(gpu, activity, regime, inputs)};
+    const ChipWork done{Flops{0}, at.shared_memory, at.dram_read + at.dram_write,
+                        at.dram_read + at.dram_write, at.cycles};
+    return Settled<StreamForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
   return {.config = config,
@@ -44,6 +44,7 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
           .time = time,
           .interval_low = time * (1 - gpu.default_interval),
           .interval_high = time * (1 + gpu.default_interval),
+          .closed_form_time = time,
           .tflops = additions(problem).value / time.value * 1e-12,
           .power = clock.power,
           .limiter = form.limiter,

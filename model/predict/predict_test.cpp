@@ -18,12 +18,15 @@ namespace {
 
 GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
 
+constexpr Effort kClosedForms{.method = Method::kAnalytic};
+
 GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
   return {{m, n, k}, ElementType::kFp16, layout};
 }
 
 Ranking rank(const GemmProblem& p) {
-  return rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal, kEveryCandidate);
+  return rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal, kEveryCandidate,
+                         kClosedForms);
 }
 
 TEST_CASE(
@@ -83,7 +86,8 @@ TEST_CASE("The ranking is by time, and the first is what predict_config says of 
   CHECK(std::is_sorted(ranking.predictions.begin(), ranking.predictions.end(),
                        [](const Prediction& a, const Prediction& b) { return a.time < b.time; }));
   const Prediction& first = ranking.predictions.front();
-  const Prediction alone = predict_config(h200(), p, first.config, Regime::kBurst, Inputs::kNormal);
+  const Prediction alone =
+      predict_config(h200(), p, first.config, Regime::kBurst, Inputs::kNormal, Method::kAnalytic);
   CHECK(alone.time.value == first.time.value);
   CHECK(alone.cycles.value == first.cycles.value);
 }
@@ -100,8 +104,9 @@ TEST_CASE("The few fastest are those of the whole ranking, in its order, equally
   for (const GemmProblem& p : problems) {
     for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
       const std::size_t keep = regime == Regime::kBurst ? 1 : 40;
-      const Ranking all = rank_candidates(gpu, p, {}, regime, Inputs::kNormal, kEveryCandidate);
-      const Ranking few = rank_candidates(gpu, p, {}, regime, Inputs::kNormal, keep);
+      const Ranking all =
+          rank_candidates(gpu, p, {}, regime, Inputs::kNormal, kEveryCandidate, kClosedForms);
+      const Ranking few = rank_candidates(gpu, p, {}, regime, Inputs::kNormal, keep, kClosedForms);
       REQUIRE(few.predictions.size() == keep);
       CHECK(few.candidates == static_cast<int>(all.predictions.size()));
       bool equal = true;
@@ -151,8 +156,8 @@ TEST_CASE("Clock and cycles agree with each other to a tenth of a per cent") {
                                problem(64, 28672, 8192), problem(8192, 8192, 512)}) {
     TrafficMemo traffic(*gpu.l2, p);
     double worst = 0;
-    const Ranking ranking =
-        rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal, kEveryCandidate);
+    const Ranking ranking = rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal,
+                                            kEveryCandidate, kClosedForms);
     for (std::size_t i = 0; i < ranking.predictions.size(); i += 97) {
       const Prediction& prediction = ranking.predictions[i];
       const GemmWork work = gemm_work(gpu, p, std::get<KernelConfig>(prediction.config), traffic);
@@ -169,7 +174,7 @@ TEST_CASE("The sustained regime is never faster than the burst") {
   const GemmProblem p = problem(4096, 4096, 4096);
   const KernelConfig config = std::get<KernelConfig>(rank(p).predictions.front().config);
   const auto time = [&](Regime regime) {
-    return predict_config(h200(), p, config, regime, Inputs::kNormal).time;
+    return predict_config(h200(), p, config, regime, Inputs::kNormal, Method::kAnalytic).time;
   };
   CHECK(time(Regime::kSustained) > time(Regime::kBurst));
 }

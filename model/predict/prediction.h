@@ -14,9 +14,18 @@
 
 namespace tilecast {
 
-enum class Method { kAnalytic };
+enum class Method {
+  kAnalytic,   // closed forms
+  kSimulated,  // discrete events (model/sim), where they have the schedule
+};
+
+/// What predicts where nobody says: the one that picks better on the committed rows
+/// (validate/README.md, Methods).
+constexpr Method kDefaultMethod = Method::kSimulated;
 
 std::string_view to_text(Method method);
+/// Throws ConfigError that lists the known words.
+Method parse_method(std::string_view text);
 
 struct Prediction {
   AnyConfig config;
@@ -24,7 +33,8 @@ struct Prediction {
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
-  double tflops;  // a copy has none
+  Seconds closed_form_time;  // whatever the method
+  double tflops;             // a copy has none
   Watts power;
   Limiter limiter;
   Shares shares;
@@ -40,6 +50,10 @@ struct Ranking {
   int candidates;                       // legal ones, of which these are the fastest
   std::map<std::string, int> rejected;  // kernels that were not tried, by reason
   std::vector<Prediction> predictions;
+  /// Of the predictions, simulated ones, and the mean of their times over their closed forms'. The
+  /// others carry their closed form's cycles and time times that, so that all stand in one list.
+  int simulated = 0;
+  double closed_form_scale = 1;
 };
 
 }  // namespace tilecast

@@ -69,7 +69,7 @@ class Cta {
 
   // The walk: cluster tiles of this worker, and this CTA's part of one.
   u32 first_tile() const { return machine_.scheduler.first(worker_); }
-  u32 next_tile(u32 linear) const { return machine_.scheduler.next(linear); }
+  u32 next_tile(u32 linear) const;  // jumps over waves that are left out
   u32 end_tile() const { return machine_.scheduler.end(worker_); }
   TileCoord tile_at(u32 linear) const;
 
@@ -118,6 +118,17 @@ class Cta {
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
 };
+
+inline u32 Cta::next_tile(u32 linear) const {
+  const TileScheduler& s = machine_.scheduler;
+  u32 next = s.next(linear);
+  if (machine_.skipped.count > 0) {
+    const u32 step = next - linear;
+    next += next == s.first(worker_) + machine_.skipped.after * step ? machine_.skipped.count * step
+                                                                     : 0;
+  }
+  return next;
+}
 
 // Once for every K block: inline.
 

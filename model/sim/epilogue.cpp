@@ -51,7 +51,7 @@ void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
   machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
                        machine.c_bytes(tile, warpgroup.part));
   machine.last_store = std::max(machine.last_store, warpgroup.ready);
-  ++machine.tiles_stored;
+  machine.part_stored();
   record_span(cta, warpgroup, tile, span);
 }
 

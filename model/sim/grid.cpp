@@ -14,13 +14,30 @@ struct Slot {
   PhaseBarrier done;
 };
 
+/// Hands out workers in order; of one tile each, those of waves that are left out are none.
 struct Dispatcher {
   u32 next, workers;
+  u32 jump_at, jump_by;
+
+  u32 take() {
+    const u32 worker = next++;
+    next += next == jump_at ? jump_by : 0;
+    return worker;
+  }
 };
+
+Dispatcher dispatcher_of(const Machine& machine) {
+  const u32 workers = machine.workers();
+  if (machine.config.grid == Grid::kResident) {
+    return {0, workers, 0, 0};
+  }
+  const u32 places = static_cast<u32>(machine.residency.workers);
+  return {0, workers, machine.skipped.after * places, machine.skipped.count * places};
+}
 
 Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher) {
   for (u32 phase = 0; dispatcher.next < dispatcher.workers; ++phase) {
-    const u32 worker = dispatcher.next++;
+    const u32 worker = dispatcher.take();
     for (auto& cta : slot.ctas) {
       cta->begin(worker, slot.done);
     }
@@ -54,7 +71,7 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
 }  // namespace
 
 void run_grid(Machine& machine) {
-  Dispatcher dispatcher{0, machine.workers()};
+  Dispatcher dispatcher = dispatcher_of(machine);
   const i32 count = std::min(machine.residency.workers, static_cast<i32>(machine.workers()));
   std::vector<std::unique_ptr<Slot>> slots;
   for (i32 i = 0; i < count; ++i) {

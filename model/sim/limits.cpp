@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/base/parallel.h"
 #include "model/base/words.h"
 
 namespace tilecast {
@@ -39,11 +40,11 @@ void remove_part(StreamSpec& stream, Part part) {
 }
 
 template <class Simulate>
-std::vector<Elimination> eliminate_each(const GpuSpec& gpu, Simulate simulate) {
-  std::vector<Elimination> all;
-  for (const Part part : kEveryPart) {
-    all.push_back({part, simulate(without(gpu, part)).cycles});
-  }
+std::vector<Elimination> eliminate_each(const GpuSpec& gpu, unsigned threads, Simulate simulate) {
+  std::vector<Elimination> all(std::size(kEveryPart));
+  parallel_for(all.size(), threads, [&](std::size_t i) {
+    all[i] = {kEveryPart[i], simulate(without(gpu, kEveryPart[i])).cycles};
+  });
   std::stable_sort(all.begin(), all.end(),
                    [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
   return all;
@@ -116,16 +117,17 @@ GpuSpec without(GpuSpec gpu, Part part) {
 }
 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
-                                   const KernelConfig& config, Residency residency,
-                                   Hertz sm_clock) {
-  return eliminate_each(gpu, [&](const GpuSpec& g) {
-    return simulate_gemm(g, problem, config, residency, sm_clock);
+                                   const KernelConfig& config, Residency residency, Hertz sm_clock,
+                                   Waves waves, unsigned threads) {
+  return eliminate_each(gpu, threads, [&](const GpuSpec& g) {
+    return simulate_gemm(g, problem, config, residency, sm_clock, {}, waves);
   });
 }
 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
-                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock) {
-  return eliminate_each(gpu, [&](const GpuSpec& g) {
+                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
+                                   unsigned threads) {
+  return eliminate_each(gpu, threads, [&](const GpuSpec& g) {
     return simulate_stream(g, problem, config, ctas_per_sm, sm_clock);
   });
 }

@@ -38,11 +38,13 @@ struct Elimination {
 };
 
 /// The kernel without each part in turn, the one that helps most first. As many simulations as
-/// there are parts.
+/// there are parts, on `threads` (0: one for each processor).
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
-                                   const KernelConfig& config, Residency residency, Hertz sm_clock);
+                                   const KernelConfig& config, Residency residency, Hertz sm_clock,
+                                   Waves waves = Waves::kAll, unsigned threads = 1);
 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
-                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock);
+                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
+                                   unsigned threads = 1);
 
 }  // namespace tilecast

@@ -48,12 +48,17 @@ std::vector<u32> shuffled(u32 count) {
   return order;
 }
 
+/// K blocks loaded and multiplied for one tile of a worker.
+i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
+  return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
+}
+
 i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - first, 0, length); }
 
 }  // namespace
 
 Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& kernel,
-                 Residency resident, Hertz sm_clock, Activity* activity_or_null,
+                 Residency resident, Hertz sm_clock, Waves waves, Activity* activity_or_null,
                  std::vector<TileSpan>* tiles_or_null)
     : config(kernel),
       shape(problem.shape),
@@ -63,11 +68,17 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
+      skipped(waves == Waves::kAll || splits_k(kernel.schedule)
+                  ? SkippedWaves{}
+                  : steady_waves(scheduler, static_cast<u32>(resident.workers),
+                                 steps_per_tile(kernel, k_blocks))),
       a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0, sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(), sm_clock),
       memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), activity_or_null),
       activity(activity_or_null),
-      tiles(tiles_or_null) {
+      tiles(tiles_or_null),
+      marks(steady_marks(skipped, scheduler, static_cast<u32>(resident.workers),
+                         i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
   const u32 groups = static_cast<u32>(std::lround(gpu.l2->merge_groups));
   const u32 count = static_cast<u32>(gpu.sm.count);
   TILECAST_ASSERT(groups >= 1 && groups <= MemorySystem::kMostGroups);
@@ -79,6 +90,18 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   if (splits_k(kernel.schedule)) {
     sums = std::make_unique<PartialSums>(engine, gpu, kernel, work, sm_clock);
   }
+}
+
+Progress Machine::progress() const {
+  Progress now{.at = engine.now(),
+               .traffic = memory.traffic(),
+               .tensor_busy = {},
+               .l2_busy = memory.l2_busy(),
+               .dram_busy = memory.dram_busy()};
+  for (const Sm& sm : sms) {
+    now.tensor_busy += sm.tensor.busy();
+  }
+  return now;
 }
 
 i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {

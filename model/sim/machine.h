@@ -12,6 +12,7 @@
 #include "model/sim/operand_blocks.h"
 #include "model/sim/partial_sums.h"
 #include "model/sim/server.h"
+#include "model/sim/steady_waves.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
 #include "model/tile/work_decomposition.h"
@@ -32,9 +33,13 @@ struct Residency {
   i32 workers;
 };
 
+/// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
+enum class Waves : i32 { kAll, kSteadyLeftOut };
+
 struct Machine {
   Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-          Residency residency, Hertz sm_clock, Activity* activity, std::vector<TileSpan>* tiles);
+          Residency residency, Hertz sm_clock, Waves waves, Activity* activity,
+          std::vector<TileSpan>* tiles);
 
   KernelConfig config;
   GemmShape shape;
@@ -43,6 +48,7 @@ struct Machine {
   TileScheduler scheduler;
   u32 k_blocks;
   WorkDecomposition work;
+  SkippedWaves skipped;
   OperandBlocks a, b;
   MemorySystem memory;
   std::vector<Sm> sms;
@@ -58,6 +64,19 @@ struct Machine {
 
   /// Workers of the grid.
   u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }
+
+  SteadyMarks marks;
+
+  /// A warpgroup's part of a tile is stored; notes the ends of the steady waves.
+  void part_stored() {
+    if (++tiles_stored == marks.begin) {
+      marks.at_begin = progress();
+    } else if (tiles_stored == marks.end) {
+      marks.at_end = progress();
+    }
+  }
+  Progress progress() const;
+
   /// The C that the warpgroup's part of a CTA's tile covers, and its block.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
   u32 c_block(TileCoord cta_tile, i32 warpgroup) const;

@@ -58,4 +58,12 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   }
 }
 
+i64 OperandBlocks::panel_bytes(u32 tile) const {
+  i64 sum = 0;
+  for (u32 slice = 0; slice < slices_; ++slice) {
+    sum += cost(tile, slice, 0).bytes * (k_blocks_ - 1) + cost(tile, slice, k_blocks_ - 1).bytes;
+  }
+  return sum;
+}
+
 }  // namespace tilecast

@@ -35,6 +35,8 @@ class OperandBlocks {
   const BlockCost& cost(u32 tile, u32 slice, u32 k_block) const {
     return costs_[(tile * slices_ + slice) * 2 + (k_block + 1 == k_blocks_ ? 1 : 0)];
   }
+  /// Of all slices and K blocks of one tile.
+  i64 panel_bytes(u32 tile) const;
   u32 count() const { return tiles_ * slices_ * k_blocks_; }
   i64 stage_bytes() const { return slice_bytes_; }  // filled by each slice
 

@@ -25,39 +25,52 @@ bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
 }
 
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Residency residency, Hertz sm_clock, Observers observers) {
+                        Residency residency, Hertz sm_clock, Observers observers, Waves waves) {
   if (!can_simulate(gpu, config)) {
     throw ConfigError(fmt::format(
         "{}: expected the sections that the processes of {} need: wgmma, tma, l2, dram, epilogue, "
         "launch and, where K is split, reduction; not all are there",
         gpu.name, to_text(config.schedule)));
   }
-  Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
+  Machine machine(gpu, problem, config, residency, sm_clock, waves, observers.activity,
+                  observers.tiles);
   run_grid(machine);
 
-  const SimTime end = machine.last_store + machine.costs.store_done + machine.costs.kernel;
-  SimTime tensor;
-  for (const Sm& sm : machine.sms) {
-    tensor += sm.tensor.busy();
-  }
-  const MemoryTraffic& traffic = machine.memory.traffic();
+  const SkippedWaves skipped = machine.skipped;
+  const Progress more = of_skipped(machine.marks, skipped);
+  const SkippedTiles exactly =
+      skipped.count == 0
+          ? SkippedTiles{}
+          : skipped_tiles(skipped, machine.scheduler, static_cast<u32>(residency.workers),
+                          config.tiling, machine.a, machine.b);
+  const i64 parts =
+      exactly.tiles * cluster_size(config.tiling) * warpgroups_per_tile(config.tiling);
+
+  const SimTime end =
+      machine.last_store + machine.costs.store_done + machine.costs.kernel + more.at;
+  const i64 k_blocks = machine.k_blocks_multiplied + parts * machine.k_blocks;
+  const Progress whole = machine.progress();
+  const MemoryTraffic& traffic = whole.traffic;
   return {.cycles = cycles_of(seconds_of(end), sm_clock),
           .time = seconds_of(end),
-          .l2_to_sm = bytes(traffic.l2_to_sm),
-          .l2_output = bytes(traffic.l2_output),
-          .l2_far = bytes(traffic.far),
-          .sm_intake = bytes(machine.sm_intake + (machine.sums ? machine.sums->read() : 0)),
+          .l2_to_sm = bytes(traffic.l2_to_sm + exactly.l2_to_sm),
+          .l2_output = bytes(traffic.l2_output + more.traffic.l2_output),
+          .l2_far = bytes(traffic.far + more.traffic.far),
+          .sm_intake = bytes(machine.sm_intake + exactly.sm_intake +
+                             (machine.sums ? machine.sums->read() : 0)),
           .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
           .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
-          .dram_read = bytes(traffic.dram_read),
-          .dram_write = bytes(traffic.dram_write),
-          .operand_reads = bytes(machine.k_blocks_multiplied * machine.costs.operand_bytes),
-          .tensor_share = share(tensor, end) / static_cast<double>(machine.sms.size()),
-          .l2_share = share(machine.memory.l2_busy(), end),
-          .dram_share = share(machine.memory.dram_busy(), end),
-          .tiles = machine.tiles_stored,
-          .k_blocks = machine.k_blocks_multiplied,
-          .events = machine.engine.events()};
+          .dram_read = bytes(traffic.dram_read + more.traffic.dram_read),
+          .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
+          .operand_reads = bytes(k_blocks * machine.costs.operand_bytes),
+          .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /
+                          static_cast<double>(machine.sms.size()),
+          .l2_share = share(whole.l2_busy + more.l2_busy, end),
+          .dram_share = share(whole.dram_busy + more.dram_busy, end),
+          .tiles = machine.tiles_stored + parts,
+          .k_blocks = k_blocks,
+          .events = machine.engine.events(),
+          .waves_left_out = skipped.count};
 }
 
 }  // namespace tilecast

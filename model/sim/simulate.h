@@ -29,6 +29,7 @@ struct Simulated {
   i64 tiles;                                  // parts of tiles stored, one by each warpgroup
   i64 k_blocks;                               // multiplied, by each warpgroup
   u64 events;
+  u32 waves_left_out;
 };
 
 /// What a caller may ask to see besides; null leaves it out, at no cost.
@@ -40,8 +41,10 @@ struct Observers {
 /// There are processes for the schedule, and the GPU's file has all sections that they need.
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config);
 
-/// Throws ConfigError where it cannot.
+/// Throws ConfigError for a kernel that cannot be simulated. Observers see what was simulated: with
+/// Waves::kSteadyLeftOut not all of a large kernel.
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Residency residency, Hertz sm_clock, Observers observers = {});
+                        Residency residency, Hertz sm_clock, Observers observers = {},
+                        Waves waves = Waves::kAll);
 
 }  // namespace tilecast

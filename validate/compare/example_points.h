@@ -53,6 +53,7 @@ inline Predictor predict_times(std::map<i32, Seconds> times) {
     Prediction prediction{};
     prediction.config = config;
     prediction.time = found->second;
+    prediction.closed_form_time = found->second;
     prediction.interval_low = found->second * 0.9;
     prediction.interval_high = found->second * 1.1;
     prediction.sm_clock = Hertz{1e9};

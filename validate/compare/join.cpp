@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
 #include <tuple>
 
 #include "model/base/error.h"
+#include "model/base/parallel.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -55,24 +57,61 @@ Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   return predict(problem_of(point), config, point.regime, point.inputs);
 }
 
-void add_row(const Row& row, const Predictor& predict, JoinedGroup& group, JoinedData& data) {
-  const Measurement& measured = *row.measurement;
-  if (measured.status != Status::kOk || !measured.verified) {
-    ++data.excluded;
-  } else if (is_baseline(measured.point.config)) {
-    ++data.cublaslt;
-    (measured.point.config == kRuntimeCopy    ? group.runtime_copy
-     : measured.point.config == kCublasltTop1 ? group.cublaslt_top1
-                                              : group.cublaslt_best) = measured;
-  } else {
-    try {
-      group.points.push_back({measured, predict_row(measured, predict)});
-      ++data.points;
-    } catch (const ConfigError& error) {
-      ++data.unmatched;
-      data.unmatched_reasons.push_back(row.where + ": " + error.what());
+/// What the model says of a row, or why it says nothing.
+struct Answer {
+  std::optional<Prediction> prediction;
+  std::string why_not;
+};
+
+bool is_right(const Measurement& measured) {
+  return measured.status == Status::kOk && measured.verified;
+}
+
+bool is_compared(const Measurement& measured) {
+  return is_right(measured) && !is_baseline(measured.point.config);
+}
+
+/// Of the rows that are compared, in their order.
+std::vector<Answer> predict_rows(const std::map<std::string, Row>& rows, const Predictor& predict,
+                                 const JoinOptions& options) {
+  std::vector<const Measurement*> asked;
+  for (const auto& [key, row] : rows) {
+    if (is_compared(*row.measurement)) {
+      asked.push_back(row.measurement);
     }
   }
+  std::vector<Answer> answers(asked.size());
+  std::mutex telling;
+  std::size_t done = 0;
+  parallel_for(asked.size(), options.threads, [&](std::size_t i) {
+    try {
+      answers[i].prediction = predict_row(*asked[i], predict);
+    } catch (const ConfigError& error) {
+      answers[i].why_not = error.what();
+    }
+    if (options.progress) {
+      const std::lock_guard lock(telling);
+      options.progress(++done, asked.size());
+    }
+  });
+  return answers;
+}
+
+void add_compared(const Row& row, const Answer& answer, JoinedGroup& group, JoinedData& data) {
+  if (answer.prediction) {
+    group.points.push_back({*row.measurement, *answer.prediction});
+    ++data.points;
+  } else {
+    ++data.unmatched;
+    data.unmatched_reasons.push_back(row.where + ": " + answer.why_not);
+  }
+}
+
+void add_baseline(const Measurement& measured, JoinedGroup& group, JoinedData& data) {
+  ++data.cublaslt;
+  (measured.point.config == kRuntimeCopy    ? group.runtime_copy
+   : measured.point.config == kCublasltTop1 ? group.cublaslt_top1
+                                            : group.cublaslt_best) = measured;
 }
 
 }  // namespace
@@ -87,17 +126,26 @@ Seconds JoinedGroup::best_measured_time() const {
 }
 
 JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
-                       const std::vector<std::string>& gpu_names) {
+                       const std::vector<std::string>& gpu_names, const JoinOptions& options) {
   JoinedData data;
   std::map<GroupKey, JoinedGroup> groups;
-  for (const auto& [key, row] : last_rows(files, gpu_names, data)) {
+  const std::map<std::string, Row> rows = last_rows(files, gpu_names, data);
+  const std::vector<Answer> answers = predict_rows(rows, predict, options);
+  auto answer = answers.begin();
+  for (const auto& [key, row] : rows) {
     const Point& point = row.measurement->point;
     JoinedGroup& group = groups[group_key(point)];
     group.problem = problem_of(point);
     group.regime = point.regime;
     group.inputs = point.inputs;
     group.l2_state = point.l2_state;
-    add_row(row, predict, group, data);
+    if (is_compared(*row.measurement)) {
+      add_compared(row, *answer++, group, data);
+    } else if (is_right(*row.measurement)) {
+      add_baseline(*row.measurement, group, data);
+    } else {
+      ++data.excluded;
+    }
   }
   if (data.rows == 0) {
     std::vector<std::string> names;

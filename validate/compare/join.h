@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Throws ConfigError where it cannot predict that configuration.
+/// Throws ConfigError where it cannot predict that configuration. Called on several threads.
 using Predictor = std::function<Prediction(const AnyProblem&, const AnyConfig&, Regime, Inputs)>;
 
 struct JoinedPoint {
@@ -47,9 +47,15 @@ struct JoinedData {
   std::vector<std::string> unmatched_reasons;  // file:line: why, each row
 };
 
+struct JoinOptions {
+  unsigned threads = 0;  // 0: one for each processor
+  /// Told how many of all rows have been predicted, by one thread at a time.
+  std::function<void(std::size_t done, std::size_t all)> progress = {};
+};
+
 /// `gpu_names`: what the column gpu may hold. Throws ConfigError `file:line: gpu: ...` for a row of
 /// another GPU, and where there are no rows at all.
 JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
-                       const std::vector<std::string>& gpu_names);
+                       const std::vector<std::string>& gpu_names, const JoinOptions& options = {});
 
 }  // namespace tilecast

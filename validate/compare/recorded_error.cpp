@@ -75,6 +75,7 @@ Json record_of(const Validation& v) {
   Json json{{"schema", 1},
             {"gpu", v.gpu},
             {"calibrated", v.calibrated},
+            {"method", to_text(v.method)},
             {"points", v.points},
             {"unmatched", v.unmatched},
             {"time_mape", Json::object()},
@@ -102,6 +103,7 @@ std::vector<std::string> worse_than_recorded(const Validation& validation, std::
   check.same("/schema");
   check.same("/gpu");
   check.same("/calibrated");
+  check.same("/method");
   check.figure("/points", Better::kHigher, 0);
   check.figure("/unmatched", Better::kLower, 0);
   if (validation.cycles || recorded.contains("cycles_mape")) {

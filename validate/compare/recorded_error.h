@@ -13,7 +13,7 @@ namespace tilecast {
 
 constexpr double kRecordTolerance = 0.002;  // as a fraction: 0.2 points
 
-/// {"schema":1,"gpu":..,"calibrated":..,"points":..,"unmatched":..,
+/// {"schema":1,"gpu":..,"calibrated":..,"method":..,"points":..,"unmatched":..,
 ///  "cycles_mape":..,"time_mape":{regime:..},"top1_geomean":{regime:..}}
 nlohmann::ordered_json record_of(const Validation& validation);
 

@@ -10,6 +10,7 @@ constexpr double kNearBest = 1.2;  // of the best measured time
 constexpr std::size_t kPickCounts[] = {1, 3, 8};
 
 double predicted_time(const JoinedPoint& point) { return point.predicted.time.value; }
+double closed_form_time(const JoinedPoint& point) { return point.predicted.closed_form_time.value; }
 double predicted_cycles(const JoinedPoint& point) { return point.predicted.cycles.value; }
 
 double time_error(const JoinedPoint& point) {
@@ -144,7 +145,7 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) 
   }
   const FixedTiling fixed = best_fixed_tiling(groups);
   Baselines result;
-  result.closed_form = picks(groups, predicted_time, 1);
+  result.closed_form = picks(groups, closed_form_time, 1);
   result.pick_by_cycles = picks(groups, predicted_cycles, 1);
   result.fixed_tiling = ratio_figures(fixed.ratios);
   result.fixed_tiling_config = fixed.config;
@@ -193,12 +194,17 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data)
   Validation result{.gpu = gpu.name,
                     .calibrated = calibrated,
                     .method = Method::kAnalytic,
+                    .simulated = 0,
                     .rows = data.rows,
                     .points = data.points,
                     .cublaslt = data.cublaslt,
                     .unmatched = data.unmatched,
                     .excluded = data.excluded,
                     .repeated = data.repeated};
+  for_each_point(data.groups, [&](const JoinedGroup&, const JoinedPoint& point) {
+    result.simulated += point.predicted.method == Method::kSimulated ? 1 : 0;
+  });
+  result.method = result.simulated > 0 ? Method::kSimulated : Method::kAnalytic;
   result.cycles = cycles_error(data.groups);
   result.clock = clock_figures(data.groups);
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {

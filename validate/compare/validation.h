@@ -54,7 +54,8 @@ using PickFigures = std::map<std::size_t, RatioFigures>;
 struct Validation {
   std::string gpu;
   bool calibrated;
-  Method method;
+  Method method;          // simulated where any point is
+  std::size_t simulated;  // points
   std::size_t rows, points, cublaslt, unmatched, excluded, repeated;
   std::optional<ErrorFigures> cycles;
   std::map<Regime, ErrorFigures> time;

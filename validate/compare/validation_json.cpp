@@ -98,6 +98,7 @@ Json to_json(const Validation& v) {
             {"method", to_text(v.method)},
             {"rows", v.rows},
             {"points", v.points},
+            {"simulated", v.simulated},
             {"unmatched", v.unmatched},
             {"excluded", v.excluded},
             {"cublaslt", v.cublaslt},

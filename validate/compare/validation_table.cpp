@@ -85,10 +85,11 @@ std::string pick_table(const Validation& v) {
 
 std::string to_table(const Validation& v) {
   std::string text = fmt::format(
-      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} "
+      "{}, {}{}: {} points of {} rows{}\n({} of baselines, {} excluded, {} unmatched, {} "
       "repeated)\n\n",
-      v.gpu, to_text(v.method), v.calibrated ? ", calibrated" : "", v.points, v.rows, v.cublaslt,
-      v.excluded, v.unmatched, v.repeated);
+      v.gpu, to_text(v.method), v.calibrated ? ", calibrated" : "", v.points, v.rows,
+      v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "",
+      v.cublaslt, v.excluded, v.unmatched, v.repeated);
   text += error_table(v) + rank_table(v) + pick_table(v);
   if (v.interval) {
     text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",

@@ -1,0 +1,128 @@
+// tilecast explain: why configurations of a problem take the time they take.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/explain_output.h"
+#include "model/base/chrome_trace.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/predict/explain.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+struct ExplainOptions {
+  std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
+                     inputs = "normal", format = "table", method = "simulated", trace;
+  std::vector<std::string> configs;
+  unsigned threads = 0;
+  bool no_best = false, no_calibration = false;
+};
+
+void write_trace(const ExplainOptions& options, const Explanation& kernel) {
+  if (!kernel.watched) {
+    throw ConfigError(
+        fmt::format("--trace {}: {} is not simulated, and only a simulation has a "
+                    "timeline",
+                    options.trace, options.configs.front()));
+  }
+  write_file(options.trace, chrome_trace(kernel.watched->tiles));
+}
+
+void run_explain(const ExplainOptions& options) {
+  const AnyProblem problem =
+      parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
+                    parse_layout(options.layout));
+  const Regime regime = parse_regime(options.regime);
+  const Inputs inputs = parse_inputs(options.inputs);
+  const Effort effort{.method = parse_method(options.method), .threads = options.threads};
+  if (!options.trace.empty() && options.configs.size() != 1) {
+    throw ConfigError("--trace writes the timeline of one configuration: give one --config");
+  }
+  std::vector<AnyConfig> configs;
+  for (const std::string& text : options.configs) {
+    configs.push_back(parse_config(text));
+  }
+  const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+
+  const auto start = std::chrono::steady_clock::now();
+  const auto explain_one = [&](const AnyConfig& config) {
+    return explain(gpu.spec, problem, config, regime, inputs, effort);
+  };
+  ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}};
+  for (const AnyConfig& config : configs) {
+    report.kernels.push_back(explain_one(config));
+  }
+  if (!options.no_best) {
+    const Ranking ranking = rank_candidates(gpu.spec, problem, {}, regime, inputs, 1, effort);
+    report.best = explain_one(ranking.predictions.front().config);
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  report.elapsed = {elapsed.count()};
+
+  if (!options.trace.empty()) {
+    write_trace(options, report.kernels.front());
+  }
+  fmt::print("{}", options.format == "json"
+                       ? explain_json(report).dump(2, ' ', false,
+                                                   nlohmann::json::error_handler_t::replace) +
+                             "\n"
+                       : explain_table(report));
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "Why configurations take the time they take, and what the best one does better");
+  const auto options = std::make_shared<ExplainOptions>();
+  command
+      ->add_option(
+          "SHAPE", options->shape,
+          "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
+      ->required();
+  command
+      ->add_option("--config", options->configs, "A configuration; several are laid side by side")
+      ->required();
+  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
+      ->capture_default_str();
+  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
+      ->capture_default_str();
+  command
+      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
+      ->capture_default_str();
+  command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
+      ->capture_default_str();
+  command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
+  command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
+      ->capture_default_str();
+  command
+      ->add_option("--method", options->method, "simulated, where there are processes, or analytic")
+      ->check(CLI::IsMember({"analytic", "simulated"}))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
+      ->check(CLI::Range(0u, 1024u))
+      ->capture_default_str();
+  command->add_flag("--no-best", options->no_best,
+                    "Leave out the comparison with the best of all candidates");
+  command->add_option("--trace", options->trace,
+                      "Write the simulated timeline there, for Perfetto, as measure --trace does");
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  command->add_flag("--no-calibration", options->no_calibration,
+                    "Leave the GPU's calibrated overlay out");
+  command->callback([options] { run_explain(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/explain_output.h"
+#include "cli/output_parts.h"
+
+namespace tilecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDigits = 6;
+constexpr int kShareDigits = 4;
+
+double share(double value) { return rounded(value, kShareDigits); }
+
+Json busy_json(const BusyShares& busy) {
+  return {{"tensor", share(busy.tensor)},
+          {"shared_memory", share(busy.shared_memory)},
+          {"sm_intake", share(busy.sm_intake)},
+          {"l2", share(busy.l2)},
+          {"dram", share(busy.dram)}};
+}
+
+Json short_json(const Prediction& p) {
+  return {{"method", to_text(p.method)},
+          {"cycles", rounded(p.cycles.value, kDigits)},
+          {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kDigits)},
+          {"time_us", rounded(p.time.value * 1e6, kDigits)},
+          {"limiter", to_text(p.limiter)}};
+}
+
+Json bytes_json(const Explanation& e) {
+  const Prediction& p = e.predicted;
+  Json json = Json::object();
+  if (e.watched) {
+    const Watched& w = *e.watched;
+    json["operand_reads"] = rounded(w.operand_reads.value, kDigits);
+    json["sm_intake"] = rounded(w.sm_intake.value, kDigits);
+  }
+  json["l2_to_sm"] = rounded(p.l2_to_sm.value, kDigits);
+  if (e.watched) {
+    const Watched& w = *e.watched;
+    json["l2_output"] = rounded(w.l2_output.value, kDigits);
+    json["l2_far"] = rounded(w.l2_far.value, kDigits);
+  }
+  json["dram_read"] = rounded(p.dram_read.value, kDigits);
+  json["dram_write"] = rounded(p.dram_write.value, kDigits);
+  if (e.watched) {
+    json["multicast_saves"] = share(1 - p.l2_to_sm / e.watched->sm_intake);
+    json["merging_saves"] = share(1 - e.watched->l2_output / p.l2_to_sm);
+  }
+  json["l2_hit_rate"] = share(p.l2_hit_rate);
+  return json;
+}
+
+Json energy_json(const EnergySplit& energy) {
+  const auto joules = [](Joules j) { return rounded(j.value, kDigits); };
+  return {{"total_j", joules(energy.total())},
+          {"tensor_j", joules(energy.tensor)},
+          {"shared_memory_j", joules(energy.shared_memory)},
+          {"l2_j", joules(energy.l2)},
+          {"dram_j", joules(energy.dram)},
+          {"sm_cycles_j", joules(energy.sm_cycles)},
+          {"idle_j", joules(energy.idle)}};
+}
+
+Json phases_json(const Watched& watched) {
+  Json phases = Json::array();
+  for (const Phase& phase : watched.phases) {
+    Json json{{"begin_us", rounded(phase.begin.value * 1e6, kDigits)},
+              {"end_us", rounded(phase.end.value * 1e6, kDigits)}};
+    json.update(busy_json(phase.busy));
+    phases.push_back(std::move(json));
+  }
+  return phases;
+}
+
+Json more_json(const std::vector<MoreCycles>& items) {
+  Json json = Json::object();
+  for (const MoreCycles& item : items) {
+    json[std::string(item.of)] = rounded(item.cycles.value, kDigits);
+  }
+  return json;
+}
+
+Json against_json(const Explanation& e, const Explanation& best) {
+  const Difference d = difference(e, best);
+  return {{"time", rounded(d.time, kDigits)},
+          {"cycles", rounded(d.cycles, kDigits)},
+          {"sm_clock", rounded(d.sm_clock, kDigits)},
+          {"energy_per_cycle", rounded(d.energy_per_cycle, kDigits)},
+          {"more_cycles_by_phase", more_json(d.phases)},
+          {"more_cycles_by_part", more_json(d.parts)},
+          {"why", why_not_best(e, best)}};
+}
+
+Json kernel_json(const Explanation& e) {
+  const Prediction& p = e.predicted;
+  Json json{{"config", to_text(p.config)}};
+  json.update(short_json(p));
+  json["interval_us"] = {rounded(p.interval_low.value * 1e6, kDigits),
+                         rounded(p.interval_high.value * 1e6, kDigits)};
+  json["tflops"] = rounded(p.tflops, kDigits);
+  json["power_w"] = rounded(p.power.value, kDigits);
+  json["limiter"] = e.limiter;
+  json["closed_form"] = short_json(e.closed_form);
+  json["without"] = Json::array();
+  for (const WithoutPart& w : e.without) {
+    json["without"].push_back({{"part", w.part},
+                               {"cycles", rounded(w.cycles.value, kDigits)},
+                               {"saves", share(1 - w.cycles / p.cycles)}});
+  }
+  json["shares"] = {{"tensor", share(p.shares.tensor)},
+                    {"shared_memory", share(p.shares.shared_memory)},
+                    {"l2", share(p.shares.l2)},
+                    {"dram", share(p.shares.dram)}};
+  if (e.watched) {
+    json["shares"]["sm_intake"] = share(e.watched->sm_intake_share);
+    const TimeSplit& time = e.watched->time;
+    json["time_of_sms"] = {{"start", share(time.start)},
+                           {"multiply", share(time.multiply)},
+                           {"between", share(time.between)},
+                           {"end", share(time.end)}};
+    json["median_tile_us"] = rounded(e.watched->median_tile.value * 1e6, kDigits);
+    json["phases"] = phases_json(*e.watched);
+  }
+  json["bytes"] = bytes_json(e);
+  json["occupancy"] = {{"ctas_per_sm", e.ctas_per_sm}};
+  if (e.waves) {
+    json["occupancy"]["workers"] = e.waves->workers;
+    json["waves"] = {{"tiles", e.waves->tiles},
+                     {"k_blocks", e.waves->k_blocks},
+                     {"waves", rounded(e.waves->waves, kDigits)},
+                     {"in_last_wave", e.waves->in_last_wave}};
+  }
+  json["energy"] = energy_json(e.energy);
+  json["clock_limiter"] = to_text(e.clock_limiter);
+  return json;
+}
+
+}  // namespace
+
+Json explain_json(const ExplainReport& report) {
+  Json json{{"schema", 1},
+            {"gpu", report.gpu.spec.name},
+            {"calibrated", report.gpu.calibrated},
+            {"problem", problem_json(report.problem)},
+            {"regime", to_text(report.regime)},
+            {"inputs", to_text(report.inputs)},
+            {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
+            {"kernels", Json::array()}};
+  for (const Explanation& e : report.kernels) {
+    Json kernel = kernel_json(e);
+    if (report.best) {
+      kernel["against_best"] = against_json(e, *report.best);
+    }
+    json["kernels"].push_back(std::move(kernel));
+  }
+  if (report.best) {
+    json["best"] = kernel_json(*report.best);
+  }
+  return json;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,261 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "cli/explain_output.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kColumns = 80;  // of a terminal
+constexpr std::size_t kLabel = 24, kValue = 14, kSideBySide = (kColumns - kLabel) / kValue;
+
+/// A kernel and the letter it goes by.
+struct Named {
+  std::string name;
+  const Explanation* kernel;
+};
+
+using Value = std::function<std::string(const Explanation&)>;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string gigabytes(Bytes bytes) { return fmt::format("{:.3f} GB", bytes.value * 1e-9); }
+std::string micro(Seconds time) { return fmt::format("{:.2f}", time.value * 1e6); }
+std::string kilo(Cycles cycles) { return fmt::format("{:.1f}", cycles.value * 1e-3); }
+
+/// The text in lines that end behind one of `breaks`, each after `first` or as much space.
+std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks) {
+  const std::size_t width = kColumns - first.size();
+  std::string lines;
+  while (!text.empty()) {
+    std::size_t end = text.size();
+    if (end > width) {
+      const std::size_t at = text.find_last_of(breaks, width - 1);
+      end = at == std::string_view::npos ? width : at + 1;
+    }
+    std::string_view line = text.substr(0, end);
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
+    lines += (lines.empty() ? first : std::string(first.size(), ' ')) + std::string(line) + "\n";
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+/// The rows of one table of kernels side by side.
+class Rows {
+ public:
+  explicit Rows(std::vector<Named> kernels) : kernels_(std::move(kernels)) {
+    add_cells("", [](const Named& n) { return n.name; });
+  }
+
+  void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text); }
+
+  void row(std::string_view label, const Value& value) {
+    add_cells("  " + std::string(label), [&](const Named& n) { return value(*n.kernel); });
+  }
+  /// Of simulated kernels; left out where none is.
+  void watched(std::string_view label, const std::function<std::string(const Watched&)>& value) {
+    if (std::ranges::any_of(kernels_,
+                            [](const Named& n) { return n.kernel->watched.has_value(); })) {
+      row(label, [&](const Explanation& e) { return e.watched ? value(*e.watched) : "-"; });
+    }
+  }
+  const std::vector<Named>& kernels() const { return kernels_; }
+  std::string text() const { return text_; }
+
+ private:
+  void add_cells(const std::string& label, const std::function<std::string(const Named&)>& cell) {
+    text_ += fmt::format("{:<{}}", label, kLabel);
+    for (const Named& n : kernels_) {
+      text_ += fmt::format("{:>{}}", cell(n), kValue);
+    }
+    text_ += "\n";
+  }
+
+  std::vector<Named> kernels_;
+  std::string text_;
+};
+
+void add_speed(Rows& rows) {
+  rows.row("time, us", [](const auto& e) { return micro(e.predicted.time); });
+  rows.row("  by closed form", [](const auto& e) { return micro(e.closed_form.time); });
+  rows.row("kcycles", [](const auto& e) { return kilo(e.predicted.cycles); });
+  rows.row("  by closed form", [](const auto& e) { return kilo(e.closed_form.cycles); });
+  rows.row("method", [](const auto& e) { return std::string(to_text(e.predicted.method)); });
+  rows.row("SM clock, GHz",
+           [](const auto& e) { return fmt::format("{:.3f}", e.predicted.sm_clock.value * 1e-9); });
+  rows.row("  held by", [](const auto& e) {
+    std::string text(to_text(e.clock_limiter));
+    std::ranges::replace(text, '_', ' ');
+    return text.substr(0, kValue - 1);
+  });
+  rows.row("power, W",
+           [](const auto& e) { return fmt::format("{:.0f}", e.predicted.power.value); });
+  rows.row("TFLOPS", [](const auto& e) { return fmt::format("{:.1f}", e.predicted.tflops); });
+}
+
+void add_limits(Rows& rows) {
+  rows.heading("limiter, and what the kernel saves without each part");
+  rows.row("limiter", [](const auto& e) { return std::string(e.limiter); });
+  const std::vector<WithoutPart>& first = rows.kernels().front().kernel->without;
+  for (const WithoutPart& part : first) {
+    rows.row("  " + std::string(part.part), [&](const Explanation& e) {
+      const auto own = std::ranges::find(e.without, part.part, &WithoutPart::part);
+      return own == e.without.end() ? "-" : percent(1 - own->cycles / e.predicted.cycles);
+    });
+  }
+}
+
+void add_shares(Rows& rows) {
+  rows.heading("busy, of the kernel's time");
+  rows.row("tensor", [](const auto& e) { return percent(e.predicted.shares.tensor); });
+  rows.row("shared memory",
+           [](const auto& e) { return percent(e.predicted.shares.shared_memory); });
+  rows.watched("SM intake", [](const Watched& w) { return percent(w.sm_intake_share); });
+  rows.row("L2", [](const auto& e) { return percent(e.predicted.shares.l2); });
+  rows.row("DRAM", [](const auto& e) { return percent(e.predicted.shares.dram); });
+}
+
+void add_time(Rows& rows) {
+  if (std::ranges::none_of(rows.kernels(),
+                           [](const Named& n) { return n.kernel->watched.has_value(); })) {
+    return;
+  }
+  rows.heading("SMs' time, mean over the chip");
+  rows.watched("start", [](const Watched& w) { return percent(w.time.start); });
+  rows.watched("multiply", [](const Watched& w) { return percent(w.time.multiply); });
+  rows.watched("between tiles", [](const Watched& w) { return percent(w.time.between); });
+  rows.watched("end and tail", [](const Watched& w) { return percent(w.time.end); });
+  rows.watched("median tile, us", [](const Watched& w) { return micro(w.median_tile); });
+}
+
+void add_waves(Rows& rows) {
+  rows.heading("waves and occupancy");
+  rows.row("CTAs per SM", [](const auto& e) { return std::to_string(e.ctas_per_sm); });
+  if (!rows.kernels().front().kernel->waves) {
+    return;
+  }
+  rows.row("workers at once", [](const auto& e) { return std::to_string(e.waves->workers); });
+  rows.row("tiles of workers", [](const auto& e) { return std::to_string(e.waves->tiles); });
+  rows.row("K blocks of a tile", [](const auto& e) { return std::to_string(e.waves->k_blocks); });
+  rows.row("waves", [](const auto& e) { return fmt::format("{:.2f}", e.waves->waves); });
+  rows.row("tiles in the last",
+           [](const auto& e) { return std::to_string(e.waves->in_last_wave); });
+}
+
+void add_bytes(Rows& rows) {
+  rows.heading("bytes");
+  rows.watched("operand reads", [](const Watched& w) { return gigabytes(w.operand_reads); });
+  rows.watched("SM intake", [](const Watched& w) { return gigabytes(w.sm_intake); });
+  rows.row("L2 to SMs", [](const auto& e) { return gigabytes(e.predicted.l2_to_sm); });
+  rows.watched("L2 output, merged", [](const Watched& w) { return gigabytes(w.l2_output); });
+  rows.row("DRAM read", [](const auto& e) { return gigabytes(e.predicted.dram_read); });
+  rows.row("DRAM write", [](const auto& e) { return gigabytes(e.predicted.dram_write); });
+  rows.row("L2 hit rate", [](const auto& e) { return percent(e.predicted.l2_hit_rate); });
+  rows.watched("from the far half",
+               [](const Watched& w) { return percent(w.l2_far / w.l2_output); });
+}
+
+void add_energy(Rows& rows) {
+  rows.heading("energy");
+  rows.row("of one run, mJ",
+           [](const auto& e) { return fmt::format("{:.2f}", e.energy.total().value * 1e3); });
+  const auto part = [&](std::string_view label, Joules EnergySplit::*source) {
+    rows.row(label, [source](const Explanation& e) {
+      return percent(e.energy.*source / e.energy.total());
+    });
+  };
+  part("tensor", &EnergySplit::tensor);
+  part("shared memory", &EnergySplit::shared_memory);
+  part("L2", &EnergySplit::l2);
+  part("DRAM", &EnergySplit::dram);
+  part("awake SMs", &EnergySplit::sm_cycles);
+  part("idle chip", &EnergySplit::idle);
+}
+
+std::string phase_table(const Named& named) {
+  const std::vector<Phase>& phases = named.kernel->watched->phases;
+  std::string text =
+      fmt::format("\n{:<{}}", fmt::format("{} by phase, %; to us", named.name), kLabel);
+  for (const Phase& phase : phases) {
+    text += fmt::format("{:>7.{}f}", phase.end.value * 1e6, phase.end.value < 1e-4 ? 1 : 0);
+  }
+  text += "\n";
+  const auto row = [&](std::string_view label, double BusyShares::*part) {
+    text += fmt::format("  {:<{}}", label, kLabel - 2);
+    for (const Phase& phase : phases) {
+      text += fmt::format("{:>7.0f}", 100 * (phase.busy.*part));
+    }
+    text += "\n";
+  };
+  row("tensor", &BusyShares::tensor);
+  row("shared memory", &BusyShares::shared_memory);
+  row("SM intake", &BusyShares::sm_intake);
+  row("L2", &BusyShares::l2);
+  row("DRAM", &BusyShares::dram);
+  return text;
+}
+
+std::vector<Named> named(const ExplainReport& report) {
+  std::vector<Named> all;
+  bool has_best = false;
+  for (const Explanation& e : report.kernels) {
+    const char letter = static_cast<char>('A' + all.size() % 26);
+    const bool best = report.best && is_best(e, *report.best);
+    has_best = has_best || best;
+    all.push_back({fmt::format("{}{}", letter, best ? " = best" : ""), &e});
+  }
+  if (report.best && !has_best) {
+    all.push_back({"best", &*report.best});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string explain_table(const ExplainReport& report) {
+  std::string text =
+      wrapped("",
+              fmt::format("{} on {}: {}, {} inputs, {}calibrated", to_text(report.problem),
+                          report.gpu.spec.product, to_text(report.regime), to_text(report.inputs),
+                          report.gpu.calibrated ? "" : "not "),
+              " ");
+  text += "\n";
+  const std::vector<Named> all = named(report);
+  for (const Named& n : all) {
+    text += wrapped(fmt::format("{:<9}", n.name), to_text(n.kernel->predicted.config), ":,");
+  }
+  for (std::size_t first = 0; first < all.size(); first += kSideBySide) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end =
+        all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), first + kSideBySide));
+    text += "\n";
+    Rows rows({begin, end});
+    add_speed(rows);
+    add_limits(rows);
+    add_shares(rows);
+    add_time(rows);
+    add_waves(rows);
+    add_bytes(rows);
+    add_energy(rows);
+    text += rows.text();
+  }
+  for (const Named& n : all) {
+    text += n.kernel->watched ? phase_table(n) : "";
+  }
+  for (std::size_t i = 0; report.best && i < report.kernels.size(); ++i) {
+    if (!is_best(report.kernels[i], *report.best)) {
+      text += "\n";
+      std::string name = all[i].name;
+      for (const std::string& sentence : why_not_best(report.kernels[i], *report.best)) {
+        text += wrapped(fmt::format("{:<9}", std::exchange(name, "")), sentence, " ");
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,232 @@
+// explain, and predict by both methods, as a user runs them. No expected outputs are stored: what
+// must be there, and what must agree with what.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/commands.h"
+#include "model/predict/prediction.h"
+#include "tests/captured_run.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kWide =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kSmall =
+    "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+    "raster=grouped_m,group=8";
+constexpr const char* kShape = "2048x2048x1024";
+
+CapturedRun explain(std::vector<std::string> more, const std::string& shape = kShape) {
+  more.insert(more.begin(), {"explain", shape});
+  return run_captured(add_explain, more);
+}
+
+CapturedRun predict(std::vector<std::string> more, const std::string& shape = kShape) {
+  more.insert(more.begin(), {"predict", shape, "--format", "json"});
+  return run_captured(add_predict, more);
+}
+
+void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
+  CAPTURE(run.err);
+  CHECK(run.exit_code == static_cast<int>(code));
+  CHECK(run.out.empty());
+  CHECK(run.err.find('\n') == run.err.size() - 1);
+  CHECK(run.err.find(part) != std::string::npos);
+}
+
+void check_shares(const Json& shares) {
+  for (const auto& [name, share] : shares.items()) {
+    CAPTURE(name);
+    CHECK(share.get<double>() >= 0);
+    CHECK(share.get<double>() <= 1);
+  }
+}
+
+void check_kernel(const Json& kernel) {
+  for (const char* field : {"config", "method", "cycles", "sm_clock_mhz", "time_us", "interval_us",
+                            "tflops", "power_w", "limiter", "closed_form", "without", "shares",
+                            "bytes", "occupancy", "waves", "energy", "clock_limiter"}) {
+    CAPTURE(field);
+    CHECK(kernel.contains(field));
+  }
+  const double time = kernel["time_us"];
+  CHECK(kernel["cycles"].get<double>() / kernel["sm_clock_mhz"].get<double>() ==
+        Approx(time).epsilon(1e-4));
+  CHECK(kernel["interval_us"][0].get<double>() < time);
+  CHECK(kernel["interval_us"][1].get<double>() > time);
+  check_shares(kernel["shares"]);
+  const Json& bytes = kernel["bytes"];
+  CHECK(
+      bytes["l2_hit_rate"].get<double>() ==
+      Approx(1 - bytes["dram_read"].get<double>() / bytes["l2_to_sm"].get<double>()).epsilon(1e-3));
+  const Json& energy = kernel["energy"];
+  double sum = 0;
+  for (const char* part :
+       {"tensor_j", "shared_memory_j", "l2_j", "dram_j", "sm_cycles_j", "idle_j"}) {
+    CHECK(energy[part].get<double>() >= 0);
+    sum += energy[part].get<double>();
+  }
+  CHECK(energy["total_j"].get<double>() == Approx(sum).epsilon(1e-4));
+  CHECK(kernel["limiter"] == kernel["without"][0]["part"]);
+  if (kernel["method"] == "simulated") {
+    check_shares(kernel["time_of_sms"]);
+    CHECK(bytes["l2_output"].get<double>() <= bytes["l2_to_sm"].get<double>());
+    CHECK(bytes["l2_to_sm"].get<double>() <= bytes["sm_intake"].get<double>());
+    for (Json phase : kernel["phases"]) {
+      CHECK(phase["begin_us"].get<double>() < phase["end_us"].get<double>());
+      phase.erase("begin_us");
+      phase.erase("end_us");
+      check_shares(phase);
+    }
+  }
+}
+
+TEST_CASE("explain --format json has its fields, and they agree with each other") {
+  const CapturedRun run = explain({"--config", kWide, kSmall, "--format", "json"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());
+  const Json json = Json::parse(run.out);
+  CHECK(json["schema"] == 1);
+  CHECK(json["gpu"] == "h200_sxm");
+  CHECK(json["problem"]["k"] == 1024);
+  REQUIRE(json["kernels"].size() == 2);
+  CHECK(json["kernels"][0]["config"] == kWide);
+  CHECK(json["kernels"][1]["config"] == kSmall);
+  for (const Json& kernel : json["kernels"]) {
+    check_kernel(kernel);
+    CHECK(kernel["method"] == "simulated");
+    CHECK(kernel["phases"].size() > 1);
+    const Json& against = kernel["against_best"];
+    CHECK(against["time"].get<double>() ==
+          Approx(kernel["time_us"].get<double>() / json["best"]["time_us"].get<double>())
+              .epsilon(1e-3));
+    CHECK_FALSE(against["why"].empty());
+  }
+  check_kernel(json["best"]);
+}
+
+TEST_CASE("explain's cycles are those of predict --config") {
+  const Json explained =
+      Json::parse(explain({"--config", kWide, "--format", "json", "--no-best"}).out);
+  const Json predicted = Json::parse(predict({"--config", kWide, "--method", "simulated"}).out);
+  CHECK(explained["kernels"][0]["cycles"] == predicted["ranking"][0]["cycles"]);
+  CHECK_FALSE(explained.contains("best"));
+}
+
+TEST_CASE("By closed form, and for memory-bound kernels, explain says what can be said") {
+  const Json analytic = Json::parse(
+      explain({"--config", kWide, "--method", "analytic", "--format", "json"}).out)["kernels"][0];
+  check_kernel(analytic);
+  CHECK(analytic["method"] == "analytic");
+  CHECK_FALSE(analytic.contains("phases"));
+  const Json copies = Json::parse(
+      run_captured(add_predict, {"predict", "67108864", "--op", "memcpy", "--format", "json"}).out);
+  const std::string best = copies["ranking"][0]["config"];
+  const CapturedRun run =
+      explain({"--op", "memcpy", "--config", best, "--format", "json"}, "67108864");
+  CHECK(run.exit_code == 0);
+  const Json kernel = Json::parse(run.out)["kernels"][0];
+  CHECK(kernel["limiter"] == "dram");
+  CHECK(kernel["against_best"]["time"] == 1);
+  CHECK(explain({"--op", "memcpy", "--config", best}, "67108864").exit_code == 0);
+}
+
+TEST_CASE("The table fits 80 columns, without colour, for one kernel and for many") {
+  for (const std::size_t kernels : {1, 5}) {
+    std::vector<std::string> more(kernels, kSmall);
+    more.insert(more.begin(), "--config");
+    more.push_back(kWide);
+    const CapturedRun run = explain(more);
+    CHECK(run.exit_code == 0);
+    std::size_t longest = 0;
+    for (std::size_t at = 0; at < run.out.size();) {
+      const std::size_t end = run.out.find('\n', at);
+      longest = std::max(longest, end - at);
+      at = end + 1;
+    }
+    CHECK(longest <= 80);
+    CHECK(longest > 40);
+    CHECK(run.out.find('\033') == std::string::npos);
+    CHECK(run.out.find("than the best: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "trace.json").string();
+  CHECK(explain({"--config", kWide, "--trace", path}).exit_code == 0);
+  const Json trace = Json::parse(read_file(path));
+  std::set<std::string> kinds;
+  double end = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") {
+      kinds.insert(event["cat"]);
+      CHECK(event["dur"].get<double>() >= 0);
+      end = std::max(end, event["ts"].get<double>() + event["dur"].get<double>());
+    }
+  }
+  CHECK(kinds == std::set<std::string>{"load", "multiply", "store", "wait", "issue"});
+  const Json kernel =
+      Json::parse(explain({"--config", kWide, "--format", "json"}).out)["kernels"][0];
+  CHECK(end < kernel["time_us"].get<double>() * 1.01);
+  CHECK(end > kernel["time_us"].get<double>() / 2);
+  check_refused(explain({"--config", kWide, kSmall, "--trace", path}), ExitCode::kUsage,
+                "one --config");
+  check_refused(explain({"--config", kWide, "--method", "analytic", "--trace", path}),
+                ExitCode::kUsage, "is not simulated");
+  check_refused(explain({"--config", kWide, "--trace", "/proc/none/trace.json"}), ExitCode::kFile,
+                "/proc/none");
+}
+
+TEST_CASE("explain refuses what cannot run with one line that says why") {
+  std::string many_stages = kWide;
+  many_stages.replace(many_stages.find("stages=4"), 8, "stages=9");
+  check_refused(explain({"--config", many_stages}), ExitCode::kUsage, "shared_memory");
+  check_refused(explain({"--config", "warp_specialised:tile=1"}), ExitCode::kUsage,
+                "warp_specialised");
+  check_refused(explain({}), ExitCode::kUsage, "--config");
+  check_refused(explain({"--config", kWide}, "2048x2048"), ExitCode::kUsage, "2048x2048");
+  check_refused(explain({"--config", kWide, "--gpu", "a100_sxm80"}), ExitCode::kUsage,
+                "a100_sxm80");
+  check_refused(explain({"--config", kWide, "--format", "csv"}), ExitCode::kUsage, "csv");
+}
+
+TEST_CASE("predict simulates sixteen and ranks by time, the same on any number of threads") {
+  const Json one =
+      Json::parse(predict({"--method", "simulated", "--threads", "1", "--top", "30"}).out);
+  const Json two =
+      Json::parse(predict({"--method", "simulated", "--threads", "2", "--top", "30"}).out);
+  CHECK(one["ranking"] == two["ranking"]);
+  CHECK(one["simulated"] == 16);
+  double before = 0;
+  for (const Json& row : one["ranking"]) {
+    CHECK(row["time_us"].get<double>() >= before);
+    before = row["time_us"];
+    CHECK((row["method"] == "simulated" || row["method"] == "analytic"));
+  }
+  CHECK(one["ranking"][0]["method"] == "simulated");
+}
+
+TEST_CASE("predict --method analytic simulates nothing, and one configuration is one simulation") {
+  const Json analytic = Json::parse(predict({"--method", "analytic"}).out);
+  CHECK(analytic["simulated"] == 0);
+  CHECK(analytic["closed_form_scale"] == 1);
+  CHECK(analytic["ranking"][0]["method"] == "analytic");
+  const Json alone = Json::parse(predict({"--method", "simulated", "--config", kWide}).out);
+  CHECK(alone["simulated"] == 1);
+  CHECK(alone["ranking"].size() == 1);
+  const Json usual = Json::parse(predict({"--config", kWide}).out);
+  CHECK(usual["ranking"][0]["method"] == to_text(kDefaultMethod));
+  check_refused(predict({"--method", "guessed"}), ExitCode::kUsage, "guessed");
+  check_refused(predict({"--threads", "-1"}), ExitCode::kUsage, "threads");
+}
+
+}  // namespace
+}  // namespace tilecast

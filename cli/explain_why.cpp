@@ -1,0 +1,74 @@
+// What makes one kernel slower than another, in sentences.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cli/explain_output.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kWorthSaying = 0.002;  // of the other kernel's cycles, or of a ratio
+
+std::string more_or_fewer(double ratio, const char* more, const char* fewer) {
+  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio >= 1 ? more : fewer);
+}
+
+std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 100 * fraction); }
+
+/// "between +3.1 %, end -0.4 %": of the other kernel's cycles, what is worth saying.
+std::string list_of(const std::vector<MoreCycles>& items, Cycles other, std::size_t most) {
+  std::vector<std::string> words;
+  for (const MoreCycles& item : items) {
+    if (std::abs(item.cycles / other) >= kWorthSaying && words.size() < most) {
+      words.push_back(fmt::format("{} {}", item.of, signed_percent(item.cycles / other)));
+    }
+  }
+  return join(words, ", ");
+}
+
+}  // namespace
+
+bool is_best(const Explanation& kernel, const Explanation& best) {
+  return kernel.predicted.config == best.predicted.config;
+}
+
+std::vector<std::string> why_not_best(const Explanation& kernel, const Explanation& best) {
+  constexpr std::size_t kMostParts = 3;
+  const Difference d = difference(kernel, best);
+  const Cycles other = best.predicted.cycles;
+  std::vector<std::string> why{fmt::format(
+      "{} than the best: {} at a clock {}.", more_or_fewer(d.time, "slower", "faster"),
+      more_or_fewer(d.cycles, "more cycles", "fewer cycles"),
+      std::abs(d.sm_clock - 1) < kWorthSaying ? std::string("that is the same")
+                                              : more_or_fewer(d.sm_clock, "higher", "lower"))};
+  if (std::abs(d.sm_clock - 1) >= kWorthSaying) {
+    why.push_back(fmt::format("Each cycle takes {} energy; what holds the clock is {}.",
+                              more_or_fewer(d.energy_per_cycle, "more", "less"),
+                              kernel.clock_limiter == best.clock_limiter
+                                  ? "the same"
+                                  : fmt::format("{}, not {}", to_text(kernel.clock_limiter),
+                                                to_text(best.clock_limiter))));
+  }
+  if (const std::string phases = list_of(d.phases, other, d.phases.size()); !phases.empty()) {
+    why.push_back(fmt::format("Its SMs' time, over the best's cycles: {}.", phases));
+  }
+  if (const std::string parts = list_of(d.parts, other, kMostParts); !parts.empty()) {
+    why.push_back(fmt::format("What parts cost it more than the best: {}.", parts));
+  }
+  if (kernel.waves && best.waves) {
+    why.push_back(
+        fmt::format("{:.2f} waves of tiles, the last one {:.0f} % full; the best: {:.2f}, "
+                    "{:.0f} %.",
+                    kernel.waves->waves,
+                    100.0 * static_cast<double>(kernel.waves->in_last_wave) /
+                        static_cast<double>(kernel.waves->workers),
+                    best.waves->waves,
+                    100.0 * static_cast<double>(best.waves->in_last_wave) /
+                        static_cast<double>(best.waves->workers)));
+  }
+  return why;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,47 @@
+#include "model/base/parallel.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+TEST_CASE("Every index is worked on once, on any number of threads") {
+  for (const unsigned threads : {0u, 1u, 2u, 7u, 200u}) {
+    std::vector<int> calls(100);
+    parallel_for(calls.size(), threads, [&](std::size_t i) { ++calls[i]; });
+    CHECK(calls == std::vector<int>(100, 1));
+  }
+}
+
+TEST_CASE("No work is no call") {
+  int calls = 0;
+  parallel_for(0, 4, [&](std::size_t) { ++calls; });
+  CHECK(calls == 0);
+}
+
+TEST_CASE("The failure of the lowest index is thrown, and work stops") {
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    std::atomic<int> calls = 0;
+    std::string what;
+    try {
+      parallel_for(100000, threads, [&](std::size_t i) {
+        ++calls;
+        if (i >= 10) {
+          throw ConfigError(std::to_string(i));
+        }
+      });
+    } catch (const ConfigError& error) {
+      what = error.what();
+    }
+    CHECK(what == "10");
+    CHECK(calls < 1000);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

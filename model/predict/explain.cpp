@@ -1,0 +1,231 @@
+#include "model/predict/explain.h"
+
+#include <algorithm>
+
+#include "model/analytic/closed_form.h"
+#include "model/analytic/stream_closed_form.h"
+#include "model/analytic/stream_occupancy.h"
+#include "model/base/quantile.h"
+#include "model/predict/simulated_gemm.h"
+#include "model/sim/limits.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kMostPhases = 8;
+
+GemmWork work_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  TrafficMemo traffic(*gpu.l2, problem);
+  return gemm_work(gpu, problem, config, traffic);
+}
+
+TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
+  const i64 workers = residency_of(gpu, config).workers;
+  const i64 tiles = work.tiles / cluster_size(config.tiling);
+  return {.ctas_per_sm = work.ctas_per_sm,
+          .workers = workers,
+          .tiles = tiles,
+          .k_blocks = work.k_blocks,
+          .waves = static_cast<double>(tiles) / static_cast<double>(workers),
+          .in_last_wave = (tiles - 1) % workers + 1};
+}
+
+/// Most that the chip does in a time.
+class Peaks {
+ public:
+  Peaks(const GpuSpec& gpu, Hertz clock)
+      : sm_hertz_(clock.value * gpu.sm.count),
+        operand_rate_(gpu.wgmma->operand_rate.value * sm_hertz_),
+        intake_(gpu.sm.intake.value * sm_hertz_),
+        l2_(gpu.l2->output.value),
+        dram_(gpu.dram->bandwidth.value * gpu.dram->read_efficiency),
+        sms_(gpu.sm.count) {}
+
+  BusyShares busy(const Activity::Amounts& amounts, Seconds time) const {
+    const auto amount = [&](Resource resource) {
+      return static_cast<double>(amounts[static_cast<std::size_t>(resource)]);
+    };
+    const auto share = [&](double done, double rate) {
+      return std::min(1.0, done / (rate * time.value));
+    };
+    return {.tensor = share(amount(Resource::kTensor) * 1e-12, sms_),
+            .shared_memory = share(amount(Resource::kOperandReads), operand_rate_),
+            .sm_intake = share(amount(Resource::kFills), intake_),
+            .l2 = share(amount(Resource::kL2Output), l2_),
+            .dram = share(amount(Resource::kDramRead) + amount(Resource::kDramWrite), dram_)};
+  }
+
+ private:
+  double sm_hertz_, operand_rate_, intake_, l2_, dram_, sms_;
+};
+
+std::vector<Phase> phases_of(const Peaks& peaks, const Activity& activity, Seconds end) {
+  const Seconds slice = seconds_of(activity.slice_length());
+  const std::size_t slices =
+      std::min(Activity::kSlices, static_cast<std::size_t>(end.value / slice.value) + 1);
+  const std::size_t per_phase = (slices + kMostPhases - 1) / kMostPhases;
+  std::vector<Phase> phases;
+  for (std::size_t first = 0; first < slices; first += per_phase) {
+    Activity::Amounts sum{};
+    for (std::size_t i = first; i < std::min(slices, first + per_phase); ++i) {
+      for (std::size_t r = 0; r < kResources; ++r) {
+        sum[r] += activity.slices()[i][r];
+      }
+    }
+    const Seconds begin = slice * static_cast<double>(first);
+    const Seconds until = std::min(end, slice * static_cast<double>(first + per_phase));
+    phases.push_back({begin, until, peaks.busy(sum, until - begin)});
+  }
+  return phases;
+}
+
+Seconds median_tile(const std::vector<TileSpan>& tiles) {
+  std::vector<double> seconds;
+  for (const TileSpan& tile : tiles) {
+    if (tile.role == TileRole::kMultiplies) {
+      seconds.push_back(seconds_of(tile.stored - tile.first_operands).value);
+    }
+  }
+  std::ranges::sort(seconds);
+  return {quantile_of_sorted<double>(seconds, 0.5)};
+}
+
+Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+              Hertz clock, Simulated& kernel) {
+  Activity activity;
+  std::vector<TileSpan> tiles;
+  kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), clock,
+                         {.activity = &activity, .tiles = &tiles});
+  const double intake_rate = gpu.sm.intake.value * gpu.sm.count;
+  return {.operand_reads = kernel.operand_reads,
+          .sm_intake = kernel.sm_intake,
+          .l2_output = kernel.l2_output,
+          .l2_far = kernel.l2_far,
+          .sm_intake_share =
+              std::min(1.0, kernel.sm_intake.value / (intake_rate * kernel.cycles.value)),
+          .time = time_split(tiles, gpu.sm.count, sim_time(kernel.time)),
+          .median_tile = median_tile(tiles),
+          .phases = phases_of(Peaks(gpu, clock), activity, kernel.time),
+          .tiles = std::move(tiles)};
+}
+
+/// Simulated cycles of the kernel without each part, as the prediction counts cycles.
+std::vector<WithoutPart> eliminate_simulated(const GpuSpec& gpu, const GemmProblem& problem,
+                                             const Prediction& predicted, unsigned threads) {
+  const KernelConfig& config = std::get<KernelConfig>(predicted.config);
+  const Residency residency = residency_of(gpu, config);
+  const Simulated whole =
+      simulate_gemm(gpu, problem, config, residency, predicted.sm_clock, {}, Waves::kSteadyLeftOut);
+  std::vector<WithoutPart> all;
+  for (const Elimination& e : eliminate(gpu, problem, config, residency, predicted.sm_clock,
+                                        Waves::kSteadyLeftOut, threads)) {
+    all.push_back({to_text(e.part), predicted.cycles * (e.cycles / whole.cycles)});
+  }
+  return all;
+}
+
+std::vector<WithoutPart> eliminate_closed(const GpuSpec& gpu, const GemmProblem& problem,
+                                          const Prediction& predicted, const GemmWork& work) {
+  const KernelConfig& config = std::get<KernelConfig>(predicted.config);
+  std::vector<WithoutPart> all;
+  for (const Part part : kEveryPart) {
+    const GpuSpec other = without(gpu, part);
+    all.push_back(
+        {to_text(part), closed_form(other, problem, config, work, predicted.sm_clock).cycles});
+  }
+  std::ranges::stable_sort(all, {}, &WithoutPart::cycles);
+  return all;
+}
+
+Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                         Regime regime, Inputs inputs, Effort effort) {
+  Explanation e{};
+  e.predicted = predict_config(gpu, problem, config, regime, inputs, effort.method);
+  e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  const GemmWork work = work_of(gpu, problem, config);
+  ChipWork done{Flops{gemm_flops(problem.shape)}, work.shared_memory, work.traffic.l2_to_sm,
+                work.traffic.dram_read + work.traffic.dram_write, e.predicted.cycles};
+  if (e.predicted.method == Method::kSimulated) {
+    Simulated kernel{};
+    e.watched = watch(gpu, problem, config, e.predicted.sm_clock, kernel);
+    e.without = eliminate_simulated(gpu, problem, e.predicted, effort.threads);
+    done = chip_work(problem, kernel, e.predicted.cycles);
+  } else {
+    e.without = eliminate_closed(gpu, problem, e.predicted, work);
+  }
+  e.limiter = e.without.front().part;
+  e.waves = waves_of(gpu, config, work);
+  e.ctas_per_sm = work.ctas_per_sm;
+  e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
+  e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
+  return e;
+}
+
+Explanation explain_stream(const GpuSpec& gpu, const StreamProblem& problem,
+                           const StreamConfig& config, Regime regime, Inputs inputs) {
+  Explanation e{};
+  e.predicted = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  e.closed_form = e.predicted;
+  e.limiter = to_text(e.predicted.limiter);
+  e.ctas_per_sm = resident_stream_ctas(gpu, config, problem.dtype);
+  const StreamForm form = stream_closed_form(gpu, problem, config, e.predicted.sm_clock);
+  const ChipWork done{Flops{0}, form.shared_memory, form.dram_read + form.dram_write,
+                      form.dram_read + form.dram_write, form.cycles};
+  e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
+  e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
+  return e;
+}
+
+/// What a part costs: what the kernel saves without it.
+Cycles cost_of(const Explanation& e, std::string_view part) {
+  for (const WithoutPart& w : e.without) {
+    if (w.part == part) {
+      return e.predicted.cycles - w.cycles;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
+                    Regime regime, Inputs inputs, Effort effort) {
+  // Refuses what cannot be predicted, and ops that do not match.
+  (void)predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    return explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
+  }
+  return explain_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
+                        regime, inputs);
+}
+
+Difference difference(const Explanation& kernel, const Explanation& other) {
+  const Prediction& a = kernel.predicted;
+  const Prediction& b = other.predicted;
+  Difference d{.time = a.time / b.time,
+               .cycles = a.cycles / b.cycles,
+               .sm_clock = a.sm_clock / b.sm_clock,
+               .energy_per_cycle =
+                   kernel.energy.total() / a.cycles.value / (other.energy.total() / b.cycles.value),
+               .phases = {},
+               .parts = {}};
+  if (kernel.watched && other.watched) {
+    const auto more = [&](std::string_view name, double TimeSplit::*part) {
+      d.phases.push_back(
+          {name, a.cycles * (kernel.watched->time.*part) - b.cycles * (other.watched->time.*part)});
+    };
+    more("start", &TimeSplit::start);
+    more("multiply", &TimeSplit::multiply);
+    more("between", &TimeSplit::between);
+    more("end", &TimeSplit::end);
+  }
+  if (a.method == b.method) {
+    for (const WithoutPart& w : kernel.without) {
+      d.parts.push_back({w.part, cost_of(kernel, w.part) - cost_of(other, w.part)});
+    }
+    std::ranges::stable_sort(d.parts, std::ranges::greater{}, &MoreCycles::cycles);
+  }
+  return d;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,92 @@
+// Why a kernel takes the time it takes: what limits it, how busy each part of the GPU is and when,
+// bytes and hit rates, waves, energy, and how all of that differs from another configuration.
+//
+// A simulated kernel is watched whole, at the clock of its prediction; its limiter is the part that
+// helps most when it is infinitely fast. By closed form there are no phases and no timeline, and
+// the limiter of a memory-bound kernel is the closed form's own.
+// Leaves out: interactions, so that what parts save does not add up to the kernel.
+// Checked by: explain_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/tile_span.h"
+#include "model/clock/clock.h"
+#include "model/predict/predict.h"
+#include "model/predict/time_split.h"
+
+namespace tilecast {
+
+/// Of each part's most: FLOPs and bytes over what its rate allows in that time, 1 at most.
+struct BusyShares {
+  double tensor, shared_memory, sm_intake, l2, dram;
+};
+
+/// What the kernel would be if one part were infinitely fast.
+struct WithoutPart {
+  std::string_view part;
+  Cycles cycles;
+};
+
+struct Phase {
+  Seconds begin, end;
+  BusyShares busy;
+};
+
+/// Workers (clusters, or CTAs) on the GPU and what they share out.
+struct TileWaves {
+  i32 ctas_per_sm;
+  i64 workers;       // resident at once
+  i64 tiles;         // of workers
+  i64 k_blocks;      // of a tile
+  double waves;      // tiles over workers
+  i64 in_last_wave;  // tiles, up to all workers
+};
+
+/// What only a simulation knows.
+struct Watched {
+  Bytes operand_reads, sm_intake;
+  Bytes l2_output;  // after merging
+  Bytes l2_far;     // of it
+  double sm_intake_share;
+  TimeSplit time;
+  Seconds median_tile;  // of a warpgroup: first K block to last store issued
+  std::vector<Phase> phases;
+  std::vector<TileSpan> tiles;
+};
+
+struct Explanation {
+  Prediction predicted;
+  Prediction closed_form;  // of the same kernel
+  std::string_view limiter;
+  std::vector<WithoutPart> without;  // what helps most first; none of a memory-bound kernel
+  i32 ctas_per_sm;
+  std::optional<TileWaves> waves;  // of a GEMM
+  EnergySplit energy;
+  ClockLimiter clock_limiter;
+  std::optional<Watched> watched;
+};
+
+/// Throws as predict_config.
+Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
+                    Regime regime, Inputs inputs, Effort effort);
+
+/// What one kernel takes more than another; negative where it takes less.
+struct MoreCycles {
+  std::string_view of;
+  Cycles cycles;
+};
+
+/// How a kernel differs from another of the same problem: ratios of the first over the second.
+struct Difference {
+  double time, cycles, sm_clock, energy_per_cycle;
+  std::vector<MoreCycles> phases;  // start, multiply, between, end; none without simulations
+  std::vector<MoreCycles> parts;   // what each part costs, by elimination, most first
+};
+
+Difference difference(const Explanation& kernel, const Explanation& other);
+
+}  // namespace tilecast

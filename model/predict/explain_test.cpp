@@ -1,0 +1,159 @@
+#include "model/predict/explain.h"
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+constexpr Effort kSimulating{.method = Method::kSimulated, .threads = 2};
+
+Explanation explain_text(const GpuSpec& gpu, const AnyProblem& p, std::string_view config,
+                         Effort effort = kSimulating) {
+  return explain(gpu, p, parse_config(config), Regime::kBurst, Inputs::kNormal, effort);
+}
+
+constexpr const char* kWide =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kNarrow =
+    "pipelined:tile=128x64x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_m,group=8";
+
+void check_share(double share) {
+  CHECK(share >= 0);
+  CHECK(share <= 1);
+}
+
+TEST_CASE("Shares lie between none and all, times and bytes are consistent with each other") {
+  for (const char* text : {kWide, kNarrow}) {
+    const Explanation e = explain_text(h200(), problem(2048, 2048, 1024), text);
+    REQUIRE(e.watched);
+    const Watched& w = *e.watched;
+    CHECK(w.time.start + w.time.multiply + w.time.between + w.time.end == Approx(1));
+    for (const double share : {w.time.start, w.time.multiply, w.time.between, w.time.end}) {
+      check_share(share);
+    }
+    // Bytes shrink on the way to the SMs' asking: merged, multicast, delivered.
+    CHECK(w.l2_far <= w.l2_output);
+    CHECK(w.l2_output <= e.predicted.l2_to_sm);
+    CHECK(e.predicted.l2_to_sm <= w.sm_intake);
+    CHECK(e.predicted.l2_hit_rate == Approx(1 - e.predicted.dram_read / e.predicted.l2_to_sm));
+    // A and B at least once: 2 x 2048 x 1024 elements of two bytes.
+    CHECK(e.predicted.dram_read.value >= 2 * 2048 * 1024 * 2);
+    Seconds at{};
+    for (const Phase& phase : w.phases) {
+      CHECK(phase.begin == at);
+      CHECK(phase.begin < phase.end);
+      at = phase.end;
+      for (const double share : {phase.busy.tensor, phase.busy.shared_memory, phase.busy.sm_intake,
+                                 phase.busy.l2, phase.busy.dram}) {
+        check_share(share);
+      }
+    }
+    CHECK(w.phases.size() <= 8);
+    CHECK(at.value == Approx(e.predicted.time.value).epsilon(0.02));
+    CHECK(e.energy.total().value ==
+          Approx(e.predicted.power.value * e.predicted.time.value).epsilon(0.02));
+    CHECK(e.without.size() == 9);
+    CHECK(std::ranges::is_sorted(e.without, {}, &WithoutPart::cycles));
+    CHECK(e.limiter == e.without.front().part);
+  }
+}
+
+TEST_CASE("The part that is made slow is the limiter") {
+  GpuSpec gpu = h200();
+  gpu.dram->bandwidth.value /= 50;
+  CHECK(explain_text(gpu, problem(2048, 2048, 1024), kWide).limiter == "dram");
+  CHECK(
+      explain_text(gpu, problem(2048, 2048, 1024), kWide, {.method = Method::kAnalytic}).limiter ==
+      "dram");
+  CHECK(explain_text(h200(), problem(4096, 4096, 4096), kWide).limiter == "tensor");
+}
+
+TEST_CASE("Waves count workers' tiles, and a full last wave is full") {
+  const auto waves = [](i64 m, i64 n) {
+    return *explain_text(h200(), problem(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
+  };
+  // Clusters of 256 x 256 on 66 places: 8 x 8 are 64 tiles, 12 x 11 are two waves.
+  CHECK(waves(2048, 2048).tiles == 64);
+  CHECK(waves(2048, 2048).in_last_wave == 64);
+  CHECK(waves(3072, 2816).tiles == 132);
+  CHECK(waves(3072, 2816).waves == Approx(2));
+  CHECK(waves(3072, 2816).in_last_wave == 66);
+  CHECK(waves(3072, 3072).in_last_wave == 12);  // 144 tiles
+}
+
+TEST_CASE("A kernel differs from itself in nothing, and from a slower one by what its times say") {
+  const GemmProblem p = problem(2048, 2048, 1024);
+  const Explanation wide = explain_text(h200(), p, kWide);
+  const Explanation narrow = explain_text(h200(), p, kNarrow);
+  const Difference none = difference(wide, wide);
+  CHECK(none.time == 1);
+  for (const MoreCycles& more : none.phases) {
+    CHECK(more.cycles.value == 0);
+  }
+  const Difference d = difference(narrow, wide);
+  CHECK(d.time == Approx(d.cycles / d.sm_clock));
+  Cycles sum{};
+  for (const MoreCycles& more : d.phases) {
+    sum += more.cycles;
+  }
+  CHECK(sum.value ==
+        Approx(narrow.predicted.cycles.value - wide.predicted.cycles.value).epsilon(1e-6));
+  CHECK(d.parts.size() == 9);
+}
+
+TEST_CASE("Threads do not change an explanation") {
+  const GemmProblem p = problem(1024, 1024, 1024);
+  const Explanation one =
+      explain_text(h200(), p, kWide, {.method = Method::kSimulated, .threads = 1});
+  const Explanation many =
+      explain_text(h200(), p, kWide, {.method = Method::kSimulated, .threads = 5});
+  CHECK(one.predicted.cycles == many.predicted.cycles);
+  CHECK(
+      std::ranges::equal(one.without, many.without, [](const WithoutPart& a, const WithoutPart& b) {
+        return a.part == b.part && a.cycles == b.cycles;
+      }));
+}
+
+TEST_CASE("By closed form there is a limiter, but no timeline") {
+  const Explanation e =
+      explain_text(h200(), problem(4096, 4096, 4096), kWide, {.method = Method::kAnalytic});
+  CHECK_FALSE(e.watched);
+  CHECK(e.limiter == "tensor");
+  CHECK(e.predicted.cycles == e.closed_form.cycles);
+  CHECK(e.energy.total().value ==
+        Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
+}
+
+TEST_CASE("A memory-bound kernel has its closed form's limiter and its energy") {
+  const AnyProblem copy = parse_problem(Op::kMemcpy, "268435456", ElementType::kFp32, Layout::kTn);
+  const Ranking ranking =
+      rank_candidates(h200(), copy, {}, Regime::kBurst, Inputs::kNormal, 1, kSimulating);
+  const Explanation e = explain(h200(), copy, ranking.predictions.front().config, Regime::kBurst,
+                                Inputs::kNormal, kSimulating);
+  CHECK(e.limiter == "dram");
+  CHECK_FALSE(e.waves);
+  CHECK(e.ctas_per_sm >= 1);
+  CHECK(e.energy.tensor.value == 0);
+  CHECK(e.energy.total().value ==
+        Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
+}
+
+TEST_CASE("A configuration that cannot run is refused with its reason") {
+  std::string text = kWide;
+  text.replace(text.find("stages=4"), 8, "stages=9");
+  CHECK_THROWS_AS(explain_text(h200(), problem(2048, 2048, 1024), text), ConfigError);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,29 @@
+// GEMMs predicted by simulation. The clock follows the cycles and the activity of the simulation,
+// the cycles follow the clock where nanoseconds matter: both are solved together. A simulation at
+// the clock of the closed form is moved to other clocks as the closed form moves, which settles the
+// clock; where that is far from the simulated one, the kernel is simulated again there.
+//
+// Large kernels are simulated without their steady waves (model/sim/steady_waves.h).
+// Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
+#pragma once
+
+#include "model/clock/clock.h"
+#include "model/predict/predict.h"
+#include "model/sim/simulate.h"
+
+namespace tilecast {
+
+/// CTAs of a configuration that live on the GPU at once.
+Residency residency_of(const GpuSpec& gpu, const KernelConfig& config);
+
+/// What a simulated kernel does, as the clock model counts it.
+ChipWork chip_work(const GemmProblem& problem, const Simulated& kernel, Cycles cycles);
+
+/// `analytic` by simulation. It is of a configuration that can be simulated.
+Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
+                                const Prediction& analytic, Regime regime, Inputs inputs);
+
+/// Simulates the best of a ranking by closed form and ranks all of it anew, as rank_candidates.
+void simulate_best(const GpuSpec& gpu, const Effort& effort, Ranking& ranking);
+
+}  // namespace tilecast

@@ -1,0 +1,155 @@
+#include "model/predict/simulated_gemm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+Ranking rank(const GemmProblem& p, std::size_t keep, Effort effort,
+             const std::vector<AnySchedule>& schedules = {}) {
+  return rank_candidates(h200(), p, schedules, Regime::kBurst, Inputs::kNormal, keep, effort);
+}
+
+constexpr Effort kSimulating{.method = Method::kSimulated, .simulations = 16, .threads = 0};
+
+const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
+
+bool same(const Prediction& a, const Prediction& b) {
+  return a.config == b.config && a.method == b.method && a.cycles == b.cycles &&
+         a.sm_clock == b.sm_clock && a.time == b.time && a.dram_read == b.dram_read;
+}
+
+TEST_CASE("A simulated ranking is the same on any number of threads") {
+  const GemmProblem p = problem(2048, 2048, 2048);
+  Effort effort = kSimulating;
+  effort.threads = 1;
+  const Ranking one = rank(p, 40, effort);
+  for (const unsigned threads : {2u, 3u, 16u}) {
+    effort.threads = threads;
+    const Ranking many = rank(p, 40, effort);
+    CHECK(many.closed_form_scale == one.closed_form_scale);
+    CHECK(std::ranges::equal(many.predictions, one.predictions, same));
+  }
+}
+
+TEST_CASE("Sixteen different simulations are ranked by time, each as predict_config has it") {
+  const GemmProblem p = problem(1024, 1024, 1024);
+  const Ranking ranking = rank(p, 200, kSimulating);
+  CHECK(ranking.simulated == 16);
+  CHECK(ranking.predictions.size() == 200);
+  CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));
+  int simulated = 0;
+  for (const Prediction& prediction : ranking.predictions) {
+    if (prediction.method == Method::kSimulated) {
+      ++simulated;
+      const Prediction alone = predict_config(h200(), p, prediction.config, Regime::kBurst,
+                                              Inputs::kNormal, Method::kSimulated);
+      // The clock is sought from another start where another candidate shares the simulation.
+      CHECK(alone.time.value == Approx(prediction.time.value).epsilon(1e-3));
+    }
+  }
+  CHECK(simulated >= 16);
+}
+
+TEST_CASE("A candidate that was not simulated has its closed form, stretched, and is never first") {
+  for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 512),
+                               problem(1000, 2000, 3000), problem(64, 28672, 4096)}) {
+    const std::vector<AnySchedule> simulable{Schedule::kPipelined, Schedule::kWarpSpecialized,
+                                             Schedule::kPingPong};
+    Effort effort = kSimulating;
+    effort.simulations = 3;
+    const Ranking ranking = rank(p, 100, effort, simulable);
+    CHECK(ranking.simulated == 3);
+    CHECK(ranking.predictions.front().method == Method::kSimulated);
+    const Prediction& other =
+        *std::ranges::find(ranking.predictions, Method::kAnalytic, &Prediction::method);
+    const Prediction alone =
+        predict_config(h200(), p, other.config, Regime::kBurst, Inputs::kNormal, Method::kAnalytic);
+    CHECK(other.time.value == Approx(alone.time.value * ranking.closed_form_scale).epsilon(1e-9));
+    CHECK(other.sm_clock == alone.sm_clock);
+    CHECK(other.tflops * other.time.value == Approx(alone.tflops * alone.time.value));
+  }
+}
+
+TEST_CASE("The scale of closed forms is the mean ratio of simulated to closed-form times") {
+  const GemmProblem p = problem(2048, 2048, 2048);
+  Effort effort = kSimulating;
+  effort.simulations = 4;
+  const Ranking ranking = rank(p, 30, effort);
+  double logs = 0;
+  int count = 0;
+  for (const Prediction& prediction : ranking.predictions) {
+    if (prediction.method == Method::kSimulated) {
+      const Prediction closed = predict_config(h200(), p, prediction.config, Regime::kBurst,
+                                               Inputs::kNormal, Method::kAnalytic);
+      logs += std::log(prediction.time / closed.time);
+      ++count;
+    }
+  }
+  // Candidates that share a simulation count once in the scale: near, then, not equal.
+  CHECK(ranking.closed_form_scale == Approx(std::exp(logs / count)).epsilon(0.01));
+}
+
+TEST_CASE("Cycles are those of a simulation at the predicted clock, and the clock is theirs") {
+  const GpuSpec gpu = h200();
+  for (const GemmProblem& p : {problem(512, 512, 512), problem(64, 28672, 4096),
+                               problem(2048, 2048, 2048), problem(4096, 4096, 1024)}) {
+    for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+      const Ranking ranking =
+          rank_candidates(gpu, p, {}, regime, Inputs::kNormal, 200, {.method = Method::kAnalytic});
+      for (std::size_t i = 0; i < ranking.predictions.size(); i += 40) {
+        const KernelConfig& config = config_of(ranking.predictions[i]);
+        if (!can_simulate(gpu, config)) {
+          continue;
+        }
+        const Prediction predicted =
+            predict_config(gpu, p, config, regime, Inputs::kNormal, Method::kSimulated);
+        CHECK(predicted.method == Method::kSimulated);
+        const Simulated again = simulate_gemm(gpu, p, config, residency_of(gpu, config),
+                                              predicted.sm_clock, {}, Waves::kSteadyLeftOut);
+        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.01));
+        const ChipWork work = chip_work(p, again, again.cycles);
+        const Hertz clock = sm_clock(gpu, work, regime, Inputs::kNormal).sm_clock;
+        CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.01));
+      }
+    }
+  }
+}
+
+TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
+  const GemmProblem p = problem(512, 512, 8192);
+  for (const Schedule schedule : {Schedule::kSplitK, Schedule::kStreamK, Schedule::kPipelined}) {
+    const Ranking ranking = rank(p, 1, {.method = Method::kAnalytic}, {schedule});
+    const Prediction predicted =
+        predict_config(h200(), p, ranking.predictions.front().config, Regime::kBurst,
+                       Inputs::kNormal, Method::kSimulated);
+    CHECK((predicted.method == Method::kSimulated) ==
+          can_simulate(h200(), config_of(ranking.predictions.front())));
+  }
+}
+
+TEST_CASE("Shares of a simulated kernel lie between none and all") {
+  const Ranking ranking = rank(problem(4096, 4096, 1024), 60, kSimulating);
+  for (const Prediction& p : ranking.predictions) {
+    for (const double share :
+         {p.shares.tensor, p.shares.shared_memory, p.shares.l2, p.shares.dram}) {
+      CHECK(share > 0);
+      CHECK(share <= 1);
+    }
+    CHECK(p.interval_low < p.time);
+    CHECK(p.time < p.interval_high);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

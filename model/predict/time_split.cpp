@@ -1,0 +1,50 @@
+#include "model/predict/time_split.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tilecast {
+namespace {
+
+using Interval = std::pair<Picoseconds, Picoseconds>;
+
+Picoseconds covered(std::vector<Interval>& intervals) {
+  std::ranges::sort(intervals);
+  Picoseconds sum;
+  Picoseconds until;
+  for (const auto& [from, to] : intervals) {
+    if (to > until) {
+      sum += to - std::max(from, until);
+      until = to;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+TimeSplit time_split(const std::vector<TileSpan>& tiles, i32 sms, Picoseconds kernel) {
+  std::map<i32, std::vector<Interval>> by_sm;
+  for (const TileSpan& tile : tiles) {
+    if (tile.role == TileRole::kMultiplies) {
+      by_sm[tile.sm].push_back({tile.first_operands, tile.multiplied});
+    }
+  }
+  Picoseconds start, multiply, between, end;
+  for (auto& [sm, intervals] : by_sm) {
+    const Picoseconds busy = covered(intervals);
+    const Picoseconds first = intervals.front().first;
+    const Picoseconds last = std::ranges::max(intervals, {}, &Interval::second).second;
+    start += first;
+    multiply += busy;
+    between += last - first - busy;
+    end += kernel - last;
+  }
+  end += kernel * (sms - static_cast<i64>(by_sm.size()));
+  const double all = static_cast<double>(kernel.ps) * sms;
+  const auto share = [all](Picoseconds time) { return static_cast<double>(time.ps) / all; };
+  return {share(start), share(multiply), share(between), share(end)};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,23 @@
+#include "model/sim/same_simulation.h"
+
+#include "model/base/math.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+
+KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_per_sm) {
+  Tiling& t = config.tiling;
+  const i32 k_blocks = static_cast<i32>(ceil_div<i64>(shape.k, t.block_k));
+  config.instruction_n = instruction_n(config);
+  config.ctas_per_sm = ctas_per_sm;
+  t.c_slots = min_of(t.c_slots, c_chunks(t));
+  if (config.grid == Grid::kTiles) {
+    t.stages = min_of(t.stages, k_blocks);
+  }
+  if (!splits_k(config.schedule)) {
+    config.producer_registers = 0;
+  }
+  return config;
+}
+
+}  // namespace tilecast

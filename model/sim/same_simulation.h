@@ -1,0 +1,16 @@
+// Which configurations are one kernel to the simulator.
+#pragma once
+
+#include "model/sim/machine.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// The configuration without what the simulator does not see: equal for configurations that it
+/// gives the same answer for. Choices that do nothing on this problem (more buffers than there are
+/// K blocks or chunks of C) become the least that do as much, choices left to a default that
+/// default, and what only decides how many CTAs are resident that number.
+KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_per_sm);
+
+}  // namespace tilecast

@@ -1,0 +1,63 @@
+#include "model/sim/same_simulation.h"
+
+#include "model/sim/example_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+/// Both as one kernel, and simulated so.
+void check_same(const GemmProblem& problem, const KernelConfig& a, const KernelConfig& b) {
+  CHECK_FALSE(a == b);
+  CHECK(as_simulated(problem.shape, a, 1) == as_simulated(problem.shape, b, 1));
+  const Simulated one = simulate_example(example_gpu(), problem, a);
+  const Simulated other = simulate_example(example_gpu(), problem, b);
+  CHECK(one.cycles == other.cycles);
+  CHECK(one.l2_output == other.l2_output);
+}
+
+KernelConfig with_stages(KernelConfig config, i32 stages) {
+  config.tiling.stages = stages;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("Stages that no load ever reaches are no other kernel, one that a load reaches is") {
+  const GemmProblem four_blocks = fp16(256, 256, 256);
+  for (const Schedule schedule : {Schedule::kPipelined, Schedule::kWarpSpecialized}) {
+    const KernelConfig config = plain(schedule);
+    check_same(four_blocks, with_stages(config, 4), with_stages(config, 7));
+    CHECK_FALSE(as_simulated(four_blocks.shape, with_stages(config, 3), 1) ==
+                as_simulated(four_blocks.shape, with_stages(config, 4), 1));
+  }
+  // Loads of a resident grid run ahead into the next tile.
+  const KernelConfig resident = plain(Schedule::kPingPong);
+  CHECK_FALSE(as_simulated(four_blocks.shape, with_stages(resident, 4), 1) ==
+              as_simulated(four_blocks.shape, with_stages(resident, 7), 1));
+}
+
+TEST_CASE(
+    "Slots beyond the chunks of C, named defaults and the producer's registers are the same") {
+  const GemmProblem problem = fp16(256, 256, 512);
+  const KernelConfig config = plain(Schedule::kWarpSpecialized);
+  KernelConfig slots = config;
+  slots.tiling.c_slots = 4;  // a tile of 64 columns is one chunk
+  check_same(problem, config, slots);
+  KernelConfig named = config;
+  named.instruction_n = 64;
+  check_same(problem, config, named);
+  KernelConfig registers = config;
+  registers.producer_registers = 40;
+  check_same(problem, config, registers);
+}
+
+TEST_CASE("Another order of tiles or number of CTAs on an SM is another simulation") {
+  const GemmShape shape{512, 512, 512};
+  const KernelConfig config = plain(Schedule::kPersistent);
+  KernelConfig order = config;
+  order.raster.group = 4;
+  CHECK_FALSE(as_simulated(shape, config, 1) == as_simulated(shape, order, 1));
+  CHECK_FALSE(as_simulated(shape, config, 1) == as_simulated(shape, config, 2));
+}
