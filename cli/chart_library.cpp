@@ -17,6 +17,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kScriptBegin = "<script id=\"chart-library\">\n";
 constexpr std::string_view kScriptEnd = "</script>";
 
+/// The environment's, where it names one.
+fs::path folder_of(const char* variable, const char* otherwise) {
+  const char* chosen = ::getenv(variable);
+  return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
+}
+
 /// What a page written earlier carries; empty where there is none.
 std::string script_of_page(const fs::path& page) {
   if (!fs::exists(page)) {
@@ -75,12 +81,11 @@ std::map<std::string, std::string> draw_with_python(const fs::path& packages,
 }  // namespace
 
 fs::path report_folder() {
-  const char* chosen = ::getenv("TILECAST_REPORT_DIR");
-  return chosen != nullptr && *chosen != '\0' ? chosen : TILECAST_REPORT_PAGE_DEFAULT;
+  return folder_of("TILECAST_REPORT_DIR", TILECAST_REPORT_PAGE_DEFAULT);
 }
 
 ChartLibrary find_chart_library(const fs::path& page_in) {
-  const fs::path built = TILECAST_REPORT_VEGA_DEFAULT;
+  const fs::path built = folder_of("TILECAST_REPORT_VEGA", TILECAST_REPORT_VEGA_DEFAULT);
   ChartLibrary library;
   if (!page_in.empty()) {
     library.script = script_of_page(page_in / "index.html");

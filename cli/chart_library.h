@@ -20,7 +20,7 @@ struct ChartLibrary {
 /// The environment's TILECAST_REPORT_DIR, else the folder `reports` this program was built from.
 std::filesystem::path report_folder();
 
-/// From the build folder, else from the page that is committed. `page_in`: take the script from the
+/// From the environment's TILECAST_REPORT_VEGA or the build folder, else from the page that is committed. `page_in`: take the script from the
 /// page in that folder instead.
 ChartLibrary find_chart_library(const std::filesystem::path& page_in);
 

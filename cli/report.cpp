@@ -18,6 +18,7 @@
 #include "reports/build_report.h"
 #include "reports/figures.h"
 #include "reports/quantities.h"
+#include "reports/sections/sections.h"
 #include "reports/terminal_table.h"
 #include "reports/write_report.h"
 
@@ -84,7 +85,11 @@ void run_report(const ReportOptions& options) {
   ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
   input.command = command_line(options, manifest);
   input.data_options = data_options(options, manifest);
-  const Report report = build_report(input);
+  Report report = build_report(input);
+  if (!options.against.empty()) {
+    report.sections.insert(report.sections.begin(),
+                           changes_section(report, read_other_report(options.against)));
+  }
 
   const ChartLibrary library = find_chart_library(options.check ? out : fs::path());
   const Figures figures = figures_of(

@@ -31,4 +31,12 @@ if(TILECAST_PYTHON)
       ${PROJECT_SOURCE_DIR}/reports/vega/bundle.py
     VERBATIM)
   add_custom_target(tilecast_report_vega DEPENDS ${TILECAST_REPORT_VEGA}/vega.js)
+
+  # tilecast_report_browser, by hand: what drives Chromium in the test of the page.
+  set(TILECAST_REPORT_BROWSER ${PROJECT_BINARY_DIR}/reports/browser)
+  add_custom_target(tilecast_report_browser
+    COMMAND ${TILECAST_PYTHON} -m pip install --quiet --disable-pip-version-check --upgrade
+      --only-binary :all: --target ${TILECAST_REPORT_BROWSER}
+      -r ${PROJECT_SOURCE_DIR}/reports/browser/requirements.txt
+    VERBATIM)
 endif()

@@ -82,6 +82,15 @@ std::optional<double> joules_per_tflop(const Measurement& row) {
   return row.power->value * row.time->median.value / (*flops * kToTera);
 }
 
+std::string first_regime(const DataTable& table) {
+  const std::size_t column = table.column("regime");
+  const std::string burst(to_text(Regime::kBurst));
+  const bool any = std::any_of(
+      table.rows.begin(), table.rows.end(),
+      [&](const std::vector<Cell>& row) { return std::get<std::string>(row[column]) == burst; });
+  return any ? burst : std::get<std::string>(table.rows.front()[column]);
+}
+
 std::string quoted(const std::string& argument) {
   const bool plain = argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
                                                 "WXYZ0123456789_-./:=,+") == std::string::npos;

@@ -39,6 +39,9 @@ std::string config_text(const std::string& canonical);
 /// Joules for 10^12 operations under continuous load, static power included.
 std::optional<double> joules_per_tflop(const Measurement& row);
 
+/// Of a table with a column regime and a row: burst where it has that.
+std::string first_regime(const DataTable& table);
+
 std::string quoted(const std::string& argument);  // for a shell
 
 }  // namespace tilecast

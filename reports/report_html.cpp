@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
@@ -29,13 +30,17 @@ std::string cell_html(const Cell& cell, const Column& column) {
                                          : "<td>" + text + "</td>";
 }
 
-bool holds_numbers(const DataTable& table, std::size_t column) {
+/// n: numbers; t, w: texts that want some or much room.
+std::string class_of(const DataTable& table, std::size_t column) {
+  constexpr std::size_t kSome = 16, kMuch = 60;
+  std::size_t longest = 0;
   for (const std::vector<Cell>& row : table.rows) {
     if (std::holds_alternative<double>(row[column])) {
-      return true;
+      return "n";
     }
+    longest = std::max(longest, cell_text(row[column], table.columns[column]).size());
   }
-  return false;
+  return longest > kMuch ? "w" : longest > kSome && !table.columns[column].is_code ? "t" : "";
 }
 
 std::string table_html(const DataTable& table) {
@@ -46,8 +51,9 @@ std::string table_html(const DataTable& table) {
       html_escaped(table.title));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].on_page) {
+      const std::string own = class_of(table, i);
       html += fmt::format("<th scope=\"col\"{}>{}</th>",
-                          holds_numbers(table, i) ? " class=\"n\"" : "",
+                          own.empty() ? "" : " class=\"" + own + "\"",
                           html_escaped(column_title(table.columns[i])));
     }
   }

@@ -34,7 +34,7 @@
     const ink = css("--ink"), soft = css("--soft"), grid = css("--grid"), line = css("--line");
     return {
       background: "transparent",
-      aria: false, // the figure says what it is; the numbers are in tables
+      aria: false, // the figure's label says what it is; the numbers are in tables
       font: getComputedStyle(document.body).fontFamily,
       view: { stroke: null },
       axis: {
@@ -51,6 +51,18 @@
       range: { category: palette() },
       style: { bar: { fill: css("--mark") } },
     };
+  }
+
+  /** Labels of an axis may take at most this part of a narrow screen. */
+  function narrowed(spec, width) {
+    const most = Math.round(width * 0.36);
+    const walk = (node) => {
+      if (node === null || typeof node !== "object") return;
+      if (node.labelLimit > most) node.labelLimit = most;
+      Object.values(node).forEach(walk);
+    };
+    if (width < 700) walk({ ...spec, datasets: null });
+    return spec;
   }
 
   /** A chart with its filters: what is chosen, and the rows that are left. */
@@ -164,16 +176,25 @@
     }
 
     async draw() {
-      const spec = structuredClone(this.chart.spec);
-      spec.width = Math.max(this.plot.clientWidth, 280);
+      const width = Math.max(this.plot.clientWidth, 280);
+      const spec = narrowed(structuredClone(this.chart.spec), width);
+      spec.width = width;
+      if (spec.height.step) {
+        // As high as it has rows: the specification names the columns that tell rows apart.
+        const keys = this.rows(this.chart.tables[0])
+          .map((row) => spec.usermeta.rows.map((column) => row[column]).join("\n"));
+        spec.height = spec.height.step * Math.max(new Set(keys).size, 1);
+      }
       spec.autosize = { type: "fit-x", contains: "padding" };
       spec.datasets = Object.fromEntries(this.chart.tables.map((name) => [name, this.rows(name)]));
       const many = this.chart.tables.some((name) => tableRows(name).length > MOST_SVG_ROWS) && !spec.usermeta?.few;
-      this.result?.finalize();
+      const before = this.result;
       this.result = await vegaEmbed(this.plot, spec, {
         actions: false, config: config(), renderer: many ? "canvas" : "svg", mode: "vega-lite",
         tooltip: { theme: "custom" },
       });
+      before?.finalize();
+      this.plot.firstElementChild?.setAttribute("aria-hidden", "true");
       this.drawn = true;
       return this.result.view;
     }

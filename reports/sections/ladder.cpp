@@ -81,19 +81,20 @@ std::vector<Cell> rung_row(const ReportInput& input, const AnyProblem& problem, 
           maybe(change(other.energy(), own.energy()))};
 }
 
-/// Problems of the pool on which at least two rungs were measured.
+/// Problems of the pool on which at least half of the rungs were measured, and two.
 std::vector<AnyProblem> ladder_problems(const ReportInput& input) {
   std::vector<AnyProblem> problems;
   for (const JoinedGroup& group : input.pool.groups) {
     if (group.regime != Regime::kBurst || op_of(group.problem) != Op::kGemm) {
       continue;
     }
-    int rungs = 0;
+    std::size_t rungs = 0;
     for (const Rung& rung : input.ladder->rungs) {
-      rungs += find_point(input, group.problem, to_text(rung.config), Regime::kBurst) != nullptr;
+      rungs +=
+          find_point(input, group.problem, to_text(rung.config), Regime::kBurst) != nullptr ? 1 : 0;
     }
     const bool usual = group.inputs == Inputs::kNormal && group.l2_state == L2State::kRotating;
-    if (usual && rungs > 1) {
+    if (usual && rungs > 1 && 2 * rungs >= input.ladder->rungs.size()) {
       problems.push_back(group.problem);
     }
   }
@@ -122,7 +123,7 @@ MaybeSection ladder_section(const ReportInput& input) {
         ++rows;
       }
     }
-    if (rows > most) {
+    if (rows >= most) {  // of equally full ones the largest, which comes last
       most = rows;
       fullest = &problem;
     }

@@ -111,7 +111,7 @@ MaybeSection libraries_section(const ReportInput& input) {
                      "cross: the model's pick against the first answer.",
                      {"libraries"},
                      {{"regime", "Regime", true,
-                       std::get<std::string>(table.rows.front()[table.column("regime")])},
+                       first_regime(table)},
                       {"class", "Class of shape"}}}};
   section.tables = {std::move(table)};
   return section;

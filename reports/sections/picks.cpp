@@ -86,7 +86,7 @@ MaybeSection picks_section(const ReportInput& input) {
                      "picks; tick: the mean of all that was tried, which is what chance gives.",
                      {"picks"},
                      {{"regime", "Regime", true,
-                       std::get<std::string>(table.rows.front()[table.column("regime")])},
+                       first_regime(table)},
                       {"class", "Class of shape"}}}};
   section.tables = {std::move(table)};
   return section;

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "model/base/error.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
@@ -58,6 +61,19 @@ std::optional<double> measured(const ReportInput& input, const PublishedFigure& 
   return rate ? std::optional(*rate * kToPercent) : std::nullopt;
 }
 
+/// The table with most measured lines: the one shown first.
+std::string fullest_table(const DataTable& table) {
+  std::map<std::string, int> lines;
+  const std::size_t name = table.column("table"), measured = table.column("measured_here");
+  for (const std::vector<Cell>& row : table.rows) {
+    lines[std::get<std::string>(row[name])] +=
+        std::holds_alternative<double>(row[measured]) ? 1 : 0;
+  }
+  return std::max_element(lines.begin(), lines.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
 }  // namespace
 
 MaybeSection published_section(const ReportInput& input) {
@@ -110,7 +126,7 @@ MaybeSection published_section(const ReportInput& input) {
                      "Each row is one line of a published table. Diamond: published, on that GPU; "
                      "dot: measured here in a burst; cross: predicted here.",
                      {"published"},
-                     {{"table", "Table", true, input.published.front().table}}}};
+                     {{"table", "Table", true, fullest_table(table)}}}};
   section.tables = {std::move(table)};
   return section;
 }

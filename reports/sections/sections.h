@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "reports/other_report.h"
 #include "reports/report.h"
 #include "reports/report_input.h"
 
@@ -25,5 +26,8 @@ MaybeSection published_section(const ReportInput& input);   // figures of public
 MaybeSection statements_section(const ReportInput& input);  // and what they state
 Section constants_section(const ReportInput& input);
 MaybeSection documents_section(const ReportInput& input);  // known gaps, points left out
+
+/// What is different from another report; needs the rest of this one.
+Section changes_section(const Report& report, const OtherReport& other);
 
 }  // namespace tilecast

@@ -2,7 +2,7 @@
 // problems differ in N alone: whole tiles of one size, as measured and predicted, and what cures the
 // loss.
 //
-// The tile is that of the whole-tile configuration which was measured for most of them.
+// The tile is that of the whole-tile configuration which was measured beside splits for most of them.
 // Leaves out: the sustained regime, families of fewer than eight problems.
 
 #include <fmt/format.h>
@@ -46,18 +46,31 @@ std::map<Family, Curve> curves_of(const ReportInput& input) {
   return curves;
 }
 
-/// The whole-tile configuration in most problems of the curve, equal ones by text.
+/// The whole-tile configuration that stands beside splits of K at its tile in most problems of the
+/// curve, else in most problems; equal ones by text.
 std::optional<std::string> common_config(const Curve& curve) {
-  std::map<std::string, std::size_t> times;
+  using Counts = std::pair<std::size_t, std::size_t>;  // beside a split, at all
+  std::map<std::string, Counts> times;
   for (const auto& [n, group] : curve) {
     for (const JoinedPoint& point : group->points) {
       const KernelConfig& config = std::get<KernelConfig>(point.predicted.config);
-      times[point.measured.point.config] += splits_k(config.schedule) ? 0 : 1;
+      if (splits_k(config.schedule)) {
+        continue;
+      }
+      const bool beside = std::any_of(
+          group->points.begin(), group->points.end(), [&](const JoinedPoint& other) {
+            const KernelConfig& split = std::get<KernelConfig>(other.predicted.config);
+            return splits_k(split.schedule) && split.tiling == config.tiling;
+          });
+      Counts& own = times[point.measured.point.config];
+      own.first += beside ? 1 : 0;
+      ++own.second;
     }
   }
   const auto most = std::max_element(
       times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == times.end() || most->second < kFewest ? std::nullopt : std::optional(most->first);
+  return most == times.end() || most->second.second < kFewest ? std::nullopt
+                                                              : std::optional(most->first);
 }
 
 void add_points(DataTable& table, const GpuSpec& gpu, const Family& family, const Curve& curve,
