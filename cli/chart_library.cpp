@@ -62,10 +62,10 @@ std::map<std::string, std::string> draw_with_python(const fs::path& packages,
                                                     const std::string& json) {
   const DrawingFolder folder;
   write_file(folder.path() / "charts.json", json);
-  const ChildResult result = run_child(
-      "/usr/bin/env", {"python3", (report_folder() / "vega" / "draw.py").string(),
-                       packages.string(), (folder.path() / "charts.json").string(),
-                       folder.path().string()});
+  const ChildResult result =
+      run_child("/usr/bin/env",
+                {"python3", (report_folder() / "vega" / "draw.py").string(), packages.string(),
+                 (folder.path() / "charts.json").string(), folder.path().string()});
   if (!result.started || result.exit_code != 0 || !result.output.empty()) {
     fmt::print(stderr, "tilecast: figures that could not be drawn: {}\n", result.output);
   }
@@ -80,9 +80,7 @@ std::map<std::string, std::string> draw_with_python(const fs::path& packages,
 
 }  // namespace
 
-fs::path report_folder() {
-  return folder_of("TILECAST_REPORT_DIR", TILECAST_REPORT_PAGE_DEFAULT);
-}
+fs::path report_folder() { return folder_of("TILECAST_REPORT_DIR", TILECAST_REPORT_PAGE_DEFAULT); }
 
 ChartLibrary find_chart_library(const fs::path& page_in) {
   const fs::path built = folder_of("TILECAST_REPORT_VEGA", TILECAST_REPORT_VEGA_DEFAULT);

@@ -44,13 +44,12 @@ std::string data_options(const ReportOptions& options, const Manifest& manifest)
 
 /// As one would type it.
 std::string command_line(const ReportOptions& options, const Manifest& manifest) {
-  return fmt::format("./tilecast report {} --out {}{}",
-                     options.manifest.empty()
-                         ? data_options(options, manifest)
-                         : "--manifest " + quoted(options.manifest) +
-                               (options.no_calibration ? " --no-calibration" : ""),
-                     quoted(options.out),
-                     options.against.empty() ? "" : " --against " + quoted(options.against));
+  return fmt::format(
+      "./tilecast report {} --out {}{}",
+      options.manifest.empty() ? data_options(options, manifest)
+                               : "--manifest " + quoted(options.manifest) +
+                                     (options.no_calibration ? " --no-calibration" : ""),
+      quoted(options.out), options.against.empty() ? "" : " --against " + quoted(options.against));
 }
 
 Manifest manifest_of(const ReportOptions& options) {
@@ -92,11 +91,11 @@ void run_report(const ReportOptions& options) {
   }
 
   const ChartLibrary library = find_chart_library(options.check ? out : fs::path());
-  const Figures figures = figures_of(
-      report, report_folder() / "page", out / "figures",
-      options.no_figures || options.check ? DrawFigures() : library.draw);
-  const auto files = report_files(
-      report, {report_folder() / "page", library.script, library.licences}, figures);
+  const Figures figures =
+      figures_of(report, report_folder() / "page", out / "figures",
+                 options.no_figures || options.check ? DrawFigures() : library.draw);
+  const auto files =
+      report_files(report, {report_folder() / "page", library.script, library.licences}, figures);
   if (options.check) {
     check_report(files, options, input.command);
     return;

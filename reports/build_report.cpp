@@ -32,11 +32,11 @@ std::string summary_of(const ReportInput& input) {
 }  // namespace
 
 Report build_report(const ReportInput& input) {
-  Report report{.title = fmt::format("tilecast: predicted beside measured, {}",
-                                     input.gpu.spec.name),
-                .summary = summary_of(input),
-                .command = input.command,
-                .sections = {}};
+  Report report{
+      .title = fmt::format("tilecast: predicted beside measured, {}", input.gpu.spec.name),
+      .summary = summary_of(input),
+      .command = input.command,
+      .sections = {}};
   const auto add = [&](MaybeSection section) {
     if (section) {
       report.sections.push_back(std::move(*section));

@@ -149,7 +149,8 @@ TEST_CASE("A line of equal time holds time x clock cycles at both of its ends") 
   CHECK(number(lines, 0, "time_us") == Approx(180));  // the first line is that of the best time
 }
 
-TEST_CASE("Counters of the rows are laid beside the prediction, and without them there is nothing") {
+TEST_CASE(
+    "Counters of the rows are laid beside the prediction, and without them there is nothing") {
   std::vector<Measurement> rows = example_rows();
   rows[0].counters["dram__bytes_read.sum"] = 2e8;
   ReportInput input = example_input(rows);

@@ -55,9 +55,8 @@ std::string gain_text(const std::vector<ConfigPair>& pairs) {
   const auto [least, most] = std::minmax_element(gains.begin(), gains.end());
   return pairs.size() == 1
              ? fmt::format("{} in one pair", number_text(gains.front(), 4))
-             : fmt::format("{} in the median of {} pairs ({} to {})",
-                           number_text(median(gains), 4), pairs.size(), number_text(*least, 3),
-                           number_text(*most, 3));
+             : fmt::format("{} in the median of {} pairs ({} to {})", number_text(median(gains), 4),
+                           pairs.size(), number_text(*least, 3), number_text(*most, 3));
 }
 
 }  // namespace tilecast

@@ -35,8 +35,8 @@ std::size_t list_mark(std::string_view line) {
     return 2;
   }
   const std::size_t digits = line.find_first_not_of("0123456789");
-  const bool numbered = digits != std::string_view::npos && digits > 0 &&
-                        line.substr(digits).starts_with(". ");
+  const bool numbered =
+      digits != std::string_view::npos && digits > 0 && line.substr(digits).starts_with(". ");
   return numbered ? digits + 2 : 0;
 }
 
@@ -101,7 +101,8 @@ class Renderer {
   void heading(std::string_view text) {
     const std::size_t depth = text.find_first_not_of('#');
     const int level = std::min(top_ - 1 + static_cast<int>(std::min<std::size_t>(depth, 6)), 6);
-    html_ += fmt::format("<h{0}>{1}</h{0}>\n", level, inline_html(trimmed(text.substr(std::min(depth, text.size())))));
+    html_ += fmt::format("<h{0}>{1}</h{0}>\n", level,
+                         inline_html(trimmed(text.substr(std::min(depth, text.size())))));
     ++at_;
   }
 

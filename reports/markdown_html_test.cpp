@@ -21,8 +21,7 @@ TEST_CASE("Blocks: headings shift by the level given, lines of a paragraph and o
   CHECK(markdown_html("# A\n\none\ntwo\n", 2) == "<h2>A</h2>\n<p>one two</p>\n");
   CHECK(markdown_html("- a\n  b\n- c\n", 2) == "<ul>\n<li>a b</li>\n<li>c</li>\n</ul>\n");
   CHECK(markdown_html("1. a\n2. b\n", 2) == "<ol>\n<li>a</li>\n<li>b</li>\n</ol>\n");
-  CHECK(markdown_html("```\na < b\n```\nc", 2) ==
-        "<pre><code>a &lt; b\n</code></pre>\n<p>c</p>\n");
+  CHECK(markdown_html("```\na < b\n```\nc", 2) == "<pre><code>a &lt; b\n</code></pre>\n<p>c</p>\n");
 }
 
 TEST_CASE("A table's cells end at bars outside code") {

@@ -79,7 +79,8 @@ PredictionCache PredictionCache::parse(std::string_view text, std::string_view n
   std::vector<std::string_view> lines = split(text, '\n');
   if (lines.front() != kHeader || !lines.back().empty()) {
     throw ConfigError(fmt::format(
-        "{}:1: expected whole lines under the header of stored predictions; delete the file", name));
+        "{}:1: expected whole lines under the header of stored predictions; delete the file",
+        name));
   }
   lines.pop_back();
   for (std::size_t i = 1; i < lines.size(); ++i) {

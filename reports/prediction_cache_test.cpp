@@ -15,19 +15,18 @@ const AnyProblem kProblem = GemmProblem{{4096, 4096, 4096}, ElementType::kFp16, 
 struct Counted {
   int times = 0;
   Predictor predictor() {
-    return [this](const AnyProblem& problem, const AnyConfig& config, Regime regime,
-                  Inputs inputs) {
-      ++times;
-      static const LoadedGpu gpu = load_gpu("h200_sxm", true);
-      return predict_config(gpu.spec, problem, config, regime, inputs);
-    };
+    return
+        [this](const AnyProblem& problem, const AnyConfig& config, Regime regime, Inputs inputs) {
+          ++times;
+          static const LoadedGpu gpu = load_gpu("h200_sxm", true);
+          return predict_config(gpu.spec, problem, config, regime, inputs);
+        };
   }
 };
 
 Prediction ask(PredictionCache& cache, Counted& counted, u64 base = 1,
                Regime regime = Regime::kBurst) {
-  return cache.get(base, kProblem, example_config(4), regime, Inputs::kNormal,
-                   counted.predictor());
+  return cache.get(base, kProblem, example_config(4), regime, Inputs::kNormal, counted.predictor());
 }
 
 }  // namespace
@@ -81,10 +80,11 @@ TEST_CASE("A damaged file of predictions is an error that names the line") {
   PredictionCache cache;
   ask(cache, counted);
   const std::string text = cache.text();
-  CHECK(error_message([] { PredictionCache::parse("a,b\n", "p.csv"); })
-            .starts_with("2 p.csv:1: "));
-  CHECK(error_message([&] { PredictionCache::parse(text.substr(0, text.size() - 1), "p.csv"); })
-            .starts_with("2 p.csv:1: "));
-  CHECK(error_message([&] { PredictionCache::parse(text + "0123,4,x\n", "p.csv"); })
-            .starts_with("2 p.csv:3: "));
+  CHECK(error_message([] { PredictionCache::parse("a,b\n", "p.csv"); }).starts_with("2 p.csv:1: "));
+  CHECK(error_message([&] {
+          PredictionCache::parse(text.substr(0, text.size() - 1), "p.csv");
+        }).starts_with("2 p.csv:1: "));
+  CHECK(error_message([&] {
+          PredictionCache::parse(text + "0123,4,x\n", "p.csv");
+        }).starts_with("2 p.csv:3: "));
 }

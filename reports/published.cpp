@@ -22,9 +22,9 @@ constexpr Words<FigureUnit, 4> kUnits{{{FigureUnit::kTflops, "TFLOPS"},
 constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
 
 const std::vector<std::string>& columns() {
-  static const std::vector<std::string> kColumns{
-      "source", "table",  "gpu",          "op",          "shape", "dtype",
-      "layout", "kernel", "config_there", "config_here", "value", "unit"};
+  static const std::vector<std::string> kColumns{"source",       "table",       "gpu",    "op",
+                                                 "shape",        "dtype",       "layout", "kernel",
+                                                 "config_there", "config_here", "value",  "unit"};
   return kColumns;
 }
 
@@ -72,20 +72,18 @@ PublishedFigure parse_row(const PublishedLine& line) {
   const Layout layout = line.get("layout", [](std::string_view text) {
     return text.empty() ? Layout::kTn : parse_layout(text);
   });
-  return {.source = line.text("source"),
-          .table = line.text("table"),
-          .gpu = line.text("gpu"),
-          .problem = line.get("shape",
-                              [&](std::string_view shape) {
-                                return parse_problem(op, shape, dtype, layout);
-                              }),
-          .kernel = line.text("kernel"),
-          .config_there = line.get("config_there", canonical),
-          .config_here = line.get("config_here", canonical),
-          .value = line.get("value", parse_value),
-          .unit = line.get("unit", [](std::string_view text) {
-            return value_of(kUnits, "unit", text);
-          })};
+  return {
+      .source = line.text("source"),
+      .table = line.text("table"),
+      .gpu = line.text("gpu"),
+      .problem = line.get(
+          "shape", [&](std::string_view shape) { return parse_problem(op, shape, dtype, layout); }),
+      .kernel = line.text("kernel"),
+      .config_there = line.get("config_there", canonical),
+      .config_here = line.get("config_here", canonical),
+      .value = line.get("value", parse_value),
+      .unit =
+          line.get("unit", [](std::string_view text) { return value_of(kUnits, "unit", text); })};
 }
 
 }  // namespace
@@ -116,9 +114,8 @@ std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Second
     case FigureUnit::kTflops:
       return tflops(problem, time);
     case FigureUnit::kTebibytesPerSecond:
-      return gemm != nullptr
-                 ? std::nullopt
-                 : std::optional(least_bytes(problem) / time.value / kTebi);
+      return gemm != nullptr ? std::nullopt
+                             : std::optional(least_bytes(problem) / time.value / kTebi);
     case FigureUnit::kMicroseconds:
       return time.value * kToMicros;
     case FigureUnit::kHitPercent:

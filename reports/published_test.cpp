@@ -15,11 +15,13 @@ const std::string kHeader =
 
 TEST_CASE("A published figure names a problem, two kernels and a number in its unit") {
   const auto figures = parse_published(
-      kHeader + "D,T,h100_sxm,gemm,1000x1000x500,fp16,nn,k,,cublaslt:top1,489.26,TFLOPS\n", "p.csv");
+      kHeader + "D,T,h100_sxm,gemm,1000x1000x500,fp16,nn,k,,cublaslt:top1,489.26,TFLOPS\n",
+      "p.csv");
   REQUIRE(figures.size() == 1);
   CHECK(figures[0].value == 489.26);
   CHECK(figures[0].config_there.empty());
-  CHECK(*in_unit(figures[0].unit, figures[0].problem, Seconds{1e-6}) == Approx(1000));  // 10^9 in 1 us
+  CHECK(*in_unit(figures[0].unit, figures[0].problem, Seconds{1e-6}) ==
+        Approx(1000));  // 10^9 in 1 us
 }
 
 TEST_CASE("Speeds of copies count every byte once, in units of 2^40") {

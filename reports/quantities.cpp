@@ -92,8 +92,9 @@ std::string first_regime(const DataTable& table) {
 }
 
 std::string quoted(const std::string& argument) {
-  const bool plain = argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
-                                                "WXYZ0123456789_-./:=,+") == std::string::npos;
+  const bool plain = argument.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                         "WXYZ0123456789_-./:=,+") == std::string::npos;
   return plain && !argument.empty() ? argument : "'" + argument + "'";
 }
 

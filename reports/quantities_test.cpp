@@ -16,7 +16,7 @@ AnyProblem gemm(i64 m, i64 n, i64 k) {
 TEST_CASE("A shape's class comes from its sides alone, on both sides of each edge") {
   CHECK(shape_class(gemm(64, 4096, 4096)) == "decode");
   CHECK(shape_class(gemm(128, 8192, 8192)) == "large");
-  CHECK(shape_class(gemm(128, 4096, 4096)) == "small");  // 4.3 G operations, 1536^3 has 7.2 G
+  CHECK(shape_class(gemm(128, 4096, 4096)) == "small");   // 4.3 G operations, 1536^3 has 7.2 G
   CHECK(shape_class(gemm(1536, 1536, 1536)) == "small");  // the largest of them
   CHECK(shape_class(gemm(1600, 1536, 1536)) == "large");
   CHECK(shape_class(gemm(1000, 2048, 2048)) == "ragged");

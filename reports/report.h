@@ -36,8 +36,8 @@ struct DataTable {
 /// table that has the column.
 struct Filter {
   std::string column, label;
-  bool one = false;          // exactly one of the words, else any of them
-  std::string chosen = "";   // of `one`, at first
+  bool one = false;         // exactly one of the words, else any of them
+  std::string chosen = "";  // of `one`, at first
 };
 
 struct Chart {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRowsInView = 24;  // a longer table scrolls in its own frame
 
 std::string column_title(const Column& column) {
-  return column.title + (column.unit.empty()   ? ""
+  return column.title + (column.unit.empty()    ? ""
                          : column.title.empty() ? column.unit
                                                 : ", " + column.unit);
 }
@@ -45,16 +45,17 @@ std::string class_of(const DataTable& table, std::size_t column) {
 
 std::string table_html(const DataTable& table) {
   std::string html = fmt::format(
-      "<div class=\"table{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"table-{}\">"
+      "<div class=\"table{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
+      "id=\"table-{}\">"
       "<caption>{}</caption><thead><tr>",
       table.rows.size() > kRowsInView ? " long" : "", html_escaped(table.title), table.id,
       html_escaped(table.title));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].on_page) {
       const std::string own = class_of(table, i);
-      html += fmt::format("<th scope=\"col\"{}>{}</th>",
-                          own.empty() ? "" : " class=\"" + own + "\"",
-                          html_escaped(column_title(table.columns[i])));
+      html +=
+          fmt::format("<th scope=\"col\"{}>{}</th>", own.empty() ? "" : " class=\"" + own + "\"",
+                      html_escaped(column_title(table.columns[i])));
     }
   }
   html += "</tr></thead><tbody>\n";
@@ -114,8 +115,8 @@ std::string section_html(const Section& section, bool with_charts) {
 std::string nav_html(const Report& report) {
   std::string html;
   for (const Section& section : report.sections) {
-    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id,
-                        html_escaped(section.title));
+    html +=
+        fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, html_escaped(section.title));
   }
   return html;
 }

@@ -11,8 +11,8 @@ namespace tilecast {
 
 struct PageParts {
   std::filesystem::path folder;  // reports/page: page.html, page.css, page.js, charts/
-  std::string bundle;            // Vega, Vega-Lite and Vega-Embed; empty: no charts, and the page says so
-  std::string licences;          // of the bundle
+  std::string bundle;    // Vega, Vega-Lite and Vega-Embed; empty: no charts, and the page says so
+  std::string licences;  // of the bundle
 };
 
 /// Throws FileError, or ConfigError where a template lacks a mark or a chart is not JSON.

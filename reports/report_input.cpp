@@ -36,8 +36,7 @@ CounterValues counters_of(const ReportInput& input, const Measurement& measureme
   for (const CounterInput& file : input.counters) {
     for (const CounterSum* sum :
          {&input.chip->l2_to_sm_sum, &input.chip->dram_read_sum, &input.chip->dram_write_sum}) {
-      add_missing(values, *sum, file.counters, measurement.point.problem,
-                  measurement.point.config);
+      add_missing(values, *sum, file.counters, measurement.point.problem, measurement.point.config);
     }
   }
   return values;
@@ -61,9 +60,8 @@ const JoinedPoint* find_point(const ReportInput& input, const AnyProblem& proble
     return nullptr;
   }
   const auto found =
-      std::find_if(group->points.begin(), group->points.end(), [&](const JoinedPoint& point) {
-        return point.measured.point.config == config;
-      });
+      std::find_if(group->points.begin(), group->points.end(),
+                   [&](const JoinedPoint& point) { return point.measured.point.config == config; });
   return found == group->points.end() ? nullptr : &*found;
 }
 

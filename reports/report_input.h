@@ -36,12 +36,13 @@ struct Document {
 
 /// Predicts on another GPU of configs/gpus. Nothing where that GPU or the configuration is not
 /// modelled.
-using PredictOn = std::function<std::optional<Prediction>(
-    const std::string& gpu, const AnyProblem&, const AnyConfig&, Regime, Inputs)>;
+using PredictOn = std::function<std::optional<Prediction>(const std::string& gpu, const AnyProblem&,
+                                                          const AnyConfig&, Regime, Inputs)>;
 
 struct ReportInput {
   LoadedGpu gpu;
-  std::optional<LoadedGpu> prior;  // the GPU file without its calibrated overlay, where there is one
+  std::optional<LoadedGpu>
+      prior;  // the GPU file without its calibrated overlay, where there is one
   std::vector<MeasurementFile> data;  // the model is judged by these
   std::vector<MeasurementFile> more;  // and these are shown beside them
   JoinedData judged;                  // of data

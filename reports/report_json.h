@@ -2,8 +2,8 @@
 // of words are written as a dictionary and indices, so that ten thousand rows stay small.
 //
 //   {"schedules": [...],
-//    "tables": {ID: {"rows": n, "columns": {KEY: {"values": [...]} | {"words": [...], "at": [...]}}}},
-//    "charts": {ID: {"title":..., "tables": [...], "filters": [...], "spec": {...}}}}
+//    "tables": {ID: {"rows": n, "columns": {KEY: {"values": [...]} | {"words": [...], "at":
+//    [...]}}}}, "charts": {ID: {"title":..., "tables": [...], "filters": [...], "spec": {...}}}}
 // Absent cells are null. Checked by: report_json_test.cpp, browser/page_test.py.
 #pragma once
 

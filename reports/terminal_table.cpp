@@ -23,8 +23,8 @@ std::string title_of(const Column& column) {
 
 /// As terminals count: continuation bytes of UTF-8 take no place.
 int width_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(),
-                                        [](char c) { return (c & 0xc0) != 0x80; }));
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 std::string shortened(const std::string& text, int width) {
@@ -113,8 +113,7 @@ Terminal terminal_of_output() {
 std::string terminal_table(const DataTable& table, const Terminal& terminal) {
   std::vector<ShownColumn> columns = columns_of(table);
   fit(columns, std::max(terminal.columns, kLeastColumns));
-  std::string text =
-      terminal.styled ? "\033[1m" + table.title + "\033[0m\n" : table.title + "\n";
+  std::string text = terminal.styled ? "\033[1m" + table.title + "\033[0m\n" : table.title + "\n";
   std::string head;
   for (const ShownColumn& column : columns) {
     head += padded(shortened(column.title, column.width), column.width, column.number) +

@@ -88,8 +88,9 @@ MaybeSection bytes_section(const ReportInput& input) {
   }
   Section section{.id = "bytes",
                   .title = "L2 and DRAM bytes",
-                  .text = "*L2 to SMs*: bytes delivered by L2, a multicast counted once. DRAM "
-                          "writes counted include lines that an earlier launch left in L2.",
+                  .text =
+                      "*L2 to SMs*: bytes delivered by L2, a multicast counted once. DRAM "
+                      "writes counted include lines that an earlier launch left in L2.",
                   .files = std::move(files),
                   .command = "./tilecast measure SHAPE --config TEXT --counters core --out CSV"};
   section.charts = {{"bytes",

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-
 #include "reports/other_report.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"

@@ -12,7 +12,7 @@ namespace tilecast {
 namespace {
 
 constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3, 1.4};  // of the best time
-constexpr double kShown = 1.4;                                   // slower ones are not drawn
+constexpr double kShown = 1.4;                                // slower ones are not drawn
 
 struct Extent {
   double low = 0, high = 0;
@@ -59,11 +59,10 @@ void add_lines(DataTable& table, const JoinedGroup& group, Extent clocks) {
       break;  // the line would run above every point
     }
     for (const double clock : {clocks.low * (1 - kMargin), clocks.high * (1 + kMargin)}) {
-      table.rows.push_back({problem_text(group.problem), std::string(to_text(group.regime)),
-                            factor == 1 ? std::string("best")
-                                        : fmt::format("+{:.0f} %", (factor - 1) * kToPercent),
-                            time.value * kToMicros, clock * kToGigahertz,
-                            time.value * clock * kToKilocycles});
+      table.rows.push_back(
+          {problem_text(group.problem), std::string(to_text(group.regime)),
+           factor == 1 ? std::string("best") : fmt::format("+{:.0f} %", (factor - 1) * kToPercent),
+           time.value * kToMicros, clock * kToGigahertz, time.value * clock * kToKilocycles});
     }
   }
 }
@@ -91,18 +90,19 @@ Extremes extremes_of(const JoinedGroup& group) {
   return found;
 }
 
-/// What is shown first: of the shapes with many points, the one where fewest cycles cost most.
+/// What is shown first: of the shapes with many points, large ones where there are such, the one
+/// where fewest cycles cost most.
 const JoinedGroup& telling_group(const std::vector<const JoinedGroup*>& groups) {
   std::size_t most = 0;
   for (const JoinedGroup* group : groups) {
     most = std::max(most, group->points.size());
   }
   const JoinedGroup* telling = groups.front();
-  double highest = 0;
+  std::pair<bool, double> highest{false, 0};  // large, cost
   for (const JoinedGroup* group : groups) {
-    const double cost = extremes_of(*group).cost();
-    if (group->points.size() * 2 >= most && cost > highest) {
-      highest = cost;
+    const std::pair own(shape_class(group->problem) == "large", extremes_of(*group).cost());
+    if (group->points.size() * 2 >= most && own > highest) {
+      highest = own;
       telling = group;
     }
   }
@@ -181,7 +181,8 @@ MaybeSection clock_section(const ReportInput& input) {
   section.charts = {
       {"cycles_clock",
        "Cycles against clock, with lines of equal time",
-       "Each filled point is one configuration: further down it takes fewer cycles, further right it is "
+       "Each filled point is one configuration: further down it takes fewer cycles, further right "
+       "it is "
        "given more clock. On a line the time is the same, on the lowest that of the fastest; the "
        "others are slower by what they say; configurations more than 40 % slower are left out. The "
        "hollow point is where the model puts the configuration.",
@@ -197,7 +198,8 @@ MaybeSection clock_section(const ReportInput& input) {
        {{"regime", "Regime"}, {"schedule", "Schedule"}, {"class", "Class of shape"}}},
       {"power",
        "Clock and power under sustained load",
-       "Filled: measured; hollow: predicted. Under sustained load kernels that need the cap's power "
+       "Filled: measured; hollow: predicted. Under sustained load kernels that need the cap's "
+       "power "
        "end at the cap, at the clock their energy allows.",
        {"points"},
        {{"schedule", "Schedule"}, {"class", "Class of shape"}}}};

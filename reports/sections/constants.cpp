@@ -16,9 +16,9 @@ Cell prior_of(const ReportInput& input, const Constant& constant) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Constant& other) {
     return other.key_path == constant.key_path;
   });
-  const bool replaced = found != all.end() && (found->value != constant.value ||
-                                               found->source != constant.source ||
-                                               constant.standard_error.has_value());
+  const bool replaced =
+      found != all.end() && (found->value != constant.value || found->source != constant.source ||
+                             constant.standard_error.has_value());
   return replaced ? Cell(found->value) : Cell();
 }
 

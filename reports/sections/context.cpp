@@ -70,8 +70,7 @@ void add_files(DataTable& table, const std::vector<MeasurementFile>& files,
   for (const MeasurementFile& file : files) {
     double ok = 0, wrong = 0;
     for (const MeasurementRow& row : file.rows) {
-      const bool right =
-          row.measurement.status == Status::kOk && row.measurement.verified;
+      const bool right = row.measurement.status == Status::kOk && row.measurement.verified;
       (right ? ok : wrong) += 1;
     }
     table.rows.push_back({file.name, used, ok, wrong});

@@ -97,22 +97,22 @@ DataTable schedule_table(const Validation& v) {
                   {{.key = "schedule", .title = "schedule", .is_code = true},
                    {.key = "points", .title = "points", .digits = 9},
                    {.key = "time", .title = "time, mean", .unit = "%", .digits = kErrorDigits},
-                   {.key = "cycles", .title = "cycles, mean", .unit = "%",
-                    .digits = kErrorDigits}},
+                   {.key = "cycles", .title = "cycles, mean", .unit = "%", .digits = kErrorDigits}},
                   {}};
   for (const auto& [schedule, f] : v.by_schedule) {
-    table.rows.push_back(
-        {std::string(to_text(schedule)), static_cast<double>(f.points), f.time_mape * kToPercent,
-         f.cycles_mape ? Cell(*f.cycles_mape * kToPercent) : Cell()});
+    table.rows.push_back({std::string(to_text(schedule)), static_cast<double>(f.points),
+                          f.time_mape * kToPercent,
+                          f.cycles_mape ? Cell(*f.cycles_mape * kToPercent) : Cell()});
   }
   return table;
 }
 
 std::string interval_text(const Validation& v) {
-  return v.interval ? fmt::format(" The 90 % intervals hold {} % of the measured times; their "
-                                  "median width is {} % of the time.",
-                                  number_text(v.interval->coverage_90 * kToPercent, 3),
-                                  number_text(v.interval->median_width * kToPercent, 3))
+  return v.interval ? fmt::format(
+                          " The 90 % intervals hold {} % of the measured times; their "
+                          "median width is {} % of the time.",
+                          number_text(v.interval->coverage_90 * kToPercent, 3),
+                          number_text(v.interval->median_width * kToPercent, 3))
                     : "";
 }
 
@@ -123,12 +123,11 @@ Section headline_section(const ReportInput& input) {
   Section section{
       .id = "headline",
       .title = "How far the model is from the measurements",
-      .text = fmt::format("{} points of {} rows ({} of baselines, {} left out, {} without a "
-                          "prediction, {} replaced by a later row), {} predictions, {}.{}",
-                          v.points, v.rows, v.cublaslt, v.excluded, v.unmatched, v.repeated,
-                          to_text(v.method),
-                          v.calibrated ? "calibrated" : "without a calibration of this card",
-                          interval_text(v)),
+      .text = fmt::format(
+          "{} points of {} rows ({} of baselines, {} left out, {} without a "
+          "prediction, {} replaced by a later row), {} predictions, {}.{}",
+          v.points, v.rows, v.cublaslt, v.excluded, v.unmatched, v.repeated, to_text(v.method),
+          v.calibrated ? "calibrated" : "without a calibration of this card", interval_text(v)),
       .files = input.data_files(),
       .command = "./tilecast validate " + input.data_options};
   for (DataTable table : {error_table(v), order_table(v), pick_table(v), schedule_table(v)}) {

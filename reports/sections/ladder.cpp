@@ -135,10 +135,11 @@ MaybeSection ladder_section(const ReportInput& input) {
   files.push_back(input.ladder_file);
   Section section{.id = "ladder",
                   .title = "What each mechanism saves",
-                  .text = "Each rung adds one mechanism to the rung it is compared with "
-                          "(*against*). *change*: of SM cycles in the burst regime, and of joules "
-                          "for 10¹² operations under sustained load, static power included; less "
-                          "than zero is better.",
+                  .text =
+                      "Each rung adds one mechanism to the rung it is compared with "
+                      "(*against*). *change*: of SM cycles in the burst regime, and of joules "
+                      "for 10¹² operations under sustained load, static power included; less "
+                      "than zero is better.",
                   .files = std::move(files),
                   .command = "./tilecast ladder " + input.data_options};
   section.charts = {{"ladder",

@@ -71,21 +71,20 @@ std::string in_sum(const DataTable& table) {
 }  // namespace
 
 MaybeSection libraries_section(const ReportInput& input) {
-  DataTable table{"libraries",
-                  "Beside the vendor's kernels",
-                  {{.key = "shape", .title = "shape"},
-                   {.key = "class", .title = "class"},
-                   {.key = "regime", .title = "regime"},
-                   {.key = "best", .title = "best of ours", .is_code = true},
-                   {.key = "best_us", .title = "its time", .unit = "us", .digits = 5},
-                   {.key = "first_us", .title = "library, first answer", .unit = "us", .digits = 5},
-                   {.key = "library_best_us", .title = "library, best of 16", .unit = "us",
-                    .digits = 5},
-                   {.key = "of_first", .title = "first answer over ours", .digits = 4},
-                   {.key = "of_best", .title = "best of 16 over ours", .digits = 4},
-                   {.key = "pick_of_first", .title = "first answer over the model's pick",
-                    .digits = 4}},
-                  {}};
+  DataTable table{
+      "libraries",
+      "Beside the vendor's kernels",
+      {{.key = "shape", .title = "shape"},
+       {.key = "class", .title = "class"},
+       {.key = "regime", .title = "regime"},
+       {.key = "best", .title = "best of ours", .is_code = true},
+       {.key = "best_us", .title = "its time", .unit = "us", .digits = 5},
+       {.key = "first_us", .title = "library, first answer", .unit = "us", .digits = 5},
+       {.key = "library_best_us", .title = "library, best of 16", .unit = "us", .digits = 5},
+       {.key = "of_first", .title = "first answer over ours", .digits = 4},
+       {.key = "of_best", .title = "best of 16 over ours", .digits = 4},
+       {.key = "pick_of_first", .title = "first answer over the model's pick", .digits = 4}},
+      {}};
   for (const JoinedGroup& group : input.judged.groups) {
     if (!group.points.empty() &&
         (group.cublaslt_top1 || group.cublaslt_best || group.runtime_copy)) {
@@ -98,21 +97,21 @@ MaybeSection libraries_section(const ReportInput& input) {
   Section section{
       .id = "libraries",
       .title = "Beside cuBLASLt",
-      .text = "Above 1 our kernel is faster. cuBLASLt's heuristic is asked for sixteen algorithms "
-              "with a workspace; *first answer* is what it puts first, *best of 16* the fastest of "
-              "them by measurement. For a copy the library is the runtime's own." +
-              in_sum(table),
+      .text =
+          "Above 1 our kernel is faster. cuBLASLt's heuristic is asked for sixteen algorithms "
+          "with a workspace; *first answer* is what it puts first, *best of 16* the fastest of "
+          "them by measurement. For a copy the library is the runtime's own." +
+          in_sum(table),
       .files = input.data_files(),
       .command = "./tilecast readme-table " + input.data_options};
-  section.charts = {{"libraries",
-                     "Library's time over ours",
-                     "Each row is a shape; right of the line our best kernel is faster. Dot: "
-                     "against the library's first answer; ring: against the best of its sixteen; "
-                     "cross: the model's pick against the first answer.",
-                     {"libraries"},
-                     {{"regime", "Regime", true,
-                       first_regime(table)},
-                      {"class", "Class of shape"}}}};
+  section.charts = {
+      {"libraries",
+       "Library's time over ours",
+       "Each row is a shape; right of the line our best kernel is faster. Dot: "
+       "against the library's first answer; ring: against the best of its sixteen; "
+       "cross: the model's pick against the first answer.",
+       {"libraries"},
+       {{"regime", "Regime", true, first_regime(table)}, {"class", "Class of shape"}}}};
   section.tables = {std::move(table)};
   return section;
 }

@@ -30,10 +30,10 @@ DataTable roofline_table(const ReportInput& input) {
     if (!flops || group.points.empty()) {
       continue;
     }
-    const JoinedPoint& best = *std::min_element(
-        group.points.begin(), group.points.end(), [](const JoinedPoint& a, const JoinedPoint& b) {
-          return a.measured_time() < b.measured_time();
-        });
+    const JoinedPoint& best = *std::min_element(group.points.begin(), group.points.end(),
+                                                [](const JoinedPoint& a, const JoinedPoint& b) {
+                                                  return a.measured_time() < b.measured_time();
+                                                });
     table.rows.push_back({problem_text(group.problem), shape_class(group.problem),
                           std::string(to_text(group.regime)),
                           std::string(to_text(schedule_of(best.predicted.config))),
@@ -77,8 +77,9 @@ MaybeSection limits_section(const ReportInput& input) {
   Section section{
       .id = "limits",
       .title = "Where the time goes",
-      .text = "*Limiter*: what the kernel waits for most, by the model. A share is the part of the "
-              "kernel's time in which a resource is busy; shares overlap.",
+      .text =
+          "*Limiter*: what the kernel waits for most, by the model. A share is the part of the "
+          "kernel's time in which a resource is busy; shares overlap.",
       .files = input.data_files(),
       .command = "./tilecast predict SHAPE --config TEXT --format json"};
   const JoinedGroup* first = nullptr;
@@ -90,10 +91,10 @@ MaybeSection limits_section(const ReportInput& input) {
   if (first == nullptr || first->points.empty()) {
     return std::nullopt;
   }
-  const JoinedPoint& best = *std::min_element(
-      first->points.begin(), first->points.end(), [](const JoinedPoint& a, const JoinedPoint& b) {
-        return a.measured_time() < b.measured_time();
-      });
+  const JoinedPoint& best = *std::min_element(first->points.begin(), first->points.end(),
+                                              [](const JoinedPoint& a, const JoinedPoint& b) {
+                                                return a.measured_time() < b.measured_time();
+                                              });
   section.charts = {{"shares",
                      "Shares of one configuration",
                      "How busy each resource is over the predicted time of the chosen kernel.",

@@ -31,10 +31,9 @@ std::vector<Column> pick_columns() {
 std::vector<Cell> pick_row(const JoinedGroup& group) {
   const Preference by_time = [](const JoinedPoint& p) { return p.predicted.time.value; };
   const auto least = [&](const auto& time_of) {
-    return *std::min_element(group.points.begin(), group.points.end(),
-                             [&](const JoinedPoint& a, const JoinedPoint& b) {
-                               return time_of(a) < time_of(b);
-                             });
+    return *std::min_element(
+        group.points.begin(), group.points.end(),
+        [&](const JoinedPoint& a, const JoinedPoint& b) { return time_of(a) < time_of(b); });
   };
   const JoinedPoint pick = least([](const JoinedPoint& p) { return p.predicted.time; });
   const JoinedPoint best = least([](const JoinedPoint& p) { return p.measured_time(); });
@@ -75,19 +74,19 @@ MaybeSection picks_section(const ReportInput& input) {
   Section section{
       .id = "picks",
       .title = "What the model picks, shape by shape",
-      .text = "Among the configurations that were measured for a shape, the one with the least "
-              "predicted time is the pick; *regret* is its measured time less that of the best. The "
-              "worst come first. What was not measured cannot be picked.",
+      .text =
+          "Among the configurations that were measured for a shape, the one with the least "
+          "predicted time is the pick; *regret* is its measured time less that of the best. The "
+          "worst come first. What was not measured cannot be picked.",
       .files = input.data_files(),
       .command = "./tilecast readme-table " + input.data_options};
-  section.charts = {{"picks",
-                     "Speed of the pick, the best being 1",
-                     "Each row is a shape. Dot: the model's pick; ring: the best of its eight first "
-                     "picks; tick: the mean of all that was tried, which is what chance gives.",
-                     {"picks"},
-                     {{"regime", "Regime", true,
-                       first_regime(table)},
-                      {"class", "Class of shape"}}}};
+  section.charts = {
+      {"picks",
+       "Speed of the pick, the best being 1",
+       "Each row is a shape. Dot: the model's pick; ring: the best of its eight first "
+       "picks; tick: the mean of all that was tried, which is what chance gives.",
+       {"picks"},
+       {{"regime", "Regime", true, first_regime(table)}, {"class", "Class of shape"}}}};
   section.tables = {std::move(table)};
   return section;
 }

@@ -121,10 +121,11 @@ DataTable class_table(const ReportInput& input) {
 Section points_section(const ReportInput& input) {
   Section section{.id = "points",
                   .title = "Predicted against measured",
-                  .text = "Classes go by the sides of a shape alone. *decode*: at most 64 rows or "
-                          "columns; *ragged*: a side that is no multiple of 64; *long K*: K at "
-                          "least twice the longer side of C; *short K*: at most an eighth of it; "
-                          "*small*: at most 2 x 1536³ operations; *memory*: copies and additions.",
+                  .text =
+                      "Classes go by the sides of a shape alone. *decode*: at most 64 rows or "
+                      "columns; *ragged*: a side that is no multiple of 64; *long K*: K at "
+                      "least twice the longer side of C; *short K*: at most an eighth of it; "
+                      "*small*: at most 2 x 1536³ operations; *memory*: copies and additions.",
                   .files = input.data_files(),
                   .command = "./tilecast predict SHAPE --config TEXT --data CSV"};
   const std::vector<Filter> filters{{"schedule", "Schedule"},

@@ -19,8 +19,8 @@ std::optional<double> predicted(const ReportInput& input, const std::string& gpu
   if (config.empty() || is_baseline(config) || !input.predict_on) {
     return std::nullopt;
   }
-  const std::optional<Prediction> prediction = input.predict_on(
-      gpu, figure.problem, parse_config(config), Regime::kBurst, Inputs::kNormal);
+  const std::optional<Prediction> prediction =
+      input.predict_on(gpu, figure.problem, parse_config(config), Regime::kBurst, Inputs::kNormal);
   if (!prediction) {
     return std::nullopt;
   }
@@ -36,11 +36,10 @@ const Measurement* measured_row(const ReportInput& input, const PublishedFigure&
     if (group == nullptr) {
       return nullptr;
     }
-    const std::optional<Measurement>& row = figure.config_here == kCublasltTop1
-                                                ? group->cublaslt_top1
-                                            : figure.config_here == kCublasltBest
-                                                ? group->cublaslt_best
-                                                : group->runtime_copy;
+    const std::optional<Measurement>& row =
+        figure.config_here == kCublasltTop1   ? group->cublaslt_top1
+        : figure.config_here == kCublasltBest ? group->cublaslt_best
+                                              : group->runtime_copy;
     return row ? &*row : nullptr;
   }
   const JoinedPoint* point = find_point(input, figure.problem, figure.config_here, regime);

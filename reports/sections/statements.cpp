@@ -26,9 +26,7 @@ std::string word_of(const Finding& finding) {
   return !finding.holds ? "not testable here" : *finding.holds ? "confirmed" : "not confirmed";
 }
 
-Finding no_rows(const char* wanted) {
-  return {std::nullopt, fmt::format("no rows of {}", wanted)};
-}
+Finding no_rows(const char* wanted) { return {std::nullopt, fmt::format("no rows of {}", wanted)}; }
 
 std::string pair_text(const ConfigPair& pair) {
   return fmt::format("{} {}: {} takes {} us, {} {} us", problem_text(pair.group->problem),
@@ -76,8 +74,8 @@ Finding grouping(const ReportInput& input) {
 Finding three_buffers(const ReportInput& input) {
   const std::vector<ConfigPair> pairs = gemm_pairs(input, [](const KernelConfig& config) {
     std::vector<KernelConfig> others;
-    if (config.tiling.stages == 3 && config.tiling.block_m == 128 &&
-        config.tiling.block_n == 256 && config.tiling.block_k == 64 &&
+    if (config.tiling.stages == 3 && config.tiling.block_m == 128 && config.tiling.block_n == 256 &&
+        config.tiling.block_k == 64 &&
         (config.schedule == Schedule::kPipelined || config.schedule == Schedule::kPersistent ||
          config.schedule == Schedule::kPersistentOverlap)) {
       others.push_back(config);
@@ -182,8 +180,7 @@ Finding hybrid_locality(const ReportInput& input) {
       ratios.push_back(*to / *from);
     }
   }
-  const std::string time =
-      pairs.empty() ? "" : "; in time the hybrid gains " + gain_text(pairs);
+  const std::string time = pairs.empty() ? "" : "; in time the hybrid gains " + gain_text(pairs);
   if (ratios.empty()) {
     return {std::nullopt, "no DRAM counters of stream_k beside stream_k_hybrid" + time};
   }
@@ -272,9 +269,10 @@ MaybeSection statements_section(const ReportInput& input) {
   }
   return Section{.id = "statements",
                  .title = "What the documents state",
-                 .text = "Each statement is put to pairs of kernels that differ in that one choice. "
-                         "A *gain* is time without it over time with it; less than 2 % either way "
-                         "counts as none.",
+                 .text =
+                     "Each statement is put to pairs of kernels that differ in that one choice. "
+                     "A *gain* is time without it over time with it; less than 2 % either way "
+                     "counts as none.",
                  .files = std::move(files),
                  .command = "",
                  .charts = {},

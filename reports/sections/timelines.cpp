@@ -45,9 +45,9 @@ class SpanWriter {
  private:
   void add(const TileSpan& tile, std::ptrdiff_t sm) {
     const bool loads = tile.role == TileRole::kLoads;
-    const std::string lane = fmt::format("{} SM {} CTA {} {}", side_, sm + 1, tile.cta + 1,
-                                         loads ? "producer"
-                                               : fmt::format("warpgroup {}", tile.warpgroup + 1));
+    const std::string lane =
+        fmt::format("{} SM{}.{} {}", side_, sm + 1, tile.cta + 1,
+                    loads ? std::string("load") : fmt::format("wg{}", tile.warpgroup + 1));
     span(lane, tile, loads ? "wait" : "load", tile.begin, tile.first_operands);
     if (loads) {
       span(lane, tile, "issue", tile.first_operands, tile.stored);
@@ -130,16 +130,15 @@ MaybeSection timelines_section(const ReportInput& input) {
       "began. A consumer's tile is *load* (waiting for its first K block), *multiply* and *store*; "
       "where K is split *await* and *reduce* come before the store; a producer's is *wait* and "
       "*issue*." +
-      (not_simulated.empty() ? ""
-                             : " The simulator has no processes for:" + not_simulated + ".");
+      (not_simulated.empty() ? "" : " The simulator has no processes for:" + not_simulated + ".");
   const TimelineInput& first = input.timelines.front();
   section.charts = {
       {"timelines",
        "Two SMs of one kernel",
-       "Above as the kernel wrote it down, below as the simulator has it.",
+       "Above as the kernel wrote it down, below as the simulator has it. *SM1.2*: the second CTA "
+       "on the first of the two SMs; *load*: its producer; *wg1*: its first consumer warpgroup.",
        {"timelines"},
-       {{"kernel", "Kernel", true,
-         problem_text(first.problem) + " " + short_text(first.config)}}}};
+       {{"kernel", "Kernel", true, problem_text(first.problem) + " " + short_text(first.config)}}}};
   section.tables = {std::move(table)};
   return section;
 }

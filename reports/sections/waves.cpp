@@ -1,9 +1,9 @@
-// Wave quantisation: one tile more than the SMs hold, and the last wave is nearly empty. Shown where
-// problems differ in N alone: whole tiles of one size, as measured and predicted, and what cures the
-// loss.
+// Wave quantisation: one tile more than the SMs hold, and the last wave is nearly empty. Shown
+// where problems differ in N alone: whole tiles of one size, as measured and predicted, and what
+// cures the loss.
 //
-// The tile is that of the whole-tile configuration which was measured beside splits for most of them.
-// Leaves out: the sustained regime, families of fewer than eight problems.
+// The tile is that of the whole-tile configuration which was measured beside splits for most of
+// them. Leaves out: the sustained regime, families of fewer than eight problems.
 
 #include <fmt/format.h>
 
@@ -57,8 +57,8 @@ std::optional<std::string> common_config(const Curve& curve) {
       if (splits_k(config.schedule)) {
         continue;
       }
-      const bool beside = std::any_of(
-          group->points.begin(), group->points.end(), [&](const JoinedPoint& other) {
+      const bool beside =
+          std::any_of(group->points.begin(), group->points.end(), [&](const JoinedPoint& other) {
             const KernelConfig& split = std::get<KernelConfig>(other.predicted.config);
             return splits_k(split.schedule) && split.tiling == config.tiling;
           });
@@ -147,12 +147,13 @@ MaybeSection waves_section(const ReportInput& input) {
                   .text = "*Waves*: tiles over what runs at the same time. The tiles:" + tiles,
                   .files = std::move(files),
                   .command = "./tilecast decompositions " + input.data_options};
-  section.charts = {{"waves",
-                     "Speed over the width of C",
-                     "Whole tiles of one size fall back each time a wave begins; splitting K at the "
-                     "same tile fills the last wave, and another tile often does better still.",
-                     {"waves"},
-                     {{"family", "Problems", true, longest}, {"series", "Series"}}}};
+  section.charts = {
+      {"waves",
+       "Speed over the width of C",
+       "Whole tiles of one size fall back each time a wave begins; splitting K at the "
+       "same tile fills the last wave, and another tile often does better still.",
+       {"waves"},
+       {{"family", "Problems", true, longest}, {"series", "Series"}}}};
   section.tables = {std::move(table)};
   return section;
 }
