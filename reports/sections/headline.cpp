@@ -35,7 +35,7 @@ DataTable error_table(const Validation& v) {
     add("SM clock", v.clock->error);
   }
   if (v.baselines.roofline_mape) {
-    table.rows.push_back({std::string("time, by a roofline in whole waves"), Cell(),
+    table.rows.push_back({std::string("time, of a roofline"), Cell(),
                           *v.baselines.roofline_mape * kToPercent, Cell(), Cell(), Cell()});
   }
   return table;
@@ -78,16 +78,16 @@ DataTable pick_table(const Validation& v) {
   for (const auto& [regime, picks] : v.pick) {
     for (const auto& [count, figures] : picks) {
       add(count == 1 ? fmt::format("the model, {}", to_text(regime))
-                     : fmt::format("the best of the model's {}, {}", count, to_text(regime)),
+                     : fmt::format("best of its first {}, {}", count, to_text(regime)),
           figures);
     }
   }
   const Baselines& b = v.baselines;
   add("the closed forms alone", v.method == Method::kAnalytic ? std::nullopt : b.closed_form);
-  add("fewest predicted cycles, ignoring the clock", b.pick_by_cycles);
-  add("one fixed configuration, chosen with hindsight", b.fixed_tiling);
+  add("fewest predicted cycles", b.pick_by_cycles);
+  add("one fixed configuration", b.fixed_tiling);
   add("chance", b.random);
-  add("cuBLASLt's heuristic, of its own best of 16", b.cublaslt_top1_of_best);
+  add("cuBLASLt, of its best of 16", b.cublaslt_top1_of_best);
   return table;
 }
 

@@ -133,15 +133,16 @@ MaybeSection ladder_section(const ReportInput& input) {
     files.push_back(file);
   }
   files.push_back(input.ladder_file);
-  Section section{.id = "ladder",
-                  .title = "What each mechanism saves",
-                  .text =
-                      "Each rung adds one mechanism to the rung it is compared with "
-                      "(*against*). *change*: of SM cycles in the burst regime, and of joules "
-                      "for 10¹² operations under sustained load, static power included; less "
-                      "than zero is better.",
-                  .files = std::move(files),
-                  .command = "./tilecast ladder " + input.data_options};
+  Section section{
+      .id = "ladder",
+      .title = "What each mechanism saves",
+      .text =
+          "Each rung adds one mechanism to the rung it is compared with "
+          "(*against*). *change*: of SM cycles in the burst regime, and of joules "
+          "for 10¹² operations under sustained load, static power included; less "
+          "than zero is better.",
+      .files = std::move(files),
+      .command = "./tilecast measure --suite validate/suites/h200_ladder.yaml --out CSV"};
   section.charts = {{"ladder",
                      "Cycles, rung by rung",
                      "Bar: measured in a burst; tick: predicted.",

@@ -11,6 +11,8 @@
 namespace tilecast {
 namespace {
 
+constexpr std::size_t kCardDigits = 12;  // of the UUID, which tell cards apart
+
 std::vector<Column> point_columns() {
   return {{.key = "shape", .title = "shape"},
           {.key = "class", .title = "class"},
@@ -75,7 +77,7 @@ std::vector<Cell> point_row(const JoinedGroup& group, const JoinedPoint& joined)
           p.shares.shared_memory,
           p.shares.l2,
           p.shares.dram,
-          m.context.gpu_uuid,
+          m.context.gpu_uuid.substr(0, kCardDigits),
           m.point.config};
 }
 
@@ -127,7 +129,7 @@ Section points_section(const ReportInput& input) {
                       "least twice the longer side of C; *short K*: at most an eighth of it; "
                       "*small*: at most 2 x 1536³ operations; *memory*: copies and additions.",
                   .files = input.data_files(),
-                  .command = "./tilecast predict SHAPE --config TEXT --data CSV"};
+                  .command = "./tilecast predict SHAPE --config TEXT --regime REGIME"};
   const std::vector<Filter> filters{{"schedule", "Schedule"},
                                     {"class", "Class of shape"},
                                     {"regime", "Regime"},

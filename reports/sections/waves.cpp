@@ -146,7 +146,7 @@ MaybeSection waves_section(const ReportInput& input) {
                   .title = "Wave quantisation",
                   .text = "*Waves*: tiles over what runs at the same time. The tiles:" + tiles,
                   .files = std::move(files),
-                  .command = "./tilecast decompositions " + input.data_options};
+                  .command = "./tilecast measure SHAPE --config TEXT --out CSV"};
   section.charts = {
       {"waves",
        "Speed over the width of C",
