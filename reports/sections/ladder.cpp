@@ -40,13 +40,13 @@ std::vector<Column> rung_columns() {
           {.key = "against", .title = "against", .digits = 3},
           {.key = "kcycles", .title = "measured", .unit = "kcycles", .digits = 5},
           {.key = "predicted_kcycles", .title = "predicted", .unit = "kcycles", .digits = 5},
-          {.key = "change", .title = "change", .unit = "%", .digits = 2},
-          {.key = "predicted_change", .title = "predicted change", .unit = "%", .digits = 2},
+          {.key = "change", .title = "change", .unit = "%", .digits = 3},
+          {.key = "predicted_change", .title = "predicted change", .unit = "%", .digits = 3},
           {.key = "ghz", .title = "clock", .unit = "GHz", .digits = 4},
           {.key = "tflops", .title = "burst", .unit = "TFLOPS", .digits = 3},
           {.key = "sustained_tflops", .title = "sustained", .unit = "TFLOPS", .digits = 3},
           {.key = "joules", .title = "energy", .unit = "J/TFLOP", .digits = 3},
-          {.key = "energy_change", .title = "change", .unit = "%", .digits = 2}};
+          {.key = "energy_change", .title = "change", .unit = "%", .digits = 3}};
 }
 
 std::vector<Cell> rung_row(const ReportInput& input, const AnyProblem& problem, std::size_t place) {

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "model/analytic/occupancy.h"
 #include "model/base/error.h"
@@ -27,27 +31,34 @@ class SpanWriter {
         side_(side),
         clock_(clock) {}
 
-  void add(const std::vector<TileSpan>& tiles) {
-    std::set<i32> sms;
+  /// The first SMs alone, role by role; CTAs are numbered anew on each.
+  void add(std::vector<TileSpan> tiles) {
+    std::map<i32, std::set<i32>> ctas;  // by SM
     for (const TileSpan& tile : tiles) {
-      sms.insert(tile.sm);
+      ctas[tile.sm].insert(tile.cta);
     }
-    while (sms.size() > kSms) {
-      sms.erase(std::prev(sms.end()));
+    while (ctas.size() > kSms) {
+      ctas.erase(std::prev(ctas.end()));
     }
+    const auto place = [](const TileSpan& tile) {
+      return std::tuple(tile.sm, tile.cta, tile.warpgroup, tile.begin.ps);
+    };
+    std::sort(tiles.begin(), tiles.end(),
+              [&](const TileSpan& a, const TileSpan& b) { return place(a) < place(b); });
     for (const TileSpan& tile : tiles) {
-      if (sms.contains(tile.sm)) {
-        add(tile, std::distance(sms.begin(), sms.find(tile.sm)));
+      if (const auto sm = ctas.find(tile.sm); sm != ctas.end()) {
+        const auto cta = std::distance(sm->second.begin(), sm->second.find(tile.cta));
+        add(tile,
+            fmt::format("{} SM{}.{} {}", side_, std::distance(ctas.begin(), sm) + 1, cta + 1,
+                        tile.role == TileRole::kLoads ? std::string("load")
+                                                      : fmt::format("wg{}", tile.warpgroup + 1)));
       }
     }
   }
 
  private:
-  void add(const TileSpan& tile, std::ptrdiff_t sm) {
+  void add(const TileSpan& tile, const std::string& lane) {
     const bool loads = tile.role == TileRole::kLoads;
-    const std::string lane =
-        fmt::format("{} SM{}.{} {}", side_, sm + 1, tile.cta + 1,
-                    loads ? std::string("load") : fmt::format("wg{}", tile.warpgroup + 1));
     span(lane, tile, loads ? "wait" : "load", tile.begin, tile.first_operands);
     if (loads) {
       span(lane, tile, "issue", tile.first_operands, tile.stored);
