@@ -8,7 +8,7 @@ import json
 import sys
 
 FONT = "Liberation Sans"  # comes with the package, so that texts are as wide everywhere
-MOST_ROWS = 2500
+MOST_ROWS = 1000
 LIGHT = {
     "font": FONT,
     "background": "#ffffff",
