@@ -19,6 +19,7 @@ void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);
 void add_repeatability(CLI::App& app);
 void add_regime_report(CLI::App& app);
+void add_report(CLI::App& app);
 
 // tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.
 void add_measure(CLI::App& app);

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   tilecast::add_ladder(app);
   tilecast::add_repeatability(app);
   tilecast::add_regime_report(app);
+  tilecast::add_report(app);
   tilecast::add_doctor(app);
   tilecast::add_forwarded(app, argv);
 

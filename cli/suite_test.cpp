@@ -138,7 +138,8 @@ TEST_CASE("A bad suite is refused with file, line and key") {
 
 TEST_CASE("The committed suites load and expand to legal points") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  for (const char* name : {"smoke", "h200_ladder", "h200_reference_schedules"}) {
+  for (const char* name : {"smoke", "h200_ladder", "h200_reference_schedules",
+                           "h200_reference_statements", "h200_reference_small_mma"}) {
     const Suite suite = load_suite(std::string("validate/suites/") + name + ".yaml");
     const SuitePoints expanded = expand_suite(suite, gpu.spec);
     CHECK(expanded.notes.empty());

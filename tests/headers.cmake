@@ -2,7 +2,8 @@
 
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/*.h ${PROJECT_SOURCE_DIR}/kernels/*.h
-  ${PROJECT_SOURCE_DIR}/validate/*.h ${PROJECT_SOURCE_DIR}/cli/*.h
+  ${PROJECT_SOURCE_DIR}/validate/*.h ${PROJECT_SOURCE_DIR}/reports/*.h
+  ${PROJECT_SOURCE_DIR}/cli/*.h
   ${PROJECT_SOURCE_DIR}/tests/*.h)
 list(FILTER headers EXCLUDE REGEX "^tests/planted/")
 if(NOT TILECAST_HAS_CUDA)

@@ -5,7 +5,7 @@ export TILECAST_NO_INSTALL=1
 unset CXXFLAGS
 
 tree=$folder/tree
-mkdir -p "$tree/cli" "$tree/cmake" "$tree/kernels" "$tree/model" "$tree/validate/data"
+mkdir -p "$tree/cli" "$tree/cmake" "$tree/kernels" "$tree/model" "$tree/reports" "$tree/validate/data"
 cp tilecast "$tree/"
 cat >"$tree/CMakeLists.txt" <<'TREE'
 cmake_minimum_required(VERSION 3.25)

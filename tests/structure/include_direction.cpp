@@ -38,8 +38,9 @@ const std::vector<Layer>& layers() {
       {"validate/record/", {"model/base/", "model/tile/"}, {}},
       {"validate/measure/", {"model/base/", "model/tile/", "validate/record/", "kernels/"}, kCuda},
       {"validate/compare/", {"model/", "validate/record/"}, {}},
-      {"cli/", {"model/", "kernels/", "validate/"}, {}},
-      {"tests/", {"model/", "kernels/", "validate/", "cli/"}, kCuda},
+      {"reports/", {"model/", "validate/record/", "validate/compare/"}, {}},
+      {"cli/", {"model/", "kernels/", "validate/", "reports/"}, {}},
+      {"tests/", {"model/", "kernels/", "validate/", "reports/", "cli/"}, kCuda},
   };
   return kLayers;
 }
@@ -132,7 +133,7 @@ std::vector<std::string> include_violations(std::string_view path, std::string_v
 
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
-  for (const char* top : {"model", "kernels", "validate", "cli", "tests"}) {
+  for (const char* top : {"model", "kernels", "validate", "reports", "cli", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       const std::string ending = entry.path().extension();
       if (ending == ".h" || ending == ".cpp" || ending == ".cu" || ending == ".cuh") {

@@ -38,6 +38,12 @@ TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("validate/measure/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
   CHECK(include_violations("validate/compare/a.cpp", "#include \"kernels/b.h\"").size() == 1);
   CHECK(include_violations("validate/compare/a.cpp", "#include \"model/predict/b.h\"").empty());
+  CHECK(include_violations("validate/compare/a.cpp", "#include \"reports/b.h\"").size() == 1);
+  CHECK(include_violations("reports/sections/a.cpp", "#include \"validate/measure/b.h\"").size() ==
+        1);
+  CHECK(include_violations("reports/sections/a.cpp", "#include \"cli/b.h\"").size() == 1);
+  CHECK(include_violations("reports/sections/a.cpp", "#include \"reports/b.h\"").empty());
+  CHECK(include_violations("cli/a.cpp", "#include \"reports/b.h\"").empty());
 }
 
 TEST_CASE("Only kernels and measurement include CUDA, and only the spec layer yaml-cpp") {

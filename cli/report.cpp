@@ -1,0 +1,138 @@
+// tilecast report: predicted beside measured, as a page, Markdown, data and figures.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/chart_library.h"
+#include "cli/commands.h"
+#include "cli/report_input.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "reports/build_report.h"
+#include "reports/figures.h"
+#include "reports/quantities.h"
+#include "reports/sections/sections.h"
+#include "reports/terminal_table.h"
+#include "reports/write_report.h"
+
+namespace tilecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::string gpu = "h200_sxm", manifest, out, against, predictions;
+  std::vector<std::string> data;
+  bool no_calibration = false, no_figures = false, check = false;
+};
+
+std::string data_options(const ReportOptions& options, const Manifest& manifest) {
+  std::vector<std::string> files;
+  for (const std::string& file : manifest.data) {
+    files.push_back(quoted(file));
+  }
+  return fmt::format("--gpu {} --data {}{}", quoted(manifest.gpu), join(files, " "),
+                     options.no_calibration ? " --no-calibration" : "");
+}
+
+/// As one would type it.
+std::string command_line(const ReportOptions& options, const Manifest& manifest) {
+  return fmt::format(
+      "./tilecast report {} --out {}{}",
+      options.manifest.empty() ? data_options(options, manifest)
+                               : "--manifest " + quoted(options.manifest) +
+                                     (options.no_calibration ? " --no-calibration" : ""),
+      quoted(options.out), options.against.empty() ? "" : " --against " + quoted(options.against));
+}
+
+Manifest manifest_of(const ReportOptions& options) {
+  if (!options.manifest.empty()) {
+    return load_manifest(options.manifest);
+  }
+  if (options.data.empty()) {
+    throw ConfigError("report needs rows: --data CSV, or --manifest FILE that lists them");
+  }
+  Manifest manifest;
+  manifest.gpu = options.gpu;
+  manifest.data = options.data;
+  return manifest;
+}
+
+void check_report(const std::map<std::string, std::string>& files, const ReportOptions& options,
+                  const std::string& command) {
+  const std::vector<std::string> lines = out_of_date(files, options.out);
+  if (!lines.empty()) {
+    throw Error(ExitCode::kWrong, fmt::format("{}: not up to date ({}); run {}", options.out,
+                                              join(lines, "; "), command));
+  }
+  fmt::print(stderr, "tilecast: {} is up to date\n", options.out);
+}
+
+void run_report(const ReportOptions& options) {
+  const Manifest manifest = manifest_of(options);
+  const fs::path out = options.out;
+  const fs::path cache_file =
+      options.predictions.empty() ? out / "predictions.cache.csv" : fs::path(options.predictions);
+  PredictionCache cache = PredictionCache::read(cache_file);
+  ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
+  input.command = command_line(options, manifest);
+  input.data_options = data_options(options, manifest);
+  Report report = build_report(input);
+  if (!options.against.empty()) {
+    report.sections.insert(report.sections.begin(),
+                           changes_section(report, read_other_report(options.against)));
+  }
+
+  const ChartLibrary library = find_chart_library(options.check ? out : fs::path());
+  const Figures figures =
+      figures_of(report, report_folder() / "page", out / "figures",
+                 options.no_figures || options.check ? DrawFigures() : library.draw);
+  const auto files =
+      report_files(report, {report_folder() / "page", library.script, library.licences}, figures);
+  if (options.check) {
+    check_report(files, options, input.command);
+    return;
+  }
+  write_report(files, out);
+  if (cache.made() > 0) {
+    write_file(cache_file, cache.text());
+  }
+  for (const std::string& note : library.notes) {
+    fmt::print(stderr, "tilecast: {}\n", note);
+  }
+  print_summary(report, out.string());
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "report", "Write a folder that shows predicted beside measured: page, Markdown, data");
+  const auto options = std::make_shared<ReportOptions>();
+  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
+      ->capture_default_str();
+  CLI::Option* data =
+      command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz");
+  command->add_option("--manifest", options->manifest, "A file that lists what the report shows")
+      ->excludes(data);
+  command->add_option("--out", options->out, "Folder to write")->required();
+  command->add_option("--against", options->against,
+                      "Another report's folder: show what is different here");
+  command->add_option("--predictions", options->predictions,
+                      "Where predictions are kept [OUT/predictions.cache.csv]");
+  command->add_flag("--no-calibration", options->no_calibration,
+                    "Leave the GPU's calibrated overlay out");
+  command->add_flag("--no-figures", options->no_figures, "Draw no new figures");
+  command->add_flag("--check", options->check,
+                    "Change nothing; exit with 1 where the folder is not up to date");
+  command->callback([options] { run_report(*options); });
+}
+
+}  // namespace tilecast

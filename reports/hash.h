@@ -1,0 +1,22 @@
+// FNV-1a over texts, one after the other: tells contents apart, keeps no secrets.
+#pragma once
+
+#include <string_view>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+constexpr u64 kHashSeed = 0xcbf29ce484222325;
+
+/// Of `text` and its end, on top of `seed`.
+constexpr u64 hash_of(std::string_view text, u64 seed) {
+  constexpr u64 kPrime = 0x100000001b3;
+  u64 hash = seed;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  }
+  return (hash ^ '\n') * kPrime;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,64 @@
+#include "reports/manifest.h"
+
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::vector<std::string> texts(const std::optional<StrictValue>& list) {
+  std::vector<std::string> result;
+  if (list) {
+    for (const StrictValue& item : list->list()) {
+      result.push_back(item.text());
+    }
+  }
+  return result;
+}
+
+std::string text(const std::optional<StrictValue>& value) { return value ? value->text() : ""; }
+
+/// `parse` applied to the text; its complaint gets the place.
+template <class Parse>
+auto parsed(const StrictValue& value, const Parse& parse) {
+  try {
+    return parse(value.text());
+  } catch (const ConfigError& error) {
+    value.fail(error.what());
+  }
+}
+
+TimelineFile parse_timeline(const StrictValue& item) {
+  const StrictMap map = item.map({"file", "shape", "config"});
+  return {map.required("file").text(),
+          {parsed(map.required("shape"), parse_gemm_shape), ElementType::kFp16, Layout::kTn},
+          parsed(map.required("config"), parse_kernel_config)};
+}
+
+}  // namespace
+
+Manifest parse_manifest(const StrictValue& root) {
+  const StrictMap map = root.map({"gpu", "data", "more", "counters", "ladder", "published",
+                                  "timelines", "deviations", "excluded"});
+  Manifest manifest{.gpu = map.required("gpu").text(),
+                    .data = texts(map.required("data")),
+                    .more = texts(map.optional("more")),
+                    .counters = texts(map.optional("counters")),
+                    .ladder = text(map.optional("ladder")),
+                    .published = text(map.optional("published")),
+                    .deviations = text(map.optional("deviations")),
+                    .excluded = text(map.optional("excluded")),
+                    .timelines = {}};
+  if (const std::optional<StrictValue> timelines = map.optional("timelines")) {
+    for (const StrictValue& item : timelines->list()) {
+      manifest.timelines.push_back(parse_timeline(item));
+    }
+  }
+  return manifest;
+}
+
+Manifest load_manifest(const std::filesystem::path& path) {
+  return parse_manifest(load_yaml(path));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,45 @@
+// Predictions kept in a file, so that a report is written again without making them again. A key is
+// a hash of everything that a prediction is made of: the model's sources, every constant of the
+// GPU, problem, configuration, regime and inputs; what has another key is another prediction.
+// A file that is not a cache, or is damaged, is an error; a missing one is an empty cache.
+// Checked by: prediction_cache_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "model/spec/load_gpu.h"
+#include "validate/compare/join.h"
+
+namespace tilecast {
+
+class PredictionCache {
+ public:
+  /// Throws FileError, or ConfigError `file:line: ...`.
+  static PredictionCache read(const std::filesystem::path& path);
+  static PredictionCache parse(std::string_view text, std::string_view name);
+
+  /// What `predict` says, from the cache where it holds it. `base`: see base_of. A refusal is not
+  /// kept.
+  Prediction get(u64 base, const AnyProblem& problem, const AnyConfig& config, Regime regime,
+                 Inputs inputs, const Predictor& predict);
+
+  /// What was asked for since the cache was read, by key; what nobody asked for is left out.
+  std::string text() const;
+  std::size_t made() const { return made_; }  // predictions that it did not hold
+
+ private:
+  std::map<std::string, std::string> kept_;  // line without its key
+  std::map<std::string, std::string> used_;
+  std::size_t made_ = 0;
+};
+
+/// Of a GPU as it was loaded, and of `model`, which stands for the model's own code.
+u64 base_of(const LoadedGpu& gpu, std::string_view model);
+
+/// A hash of the model's sources, taken when the program was built.
+std::string_view model_fingerprint();
+
+}  // namespace tilecast

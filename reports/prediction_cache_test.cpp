@@ -1,0 +1,90 @@
+#include "reports/prediction_cache.h"
+
+#include "model/predict/predict.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "validate/compare/example_points.h"
+
+using namespace tilecast;
+
+namespace {
+
+const AnyProblem kProblem = GemmProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+
+/// Counts how often it is asked.
+struct Counted {
+  int times = 0;
+  Predictor predictor() {
+    return
+        [this](const AnyProblem& problem, const AnyConfig& config, Regime regime, Inputs inputs) {
+          ++times;
+          static const LoadedGpu gpu = load_gpu("h200_sxm", true);
+          return predict_config(gpu.spec, problem, config, regime, inputs);
+        };
+  }
+};
+
+Prediction ask(PredictionCache& cache, Counted& counted, u64 base = 1,
+               Regime regime = Regime::kBurst) {
+  return cache.get(base, kProblem, example_config(4), regime, Inputs::kNormal, counted.predictor());
+}
+
+}  // namespace
+
+TEST_CASE("A prediction is made once, and read from the file is the same to the last bit") {
+  Counted counted;
+  PredictionCache first;
+  const Prediction made = ask(first, counted);
+  ask(first, counted);
+  CHECK(counted.times == 1);
+  PredictionCache second = PredictionCache::parse(first.text(), "p.csv");
+  const Prediction read = ask(second, counted);
+  CHECK(counted.times == 1);
+  CHECK(read.time == made.time);
+  CHECK(read.cycles == made.cycles);
+  CHECK(read.limiter == made.limiter);
+  CHECK(read.shares.dram == made.shares.dram);
+  CHECK(read.l2_hit_rate == made.l2_hit_rate);
+  CHECK(read.config == made.config);
+  CHECK(second.text() == first.text());
+  CHECK(second.made() == 0);
+}
+
+TEST_CASE("Another model, GPU or regime is another prediction") {
+  Counted counted;
+  PredictionCache cache;
+  ask(cache, counted, 1);
+  ask(cache, counted, 2);
+  ask(cache, counted, 1, Regime::kSustained);
+  CHECK(counted.times == 3);
+  LoadedGpu gpu = load_gpu("h200_sxm", true);
+  const u64 base = base_of(gpu, "a");
+  CHECK(base_of(gpu, "a") == base);
+  CHECK(base_of(gpu, "b") != base);
+  gpu.constants.front().value += 1;
+  CHECK(base_of(gpu, "a") != base);
+}
+
+TEST_CASE("What nobody asks for any more leaves the file") {
+  Counted counted;
+  PredictionCache first;
+  ask(first, counted, 1);
+  ask(first, counted, 2);
+  PredictionCache second = PredictionCache::parse(first.text(), "p.csv");
+  ask(second, counted, 2);
+  CHECK(second.text().size() < first.text().size());
+}
+
+TEST_CASE("A damaged file of predictions is an error that names the line") {
+  Counted counted;
+  PredictionCache cache;
+  ask(cache, counted);
+  const std::string text = cache.text();
+  CHECK(error_message([] { PredictionCache::parse("a,b\n", "p.csv"); }).starts_with("2 p.csv:1: "));
+  CHECK(error_message([&] {
+          PredictionCache::parse(text.substr(0, text.size() - 1), "p.csv");
+        }).starts_with("2 p.csv:1: "));
+  CHECK(error_message([&] {
+          PredictionCache::parse(text + "0123,4,x\n", "p.csv");
+        }).starts_with("2 p.csv:3: "));
+}

@@ -1,0 +1,128 @@
+#include "reports/published.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/base/words.h"
+#include "model/tile/kernel_config_text.h"
+#include "reports/quantities.h"
+#include "validate/record/csv_text.h"
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Words<FigureUnit, 4> kUnits{{{FigureUnit::kTflops, "TFLOPS"},
+                                       {FigureUnit::kTebibytesPerSecond, "TiB/s"},
+                                       {FigureUnit::kMicroseconds, "us"},
+                                       {FigureUnit::kHitPercent, "L2 hit %"}}};
+constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
+
+const std::vector<std::string>& columns() {
+  static const std::vector<std::string> kColumns{"source",       "table",       "gpu",    "op",
+                                                 "shape",        "dtype",       "layout", "kernel",
+                                                 "config_there", "config_here", "value",  "unit"};
+  return kColumns;
+}
+
+std::string canonical(std::string_view text) {
+  return text.empty() || is_baseline(std::string(text)) ? std::string(text)
+                                                        : to_text(parse_config(text));
+}
+
+double parse_value(std::string_view text) {
+  const std::optional<double> value = parse_number(text);
+  if (!value || *value <= 0) {
+    throw ConfigError(fmt::format("expected a number above 0, got '{}'", text));
+  }
+  return *value;
+}
+
+/// One line, whose complaints name the column.
+class PublishedLine {
+ public:
+  PublishedLine(const std::vector<std::string>& fields, std::string where)
+      : fields_(fields), where_(std::move(where)) {}
+
+  const std::string& text(std::string_view column) const {
+    const auto found = std::find(columns().begin(), columns().end(), column);
+    return fields_[static_cast<std::size_t>(found - columns().begin())];
+  }
+
+  template <class Parse>
+  auto get(std::string_view column, const Parse& parse) const {
+    try {
+      return parse(std::string_view(text(column)));
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: {}: {}", where_, column, error.what()));
+    }
+  }
+
+ private:
+  const std::vector<std::string>& fields_;
+  std::string where_;
+};
+
+PublishedFigure parse_row(const PublishedLine& line) {
+  const Op op = line.get("op", parse_op);
+  const ElementType dtype = line.get("dtype", parse_element_type);
+  const Layout layout = line.get("layout", [](std::string_view text) {
+    return text.empty() ? Layout::kTn : parse_layout(text);
+  });
+  return {
+      .source = line.text("source"),
+      .table = line.text("table"),
+      .gpu = line.text("gpu"),
+      .problem = line.get(
+          "shape", [&](std::string_view shape) { return parse_problem(op, shape, dtype, layout); }),
+      .kernel = line.text("kernel"),
+      .config_there = line.get("config_there", canonical),
+      .config_here = line.get("config_here", canonical),
+      .value = line.get("value", parse_value),
+      .unit =
+          line.get("unit", [](std::string_view text) { return value_of(kUnits, "unit", text); })};
+}
+
+}  // namespace
+
+std::string_view to_text(FigureUnit unit) { return word_of(kUnits, unit); }
+
+std::vector<PublishedFigure> parse_published(std::string_view text, std::string_view name) {
+  const CsvText csv = parse_csv(text, name);
+  if (csv.torn || csv.records.empty() || csv.records.front().fields != columns()) {
+    throw ConfigError(
+        fmt::format("{}:1: expected whole lines under the header {}", name, join(columns(), ",")));
+  }
+  std::vector<PublishedFigure> figures;
+  for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
+    const std::string where = fmt::format("{}:{}", name, record->line);
+    if (record->fields.size() != columns().size()) {
+      throw ConfigError(fmt::format("{}: expected {} fields, got {}", where, columns().size(),
+                                    record->fields.size()));
+    }
+    figures.push_back(parse_row(PublishedLine(record->fields, where)));
+  }
+  return figures;
+}
+
+std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  switch (unit) {
+    case FigureUnit::kTflops:
+      return tflops(problem, time);
+    case FigureUnit::kTebibytesPerSecond:
+      return gemm != nullptr ? std::nullopt
+                             : std::optional(least_bytes(problem) / time.value / kTebi);
+    case FigureUnit::kMicroseconds:
+      return time.value * kToMicros;
+    case FigureUnit::kHitPercent:
+      return std::nullopt;
+  }
+  TILECAST_ASSERT(!"a unit without a conversion");
+  return std::nullopt;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,38 @@
+// Figures printed in public documents, and the kernels of ours that correspond to them: CSV with
+// the columns source, table, gpu, op, shape, dtype, layout, kernel, config_there, config_here,
+// value, unit. `gpu` is a name in configs/gpus; `config_there` is the kernel there in our words,
+// empty where it is none of ours; `config_here` the one that is laid beside it on the report's GPU,
+// or a baseline's name.
+// Checked by: published_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/tile/any_op.h"
+
+namespace tilecast {
+
+enum class FigureUnit { kTflops, kTebibytesPerSecond, kMicroseconds, kHitPercent };
+
+struct PublishedFigure {
+  std::string source, table, gpu;
+  AnyProblem problem;
+  std::string kernel;                     // as the document calls it
+  std::string config_there, config_here;  // canonical texts; may be empty
+  double value;
+  FigureUnit unit;
+};
+
+/// Throws ConfigError `name:line: column: what was expected`.
+std::vector<PublishedFigure> parse_published(std::string_view text, std::string_view name);
+
+std::string_view to_text(FigureUnit unit);
+
+/// A time in the figure's unit; nothing of a hit rate.
+std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time);
+
+}  // namespace tilecast

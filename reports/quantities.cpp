@@ -1,0 +1,101 @@
+#include "reports/quantities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/compare/results_table.h"
+
+namespace tilecast {
+namespace {
+
+std::string gemm_class(const GemmShape& shape) {
+  constexpr i64 kStep = 64, kFewRows = 64;
+  constexpr double kSmall = 2.0 * 1536 * 1536 * 1536;
+  const i64 longer = std::max(shape.m, shape.n);
+  if (std::min(shape.m, shape.n) <= kFewRows) {
+    return "decode";
+  }
+  if (shape.m % kStep != 0 || shape.n % kStep != 0 || shape.k % kStep != 0) {
+    return "ragged";
+  }
+  if (shape.k >= 2 * longer) {
+    return "long K";
+  }
+  if (gemm_flops(shape) <= kSmall) {
+    return "small";
+  }
+  return shape.k * 8 <= longer ? "short K" : "large";
+}
+
+}  // namespace
+
+std::optional<double> flops_of(const AnyProblem& problem) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  return gemm == nullptr ? std::nullopt : std::optional(gemm_flops(gemm->shape));
+}
+
+double least_bytes(const AnyProblem& problem) {
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    return gemm_bytes(*gemm);
+  }
+  return stream_bytes(std::get<StreamProblem>(problem));
+}
+
+std::optional<double> tflops(const AnyProblem& problem, Seconds time) {
+  const std::optional<double> flops = flops_of(problem);
+  return flops ? std::optional(*flops / time.value * kToTera) : std::nullopt;
+}
+
+std::string shape_class(const AnyProblem& problem) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  return gemm == nullptr ? "memory" : gemm_class(gemm->shape);
+}
+
+std::string problem_text(const AnyProblem& problem) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  if (gemm == nullptr) {
+    return to_text(problem);
+  }
+  return to_text(gemm->shape) +
+         (gemm->dtype == ElementType::kFp16 ? "" : fmt::format(" {}", to_text(gemm->dtype))) +
+         (gemm->layout == Layout::kTn ? "" : fmt::format(" {}", to_text(gemm->layout)));
+}
+
+std::string config_text(const AnyConfig& config) {
+  const KernelConfig* gemm = std::get_if<KernelConfig>(&config);
+  return gemm == nullptr ? to_text(config) : short_text(*gemm);
+}
+
+std::string config_text(const std::string& canonical) {
+  return canonical.empty() || is_baseline(canonical) ? canonical
+                                                     : config_text(parse_config(canonical));
+}
+
+std::optional<double> joules_per_tflop(const Measurement& row) {
+  const std::optional<double> flops = flops_of(problem_of(row.point));
+  if (row.point.regime != Regime::kSustained || !row.power || !row.time || !flops) {
+    return std::nullopt;
+  }
+  return row.power->value * row.time->median.value / (*flops * kToTera);
+}
+
+std::string first_regime(const DataTable& table) {
+  const std::size_t column = table.column("regime");
+  const std::string burst(to_text(Regime::kBurst));
+  const bool any = std::any_of(
+      table.rows.begin(), table.rows.end(),
+      [&](const std::vector<Cell>& row) { return std::get<std::string>(row[column]) == burst; });
+  return any ? burst : std::get<std::string>(table.rows.front()[column]);
+}
+
+std::string quoted(const std::string& argument) {
+  const bool plain = argument.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                         "WXYZ0123456789_-./:=,+") == std::string::npos;
+  return plain && !argument.empty() ? argument : "'" + argument + "'";
+}
+
+}  // namespace tilecast

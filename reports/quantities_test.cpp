@@ -1,0 +1,49 @@
+#include "reports/quantities.h"
+
+#include "tests/catch.h"
+#include "validate/record/example_measurement.h"
+
+using namespace tilecast;
+
+namespace {
+
+AnyProblem gemm(i64 m, i64 n, i64 k) {
+  return GemmProblem{{m, n, k}, ElementType::kFp16, Layout::kTn};
+}
+
+}  // namespace
+
+TEST_CASE("A shape's class comes from its sides alone, on both sides of each edge") {
+  CHECK(shape_class(gemm(64, 4096, 4096)) == "decode");
+  CHECK(shape_class(gemm(128, 8192, 8192)) == "large");
+  CHECK(shape_class(gemm(128, 4096, 4096)) == "small");   // 4.3 G operations, 1536^3 has 7.2 G
+  CHECK(shape_class(gemm(1536, 1536, 1536)) == "small");  // the largest of them
+  CHECK(shape_class(gemm(1600, 1536, 1536)) == "large");
+  CHECK(shape_class(gemm(1000, 2048, 2048)) == "ragged");
+  CHECK(shape_class(gemm(4096, 4096, 8192)) == "long K");
+  CHECK(shape_class(gemm(4096, 4096, 8128)) == "large");
+  CHECK(shape_class(gemm(8192, 8192, 1024)) == "short K");
+  CHECK(shape_class(gemm(8192, 8192, 1088)) == "large");
+  CHECK(shape_class(StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy}) == "memory");
+}
+
+TEST_CASE("The fewest bytes read every input once and write the result once") {
+  // (128 x 64 + 64 x 256 + 128 x 256) x 2 B
+  CHECK(least_bytes(gemm(128, 256, 64)) == 2.0 * (8192 + 16384 + 32768));
+  CHECK(least_bytes(StreamProblem{2, 8, ElementType::kFp32}) == 3.0 * 16 * 4);
+  CHECK(least_bytes(StreamProblem{1, 8, ElementType::kFp32, Op::kMemcpy}) == 2.0 * 8 * 4);
+}
+
+TEST_CASE("Energy is told of sustained rows with a power alone") {
+  Measurement row = example_measurement("x", Seconds{1e-3}, {1000, 1000, 500});  // 10^9 operations
+  CHECK(!joules_per_tflop(row));
+  row.point.regime = Regime::kSustained;
+  CHECK(!joules_per_tflop(row));
+  row.power = Watts{600};
+  CHECK(*joules_per_tflop(row) == Approx(600));  // 0.6 J for 10^9
+}
+
+TEST_CASE("Words for a shell are quoted where they must be") {
+  CHECK(quoted("a/b.csv.gz") == "a/b.csv.gz");
+  CHECK(quoted("a b") == "'a b'");
+}

@@ -1,0 +1,141 @@
+// How good the model is, in a few numbers, beside what needs no model.
+
+#include <fmt/format.h>
+
+#include "reports/quantities.h"
+#include "reports/sections/sections.h"
+#include "validate/compare/validation.h"
+
+namespace tilecast {
+namespace {
+
+constexpr int kErrorDigits = 3;
+
+DataTable error_table(const Validation& v) {
+  DataTable table{"error",
+                  "Error: predicted over measured, less one",
+                  {{.key = "what", .title = "of"},
+                   {.key = "points", .title = "points", .digits = 9},
+                   {.key = "mean", .title = "mean", .unit = "%", .digits = kErrorDigits},
+                   {.key = "median", .title = "median", .unit = "%", .digits = kErrorDigits},
+                   {.key = "p90", .title = "90th percentile", .unit = "%", .digits = kErrorDigits},
+                   {.key = "bias", .title = "bias", .unit = "%", .digits = 2}},
+                  {}};
+  const auto add = [&](const std::string& what, const ErrorFigures& e) {
+    table.rows.push_back({what, static_cast<double>(e.points), e.mape * kToPercent,
+                          e.median * kToPercent, e.p90 * kToPercent, e.bias * kToPercent});
+  };
+  if (v.cycles) {
+    add("cycles", *v.cycles);
+  }
+  for (const auto& [regime, error] : v.time) {
+    add(fmt::format("time, {}", to_text(regime)), error);
+  }
+  if (v.clock) {
+    add("SM clock", v.clock->error);
+  }
+  if (v.baselines.roofline_mape) {
+    table.rows.push_back({std::string("time, of a roofline"), Cell(),
+                          *v.baselines.roofline_mape * kToPercent, Cell(), Cell(), Cell()});
+  }
+  return table;
+}
+
+DataTable order_table(const Validation& v) {
+  DataTable table{"order",
+                  "Order of the configurations of one shape",
+                  {{.key = "what", .title = "of"},
+                   {.key = "shapes", .title = "shapes", .digits = 9},
+                   {.key = "kendall", .title = "Kendall's tau", .digits = 3},
+                   {.key = "near_best", .title = "within 20 % of the best", .digits = 3},
+                   {.key = "spearman", .title = "Spearman's rho", .digits = 3}},
+                  {}};
+  for (const auto& [regime, rank] : v.rank) {
+    table.rows.push_back({fmt::format("time, {}", to_text(regime)),
+                          static_cast<double>(rank.shapes), rank.kendall,
+                          maybe(rank.kendall_near_best), rank.spearman});
+  }
+  if (v.clock && v.clock->kendall) {
+    table.rows.push_back({std::string("SM clock"), Cell(), *v.clock->kendall, Cell(), Cell()});
+  }
+  return table;
+}
+
+DataTable pick_table(const Validation& v) {
+  DataTable table{"pick",
+                  "Speed of what is picked, the best measured configuration being 1",
+                  {{.key = "what", .title = "picked by"},
+                   {.key = "shapes", .title = "shapes", .digits = 9},
+                   {.key = "geomean", .title = "geometric mean", .digits = 3},
+                   {.key = "p10", .title = "lower tenth", .digits = 3},
+                   {.key = "worst", .title = "worst", .digits = 3}},
+                  {}};
+  const auto add = [&](const std::string& what, const std::optional<RatioFigures>& f) {
+    if (f) {
+      table.rows.push_back({what, static_cast<double>(f->groups), f->geomean, f->p10, f->min});
+    }
+  };
+  for (const auto& [regime, picks] : v.pick) {
+    for (const auto& [count, figures] : picks) {
+      add(count == 1 ? fmt::format("the model, {}", to_text(regime))
+                     : fmt::format("best of its first {}, {}", count, to_text(regime)),
+          figures);
+    }
+  }
+  const Baselines& b = v.baselines;
+  add("the closed forms alone", v.method == Method::kAnalytic ? std::nullopt : b.closed_form);
+  add("fewest predicted cycles", b.pick_by_cycles);
+  add("one fixed configuration", b.fixed_tiling);
+  add("chance", b.random);
+  add("cuBLASLt, of its best of 16", b.cublaslt_top1_of_best);
+  return table;
+}
+
+DataTable schedule_table(const Validation& v) {
+  DataTable table{"by_schedule",
+                  "Error by schedule",
+                  {{.key = "schedule", .title = "schedule", .is_code = true},
+                   {.key = "points", .title = "points", .digits = 9},
+                   {.key = "time", .title = "time, mean", .unit = "%", .digits = kErrorDigits},
+                   {.key = "cycles", .title = "cycles, mean", .unit = "%", .digits = kErrorDigits}},
+                  {}};
+  for (const auto& [schedule, f] : v.by_schedule) {
+    table.rows.push_back({std::string(to_text(schedule)), static_cast<double>(f.points),
+                          f.time_mape * kToPercent,
+                          f.cycles_mape ? Cell(*f.cycles_mape * kToPercent) : Cell()});
+  }
+  return table;
+}
+
+std::string interval_text(const Validation& v) {
+  return v.interval ? fmt::format(
+                          " The 90 % intervals hold {} % of the measured times; their "
+                          "median width is {} % of the time.",
+                          number_text(v.interval->coverage_90 * kToPercent, 3),
+                          number_text(v.interval->median_width * kToPercent, 3))
+                    : "";
+}
+
+}  // namespace
+
+Section headline_section(const ReportInput& input) {
+  const Validation v = validate(input.gpu.spec, input.gpu.calibrated, input.judged);
+  Section section{
+      .id = "headline",
+      .title = "How far the model is from the measurements",
+      .text = fmt::format(
+          "{} points of {} rows ({} of baselines, {} left out, {} without a "
+          "prediction, {} replaced by a later row), {} predictions, {}.{}",
+          v.points, v.rows, v.cublaslt, v.excluded, v.unmatched, v.repeated, to_text(v.method),
+          v.calibrated ? "calibrated" : "without a calibration of this card", interval_text(v)),
+      .files = input.data_files(),
+      .command = "./tilecast validate " + input.data_options};
+  for (DataTable table : {error_table(v), order_table(v), pick_table(v), schedule_table(v)}) {
+    if (!table.rows.empty()) {
+      section.tables.push_back(std::move(table));
+    }
+  }
+  return section;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,119 @@
+// The kernels beside the vendor's: cuBLASLt's first answer and the best of its first sixteen, and
+// the runtime's own copy.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/quantities.h"
+#include "reports/sections/sections.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+namespace {
+
+std::optional<double> micros(const std::optional<Measurement>& row) {
+  return row ? std::optional(row->time->median.value * kToMicros) : std::nullopt;
+}
+
+std::optional<double> ratio(const std::optional<Measurement>& theirs, Seconds ours) {
+  return theirs ? std::optional(theirs->time->median / ours) : std::nullopt;
+}
+
+std::vector<Cell> library_row(const JoinedGroup& group) {
+  const JoinedPoint* best = &group.points.front();
+  const JoinedPoint* pick = best;
+  for (const JoinedPoint& point : group.points) {
+    best = point.measured_time() < best->measured_time() ? &point : best;
+    pick = point.predicted.time < pick->predicted.time ? &point : pick;
+  }
+  const std::optional<Measurement>& first =
+      group.runtime_copy ? group.runtime_copy : group.cublaslt_top1;
+  return {problem_text(group.problem),
+          shape_class(group.problem),
+          std::string(to_text(group.regime)),
+          config_text(best->predicted.config),
+          best->measured_time().value * kToMicros,
+          maybe(micros(first)),
+          maybe(micros(group.cublaslt_best)),
+          maybe(ratio(first, best->measured_time())),
+          maybe(ratio(group.cublaslt_best, best->measured_time())),
+          maybe(ratio(first, pick->measured_time()))};
+}
+
+std::string in_sum(const DataTable& table) {
+  Values first, best, pick;
+  const auto gather = [&](Values& values, const char* key) {
+    const std::size_t column = table.column(key);
+    for (const std::vector<Cell>& row : table.rows) {
+      if (const double* value = std::get_if<double>(&row[column])) {
+        values.push_back(*value);
+      }
+    }
+  };
+  gather(first, "of_first");
+  gather(best, "of_best");
+  gather(pick, "pick_of_first");
+  std::string text;
+  const auto add = [&](const Values& values, const char* what) {
+    if (!values.empty()) {
+      text += fmt::format(" {}: {} ({} groups, least {}).", what, number_text(geomean(values), 4),
+                          values.size(),
+                          number_text(*std::min_element(values.begin(), values.end()), 3));
+    }
+  };
+  add(first, "Library's first answer over the best of ours, geometric mean");
+  add(best, "Library's best of sixteen over the best of ours");
+  add(pick, "Library's first answer over the model's pick");
+  return text;
+}
+
+}  // namespace
+
+MaybeSection libraries_section(const ReportInput& input) {
+  DataTable table{
+      "libraries",
+      "Beside the vendor's kernels",
+      {{.key = "shape", .title = "shape"},
+       {.key = "class", .title = "class"},
+       {.key = "regime", .title = "regime"},
+       {.key = "best", .title = "best of ours", .is_code = true},
+       {.key = "best_us", .title = "its time", .unit = "us", .digits = 5},
+       {.key = "first_us", .title = "library, first answer", .unit = "us", .digits = 5},
+       {.key = "library_best_us", .title = "library, best of 16", .unit = "us", .digits = 5},
+       {.key = "of_first", .title = "first answer over ours", .digits = 4},
+       {.key = "of_best", .title = "best of 16 over ours", .digits = 4},
+       {.key = "pick_of_first", .title = "first answer over the model's pick", .digits = 4}},
+      {}};
+  for (const JoinedGroup& group : input.judged.groups) {
+    if (!group.points.empty() &&
+        (group.cublaslt_top1 || group.cublaslt_best || group.runtime_copy)) {
+      table.rows.push_back(library_row(group));
+    }
+  }
+  if (table.rows.empty()) {
+    return std::nullopt;
+  }
+  Section section{
+      .id = "libraries",
+      .title = "Beside cuBLASLt",
+      .text =
+          "Above 1 our kernel is faster. cuBLASLt's heuristic is asked for sixteen algorithms "
+          "with a workspace; *first answer* is what it puts first, *best of 16* the fastest of "
+          "them by measurement. For a copy the library is the runtime's own." +
+          in_sum(table),
+      .files = input.data_files(),
+      .command = "./tilecast readme-table " + input.data_options};
+  section.charts = {
+      {"libraries",
+       "Library's time over ours",
+       "Each row is a shape; right of the line our best kernel is faster. Dot: "
+       "against the library's first answer; ring: against the best of its sixteen; "
+       "cross: the model's pick against the first answer.",
+       {"libraries"},
+       {{"regime", "Regime", true, first_regime(table)}, {"class", "Class of shape"}}}};
+  section.tables = {std::move(table)};
+  return section;
+}
+
+}  // namespace tilecast
