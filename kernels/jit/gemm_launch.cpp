@@ -65,7 +65,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {
-    args.c = make_tensor_map({buffers.c, m, n, dtype}, c_box(t));
+    args.c = make_tensor_map({buffers.c, m, n, dtype}, c_box(config_.schedule, t));
   }
   args.scheduler = scheduler_;
   args.m = static_cast<i32>(m);

@@ -25,6 +25,10 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
     throw ConfigError(
         fmt::format("{}: the simulator has no processes that split K", to_text(config.schedule)));
   }
+  if (uses_tcgen05(config.schedule)) {
+    throw ConfigError(
+        fmt::format("{}: the simulator has no processes for tcgen05", to_text(config.schedule)));
+  }
   Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
   run_grid(machine);
 

@@ -25,6 +25,10 @@ Process consumer(Cta& cta, i32 warpgroup) {
     case Schedule::kSplitKHybrid:
     case Schedule::kStreamK:
     case Schedule::kStreamKHybrid:
+    case Schedule::kTcgen05Pipelined:
+    case Schedule::kTcgen05Persistent:
+    case Schedule::kTcgen05PersistentOverlap:
+    case Schedule::kTcgen05WarpSpecialized:
       break;  // simulate_gemm refuses them
   }
   assertion_failed("a schedule without processes");
