@@ -28,6 +28,13 @@ static_assert(warpgroup_columns(kTiling) % kTcgen05NStep == 0, "whole slots of C
 static_assert(tensor_memory_suffices(kConfig), "tensor memory for the CTAs that were promised");
 static_assert(kLayout == Layout::kTn, "both operands K-major");
 
+}  // namespace tilecast
+
+/// What each CTA allocates, for whoever looks into the cubin.
+extern "C" __constant__ unsigned int tilecast_tensor_memory_columns = tilecast::kTensorMemoryAsked;
+
+namespace tilecast {
+
 using AccumulatorPosition = BufferPosition<kConfig.accumulators>;
 using AnswerPosition = BufferPosition<kLaunchAnswers>;
 

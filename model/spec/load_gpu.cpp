@@ -102,14 +102,15 @@ class GpuReader {
     }
   }
 
-  /// Of one architecture; the others cannot have it.
+  /// Tensor cores of one architecture; another one that runs schedules has its own.
   template <class Section>
   void section(std::string_view key, std::optional<Section>& target, Architecture of) {
-    if (loaded_.spec.architecture == of) {
+    const Architecture architecture = loaded_.spec.architecture;
+    if (architecture == of || (!is_schedulable(architecture) && map_.optional(key))) {
       read_section(map_.required(key), fields_of(target.emplace()));
     } else if (map_.optional(key)) {
-      map_.required(key).fail(fmt::format("expected in GPUs of architecture {} only",
-                                          word_of(kArchitectures, of)));
+      map_.required(key).fail(
+          fmt::format("expected in GPUs of architecture {} only", word_of(kArchitectures, of)));
     }
   }
 

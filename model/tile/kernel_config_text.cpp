@@ -36,7 +36,8 @@ constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
                                          {RasterKind::kHilbert, "hilbert"}}};
 constexpr Words<Walk, 2> kWalks{{{Walk::kStrided, "strided"}, {Walk::kChunked, "chunked"}}};
-constexpr Words<Grid, 3> kGrids{
+constexpr Words<Grid, 2> kGrids{{{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}}};
+constexpr Words<Grid, 3> kTcgen05Grids{
     {{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}, {Grid::kTakeover, "takeover"}}};
 constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
                                            {Reduction::kAtomic, "atomic"},
@@ -128,7 +129,7 @@ std::string to_text(const KernelConfig& config) {
   add(keys.splits, "splits", config.decomposition.splits);
   add(keys.min_k_blocks, "min_k_blocks", config.decomposition.min_k_blocks);
   add(keys.reduction, "reduction", to_text(config.decomposition.reduction));
-  add(keys.grid, "grid", word_of(kGrids, config.grid));
+  add(keys.grid, "grid", word_of(kTcgen05Grids, config.grid));
   add(keys.tiles, "raster", to_text(config.raster.kind));
   add(keys.tiles, "group", config.raster.group);
   add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
@@ -205,7 +206,9 @@ KernelConfig parse_kernel_config(std::string_view text) {
     config.decomposition.reduction = value_of(kReductions, "reduction", reader.value("reduction"));
   }
   if (keys.grid) {
-    config.grid = value_of(kGrids, "grid", reader.value("grid"));
+    const std::string_view grid = reader.value("grid");
+    config.grid = uses_tcgen05(config.schedule) ? value_of(kTcgen05Grids, "grid", grid)
+                                                : value_of(kGrids, "grid", grid);
   }
   if (keys.tiles) {
     config.raster.kind = value_of(kRasters, "raster", reader.value("raster"));
