@@ -20,7 +20,8 @@ TEST_CASE("Every schedule has a kernel whose source is embedded and has the entr
   }
 }
 
-TEST_CASE("16-bit types are supported, fp32 is not; both layouts on Hopper, K-major B on Blackwell") {
+TEST_CASE(
+    "16-bit types are supported, fp32 is not; both layouts on Hopper, K-major B on Blackwell") {
   for (const GemmKernelInfo& kernel : gemm_kernels()) {
     CHECK(kernel.supports(ElementType::kFp16));
     CHECK(kernel.supports(ElementType::kBf16));

@@ -13,7 +13,8 @@ __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDe
                                        const ClusterPlace& place, OnIssued on_issued) {
   RingPosition to_release = at;  // trails `at` by the K blocks still in flight
   WgmmaOperation operation{operands, acc};
-  multiply_k_blocks(smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
+  multiply_k_blocks(
+      smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
 }
 
 }  // namespace tilecast

@@ -12,8 +12,8 @@
 namespace tilecast {
 namespace {
 
-/// An mbarrier: completes a round with its last arrival; a wait on a parity passes once the round of
-/// that parity is the one before the current.
+/// An mbarrier: completes a round with its last arrival; a wait on a parity passes once the round
+/// of that parity is the one before the current.
 class CountedBarrier {
  public:
   explicit CountedBarrier(i32 arrivals) : arrivals_(arrivals), pending_(arrivals) {}

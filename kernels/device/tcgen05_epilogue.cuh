@@ -13,8 +13,8 @@ namespace tilecast {
 constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;
 constexpr i32 kPartColumns = warpgroup_columns(kTiling);
 constexpr i32 kPartChunks = c_chunks(kConfig.schedule, kTiling);
-constexpr i32 kLoadColumns = 32;                               // of one load from tensor memory
-constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;      // a warp's part of a slot
+constexpr i32 kLoadColumns = 32;                                 // of one load from tensor memory
+constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;        // a warp's part of a slot
 constexpr i32 kOwnSlots = min_of(kTiling.c_slots, kPartChunks);  // of a warpgroup
 
 static_assert(kSmem.c_slot_bytes == kWarpsPerWarpgroup * kWarpSlotBytes,
@@ -59,8 +59,7 @@ __device__ inline void store_row_plain(const GemmArgs& args, const u32* packed, 
   if (row >= args.m) {
     return;
   }
-  unsigned short* c =
-      static_cast<unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n;
+  unsigned short* c = static_cast<unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n;
 #pragma unroll
   for (i32 i = 0; i < kLoadColumns; ++i) {
     if (column + i < args.n) {
@@ -76,15 +75,15 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
 #pragma unroll
   for (u32 i = 0; i < 4; ++i) {
     const u32 sixteenth = (static_cast<u32>(half) * 4 + i) ^ (lane % 8);
-    ptx::store_shared(row + sixteenth * 16,
-                      ptx::Vector<16>{{packed[4 * i], packed[4 * i + 1], packed[4 * i + 2],
-                                       packed[4 * i + 3]}});
+    ptx::store_shared(
+        row + sixteenth * 16,
+        ptx::Vector<16>{{packed[4 * i], packed[4 * i + 1], packed[4 * i + 2], packed[4 * i + 3]}});
   }
 }
 
-/// One tile, by each epilogue warp once the accumulators at `columns` are complete. `slot_of(chunk)`
-/// is where the warpgroup's chunk is staged, `before(chunk)` waits until it may be; `on_read()`
-/// follows the last load from tensor memory.
+/// One tile, by each epilogue warp once the accumulators at `columns` are complete.
+/// `slot_of(chunk)` is where the warpgroup's chunk is staged, `before(chunk)` waits until it may
+/// be; `on_read()` follows the last load from tensor memory.
 template <class SlotOf, class Before, class OnRead>
 __device__ inline void store_part(const GemmArgs& args, const TileOrigin& tile,
                                   const EpiloguePart& part, u32 columns, SlotOf slot_of,

@@ -16,7 +16,7 @@ namespace tilecast {
 struct Tcgen05Operation {
   static constexpr i32 kLag = max_of(1, kInflight);
   static constexpr u32 kInstruction =
-      ptx::tcgen05_instruction(kElementType, kTcgen05BlockM * kGroup, kTiling.block_n);
+      ptx::tcgen05_instruction(kElementType, kTcgen05BlockM* kGroup, kTiling.block_n);
   static constexpr i32 kBRows = kTiling.block_n / kGroup;  // of this CTA
 
   ptx::SharedOperand a, b;  // of stage 0
@@ -66,10 +66,10 @@ struct Tcgen05Operation {
         const i32 k = step * kWgmmaK;
         const i32 slab = k / kSlabElements;
         const i32 in_row = k % kSlabElements * kOperandBytes;
-        ptx::tcgen05_mma_f16<kGroup>(
-            to, stage_a.moved(slab * kTiling.block_m * kSwizzleBytes + in_row),
-            stage_b.moved(slab * kBRows * kSwizzleBytes + in_row), kInstruction,
-            accumulate || step > 0);
+        ptx::tcgen05_mma_f16<kGroup>(to,
+                                     stage_a.moved(slab * kTiling.block_m * kSwizzleBytes + in_row),
+                                     stage_b.moved(slab * kBRows * kSwizzleBytes + in_row),
+                                     kInstruction, accumulate || step > 0);
       }
       ptx::tcgen05_commit<kGroup>(smem.empty(at.stage));
     }

@@ -53,9 +53,7 @@ struct Tcgen05Shared {
     return base + kTcgen05AccumulatorOffset + i * kBarrierBytes;
   }
   /// Flips when every epilogue warp of the group has read the tile; the leader's is used.
-  __device__ u32 accumulator_empty(i32 i) const {
-    return accumulator_full(kMostAccumulators + i);
-  }
+  __device__ u32 accumulator_empty(i32 i) const { return accumulator_full(kMostAccumulators + i); }
   __device__ u32 answer_full(i32 i) const {
     return base + kTcgen05AnswerBarrierOffset + i * kBarrierBytes;
   }

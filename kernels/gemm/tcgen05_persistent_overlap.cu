@@ -1,5 +1,6 @@
-// Persistent GEMM on tcgen05 with tiles overlapped: warp 0's loads run ahead across tile boundaries,
-// so that the next tile's first K blocks arrive under this tile's last MMAs and its epilogue.
+// Persistent GEMM on tcgen05 with tiles overlapped: warp 0's loads run ahead across tile
+// boundaries, so that the next tile's first K blocks arrive under this tile's last MMAs and its
+// epilogue.
 //
 // C is staged in slots of its own, or borrows B stages: the B ring has one stage more than the A
 // ring, and the loads into the stages that a tile's end releases wait until every warp's stores
@@ -103,9 +104,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
       const i32 free = free_stages.first_free();
       store_tile_at(
           args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store,
-          [&](i32 chunk) {
-            return borrowed_slot(cta.smem, free, warpgroup * kPartChunks + chunk);
-          },
+          [&](i32 chunk) { return borrowed_slot(cta.smem, free, warpgroup * kPartChunks + chunk); },
           [](i32) {});
       finish_own_stores();
       if (!issues && scheduler.next(t) < end) {

@@ -48,7 +48,8 @@ __device__ inline void multiply_tiles(const GemmArgs& args, const SharedMemory& 
   RingPosition consume, release;
   for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
     operation.begin_tile(smem);
-    multiply_k_blocks(smem, operation, consume, release, args.k_blocks, cta, [](i32) {}, [] {});
+    multiply_k_blocks(
+        smem, operation, consume, release, args.k_blocks, cta, [](i32) {}, [] {});
   }
 }
 

@@ -1,7 +1,7 @@
-// tcgen05: Blackwell's tensor cores. Matrix multiply-accumulate is issued by one thread, reads A and
-// B from shared memory and adds to 128 lanes x 32-bit columns of tensor memory; it completes on an
-// mbarrier. kGroup is 1, or 2 for a pair of CTAs that share one instruction: the CTA of even rank
-// issues it, each CTA holds its rows of A, half of B's rows and its rows of the accumulators.
+// tcgen05: Blackwell's tensor cores. Matrix multiply-accumulate is issued by one thread, reads A
+// and B from shared memory and adds to 128 lanes x 32-bit columns of tensor memory; it completes on
+// an mbarrier. kGroup is 1, or 2 for a pair of CTAs that share one instruction: the CTA of even
+// rank issues it, each CTA holds its rows of A, half of B's rows and its rows of the accumulators.
 //
 // Addresses in tensor memory are lane << 16 | column. Thread synchronisation orders accesses to it
 // only between a fence before and a fence after.
@@ -23,15 +23,15 @@ template <i32 kGroup>
 __device__ inline void tcgen05_alloc(u32 shared_result, u32 columns) {
   CheckGroup<kGroup>{};
   if constexpr (kGroup == 1) {
-    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(
-                     shared_result),
-                 "r"(columns)
-                 : "memory");
+    asm volatile(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(shared_result),
+        "r"(columns)
+        : "memory");
   } else {
-    asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(
-                     shared_result),
-                 "r"(columns)
-                 : "memory");
+    asm volatile(
+        "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(shared_result),
+        "r"(columns)
+        : "memory");
   }
 }
 

@@ -28,7 +28,7 @@ struct SharedOperand {
     constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also holds the CTA's rank
     constexpr u32 kUnread = 1;       // leading offset
     constexpr u32 kEightRows = 8 * 128;
-    constexpr u32 kVersion = 1u << 14;  // bit 46
+    constexpr u32 kVersion = 1u << 14;     // bit 46
     constexpr u32 kSwizzle128 = 2u << 29;  // bits 61 to 63
     return {(address & kInCta) >> 4 | kUnread << 16, kEightRows >> 4 | kVersion | kSwizzle128};
   }

@@ -65,9 +65,8 @@ KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KB
   }
   const Cycles load = loads.latency + one.transfer();
   const Cycles held = (load + block.mma * ctas + operation.completion) / t.stages;
-  const Cycles ring = has_producer_warpgroup(config.schedule)
-                          ? held
-                          : std::max(held, load / (t.stages - lag));
+  const Cycles ring =
+      has_producer_warpgroup(config.schedule) ? held : std::max(held, load / (t.stages - lag));
   return longest(std::max(one.mma * ctas, turn), {{one.mma * ctas, mma_limiter(block)},
                                                   {one.intake * ctas, Limiter::kSmIntake},
                                                   {one.l2 * ctas, Limiter::kL2},

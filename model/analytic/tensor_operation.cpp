@@ -12,8 +12,7 @@ Bytes rows_of_k16(i32 rows) { return {static_cast<double>(rows * kWgmmaK * kOper
 TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 n = instruction_n(config);
-  const Bytes bytes =
-      rows_of_k16(n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0));
+  const Bytes bytes = rows_of_k16(n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0));
   const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, wgmma.flops_per_sm);
   const Cycles operands = transfer_cycles(bytes, wgmma.operand_rate);
   const i32 count =

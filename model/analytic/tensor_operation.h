@@ -14,8 +14,8 @@
 namespace tilecast {
 
 struct TensorOperation {
-  Cycles interval;     // of the SM's tensor cores
-  Cycles operands;     // part of it that the operand reads alone would take
+  Cycles interval;  // of the SM's tensor cores
+  Cycles operands;  // part of it that the operand reads alone would take
   Bytes operand_bytes;
   double per_k_block;  // instructions of one CTA
   Cycles completion;   // beyond the interval, when waited for

@@ -76,8 +76,7 @@ Cycles between_tiles(const GpuSpec& gpu, const KernelConfig& config, Cycles load
   }
   const Cycles waits_for_loads = step.time - step.operands_there;
   const double caught_up = static_cast<double>(min_of<i64>(config.tiling.stages, k_blocks));
-  const Cycles hidden =
-      std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
+  const Cycles hidden = std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
   return end - std::min(end, hidden);
 }
 

@@ -34,11 +34,11 @@ std::string refusal(const std::string& from, const std::string& to,
 
 TEST_CASE("Each rule of the tcgen05 kernels refuses what is beyond it, and not what is within") {
   CHECK(refusal("", "") == "none");
-  CHECK(refusal("128x256", "64x256") == "wgmma_shape");    // one lane for each of 128 rows
+  CHECK(refusal("128x256", "64x256") == "wgmma_shape");  // one lane for each of 128 rows
   CHECK(refusal("128x256", "128x192") == "none");
-  CHECK(refusal("128x256", "128x224") == "wgmma_shape");   // not whole slots of 64 columns
-  CHECK(refusal("128x256", "128x320") == "wgmma_shape");   // an instruction has 256 at most
-  CHECK(refusal("256x64", "256x32") == "wgmma_shape");     // not a whole 128-byte row
+  CHECK(refusal("128x256", "128x224") == "wgmma_shape");  // not whole slots of 64 columns
+  CHECK(refusal("128x256", "128x320") == "wgmma_shape");  // an instruction has 256 at most
+  CHECK(refusal("256x64", "256x32") == "wgmma_shape");    // not a whole 128-byte row
   CHECK(refusal("warpgroups=1x1", "warpgroups=1x2") == "shared_memory");  // twice the slots
   CHECK(refusal("warpgroups=1x1", "warpgroups=2x1") == "schedule");
   CHECK(refusal("warpgroups=1x1", "warpgroups=1x3") == "schedule");
@@ -47,7 +47,7 @@ TEST_CASE("Each rule of the tcgen05 kernels refuses what is beyond it, and not w
   CHECK(refusal("accumulators=2", "accumulators=3") == "schedule");
   CHECK(refusal("inflight=1", "inflight=2") == "none");
   CHECK(refusal("inflight=1", "inflight=3") == "schedule");
-  CHECK(refusal("stages=4", "stages=1") == "schedule");    // none free while MMAs run
+  CHECK(refusal("stages=4", "stages=1") == "schedule");  // none free while MMAs run
   CHECK(refusal("stages=4", "stages=5") == "shared_memory");
   CHECK(refusal("c_slots=2", "c_slots=0") == "schedule");  // the ring is never drained
   CHECK(refusal("walk=strided", "walk=chunked") == "none");

@@ -34,8 +34,7 @@ std::string specialized(int stages, int group, int accumulators, const char* gri
   return "tcgen05_warp_specialized:tile=128x256x64,stages=" + std::to_string(stages) +
          ",warpgroups=1x1,cta_group=" + std::to_string(group) +
          ",accumulators=" + std::to_string(accumulators) +
-         ",ctas=1,inflight=1,c_slots=2,grid=" + grid +
-         ",raster=grouped_m,group=8,walk=strided";
+         ",ctas=1,inflight=1,c_slots=2,grid=" + grid + ",raster=grouped_m,group=8,walk=strided";
 }
 
 constexpr const char* kOverlap =
@@ -99,8 +98,8 @@ TEST_CASE("A second accumulator hides the epilogue, most at small K") {
 // Known gap (validate/DEVIATIONS.md): the closed form gives all tiles the same time and all SMs the
 // same speed, so that handing tiles out as SMs come free changes nothing. 3.9 % are published.
 TEST_CASE("Taking tiles over gains nothing in the closed form, which knows no drift") {
-  const double gain = speed(specialized(6, 2, 2, "takeover"), 8192) /
-                      speed(specialized(6, 2, 2, "resident"), 8192);
+  const double gain =
+      speed(specialized(6, 2, 2, "takeover"), 8192) / speed(specialized(6, 2, 2, "resident"), 8192);
   CHECK(gain == Approx(1).epsilon(0.002));
 }
 

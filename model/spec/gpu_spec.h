@@ -44,11 +44,11 @@ struct WgmmaSpec {
 /// Blackwell's tcgen05, 16-bit operands from shared memory and fp32 accumulation in tensor memory.
 struct Tcgen05Spec {
   FlopsPerCycle flops_per_sm;
-  BytesPerCycle operand_rate;  // shared memory to tensor cores, per SM
-  Cycles issue_overhead;       // added to each instruction's interval
-  Cycles latency;              // beyond the interval, issued to seen complete at an mbarrier
-  Cycles pair_latency;         // the same where a pair of CTAs shares the instruction
-  Cycles block_turn;           // of the issuing thread around the MMAs of one K block
+  BytesPerCycle operand_rate;        // shared memory to tensor cores, per SM
+  Cycles issue_overhead;             // added to each instruction's interval
+  Cycles latency;                    // beyond the interval, issued to seen complete at an mbarrier
+  Cycles pair_latency;               // the same where a pair of CTAs shares the instruction
+  Cycles block_turn;                 // of the issuing thread around the MMAs of one K block
   BytesPerCycle tensor_memory_read;  // accumulators to registers, per SM, bytes of fp32
 };
 

@@ -37,8 +37,8 @@ class GpuReader {
  public:
   explicit GpuReader(const StrictValue& root)
       : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
-                       "wgmma", "tcgen05", "tma", "l2", "dram", "epilogue", "reduction", "launch", "stream",
-                       "clock", "power", "ceilings"})) {}
+                       "wgmma", "tcgen05", "tma", "l2", "dram", "epilogue", "reduction", "launch",
+                       "stream", "clock", "power", "ceilings"})) {}
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;

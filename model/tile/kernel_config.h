@@ -40,9 +40,9 @@ constexpr Schedule kEverySchedule[] = {
     Schedule::kSplitKHybrid,    Schedule::kStreamK,    Schedule::kStreamKHybrid,
 };
 
-constexpr Schedule kTcgen05Schedules[] = {
-    Schedule::kTcgen05Pipelined, Schedule::kTcgen05Persistent, Schedule::kTcgen05PersistentOverlap,
-    Schedule::kTcgen05WarpSpecialized};
+constexpr Schedule kTcgen05Schedules[] = {Schedule::kTcgen05Pipelined, Schedule::kTcgen05Persistent,
+                                          Schedule::kTcgen05PersistentOverlap,
+                                          Schedule::kTcgen05WarpSpecialized};
 
 /// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
 enum class OperandSource : i32 { kShared, kRegisters };
@@ -82,7 +82,7 @@ struct Decomposition {
 struct KernelConfig {
   Schedule schedule;
   Tiling tiling;
-  i32 ctas_per_sm;         // promised to the compiler, so that registers allow it
+  i32 ctas_per_sm;  // promised to the compiler, so that registers allow it
   // K blocks left outstanding: 0, 1 or 2 wgmma groups of a warpgroup. tcgen05 with 0: a K block's
   // MMAs are issued once those of the one before are complete.
   i32 inflight;

@@ -14,24 +14,23 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Schedule, 16> kSchedules{{{Schedule::kSmallMma, "small_mma"},
-                                          {Schedule::kBlocked, "blocked"},
-                                          {Schedule::kBlockedPipelined, "blocked_pipelined"},
-                                          {Schedule::kPipelined, "pipelined"},
-                                          {Schedule::kPersistent, "persistent"},
-                                          {Schedule::kPersistentOverlap, "persistent_overlap"},
-                                          {Schedule::kWarpSpecialized, "warp_specialized"},
-                                          {Schedule::kPingPong, "ping_pong"},
-                                          {Schedule::kSplitK, "split_k"},
-                                          {Schedule::kSplitKHybrid, "split_k_hybrid"},
-                                          {Schedule::kStreamK, "stream_k"},
-                                          {Schedule::kStreamKHybrid, "stream_k_hybrid"},
-                                          {Schedule::kTcgen05Pipelined, "tcgen05_pipelined"},
-                                          {Schedule::kTcgen05Persistent, "tcgen05_persistent"},
-                                          {Schedule::kTcgen05PersistentOverlap,
-                                           "tcgen05_persistent_overlap"},
-                                          {Schedule::kTcgen05WarpSpecialized,
-                                           "tcgen05_warp_specialized"}}};
+constexpr Words<Schedule, 16> kSchedules{
+    {{Schedule::kSmallMma, "small_mma"},
+     {Schedule::kBlocked, "blocked"},
+     {Schedule::kBlockedPipelined, "blocked_pipelined"},
+     {Schedule::kPipelined, "pipelined"},
+     {Schedule::kPersistent, "persistent"},
+     {Schedule::kPersistentOverlap, "persistent_overlap"},
+     {Schedule::kWarpSpecialized, "warp_specialized"},
+     {Schedule::kPingPong, "ping_pong"},
+     {Schedule::kSplitK, "split_k"},
+     {Schedule::kSplitKHybrid, "split_k_hybrid"},
+     {Schedule::kStreamK, "stream_k"},
+     {Schedule::kStreamKHybrid, "stream_k_hybrid"},
+     {Schedule::kTcgen05Pipelined, "tcgen05_pipelined"},
+     {Schedule::kTcgen05Persistent, "tcgen05_persistent"},
+     {Schedule::kTcgen05PersistentOverlap, "tcgen05_persistent_overlap"},
+     {Schedule::kTcgen05WarpSpecialized, "tcgen05_warp_specialized"}}};
 constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
                                          {RasterKind::kHilbert, "hilbert"}}};

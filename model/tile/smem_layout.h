@@ -60,7 +60,7 @@ struct SmemLayout {
   i32 c_slot_bytes;
   i32 b_offset, c_offset, barrier_offset;
   i32 tcgen05_offset;  // of the tcgen05 kernels' own (tensor_memory.h)
-  i32 total_bytes;  // what the launch asks for
+  i32 total_bytes;     // what the launch asks for
 };
 
 TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling) {
@@ -77,8 +77,7 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   layout.barrier_offset = layout.c_offset + consumer_warpgroups(schedule, tiling) * tiling.c_slots *
                                                 layout.c_slot_bytes;
   layout.tcgen05_offset = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
-  layout.total_bytes =
-      layout.tcgen05_offset + (uses_tcgen05(schedule) ? kTcgen05SyncBytes : 0);
+  layout.total_bytes = layout.tcgen05_offset + (uses_tcgen05(schedule) ? kTcgen05SyncBytes : 0);
   return layout;
 }
 

@@ -15,8 +15,21 @@ namespace {
 
 constexpr std::string_view kColumns =
     "source,gpu,schedule,m,n,k,block_m,block_n,block_k,buffers,warps,group_m,value,unit";
-enum Column { kGpu = 1, kSchedule, kM, kN, kK, kBlockM, kBlockN, kBlockK, kBuffers, kWarps, kGroupM,
-              kValue, kUnit };
+enum Column {
+  kGpu = 1,
+  kSchedule,
+  kM,
+  kN,
+  kK,
+  kBlockM,
+  kBlockN,
+  kBlockK,
+  kBuffers,
+  kWarps,
+  kGroupM,
+  kValue,
+  kUnit
+};
 
 std::string without_comments(std::string_view csv) {
   std::string text;
@@ -50,8 +63,8 @@ class Row {
   double value() const {
     const std::optional<double> value = parse_number(text(kValue));
     if (!value || *value <= 0) {
-      throw ConfigError(
-          fmt::format("{}:{}: '{}': expected a positive number", name_, record_.line, text(kValue)));
+      throw ConfigError(fmt::format("{}:{}: '{}': expected a positive number", name_, record_.line,
+                                    text(kValue)));
     }
     return *value;
   }
@@ -63,8 +76,8 @@ class Row {
 
 PublishedGemm gemm_of(const Row& row, Schedule schedule, bool k_sweep) {
   PublishedGemm gemm{};
-  gemm.problem = {{row.number(kM), row.number(kN), row.number(kK)}, ElementType::kFp16,
-                  Layout::kTn};
+  gemm.problem = {
+      {row.number(kM), row.number(kN), row.number(kK)}, ElementType::kFp16, Layout::kTn};
   KernelConfig& config = gemm.config;
   config = fixed_by_schedule(schedule);
   Tiling& t = config.tiling;

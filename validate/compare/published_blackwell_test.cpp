@@ -36,7 +36,8 @@ TEST_CASE("Published Blackwell speeds are predicted without having been fitted t
   }
   std::printf("mean error %.1f %%\n", mean(errors) * 100);
   for (const auto& [table, values] : tables) {
-    std::printf("%-34s tau %.2f\n", table.c_str(), kendall_tau(values.first, values.second).value());
+    std::printf("%-34s tau %.2f\n", table.c_str(),
+                kendall_tau(values.first, values.second).value());
   }
   CHECK(errors.size() == 35);
   CHECK(mean(errors) <= 0.12);  // the bar
