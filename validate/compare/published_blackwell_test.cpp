@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "model/base/file.h"
 #include "model/predict/predict.h"
@@ -17,6 +19,13 @@ namespace tilecast {
 namespace {
 
 constexpr double kPresentError = 0.103;
+// The bar is 0.7, which one of four meets (validate/DEVIATIONS.md, Blackwell).
+constexpr std::pair<const char*, double> kPresentOrder[] = {
+    {"pipelined, buffers and warps", 0.60},
+    {"persistent, buffers and warps", 1.00},
+    {"bands", 0.53},
+    {"K sweep", 0.42},
+};
 constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";
 
 }  // namespace
@@ -35,13 +44,16 @@ TEST_CASE("Published Blackwell speeds are predicted without having been fitted t
                 error * 100, to_text(row.config).c_str());
   }
   std::printf("mean error %.1f %%\n", mean(errors) * 100);
-  for (const auto& [table, values] : tables) {
-    std::printf("%-34s tau %.2f\n", table.c_str(),
-                kendall_tau(values.first, values.second).value());
-  }
   CHECK(errors.size() == 35);
   CHECK(mean(errors) <= 0.12);  // the bar
   CHECK(mean(errors) < kPresentError + 0.002);
+  CHECK(tables.size() == std::size(kPresentOrder));
+  for (const auto& [table, present] : kPresentOrder) {
+    const auto& [measured, predicted] = tables.at(table);
+    const double tau = kendall_tau(measured, predicted).value();
+    std::printf("%-33s tau %.2f\n", table, tau);
+    CHECK(tau > present - 0.02);
+  }
 }
 
 }  // namespace tilecast
