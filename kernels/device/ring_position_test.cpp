@@ -52,7 +52,9 @@ class Pipeline {
     const i32 blocks = tiles_ * k_blocks_;
     const i32 readers = static_cast<i32>(read_.size());
     std::uniform_int_distribution<i32> role(0, 1 + readers);
-    while (stored_ < tiles_ * readers) {
+    constexpr int kMostSteps = 1'000'000;  // far beyond chance: a wait that never passes
+    for (int step = 0; stored_ < tiles_ * readers; ++step) {
+      REQUIRE(step < kMostSteps);
       const i32 who = role(random);
       if (who == 0 && loaded_ < blocks) {
         load();
