@@ -47,7 +47,8 @@ std::string recorded_method(const std::string& folder) {
 TEST_CASE("The error on the committed measurements is no worse than recorded") {
   int folders = 0;
   for (const std::string& of_gpu : sorted_paths("validate/data")) {
-    if (!std::filesystem::is_directory(of_gpu)) {
+    if (!std::filesystem::is_directory(of_gpu) ||
+        std::filesystem::path(of_gpu).filename() == "published") {  // other people's figures
       continue;
     }
     const std::string gpu = std::filesystem::path(of_gpu).filename().string();

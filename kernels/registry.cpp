@@ -10,6 +10,9 @@ namespace {
 constexpr ElementType kHalfTypes[] = {ElementType::kFp16, ElementType::kBf16};
 constexpr Layout kBothLayouts[] = {Layout::kTn, Layout::kNn};
 
+constexpr Layout kTnAlone[] = {Layout::kTn};
+constexpr std::string_view kBlackwell = "sm_100a";
+
 constexpr GemmKernelInfo kGemmKernels[] = {
     {Schedule::kSmallMma, "kernels/gemm/small_mma.cu", kHalfTypes, kBothLayouts},
     {Schedule::kBlocked, "kernels/gemm/blocked.cu", kHalfTypes, kBothLayouts},
@@ -23,6 +26,14 @@ constexpr GemmKernelInfo kGemmKernels[] = {
     {Schedule::kSplitKHybrid, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
     {Schedule::kStreamK, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
     {Schedule::kStreamKHybrid, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kTcgen05Pipelined, "kernels/gemm/tcgen05_pipelined.cu", kHalfTypes, kTnAlone,
+     kBlackwell},
+    {Schedule::kTcgen05Persistent, "kernels/gemm/tcgen05_persistent.cu", kHalfTypes, kTnAlone,
+     kBlackwell},
+    {Schedule::kTcgen05PersistentOverlap, "kernels/gemm/tcgen05_persistent_overlap.cu", kHalfTypes,
+     kTnAlone, kBlackwell},
+    {Schedule::kTcgen05WarpSpecialized, "kernels/gemm/tcgen05_warp_specialized.cu", kHalfTypes,
+     kTnAlone, kBlackwell},
 };
 
 template <class T>

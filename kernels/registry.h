@@ -16,6 +16,7 @@ struct GemmKernelInfo {
   std::string_view source;  // of the embedded sources
   std::span<const ElementType> dtypes;
   std::span<const Layout> layouts;
+  std::string_view architecture = "sm_90a";  // the only one whose GPUs run it
 
   bool supports(ElementType dtype) const;
   bool supports(Layout layout) const;

@@ -10,7 +10,7 @@
 namespace tilecast {
 
 TEST_CASE("Every schedule has a kernel whose source is embedded and has the entry point") {
-  CHECK(gemm_kernels().size() == std::size(kEverySchedule));
+  CHECK(gemm_kernels().size() == std::size(kEverySchedule) + std::size(kTcgen05Schedules));
   for (const GemmKernelInfo& kernel : gemm_kernels()) {
     const std::string name(splits_k(kernel.schedule) ? "stream_k" : to_text(kernel.schedule));
     CHECK(kernel.source == "kernels/gemm/" + name + ".cu");
@@ -20,13 +20,15 @@ TEST_CASE("Every schedule has a kernel whose source is embedded and has the entr
   }
 }
 
-TEST_CASE("16-bit types and both layouts are supported, fp32 is not") {
+TEST_CASE(
+    "16-bit types are supported, fp32 is not; both layouts on Hopper, K-major B on Blackwell") {
   for (const GemmKernelInfo& kernel : gemm_kernels()) {
     CHECK(kernel.supports(ElementType::kFp16));
     CHECK(kernel.supports(ElementType::kBf16));
     CHECK(!kernel.supports(ElementType::kFp32));
     CHECK(kernel.supports(Layout::kTn));
-    CHECK(kernel.supports(Layout::kNn));
+    CHECK(kernel.supports(Layout::kNn) == !uses_tcgen05(kernel.schedule));
+    CHECK(kernel.architecture == (uses_tcgen05(kernel.schedule) ? "sm_100a" : "sm_90a"));
   }
 }
 

@@ -1,7 +1,7 @@
 // What a consumer warpgroup of the warp-specialised kernels does with one tile's K blocks.
 #pragma once
 
-#include "kernels/device/mma.cuh"
+#include "kernels/device/wgmma_operation.cuh"
 
 namespace tilecast {
 
@@ -11,25 +11,10 @@ template <class OnIssued>
 __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDescriptors& operands,
                                        RingPosition& at, Accumulator& acc, i32 k_blocks,
                                        const ClusterPlace& place, OnIssued on_issued) {
-  static_assert(kInflight < kTiling.stages, "a stage must be free while wgmmas are in flight");
   RingPosition to_release = at;  // trails `at` by the K blocks still in flight
-  for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
-    wait_full(smem, at);
-    mma_k_block(acc, operands, at, k_block > 0);
-    at.advance();
-    ptx::wgmma_wait<kInflight>();
-    if (k_block >= kInflight) {
-      release_stage(smem, to_release.stage, place);
-      to_release.advance();
-    }
-  }
-  on_issued();
-  ptx::wgmma_wait<0>();
-  acc.fence();
-  while (to_release.stage != at.stage) {
-    release_stage(smem, to_release.stage, place);
-    to_release.advance();
-  }
+  WgmmaOperation operation{operands, acc};
+  multiply_k_blocks(
+      smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
 }
 
 }  // namespace tilecast

@@ -1,9 +1,7 @@
-// A place in the ring of stages, and the barriers that guard each stage.
-//
-// The k-th load overall uses stage k % stages. Its consumer waits for full with the ring's phase;
-// its producer for empty with the opposite one, so that the first pass finds every stage free.
+// The ring of stages, and the barriers that guard each stage.
 #pragma once
 
+#include "kernels/device/ring_position.h"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/ptx/cluster.cuh"
 
@@ -13,25 +11,7 @@ constexpr i32 kClusterSize = cluster_size(kTiling);
 /// CTAs that read what one CTA loads: those in its row and in its column of the cluster.
 constexpr i32 kClusterPeers = kTiling.cluster_m + kTiling.cluster_n - 1;
 
-constexpr bool kLongerBRing = kSmem.b_stages > kTiling.stages;
-
-struct RingPosition {
-  i32 stage = 0;
-  u32 phase = 0;
-  i32 longer = 0;  // the place in a B ring that is longer than the A ring (smem_layout.h)
-
-  __device__ i32 b_stage() const { return kLongerBRing ? longer : stage; }
-
-  __device__ void advance() {
-    if (++stage == kTiling.stages) {
-      stage = 0;
-      phase ^= 1;
-    }
-    if (kLongerBRing && ++longer == kSmem.b_stages) {
-      longer = 0;
-    }
-  }
-};
+using RingPosition = RingPositionOf<kTiling.stages, kSmem.b_stages>;
 
 /// A CTA's place in its cluster: rank = m + cluster_m * n.
 struct ClusterPlace {

@@ -4,13 +4,9 @@
 
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/timeline.cuh"
+#include "kernels/device/wgmma_operation.cuh"
 
 namespace tilecast {
-
-/// The ring as warp 0 fills it and as all warpgroups drain it; lives across tiles.
-struct RingState {
-  RingPosition load, consume, release;
-};
 
 /// Warp 0 as a whole, so that it stays converged for the wgmmas that follow.
 __device__ inline void load_when_empty(const GemmArgs& args, const SharedMemory& smem,
@@ -30,24 +26,8 @@ template <class LoadNext>
 __device__ inline void multiply_tile(const SharedMemory& smem, const OperandDescriptors& operands,
                                      RingState& ring, Accumulator& acc, i32 k_blocks,
                                      const ClusterPlace& place, LoadNext load_next) {
-  static_assert(kInflight < kTiling.stages, "a stage must be free while wgmmas are in flight");
-  for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
-    wait_full(smem, ring.consume);
-    mma_k_block(acc, operands, ring.consume, k_block > 0);
-    ring.consume.advance();
-    ptx::wgmma_wait<kInflight>();
-    if (k_block >= kInflight) {
-      release_stage(smem, ring.release.stage, place);
-      ring.release.advance();
-    }
-    load_next(k_block);
-  }
-  ptx::wgmma_wait<0>();
-  acc.fence();
-  while (ring.release.stage != ring.consume.stage) {
-    release_stage(smem, ring.release.stage, place);
-    ring.release.advance();
-  }
+  WgmmaOperation operation{operands, acc};
+  multiply_k_blocks(smem, operation, ring.consume, ring.release, k_blocks, place, load_next, [] {});
 }
 
 /// One tile on its own: its first loads fill the ring, later ones follow the released stages, and

@@ -6,6 +6,12 @@
 #include "model/tile/kernel_config.h"
 #include "model/tile/smem_layout.h"
 
+// Only the tcgen05 kernels are told.
+#ifndef TILECAST_ACCUMULATORS
+#define TILECAST_ACCUMULATORS 0
+#define TILECAST_TAKEOVER 0
+#endif
+
 namespace tilecast {
 
 constexpr KernelConfig kConfig{
@@ -24,9 +30,10 @@ constexpr KernelConfig kConfig{
     .producer_registers = TILECAST_PRODUCER_REGISTERS,
     .a_source = static_cast<OperandSource>(TILECAST_A_SOURCE),
     .instruction_n = TILECAST_INSTRUCTION_N,
-    .grid = Grid::kTiles,
+    .grid = TILECAST_TAKEOVER != 0 ? Grid::kTakeover : Grid::kTiles,
     .raster = {},
     .decomposition = {},
+    .accumulators = TILECAST_ACCUMULATORS,
 };
 constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);

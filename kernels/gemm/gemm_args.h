@@ -68,8 +68,10 @@ TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
   const i32 rows = t.block_n / t.cluster_m;
   return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
 }
-TILECAST_HD constexpr TmaBox c_box(const Tiling& t) {
-  return {c_box_columns(t), kWgmmaM, c_box_columns(t) * kOperandBytes};
+TILECAST_HD constexpr TmaBox c_box(Schedule schedule, const Tiling& t) {
+  constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its own
+  return {c_box_columns(t), uses_tcgen05(schedule) ? kWarpRows : kWgmmaM,
+          c_box_columns(t) * kOperandBytes};
 }
 
 }  // namespace tilecast

@@ -9,6 +9,7 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kHopper = 90;
+constexpr i32 kBlackwell = 100;
 
 i32 attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
@@ -30,6 +31,17 @@ Device current_device() {
   device.capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device.ordinal) +
                       attribute(cudaDevAttrComputeCapabilityMinor, device.ordinal);
   return device;
+}
+
+std::string why_not_runnable(const Device& device, std::string_view architecture) {
+  const bool blackwell = architecture == "sm_100a";
+  const i32 needed = blackwell ? kBlackwell : kHopper;
+  if (device.capability == needed) {
+    return "";
+  }
+  return fmt::format("GPU {} ({}) has compute capability {}.{}: the kernel needs {}.{} ({})",
+                     device.ordinal, device.name, device.capability / 10, device.capability % 10,
+                     needed / 10, needed % 10, blackwell ? "Blackwell" : "Hopper");
 }
 
 Device require_hopper() {

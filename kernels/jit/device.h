@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "model/base/integers.h"
 
@@ -16,6 +17,10 @@ struct Device {
 
 /// Throws DeviceError that says what is missing: driver, newer driver or GPU.
 Device current_device();
+
+/// Why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty where it
+/// can.
+std::string why_not_runnable(const Device& device, std::string_view architecture);
 
 /// As current_device; throws DeviceError too where the GPU cannot run sm_90a kernels.
 Device require_hopper();

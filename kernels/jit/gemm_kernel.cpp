@@ -13,7 +13,7 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
   const auto define = [](const char* name, i32 value) {
     return fmt::format("TILECAST_{}={}", name, value);
   };
-  return {
+  std::vector<std::string> defines = {
       // How K is split is decided at run time: one kernel for all that do.
       define("SCHEDULE",
              static_cast<i32>(splits_k(config.schedule) ? Schedule::kStreamK : config.schedule)),
@@ -34,6 +34,12 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
       define("ELEMENT_TYPE", static_cast<i32>(dtype)),
       define("LAYOUT", static_cast<i32>(layout)),
   };
+  if (uses_tcgen05(config.schedule)) {
+    defines.push_back(define("ACCUMULATORS", config.accumulators));
+    // Of the grids only this one changes the kernel.
+    defines.push_back(define("TAKEOVER", config.grid == Grid::kTakeover ? 1 : 0));
+  }
+  return defines;
 }
 
 KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout) {
@@ -45,10 +51,13 @@ KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout l
     throw ConfigError(
         fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
   }
-  if (cluster_size(config.tiling) > 1 && !takes_clusters(config.schedule)) {
+  const bool pair_alone = uses_tcgen05(config.schedule) && config.tiling.cluster_n == 1;
+  if (cluster_size(config.tiling) > 1 && !takes_clusters(config.schedule) && !pair_alone) {
     throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
   }
-  return {.path = std::string(kernel.source), .defines = defines_for(config, dtype, layout)};
+  return {.path = std::string(kernel.source),
+          .defines = defines_for(config, dtype, layout),
+          .architecture = std::string(kernel.architecture)};
 }
 
 CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,

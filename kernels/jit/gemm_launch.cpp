@@ -9,6 +9,7 @@
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/split_rules.h"
+#include "model/tile/tensor_memory.h"
 
 namespace tilecast {
 namespace {
@@ -27,8 +28,15 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
              .cluster_size = cluster_size(config.tiling)} {
   kernel.allow_shared_memory(shape_.shared_memory_bytes);
   resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
-  resident_workers_ = shape_.cluster_size > 1 ? kernel.resident_clusters(shape_)
-                                              : resident_ctas_per_sm_ * current_device().sm_count;
+  const i32 sms = current_device().sm_count;
+  resident_workers_ =
+      shape_.cluster_size > 1 ? kernel.resident_clusters(shape_) : resident_ctas_per_sm_ * sms;
+  if (uses_tcgen05(config.schedule)) {
+    // The runtime does not count tensor memory, for which a CTA would wait.
+    const i32 most = kTensorMemoryColumns / tensor_memory_columns(config);
+    resident_ctas_per_sm_ = min_of(resident_ctas_per_sm_, most);
+    resident_workers_ = min_of(resident_workers_, most * sms / shape_.cluster_size);
+  }
   if (resident_workers_ <= 0) {
     throw Error(ExitCode::kWrong,
                 fmt::format("the GPU cannot hold one CTA or cluster of {}", to_text(config)));
@@ -65,7 +73,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {
-    args.c = make_tensor_map({buffers.c, m, n, dtype}, c_box(t));
+    args.c = make_tensor_map({buffers.c, m, n, dtype}, c_box(config_.schedule, t));
   }
   args.scheduler = scheduler_;
   args.m = static_cast<i32>(m);

@@ -118,7 +118,7 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   }
   work.tiles = i64{s.num_tiles()} * cluster_size(t);
   work.shared_memory =
-      k_block(*gpu.wgmma, config).operand_bytes * static_cast<double>(work.tiles * work.k_blocks) +
+      k_block(gpu, config).operand_bytes * static_cast<double>(work.tiles * work.k_blocks) +
       work.traffic.sm_intake;
   return work;
 }
@@ -142,7 +142,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const auto [ctas, busy_sms] = concurrency(gpu, config, work);
   const Loads loads =
       operand_loads(gpu, problem, config.tiling, traffic, busy_sms, in_step(work), sm_clock);
-  const KBlock block = k_block(*gpu.wgmma, config);
+  const KBlock block = k_block(gpu, config);
   const BusiestSm sm = busiest_sm(gpu, config, work, block, loads, ctas, sm_clock);
   const Cycles tiles = sm.total();
   const Cycles dram = cycles_of(dram_time(*gpu.dram, traffic), sm_clock);
@@ -162,7 +162,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   }
   const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
   const Cycles tensor =
-      compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, gpu.wgmma->flops_per_sm);
+      compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, tensor_rate(gpu));
   form.shares = {tensor / form.cycles, block.operands * blocks_per_sm / form.cycles,
                  l2_time(config.tiling, block, loads) * (blocks_per_sm * gpu.sm.count / busy_sms) /
                      form.cycles,

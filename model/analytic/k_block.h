@@ -1,7 +1,6 @@
 // What one K block of one CTA takes of its SM: tensor pipe, operand reads, bytes filled.
 //
-// Each wgmma m64nNk16 takes the pipe max(FLOPs / rate, operand bytes / operand rate) + an issue
-// overhead. Operands are B and, unless it comes from registers, A.
+// The instructions of tensor_operation.h, one after the other.
 // Leaves out: contention between fills and operand reads.
 // Checked by: closed_form_test.cpp, published intervals (configs/README.md, wgmma).
 #pragma once
@@ -20,6 +19,6 @@ struct KBlock {
   Bytes fill() const { return a_fill + b_fill; }
 };
 
-KBlock k_block(const WgmmaSpec& wgmma, const KernelConfig& config);
+KBlock k_block(const GpuSpec& gpu, const KernelConfig& config);
 
 }  // namespace tilecast

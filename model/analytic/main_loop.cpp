@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "model/analytic/tensor_operation.h"
+#include "model/base/math.h"
+
 namespace tilecast {
 namespace {
 
@@ -28,9 +31,9 @@ Resources resources(const GpuSpec& gpu, const Tiling& t, const KBlock& block, co
           .l2 = l2_time(t, block, loads)};
 }
 
-/// A warpgroup's own instructions around the wgmmas of one K block.
-Cycles instructions(const GpuSpec& gpu, Schedule schedule) {
-  return gpu.wgmma->block_turn + (has_producer_warpgroup(schedule) ? Cycles{} : gpu.tma->issue);
+/// The own instructions of who multiplies, around one K block's.
+Cycles instructions(const GpuSpec& gpu, Schedule schedule, const TensorOperation& operation) {
+  return operation.block_turn + (has_producer_warpgroup(schedule) ? Cycles{} : gpu.tma->issue);
 }
 
 Limiter mma_limiter(const KBlock& block) {
@@ -48,12 +51,36 @@ KBlockStep longest(Cycles operands_there, std::initializer_list<Limit> limits) {
   return {most.time, operands_there, most.limiter};
 }
 
+/// Of tcgen05: one thread issues, commits make stages free. With inflight 0 a K block waits for the
+/// one before, under which the stage before that is loaded; a loading warp of its own sees each
+/// commit at once, the issuing warp kLag K blocks later.
+KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
+                        const Resources& one, const Loads& loads, double ctas) {
+  const Tiling& t = config.tiling;
+  const TensorOperation operation = tensor_operation(gpu, config);
+  const i32 lag = max_of(1, config.inflight);
+  Cycles turn = operation.block_turn;
+  if (config.inflight == 0) {
+    turn += block.mma + operation.completion;
+  }
+  const Cycles load = loads.latency + one.transfer();
+  const Cycles held = (load + block.mma * ctas + operation.completion) / t.stages;
+  const Cycles ring =
+      has_producer_warpgroup(config.schedule) ? held : std::max(held, load / (t.stages - lag));
+  return longest(std::max(one.mma * ctas, turn), {{one.mma * ctas, mma_limiter(block)},
+                                                  {one.intake * ctas, Limiter::kSmIntake},
+                                                  {one.l2 * ctas, Limiter::kL2},
+                                                  {turn, Limiter::kLatency},
+                                                  {ring, Limiter::kLatency}});
+}
+
 KBlockStep ring_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
                      const Resources& one, const Loads& loads, double ctas) {
   const Tiling& t = config.tiling;
-  Cycles turn = instructions(gpu, config.schedule);
+  const TensorOperation operation = tensor_operation(gpu, config);
+  Cycles turn = instructions(gpu, config.schedule, operation);
   if (config.inflight == 0) {
-    turn += block.mma / warpgroups_per_tile(t) + gpu.wgmma->completion_latency;
+    turn += block.mma / warpgroups_per_tile(t) + operation.completion;
   }
   // A stage is loaded again once its wgmmas are complete; with wgmmas left in flight that is seen
   // only when the operands of as many later blocks are there. The CTAs take turns on the pipe.
@@ -69,9 +96,10 @@ KBlockStep ring_step(const GpuSpec& gpu, const KernelConfig& config, const KBloc
 
 KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
                       const Resources& one, const Loads& loads, double ctas) {
-  const Cycles turn = instructions(gpu, config.schedule);
+  const TensorOperation operation = tensor_operation(gpu, config);
+  const Cycles turn = instructions(gpu, config.schedule, operation);
   const Cycles load = loads.latency + one.transfer();
-  const Cycles mma = one.mma + gpu.wgmma->completion_latency;
+  const Cycles mma = one.mma + operation.completion;
   const Cycles chain =
       turn + (config.schedule == Schedule::kBlockedPipelined ? std::max(load, mma) : load + mma);
   return longest(one.mma * ctas, {{one.mma * ctas, mma_limiter(block)},
@@ -96,6 +124,9 @@ Cycles l2_time(const Tiling& t, const KBlock& block, const Loads& loads) {
 KBlockStep k_block_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
                         const Loads& loads, double ctas) {
   const Resources one = resources(gpu, config.tiling, block, loads);
+  if (uses_tcgen05(config.schedule)) {
+    return tcgen05_step(gpu, config, block, one, loads, ctas);
+  }
   return has_ring(config.schedule) ? ring_step(gpu, config, block, one, loads, ctas)
                                    : chain_step(gpu, config, block, one, loads, ctas);
 }

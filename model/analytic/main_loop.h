@@ -7,7 +7,8 @@
 //   intake  bytes filled / what an SM takes in;
 //   l2      bytes asked of L2 / what it puts out for them (loads.h);
 //   ring    (load latency + transfer + the wgmmas that hold a stage) / stages.
-// Where every step waits for the one before, one CTA takes their chain
+// With tcgen05 the turn is the issuing thread's, and a stage is held until its MMAs are seen
+// complete. Where every step waits for the one before, one CTA takes their chain
 //   blocked            latency + transfer + turn + wgmmas + completion
 //   blocked_pipelined  turn + the longer of latency + transfer and wgmmas + completion
 // and CTAs that share an SM hide each other's chains until its pipe, its intake or L2 is busy all

@@ -6,6 +6,7 @@
 #include "model/base/math.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/tensor_memory.h"
 
 namespace tilecast {
 namespace {
@@ -19,6 +20,8 @@ constexpr i32 kBesideAtLaunchWhereSplit = 40;
 // What they mostly use: kernels with one tile per CTA, and those that loop over tiles.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
+// What the tcgen05 kernels use at most: 32 columns at a time on their way from tensor memory.
+constexpr i32 kTcgen05Registers = 80;
 constexpr i32 kBesideOperands = 26;  // that ptxas asks for around one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
@@ -40,6 +43,9 @@ i32 held_registers(const KernelConfig& config) {
 /// Registers per thread at launch that the compiled kernel is expected to use.
 i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 cap = register_cap(gpu, config);
+  if (uses_tcgen05(config.schedule)) {
+    return std::min(cap, kTcgen05Registers);
+  }
   if (has_producer_warpgroup(config.schedule)) {
     return cap;  // setmaxnreg makes the compiler take all it is promised
   }
@@ -52,6 +58,9 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 cap = register_cap(gpu, config);
+  if (uses_tcgen05(config.schedule)) {
+    return kTcgen05Registers <= cap;
+  }
   const i32 for_thread = has_producer_warpgroup(config.schedule)
                              ? register_plan(consumer_warpgroups(config.schedule, t),
                                              config.ctas_per_sm, config.producer_registers)
@@ -76,7 +85,10 @@ i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {
 
 i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 threads = threads_per_cta(config.schedule, config.tiling);
-  return std::min({ctas_by_shared_memory(gpu, config),
+  const i32 by_tensor_memory = uses_tcgen05(config.schedule)
+                                   ? kTensorMemoryColumns / tensor_memory_columns(config)
+                                   : gpu.sm.max_ctas;
+  return std::min({ctas_by_shared_memory(gpu, config), by_tensor_memory,
                    gpu.sm.registers / (threads * launch_registers(gpu, config)),
                    gpu.sm.max_threads / threads, gpu.sm.max_ctas});
 }

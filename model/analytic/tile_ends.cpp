@@ -2,19 +2,39 @@
 
 #include <algorithm>
 
+#include "model/analytic/tensor_operation.h"
 #include "model/base/math.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/tensor_memory.h"
 
 namespace tilecast {
 namespace {
 
 bool loads_run_ahead(const KernelConfig& config) {
-  return config.grid == Grid::kResident && config.schedule != Schedule::kPersistent;
+  return config.grid != Grid::kTiles && config.schedule != Schedule::kPersistent &&
+         config.schedule != Schedule::kTcgen05Persistent;
+}
+
+/// A tile's end runs under the next one's K blocks: its accumulators have a place of their own.
+bool ends_run_aside(const KernelConfig& config) {
+  return config.schedule == Schedule::kPingPong || config.accumulators == kMostAccumulators;
+}
+
+/// From tensor memory to registers.
+Cycles accumulator_read(const GpuSpec& gpu, const KernelConfig& config) {
+  const Bytes accumulators{4.0 * config.tiling.block_m * config.tiling.block_n};
+  return uses_tcgen05(config.schedule)
+             ? transfer_cycles(accumulators, gpu.tcgen05.value().tensor_memory_read)
+             : Cycles{};
 }
 
 /// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
-double drift(const Tiling& t, i64 k_blocks) {
+double drift(const KernelConfig& config, i64 k_blocks) {
   constexpr double kDrift = 1.5;  // seen in two warpgroups with three and four stages
+  const Tiling& t = config.tiling;
+  if (uses_tcgen05(config.schedule)) {
+    return 0;  // one thread multiplies for all
+  }
   const double most = static_cast<double>(min_of<i64>(t.stages - 1, k_blocks));
   return warpgroups_per_tile(t) > 1 ? std::min(kDrift, most) : 0;
 }
@@ -28,16 +48,17 @@ Cycles first_load(Schedule schedule, Cycles load_latency) {
 Cycles epilogue_time(const GpuSpec& gpu, const KernelConfig& config) {
   const EpilogueSpec& epilogue = *gpu.epilogue;
   const Tiling& t = config.tiling;
-  const i32 chunks = c_chunks(t);
+  const i32 chunks = c_chunks(config.schedule, t);
   const Bytes c{2.0 * t.block_m * t.block_n};
   const Cycles chunk = epilogue.chunk + transfer_cycles(c, epilogue.rate) / chunks;
   const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
   const Cycles wait = std::max(Cycles{}, epilogue.store_read - chunk * (slots - 1));
-  return epilogue.fixed + chunk * chunks + wait * (ceil_div(chunks, slots) - 1);
+  return epilogue.fixed + accumulator_read(gpu, config) + chunk * chunks +
+         wait * (ceil_div(chunks, slots) - 1);
 }
 
 Cycles after_last_tile(const GpuSpec& gpu, const KernelConfig& config) {
-  return gpu.wgmma->completion_latency + epilogue_time(gpu, config);
+  return tensor_operation(gpu, config).completion + epilogue_time(gpu, config);
 }
 
 Cycles between_tiles(const GpuSpec& gpu, const KernelConfig& config, Cycles load_latency,
@@ -50,13 +71,12 @@ Cycles between_tiles(const GpuSpec& gpu, const KernelConfig& config, Cycles load
   if (!loads_run_ahead(config)) {
     return end + load_latency;
   }
-  if (config.schedule == Schedule::kPingPong) {
+  if (ends_run_aside(config)) {
     return std::max(Cycles{}, end - step.time * static_cast<double>(k_blocks));
   }
   const Cycles waits_for_loads = step.time - step.operands_there;
   const double caught_up = static_cast<double>(min_of<i64>(config.tiling.stages, k_blocks));
-  const Cycles hidden =
-      std::max(waits_for_loads * caught_up, step.time * drift(config.tiling, k_blocks));
+  const Cycles hidden = std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
   return end - std::min(end, hidden);
 }
 

@@ -13,7 +13,9 @@
 //   loads that run      epilogue alone; the ring fills meanwhile, so that K blocks bound by their
 //   ahead               loads catch up by the stages that wait for them; and warpgroups that share
 //                       a tile drift apart, so that one's wgmmas run under another's epilogue
-//   ping_pong           nothing while the epilogue is shorter than the other tile's K blocks
+//   ping_pong, and two  nothing while the epilogue is shorter than the other tile's K blocks
+//   accumulators in
+//   tensor memory
 // and the wgmmas' completion in each.
 // Leaves out: stores that contend with loads.
 // Checked by: closed_form_test.cpp; committed H200 rows (validate).

@@ -10,6 +10,7 @@
 #include "model/predict/legality.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/tensor_memory.h"
 #include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
@@ -50,6 +51,10 @@ constexpr i32 kFewestKBlocks = 4;  // of an equal part
 constexpr double kMostWavesStreamed = 4;
 // Where more parts than this meet in one tile, one after the other is never the fastest.
 constexpr i32 kMostInTurn = 8;
+
+// Of the tcgen05 kernels. One instruction covers a tile, so that the menu is short.
+constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
+constexpr i32 kTcgen05BlockK[] = {64, 128};
 
 constexpr std::string_view kNeverPays = "never_pays";
 
@@ -142,7 +147,7 @@ class Proposals {
 
   /// Counts the kernel by its refusal where it has one.
   bool accepted(const KernelConfig& config) {
-    if (never_pays(config.tiling)) {
+    if (never_pays(config)) {
       ++candidates_.rejected[std::string(kNeverPays)];
       return false;
     }
@@ -156,9 +161,12 @@ class Proposals {
 
   /// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C
   /// ends before; a cluster wider than C, whose outer CTAs only load for others.
-  bool never_pays(const Tiling& t) const {
+  bool never_pays(const KernelConfig& config) const {
     const GemmShape& shape = problem_.shape;
-    return t.block_m - kWgmmaM >= shape.m || t.block_n - kInstructionNStep >= shape.n ||
+    const Tiling& t = config.tiling;
+    const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
+    const i32 step = tcgen05 ? kTcgen05NStep : kInstructionNStep;
+    return (!tcgen05 && t.block_m - kWgmmaM >= shape.m) || t.block_n - step >= shape.n ||
            ceil_div<i64>(shape.m, t.block_m) < t.cluster_m ||
            ceil_div<i64>(shape.n, t.block_n) < t.cluster_n;
   }
@@ -244,10 +252,10 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
 std::vector<i32> c_slot_menu(const KernelConfig& config) {
   std::vector<i32> slots;
   if (config.grid == Grid::kTiles ||
-      (config.schedule == Schedule::kPersistentOverlap && cluster_size(config.tiling) == 1)) {
+      (is_persistent_overlap(config.schedule) && cluster_size(config.tiling) == 1)) {
     slots.push_back(0);
   }
-  const i32 chunks = c_chunks(config.tiling);
+  const i32 chunks = c_chunks(config.schedule, config.tiling);
   slots.push_back(min_of(kFewestChunkSlots, chunks));
   if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule)) {
     slots.push_back(chunks);
@@ -339,14 +347,58 @@ void add_schedule(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
   }
 }
 
+/// Every way to run one tile: by one CTA or a pair, where C is staged; and of warp_specialized how
+/// its accumulators are kept and who hands out tiles.
+void add_tcgen05_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
+  for (const i32 group : {1, 2}) {
+    config.tiling.cluster_m = group;
+    if (config.schedule != Schedule::kTcgen05WarpSpecialized) {
+      add_stages(gpu, config, c_slot_menu(config), proposals);
+      continue;
+    }
+    for (const Grid grid : {Grid::kTiles, Grid::kResident, Grid::kTakeover}) {
+      config.grid = grid;
+      for (const i32 accumulators : {1, kMostAccumulators}) {
+        config.accumulators = accumulators;
+        if (accumulators == 1 || grid != Grid::kTiles) {  // one tile needs no second place
+          add_stages(gpu, config, c_slot_menu(config), proposals);
+        }
+      }
+    }
+  }
+}
+
+void add_tcgen05(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
+  KernelConfig config = fixed_by_schedule(schedule);
+  config.inflight = 1;
+  config.tiling.block_m = kTcgen05BlockM;
+  for (const i32 block_n : kTcgen05BlockN) {
+    for (const i32 block_k : kTcgen05BlockK) {
+      config.tiling.block_n = block_n;
+      config.tiling.block_k = block_k;
+      const bool shares = kTcgen05BlockM * block_n <= kMostSharedOutputs;
+      for (i32 ctas = 1; ctas <= (shares ? 2 : 1); ++ctas) {
+        config.ctas_per_sm = ctas;
+        add_tcgen05_tile(gpu, config, proposals);
+      }
+    }
+  }
+}
+
+/// Those that the GPU's tensor cores run.
+std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
+  return gpu.architecture == Architecture::kBlackwell ? std::span<const Schedule>(kTcgen05Schedules)
+                                                      : std::span<const Schedule>(kEverySchedule);
+}
+
 }  // namespace
 
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules) {
   Proposals proposals(gpu, problem);
-  for (const Schedule schedule :
-       schedules.empty() ? std::span<const Schedule>(kEverySchedule) : schedules) {
-    add_schedule(gpu, schedule, proposals);
+  for (const Schedule schedule : schedules.empty() ? schedules_of(gpu) : schedules) {
+    uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
+                           : add_schedule(gpu, schedule, proposals);
   }
   return proposals.take();
 }

@@ -4,6 +4,8 @@
 
 #include "model/analytic/occupancy.h"
 #include "model/base/words.h"
+#include "model/predict/tcgen05_legality.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
@@ -124,7 +126,9 @@ std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
 }  // namespace
 
 std::string_view to_text(Refusal refusal) {
-  static constexpr Words<Refusal, 12> kRefusals{{{Refusal::kNone, "none"},
+  static constexpr Words<Refusal, 14> kRefusals{{{Refusal::kNone, "none"},
+                                                 {Refusal::kArchitecture, "architecture"},
+                                                 {Refusal::kTensorMemory, "tensor_memory"},
                                                  {Refusal::kSchedule, "schedule"},
                                                  {Refusal::kWgmmaShape, "wgmma_shape"},
                                                  {Refusal::kTmaBox, "tma_box"},
@@ -161,12 +165,25 @@ std::string why_not_solvable(const GemmProblem& problem) {
 std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config) {
   std::string text(to_text(refusal));
+  if (refusal == Refusal::kArchitecture) {
+    return fmt::format("{}: {} are for {}, this GPU is {}", text,
+                       uses_tcgen05(config.schedule) ? "tcgen05 schedules" : "wgmma schedules",
+                       uses_tcgen05(config.schedule) ? "blackwell" : "hopper",
+                       to_text(gpu.architecture));
+  }
   return refusal == Refusal::kSplit ? text + ": " + why_no_split_exists(gpu, problem.shape, config)
                                     : text;
 }
 
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
+  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
+  if (uses_tcgen05(config.schedule) != blackwell) {
+    return Refusal::kArchitecture;
+  }
+  if (blackwell) {
+    return check_tcgen05(gpu, problem, config);
+  }
   if (!counts_exist(config)) {
     return Refusal::kSchedule;
   }

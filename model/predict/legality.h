@@ -15,15 +15,17 @@ namespace tilecast {
 
 enum class Refusal {
   kNone,
-  kSchedule,    // clusters, chunks, stages, warpgroups or wgmmas in flight that it does not take
-  kWgmmaShape,  // tile not made of whole wgmmas, or K blocks not of whole swizzle rows
-  kTmaBox,      // a bulk copy's box would break the swizzle or the 256-row limit
-  kRegisters,   // accumulators do not fit their threads, or the threads an SM
+  kArchitecture,  // the schedule's instructions are another architecture's
+  kSchedule,      // clusters, chunks, stages, warpgroups or wgmmas in flight that it does not take
+  kWgmmaShape,    // tile not made of whole wgmmas, or K blocks not of whole swizzle rows
+  kTmaBox,        // a bulk copy's box would break the swizzle or the 256-row limit
+  kRegisters,     // accumulators do not fit their threads, or the threads an SM
   kSharedMemory,
-  kOccupancy,  // the promised CTAs per SM do not fit
-  kCluster,    // CTAs that no cluster has
-  kSplit,      // K cannot be split so (split_rules.h)
-  kCompiler,   // known not to compile into what it claims to be (compiler_rejections.h)
+  kOccupancy,     // the promised CTAs per SM do not fit
+  kTensorMemory,  // accumulators of the promised CTAs do not fit
+  kCluster,       // CTAs that no cluster has
+  kSplit,         // K cannot be split so (split_rules.h)
+  kCompiler,      // known not to compile into what it claims to be (compiler_rejections.h)
   // Of the memory-bound family:
   kBlock,      // no kernel has such a block, or takes such stages, warps or vectors
   kAlignment,  // the problem's rows or elements do not fit the vectors or the view

@@ -103,8 +103,12 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
   require_solvable(problem);
   Candidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
-    throw ConfigError(
-        fmt::format("{}: no candidate is legal on {}", to_text(problem.shape), gpu.name));
+    std::string reasons;
+    for (const auto& [reason, count] : candidates.rejected) {
+      reasons += fmt::format("{}{} {}", reasons.empty() ? "; refused " : ", ", reason, count);
+    }
+    throw ConfigError(fmt::format("{}: no candidate is legal on {}{}", to_text(problem.shape),
+                                  gpu.name, reasons));
   }
   const std::vector<KernelConfig>& legal = candidates.legal;
   std::vector<RasterGroup> groups = raster_groups(legal);

@@ -184,7 +184,7 @@ TEST_CASE("A problem that no kernel solves is refused before it is ranked") {
 }
 
 TEST_CASE("A GPU on which no schedule runs is refused by name") {
-  for (const char* name : {"a100_sxm80", "b200", "gb200", "hipparchus_h10"}) {
+  for (const char* name : {"a100_sxm80", "hipparchus_h10"}) {
     CHECK_THROWS_AS(rank_candidates(load_gpu(name, false).spec, problem(64, 64, 64), {},
                                     Regime::kBurst, Inputs::kNormal, 1),
                     ConfigError);

@@ -20,16 +20,15 @@ double share(SimTime busy, SimTime all) {
 }  // namespace
 
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
-  return gpu.wgmma && gpu.tma && gpu.l2 && gpu.dram && gpu.epilogue && gpu.launch &&
-         (gpu.reduction || !splits_k(config.schedule));
+  return !uses_tcgen05(config.schedule) && gpu.wgmma && gpu.tma && gpu.l2 && gpu.dram &&
+         gpu.epilogue && gpu.launch && (gpu.reduction || !splits_k(config.schedule));
 }
 
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers, Waves waves) {
   if (!can_simulate(gpu, config)) {
     throw ConfigError(fmt::format(
-        "{}: expected the sections that the processes of {} need: wgmma, tma, l2, dram, epilogue, "
-        "launch and, where K is split, reduction; not all are there",
+        "{}: the simulator has no processes for {}, or the file lacks sections that they need",
         gpu.name, to_text(config.schedule)));
   }
   Machine machine(gpu, problem, config, residency, sm_clock, waves, observers.activity,

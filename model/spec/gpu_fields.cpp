@@ -45,6 +45,18 @@ std::vector<Field> fields_of(WgmmaSpec& wgmma) {
   };
 }
 
+std::vector<Field> fields_of(Tcgen05Spec& tcgen05) {
+  return {
+      {"flops_per_sm", &tcgen05.flops_per_sm.value, kFlopsPerCycle, 256, 65536},
+      {"operand_rate", &tcgen05.operand_rate.value, kBytesPerCycle, 16, 1024},
+      {"issue_overhead", &tcgen05.issue_overhead.value, kCycles, 0, 64},
+      {"latency", &tcgen05.latency.value, kCycles, 0, 1000},
+      {"pair_latency", &tcgen05.pair_latency.value, kCycles, 0, 1000},
+      {"block_turn", &tcgen05.block_turn.value, kCycles, 0, 10000},
+      {"tensor_memory_read", &tcgen05.tensor_memory_read.value, kBytesPerCycle, 64, 65536},
+  };
+}
+
 std::vector<Field> fields_of(TmaSpec& tma) {
   return {
       {"l2_latency", &tma.l2_latency.value, kTime, 10 * kNano, 10 * kMicro},

@@ -22,6 +22,7 @@ struct Field {
 std::vector<Field> fields_of(SmSpec& sm);
 std::vector<Field> fields_of(ClusterSpec& clusters);
 std::vector<Field> fields_of(WgmmaSpec& wgmma);
+std::vector<Field> fields_of(Tcgen05Spec& tcgen05);
 std::vector<Field> fields_of(TmaSpec& tma);
 std::vector<Field> fields_of(L2Spec& l2);
 std::vector<Field> fields_of(DramSpec& dram);

@@ -41,6 +41,17 @@ struct WgmmaSpec {
   Cycles block_turn;           // a warpgroup's own instructions around the wgmmas of one K block
 };
 
+/// Blackwell's tcgen05, 16-bit operands from shared memory and fp32 accumulation in tensor memory.
+struct Tcgen05Spec {
+  FlopsPerCycle flops_per_sm;
+  BytesPerCycle operand_rate;        // shared memory to tensor cores, per SM
+  Cycles issue_overhead;             // added to each instruction's interval
+  Cycles latency;                    // beyond the interval, issued to seen complete at an mbarrier
+  Cycles pair_latency;               // the same where a pair of CTAs shares the instruction
+  Cycles block_turn;                 // of the issuing thread around the MMAs of one K block
+  BytesPerCycle tensor_memory_read;  // accumulators to registers, per SM, bytes of fp32
+};
+
 /// The bulk copy engine.
 struct TmaSpec {
   Seconds l2_latency, dram_latency;  // issue to barrier flip, small box
@@ -144,6 +155,7 @@ struct GpuSpec {
   SmSpec sm;
   std::optional<ClusterSpec> clusters;
   std::optional<WgmmaSpec> wgmma;
+  std::optional<Tcgen05Spec> tcgen05;
   std::optional<TmaSpec> tma;
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
@@ -157,5 +169,10 @@ struct GpuSpec {
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
   std::vector<CompilerRejection> compiler_rejections;  // of the architecture
 };
+
+/// Of whichever tensor cores there are.
+inline FlopsPerCycle tensor_rate(const GpuSpec& gpu) {
+  return gpu.wgmma ? gpu.wgmma->flops_per_sm : gpu.tcgen05.value().flops_per_sm;
+}
 
 }  // namespace tilecast

@@ -27,13 +27,18 @@ constexpr Words<Architecture, 4> kArchitectures{{{Architecture::kAmpere, "ampere
                                                  {Architecture::kBlackwell, "blackwell"},
                                                  {Architecture::kFictional, "fictional"}}};
 
+/// GEMM schedules run there, so that nothing may be missing.
+bool is_schedulable(Architecture architecture) {
+  return architecture == Architecture::kHopper || architecture == Architecture::kBlackwell;
+}
+
 /// Reads the whole spec out of one tree and notes every number's source on the way.
 class GpuReader {
  public:
   explicit GpuReader(const StrictValue& root)
       : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
-                       "wgmma", "tma", "l2", "dram", "epilogue", "reduction", "launch", "stream",
-                       "clock", "power", "ceilings"})) {}
+                       "wgmma", "tcgen05", "tma", "l2", "dram", "epilogue", "reduction", "launch",
+                       "stream", "clock", "power", "ceilings"})) {}
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;
@@ -44,12 +49,15 @@ class GpuReader {
         number(map_.required("default_interval"), Dimension::kFraction, 0.01, 1);
     read_section(map_.required("sm"), fields_of(spec.sm));
     section("clusters", spec.clusters);
-    section("wgmma", spec.wgmma);
+    section("wgmma", spec.wgmma, Architecture::kHopper);
+    section("tcgen05", spec.tcgen05, Architecture::kBlackwell);
     section("tma", spec.tma);
     section("l2", spec.l2);
     section("dram", spec.dram);
     section("epilogue", spec.epilogue);
-    section("reduction", spec.reduction);
+    if (spec.architecture == Architecture::kHopper || map_.optional("reduction")) {
+      read_section(map_.required("reduction"), fields_of(spec.reduction.emplace()));
+    }
     section("launch", spec.launch);
     section("clock", spec.clock);
     section("power", spec.power);
@@ -89,8 +97,20 @@ class GpuReader {
 
   template <class Section>
   void section(std::string_view key, std::optional<Section>& target) {
-    if (loaded_.spec.architecture == Architecture::kHopper || map_.optional(key)) {
+    if (is_schedulable(loaded_.spec.architecture) || map_.optional(key)) {
       read_section(map_.required(key), fields_of(target.emplace()));
+    }
+  }
+
+  /// Tensor cores of one architecture; another one that runs schedules has its own.
+  template <class Section>
+  void section(std::string_view key, std::optional<Section>& target, Architecture of) {
+    const Architecture architecture = loaded_.spec.architecture;
+    if (architecture == of || (!is_schedulable(architecture) && map_.optional(key))) {
+      read_section(map_.required(key), fields_of(target.emplace()));
+    } else if (map_.optional(key)) {
+      map_.required(key).fail(
+          fmt::format("expected in GPUs of architecture {} only", word_of(kArchitectures, of)));
     }
   }
 
@@ -183,14 +203,10 @@ std::string why_not_schedulable(const GpuSpec& gpu) {
   std::string_view reason;
   switch (gpu.architecture) {
     case Architecture::kHopper:
+    case Architecture::kBlackwell:
       return "";
     case Architecture::kAmpere:
       reason = "they need wgmma and TMA, which came with Hopper";
-      break;
-    case Architecture::kBlackwell:
-      reason =
-          "they need wgmma, which Blackwell replaced by tcgen05, and no tcgen05 schedule "
-          "exists yet";
       break;
     case Architecture::kFictional:
       reason =

@@ -1,9 +1,9 @@
 // GPU files: configs/gpus/<name>.yaml by hand, and beside it, once calibrated, an overlay
 // <name>.calibrated.yaml that replaces some of its numbers.
 //
-// Which sections a file needs depends on its architecture: hopper all of them, the others at least
-// `sm`; a section is whole or absent. Errors: FileError for a file that cannot be read, else
-// ConfigError `file:line: key: what was expected`.
+// Which sections a file needs depends on its architecture: hopper and blackwell all that schedules
+// need, the others at least `sm`; a section is whole or absent. Errors: FileError for a file that
+// cannot be read, else ConfigError `file:line: key: what was expected`.
 #pragma once
 
 #include <filesystem>

@@ -173,6 +173,23 @@ TEST_CASE("A Hopper file needs every section, another file only whole ones") {
   CHECK(copy.complaint().ends_with(": clock.tensor_plateau: missing key"));
 }
 
+TEST_CASE("A Blackwell file needs tcgen05 and cannot have wgmma") {
+  const H200Copy copy;
+  std::string text = copy.text();
+  text.replace(text.find("hopper"), 6, "blackwell");
+  copy.write(text);
+  CHECK(copy.complaint() ==
+        "2 h200_sxm.yaml:25: wgmma: expected in GPUs of architecture hopper only");
+  const std::size_t begin = text.find("\nwgmma:");
+  text.erase(begin, text.find("\ntma:") - begin);
+  copy.write(text);
+  CHECK(copy.complaint() == "2 h200_sxm.yaml:1: tcgen05: missing key");
+  const GpuSpec gpu = load_gpu("gb200", false).spec;
+  CHECK_FALSE(gpu.wgmma);
+  // Published peak, 2.5 PFLOPS dense, is 152 SMs at 2.0 GHz.
+  CHECK(gpu.sm.count * tensor_rate(gpu).value * 2.0e9 == Approx(2.5e15).epsilon(0.01));
+}
+
 TEST_CASE("A GPU file cut off at any line is one error") {
   const H200Copy copy;
   for (std::size_t at = copy.text().find('\n'); at + 1 < copy.text().size();
@@ -239,7 +256,7 @@ TEST_CASE("An overlay that cannot be read is not passed over") {
   CHECK(copy.complaint() == "6 h200_sxm.calibrated.yaml: cannot read: Is a directory");
 }
 
-TEST_CASE("GPUs on which no schedule runs say why, Hopper ones have nothing to say") {
+TEST_CASE("GPUs on which no schedule runs say why, Hopper and Blackwell have nothing to say") {
   const auto why = [](const char* name) { return why_not_schedulable(load_gpu(name, true).spec); };
   CHECK(why("h200_sxm").empty());
   CHECK(why("h100_sxm").empty());
@@ -247,8 +264,8 @@ TEST_CASE("GPUs on which no schedule runs say why, Hopper ones have nothing to s
   CHECK(why("a100_sxm80") ==
         "none of tilecast's GEMM schedules runs on a100_sxm80 (NVIDIA A100 SXM4 80 GB): they need "
         "wgmma and TMA, which came with Hopper");
-  CHECK(why("b200").find("no tcgen05 schedule exists yet") != std::string::npos);
-  CHECK(why("gb200").find("no tcgen05 schedule exists yet") != std::string::npos);
+  CHECK(why("b200").empty());
+  CHECK(why("gb200").empty());
   CHECK(why("hipparchus_h10").find("this GPU is fictional") != std::string::npos);
 }
 

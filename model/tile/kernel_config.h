@@ -24,14 +24,25 @@ enum class Schedule : i32 {
   kSplitKHybrid,   // so for the partial wave; whole tiles for the rest
   kStreamK,        // every worker the same number of K blocks
   kStreamKHybrid,  // so for the partial wave and one full one; whole tiles for the rest
+  // On Blackwell, accumulators in tensor memory (tensor_memory.h):
+  kTcgen05Pipelined,          // one warp loads and issues, a ring of stages, one tile per CTA
+  kTcgen05Persistent,         // the same inside a loop over tiles
+  kTcgen05PersistentOverlap,  // the next tile's loads run under this tile's last MMAs and epilogue
+  kTcgen05WarpSpecialized,    // a warp that loads, one that issues, one that asks for tiles, four
+                              // that store
 };
 
+/// Of the wgmma kernels.
 constexpr Schedule kEverySchedule[] = {
     Schedule::kSmallMma,        Schedule::kBlocked,    Schedule::kBlockedPipelined,
     Schedule::kPipelined,       Schedule::kPersistent, Schedule::kPersistentOverlap,
     Schedule::kWarpSpecialized, Schedule::kPingPong,   Schedule::kSplitK,
     Schedule::kSplitKHybrid,    Schedule::kStreamK,    Schedule::kStreamKHybrid,
 };
+
+constexpr Schedule kTcgen05Schedules[] = {Schedule::kTcgen05Pipelined, Schedule::kTcgen05Persistent,
+                                          Schedule::kTcgen05PersistentOverlap,
+                                          Schedule::kTcgen05WarpSpecialized};
 
 /// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
 enum class OperandSource : i32 { kShared, kRegisters };
@@ -46,6 +57,7 @@ enum class Reduction : i32 {
 enum class Grid : i32 {
   kTiles,     // a CTA (cluster) per tile, in the hardware's order
   kResident,  // as many as fit at once, each looping over tiles
+  kTakeover,  // as kTiles; what runs takes over the tiles of what has not started
 };
 
 struct Tiling {
@@ -70,14 +82,17 @@ struct Decomposition {
 struct KernelConfig {
   Schedule schedule;
   Tiling tiling;
-  i32 ctas_per_sm;         // promised to the compiler, so that registers allow it
-  i32 inflight;            // wgmma groups left outstanding per warpgroup: 0, 1 or 2
+  i32 ctas_per_sm;  // promised to the compiler, so that registers allow it
+  // K blocks left outstanding: 0, 1 or 2 wgmma groups of a warpgroup. tcgen05 with 0: a K block's
+  // MMAs are issued once those of the one before are complete.
+  i32 inflight;
   i32 producer_registers;  // per thread of the producer warpgroup; 0 where there is none
   OperandSource a_source;
   i32 instruction_n;  // of every wgmma; 0: the widest that divides a warpgroup's columns
   Grid grid;
   Raster raster;
   Decomposition decomposition;
+  i32 accumulators;  // tiles that tensor memory holds, 1 or 2; 0 where they lie in registers
 
   constexpr bool operator==(const KernelConfig&) const = default;
 };
@@ -101,9 +116,23 @@ TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
   return schedule == Schedule::kSplitK || schedule == Schedule::kSplitKHybrid;
 }
 
+/// Accumulators lie in tensor memory, and one thread issues the MMAs.
+TILECAST_HD constexpr bool uses_tcgen05(Schedule schedule) {
+  return schedule == Schedule::kTcgen05Pipelined || schedule == Schedule::kTcgen05Persistent ||
+         schedule == Schedule::kTcgen05PersistentOverlap ||
+         schedule == Schedule::kTcgen05WarpSpecialized;
+}
+
+/// Its loads run ahead over tiles without a warp of their own, and C may borrow B stages.
+TILECAST_HD constexpr bool is_persistent_overlap(Schedule schedule) {
+  return schedule == Schedule::kPersistentOverlap ||
+         schedule == Schedule::kTcgen05PersistentOverlap;
+}
+
+/// One warpgroup neither multiplies nor stores: it loads and, on Blackwell, issues.
 TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
   return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong ||
-         splits_k(schedule);
+         schedule == Schedule::kTcgen05WarpSpecialized || splits_k(schedule);
 }
 
 /// What a schedule leaves no choice in; the rest of the configuration is zero.
@@ -116,16 +145,19 @@ TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   config.ctas_per_sm = 1;
   config.inflight = schedule == Schedule::kBlockedPipelined ? 1 : 0;
   config.raster.group = 1;
-  config.grid = schedule == Schedule::kPersistent || schedule == Schedule::kPersistentOverlap ||
+  config.grid = schedule == Schedule::kPersistent || is_persistent_overlap(schedule) ||
+                        schedule == Schedule::kTcgen05Persistent ||
                         schedule == Schedule::kPingPong || splits_k(schedule)
                     ? Grid::kResident
                     : Grid::kTiles;
+  config.accumulators = uses_tcgen05(schedule) ? 1 : 0;
   return config;
 }
 
 /// CTAs of a cluster may share operands by multicast.
 TILECAST_HD constexpr bool takes_clusters(Schedule schedule) {
-  return has_producer_warpgroup(schedule) || schedule == Schedule::kPersistentOverlap;
+  return !uses_tcgen05(schedule) &&
+         (has_producer_warpgroup(schedule) || schedule == Schedule::kPersistentOverlap);
 }
 
 /// Tiles that the warpgroups of one CTA work on at the same time.
@@ -151,6 +183,9 @@ TILECAST_HD constexpr i32 threads_per_cta(Schedule schedule, const Tiling& tilin
 TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
   return tiling.cluster_m * tiling.cluster_n;
 }
+
+/// CTAs that share one tcgen05 instruction: the cluster, of 1 or 2 along m.
+TILECAST_HD constexpr i32 cta_group(const Tiling& tiling) { return tiling.cluster_m; }
 
 /// Rows and columns of C that one warpgroup computes.
 TILECAST_HD constexpr i32 warpgroup_rows(const Tiling& tiling) {

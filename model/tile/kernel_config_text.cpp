@@ -14,23 +14,30 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Schedule, 12> kSchedules{{{Schedule::kSmallMma, "small_mma"},
-                                          {Schedule::kBlocked, "blocked"},
-                                          {Schedule::kBlockedPipelined, "blocked_pipelined"},
-                                          {Schedule::kPipelined, "pipelined"},
-                                          {Schedule::kPersistent, "persistent"},
-                                          {Schedule::kPersistentOverlap, "persistent_overlap"},
-                                          {Schedule::kWarpSpecialized, "warp_specialized"},
-                                          {Schedule::kPingPong, "ping_pong"},
-                                          {Schedule::kSplitK, "split_k"},
-                                          {Schedule::kSplitKHybrid, "split_k_hybrid"},
-                                          {Schedule::kStreamK, "stream_k"},
-                                          {Schedule::kStreamKHybrid, "stream_k_hybrid"}}};
+constexpr Words<Schedule, 16> kSchedules{
+    {{Schedule::kSmallMma, "small_mma"},
+     {Schedule::kBlocked, "blocked"},
+     {Schedule::kBlockedPipelined, "blocked_pipelined"},
+     {Schedule::kPipelined, "pipelined"},
+     {Schedule::kPersistent, "persistent"},
+     {Schedule::kPersistentOverlap, "persistent_overlap"},
+     {Schedule::kWarpSpecialized, "warp_specialized"},
+     {Schedule::kPingPong, "ping_pong"},
+     {Schedule::kSplitK, "split_k"},
+     {Schedule::kSplitKHybrid, "split_k_hybrid"},
+     {Schedule::kStreamK, "stream_k"},
+     {Schedule::kStreamKHybrid, "stream_k_hybrid"},
+     {Schedule::kTcgen05Pipelined, "tcgen05_pipelined"},
+     {Schedule::kTcgen05Persistent, "tcgen05_persistent"},
+     {Schedule::kTcgen05PersistentOverlap, "tcgen05_persistent_overlap"},
+     {Schedule::kTcgen05WarpSpecialized, "tcgen05_warp_specialized"}}};
 constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
                                          {RasterKind::kHilbert, "hilbert"}}};
 constexpr Words<Walk, 2> kWalks{{{Walk::kStrided, "strided"}, {Walk::kChunked, "chunked"}}};
 constexpr Words<Grid, 2> kGrids{{{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}}};
+constexpr Words<Grid, 3> kTcgen05Grids{
+    {{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}, {Grid::kTakeover, "takeover"}}};
 constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
                                            {Reduction::kAtomic, "atomic"},
                                            {Reduction::kSpread, "spread"}}};
@@ -45,6 +52,7 @@ struct ScheduleKeys {
   bool stages, warpgroups, cluster, inflight, producer, instruction, grid, walk;
   bool tiles;  // C has many tiles: ctas, c_slots, raster, group
   bool splits, min_k_blocks, reduction;
+  bool cta_group, accumulators;
 };
 
 ScheduleKeys schedule_keys(Schedule schedule) {
@@ -53,15 +61,19 @@ ScheduleKeys schedule_keys(Schedule schedule) {
   const bool blocked = schedule == Schedule::kBlocked || schedule == Schedule::kBlockedPipelined;
   keys.tiles = !small;
   keys.stages = keys.inflight = !small && !blocked;
+  keys.cta_group = uses_tcgen05(schedule);
+  keys.accumulators = schedule == Schedule::kTcgen05WarpSpecialized;
   keys.warpgroups = schedule != Schedule::kPingPong;
-  keys.producer = has_producer_warpgroup(schedule);
+  keys.producer = has_producer_warpgroup(schedule) && !keys.cta_group;
   keys.cluster = takes_clusters(schedule);
   keys.reduction = splits_k(schedule);
   keys.splits = splits_equally(schedule);
   keys.min_k_blocks = keys.reduction && !keys.splits;
-  keys.walk = (keys.cluster && !keys.reduction) || schedule == Schedule::kPersistent;
+  keys.walk = (keys.cluster && !keys.reduction) || schedule == Schedule::kPersistent ||
+              (keys.cta_group && schedule != Schedule::kTcgen05Pipelined);
   keys.instruction = small;
-  keys.grid = schedule == Schedule::kWarpSpecialized;
+  keys.grid =
+      schedule == Schedule::kWarpSpecialized || schedule == Schedule::kTcgen05WarpSpecialized;
   return keys;
 }
 
@@ -105,6 +117,8 @@ std::string to_text(const KernelConfig& config) {
   add(keys.stages, "stages", t.stages);
   add(keys.warpgroups, "warpgroups", fmt::format("{}x{}", t.warpgroups_m, t.warpgroups_n));
   add(keys.cluster, "cluster", fmt::format("{}x{}", t.cluster_m, t.cluster_n));
+  add(keys.cta_group, "cta_group", cta_group(t));
+  add(keys.accumulators, "accumulators", config.accumulators);
   add(keys.tiles, "ctas", config.ctas_per_sm);
   add(keys.inflight, "inflight", config.inflight);
   add(keys.tiles, "c_slots", t.c_slots);
@@ -114,7 +128,7 @@ std::string to_text(const KernelConfig& config) {
   add(keys.splits, "splits", config.decomposition.splits);
   add(keys.min_k_blocks, "min_k_blocks", config.decomposition.min_k_blocks);
   add(keys.reduction, "reduction", to_text(config.decomposition.reduction));
-  add(keys.grid, "grid", word_of(kGrids, config.grid));
+  add(keys.grid, "grid", word_of(kTcgen05Grids, config.grid));
   add(keys.tiles, "raster", to_text(config.raster.kind));
   add(keys.tiles, "group", config.raster.group);
   add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
@@ -159,6 +173,12 @@ KernelConfig parse_kernel_config(std::string_view text) {
     t.cluster_m = cluster[0];
     t.cluster_n = cluster[1];
   }
+  if (keys.cta_group) {
+    t.cluster_m = reader.number("cta_group", 1);
+  }
+  if (keys.accumulators) {
+    config.accumulators = reader.number("accumulators", 1);
+  }
   if (keys.tiles) {
     config.ctas_per_sm = reader.number("ctas", 1);
   }
@@ -185,7 +205,9 @@ KernelConfig parse_kernel_config(std::string_view text) {
     config.decomposition.reduction = value_of(kReductions, "reduction", reader.value("reduction"));
   }
   if (keys.grid) {
-    config.grid = value_of(kGrids, "grid", reader.value("grid"));
+    const std::string_view grid = reader.value("grid");
+    config.grid = uses_tcgen05(config.schedule) ? value_of(kTcgen05Grids, "grid", grid)
+                                                : value_of(kGrids, "grid", grid);
   }
   if (keys.tiles) {
     config.raster.kind = value_of(kRasters, "raster", reader.value("raster"));

@@ -2,6 +2,7 @@
 //   blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8
 //   small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32
 //   warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided
+//   tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided
 // Every key that the schedule leaves open is present and in one order, so equal configurations have
 // equal texts.
 #pragma once

@@ -168,12 +168,37 @@ TEST_CASE("Random configurations of every schedule survive printing and parsing"
   }
 }
 
+TEST_CASE("The tcgen05 schedules say who issues, where accumulators lie and who hands out tiles") {
+  const std::string pair =
+      "tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,"
+      "ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided";
+  const KernelConfig config = parse_kernel_config(pair);
+  CHECK(to_text(config) == pair);
+  CHECK(cta_group(config.tiling) == 2);
+  CHECK(cluster_size(config.tiling) == 2);
+  CHECK(config.accumulators == 2);
+  CHECK(config.grid == Grid::kTakeover);
+  const std::string one =
+      "tcgen05_pipelined:tile=128x128x64,stages=4,warpgroups=1x2,cta_group=1,ctas=2,inflight=0,"
+      "c_slots=0,raster=grouped_m,group=64";
+  CHECK(to_text(parse_kernel_config(one)) == one);
+  CHECK(parse_kernel_config(one).accumulators == 1);
+  for (const char* schedule : {"tcgen05_persistent", "tcgen05_persistent_overlap"}) {
+    const std::string text = std::string(schedule) +
+                             ":tile=128x192x128,stages=2,warpgroups=1x1,cta_group=2,ctas=1,"
+                             "inflight=1,c_slots=3,raster=hilbert,group=1,walk=chunked";
+    CHECK(to_text(parse_kernel_config(text)) == text);
+    CHECK(parse_kernel_config(text).grid == Grid::kResident);
+  }
+}
+
 TEST_CASE("A configuration that is not in the canonical form says what was expected") {
   CHECK(complaint("warp_specialized:", "warp_specialized ") == "expected schedule:key=value,...");
   CHECK(complaint("warp_specialized", "warp_specialised") ==
         "2 unknown schedule 'warp_specialised': expected one of small_mma, blocked, "
         "blocked_pipelined, pipelined, persistent, persistent_overlap, warp_specialized, "
-        "ping_pong, split_k, split_k_hybrid, stream_k, stream_k_hybrid; did you mean "
+        "ping_pong, split_k, split_k_hybrid, stream_k, stream_k_hybrid, tcgen05_pipelined, "
+        "tcgen05_persistent, tcgen05_persistent_overlap, tcgen05_warp_specialized; did you mean "
         "warp_specialized?");
   CHECK(complaint("tile=128x256x64", "tile=128x256") == "tile=128x256: expected MxNxK");
   CHECK(complaint("128x256x64", "128x256x64x1") == "tile=128x256x64x1: expected MxNxK");

@@ -4,7 +4,8 @@
 // A and K-major B stages hold K in slabs of one swizzle row (64 elements, or 32 where block_k is
 // 32); N-major B holds N in slabs of 64. Every slab starts at a multiple of 1024 bytes.
 //
-// C is staged in slots of 64 rows x up to 64 columns per warpgroup. With c_slots of 0 it borrows
+// C is staged in slots of 64 rows x up to 64 columns per warpgroup; on Blackwell of 128 rows, of
+// which each warp has 32. With c_slots of 0 it borrows
 // stages instead: kernels with one tile per CTA use the drained ring; persistent_overlap gives its
 // B ring one stage more than its A ring, so that two B stages are free when a tile ends.
 #pragma once
@@ -14,6 +15,7 @@
 #include "model/base/math.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/tensor_memory.h"
 
 namespace tilecast {
 
@@ -39,9 +41,17 @@ TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling) {
   return columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
 }
 
+/// Rows of one slot.
+TILECAST_HD constexpr i32 c_slot_rows(Schedule schedule) {
+  return uses_tcgen05(schedule) ? kTensorMemoryLanes : kWgmmaM;
+}
+
 /// Slots that a warpgroup's part of a tile fills.
 TILECAST_HD constexpr i32 c_chunks(const Tiling& tiling) {
   return wgmmas_along_m(tiling) * ceil_div(warpgroup_columns(tiling), c_slot_columns(tiling));
+}
+TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
+  return c_chunks(tiling) * kWgmmaM / c_slot_rows(schedule);
 }
 
 struct SmemLayout {
@@ -49,21 +59,25 @@ struct SmemLayout {
   i32 b_stages;  // stages, or one more
   i32 c_slot_bytes;
   i32 b_offset, c_offset, barrier_offset;
-  i32 total_bytes;  // what the launch asks for
+  i32 tcgen05_offset;  // of the tcgen05 kernels' own (tensor_memory.h)
+  i32 total_bytes;     // what the launch asks for
 };
 
 TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling) {
-  const bool borrows_b = schedule == Schedule::kPersistentOverlap && tiling.c_slots == 0;
+  const bool borrows_b = is_persistent_overlap(schedule) && tiling.c_slots == 0;
   SmemLayout layout{};
   layout.a_stage_bytes = tiling.block_m * tiling.block_k * kOperandBytes;
-  layout.b_stage_bytes = tiling.block_n * tiling.block_k * kOperandBytes;
+  // A pair of CTAs holds B once between them.
+  const i32 b_rows = uses_tcgen05(schedule) ? tiling.block_n / cta_group(tiling) : tiling.block_n;
+  layout.b_stage_bytes = b_rows * tiling.block_k * kOperandBytes;
   layout.b_stages = tiling.stages + (borrows_b ? kBStagesFreeAtTileEnd - 1 : 0);
-  layout.c_slot_bytes = kWgmmaM * c_slot_columns(tiling) * kOperandBytes;
+  layout.c_slot_bytes = c_slot_rows(schedule) * c_slot_columns(tiling) * kOperandBytes;
   layout.b_offset = tiling.stages * layout.a_stage_bytes;
   layout.c_offset = layout.b_offset + layout.b_stages * layout.b_stage_bytes;
   layout.barrier_offset = layout.c_offset + consumer_warpgroups(schedule, tiling) * tiling.c_slots *
                                                 layout.c_slot_bytes;
-  layout.total_bytes = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
+  layout.tcgen05_offset = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
+  layout.total_bytes = layout.tcgen05_offset + (uses_tcgen05(schedule) ? kTcgen05SyncBytes : 0);
   return layout;
 }
 
@@ -73,8 +87,9 @@ TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Ti
     return true;
   }
   const SmemLayout layout = smem_layout(schedule, tiling);
-  const i64 needed = i64{c_chunks(tiling)} * warpgroups_per_tile(tiling) * layout.c_slot_bytes;
-  const i64 borrowed = schedule == Schedule::kPersistentOverlap
+  const i64 needed =
+      i64{c_chunks(schedule, tiling)} * warpgroups_per_tile(tiling) * layout.c_slot_bytes;
+  const i64 borrowed = is_persistent_overlap(schedule)
                            ? i64{kBStagesFreeAtTileEnd} *
                                  (layout.b_stage_bytes / layout.c_slot_bytes) * layout.c_slot_bytes
                            : i64{layout.c_offset};

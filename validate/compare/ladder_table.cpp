@@ -194,11 +194,11 @@ std::string problem_title(const GemmProblem& problem) {
 
 std::string ladder_tables(const GpuSpec& gpu, const Ladder& ladder,
                           const std::vector<MeasurementFile>& files, const CounterFile& counters) {
-  if (!gpu.wgmma) {
+  if (!gpu.wgmma && !gpu.tcgen05) {
     throw ConfigError(
         fmt::format("{}: expected a GPU whose file has a section wgmma, for its peak", gpu.name));
   }
-  const FlopsPerCycle peak = gpu.wgmma->flops_per_sm * gpu.sm.count;
+  const FlopsPerCycle peak = tensor_rate(gpu) * gpu.sm.count;
   std::string text;
   for (const MeasuredProblem& measured : by_problem(gpu, files)) {
     if (!has_a_rung(ladder, measured)) {

@@ -59,6 +59,14 @@ std::string_view abbreviation(Schedule schedule) {
       return "sk";
     case Schedule::kStreamKHybrid:
       return "skh";
+    case Schedule::kTcgen05Pipelined:
+      return "t5pi";
+    case Schedule::kTcgen05Persistent:
+      return "t5pe";
+    case Schedule::kTcgen05PersistentOverlap:
+      return "t5po";
+    case Schedule::kTcgen05WarpSpecialized:
+      return "t5ws";
   }
   TILECAST_ASSERT(!"a schedule without an abbreviation");
   return {};

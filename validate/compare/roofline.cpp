@@ -10,15 +10,14 @@ namespace {
 
 std::optional<Seconds> gemm_roofline(const GpuSpec& gpu, const GemmProblem& problem,
                                      const Tiling& tiling) {
-  if (!gpu.wgmma || !gpu.clock || !gpu.dram) {
+  if ((!gpu.wgmma && !gpu.tcgen05) || !gpu.clock || !gpu.dram) {
     return std::nullopt;
   }
   const GemmShape& shape = problem.shape;
   const i64 tiles = ceil_div<i64>(shape.m, tiling.block_m) * ceil_div<i64>(shape.n, tiling.block_n);
   const i64 waves = ceil_div<i64>(tiles, gpu.sm.count);
   const Flops tile_work{gemm_flops({tiling.block_m, tiling.block_n, shape.k})};
-  const Cycles tensor =
-      compute_cycles(tile_work, gpu.wgmma->flops_per_sm) * static_cast<double>(waves);
+  const Cycles tensor = compute_cycles(tile_work, tensor_rate(gpu)) * static_cast<double>(waves);
   const Bytes moved{gemm_bytes(problem)};
   return std::max(time_of(tensor, gpu.clock->max), transfer_time(moved, gpu.dram->bandwidth));
 }

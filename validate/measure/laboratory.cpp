@@ -134,6 +134,11 @@ void Laboratory::measure_kernel(Measurement& row) {
   if (!compiled.usable()) {
     throw ConfigError(compiled.rejection);
   }
+  if (const std::string why =
+          why_not_runnable(device_, gemm_kernel_info(config.schedule).architecture);
+      !why.empty()) {
+    throw ConfigError(why);
+  }
   LoadedKernel kernel(compiled.cubin, kGemmEntry);
   const GemmLaunch launch(kernel, problem, config);
   row.registers = kernel.attributes().numRegs;

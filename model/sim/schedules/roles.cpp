@@ -28,6 +28,11 @@ Process consumer(Cta& cta, i32 warpgroup) {
     case Schedule::kStreamK:
     case Schedule::kStreamKHybrid:
       return consume_pieces(cta, warpgroup);
+    case Schedule::kTcgen05Pipelined:
+    case Schedule::kTcgen05Persistent:
+    case Schedule::kTcgen05PersistentOverlap:
+    case Schedule::kTcgen05WarpSpecialized:
+      break;  // simulate_gemm refuses them
   }
   assertion_failed("a schedule without processes");
 }

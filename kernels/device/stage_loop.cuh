@@ -1,0 +1,51 @@
+// The loop over K blocks that every GEMM kernel with a ring runs, whatever multiplies.
+//
+// A tensor core operation is (wgmma_operation.cuh, tcgen05_operation.cuh)
+//   wait_operands(smem, at)          the stage's bytes are there
+//   issue(smem, at, accumulate)      starts the K block's multiply-adds; accumulate false resets
+//   wait_outstanding(smem, oldest)   until at most kLag K blocks are unfinished, `oldest` the first
+//                                    of those issued that was not waited for
+//   release(smem, at, place)         hands a finished block's stage back
+//   finish(smem)                     all are complete, or what takes the result is told when
+// where each accumulates into a place that it was started with.
+#pragma once
+
+#include "kernels/device/stage_ring.cuh"
+
+namespace tilecast {
+
+/// The ring as it is filled and as it is drained; lives across tiles.
+struct RingState {
+  RingPosition load, consume, release;
+};
+
+/// Multiplies one tile. `after_each(k_block)` is called once for every K block, after its
+/// multiply-adds have been issued and the stage of the block kLag before has been released;
+/// `on_issued()` once all are issued.
+template <class Operation, class AfterEach, class OnIssued>
+__device__ __forceinline__ void multiply_k_blocks(const SharedMemory& smem, Operation& operation,
+                                                  RingPosition& consume, RingPosition& release,
+                                                  i32 k_blocks, const ClusterPlace& place,
+                                                  AfterEach after_each, OnIssued on_issued) {
+  static_assert(Operation::kLag < kTiling.stages,
+                "a stage must be free while multiply-adds are in flight");
+  for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
+    operation.wait_operands(smem, consume);
+    operation.issue(smem, consume, k_block > 0);
+    consume.advance();
+    operation.wait_outstanding(smem, release, k_block);
+    if (k_block >= Operation::kLag) {
+      operation.release(smem, release, place);
+      release.advance();
+    }
+    after_each(k_block);
+  }
+  on_issued();
+  operation.finish(smem);
+  while (release.stage != consume.stage) {
+    operation.release(smem, release, place);
+    release.advance();
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,57 @@
+// Loads of the tcgen05 kernels. Each CTA of a pair brings its own rows of A and half of B's rows;
+// all bytes are counted at the leader's barrier.
+#pragma once
+
+#include "kernels/device/tcgen05_setup.cuh"
+#include "kernels/device/tile_loads.cuh"
+
+namespace tilecast {
+
+/// By one thread of each CTA, with the stage empty.
+__device__ inline void load_group_k_block(const GemmArgs& args, const SharedMemory& smem,
+                                          const RingPosition& at, const TileOrigin& tile,
+                                          i32 k_block, const ClusterPlace& cta) {
+  if constexpr (kGroup == 1) {
+    load_k_block(args, smem, at, tile, k_block, cta);
+  } else {
+    if (leads(cta)) {
+      ptx::mbarrier_arrive_expect_tx(smem.full(at.stage),
+                                     kGroup * (kSmem.a_stage_bytes + kSmem.b_stage_bytes));
+    }
+    const u32 barrier = ptx::shared_address_in(smem.full(at.stage), 0);
+    constexpr i32 kBRows = kTiling.block_n / kGroup;
+    const i32 b_row = tile.n + static_cast<i32>(cta.m) * kBRows;
+#pragma unroll
+    for (i32 slab = 0; slab < kTiling.block_k / kSlabElements; ++slab) {
+      const i32 k = k_block * kTiling.block_k + slab * kSlabElements;
+      ptx::tma_load_2d_pair(smem.a(at.stage) + slab * kTiling.block_m * kSwizzleBytes, &args.a, k,
+                            tile.m, barrier);
+      ptx::tma_load_2d_pair(smem.b(at.b_stage()) + slab * kBRows * kSwizzleBytes, &args.b, k, b_row,
+                            barrier);
+    }
+  }
+}
+
+/// By the whole warp that loads, which stays converged.
+__device__ inline void load_group_when_empty(const GemmArgs& args, const SharedMemory& smem,
+                                             RingPosition& at, const TileOrigin& tile, i32 k_block,
+                                             const ClusterPlace& cta) {
+  wait_empty(smem, at);
+  if (ptx::elect_one()) {
+    load_group_k_block(args, smem, at, tile, k_block, cta);
+  }
+  __syncwarp();
+  at.advance();
+}
+
+/// Behind a CTA's last load: commits that the leader's MMAs still owe its barriers have arrived.
+__device__ inline void wait_last_stages(const SharedMemory& smem, RingPosition at) {
+  if constexpr (kGroup > 1) {
+    for (i32 i = 0; i < kTiling.stages; ++i) {
+      wait_empty(smem, at);
+      at.advance();
+    }
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,113 @@
+// tcgen05 as the operation of stage_loop.cuh: accumulators in tensor memory, one thread of the
+// calling warp issues. Of a pair, the peer's warp goes through the same loop and issues nothing; it
+// is paced by the commits that arrive in its own barriers too.
+//
+// A commit behind each K block's MMAs makes the stage empty, so that waiting for a K block, and
+// releasing its stage, are that barrier's. With kInflight 0 a K block is issued only once the one
+// before is complete; its stage is loaded again meanwhile.
+#pragma once
+
+#include "kernels/device/stage_loop.cuh"
+#include "kernels/device/tcgen05_setup.cuh"
+#include "kernels/device/tile_loads.cuh"
+
+namespace tilecast {
+
+struct Tcgen05Operation {
+  static constexpr i32 kLag = max_of(1, kInflight);
+  static constexpr u32 kInstruction =
+      ptx::tcgen05_instruction(kElementType, kTcgen05BlockM* kGroup, kTiling.block_n);
+  static constexpr i32 kBRows = kTiling.block_n / kGroup;  // of this CTA
+
+  ptx::SharedOperand a, b;  // of stage 0
+  u32 tensor_memory;
+  bool issues;               // this CTA leads
+  AccumulatorPosition tile;  // where the tile accumulates
+
+  __device__ static Tcgen05Operation start(const SharedMemory& smem, const ClusterPlace& cta,
+                                           u32 tensor_memory) {
+    return {ptx::SharedOperand::swizzled_128(smem.a(0)),
+            ptx::SharedOperand::swizzled_128(smem.b(0)),
+            tensor_memory,
+            leads(cta),
+            {}};
+  }
+
+  /// First column of the tile at `at`.
+  __device__ static u32 columns(u32 tensor_memory, const AccumulatorPosition& at) {
+    return tensor_memory + static_cast<u32>(at.index * kTiling.block_n);
+  }
+
+  /// The place of the next tile is free: resets.
+  __device__ void begin_tile(const SharedMemory& smem) const {
+    if (issues) {
+      wait_for_group(Tcgen05Shared::of(smem).accumulator_empty(tile.index), tile.phase ^ 1);
+      ptx::tcgen05_fence_after_thread_sync();
+    }
+  }
+
+  __device__ void wait_operands(const SharedMemory& smem, const RingPosition& at) const {
+    if (issues) {
+      wait_full(smem, at);
+    }
+  }
+
+  __device__ void issue(const SharedMemory& smem, const RingPosition& at, bool accumulate) const {
+    if (kInflight == 0 && accumulate) {
+      wait_complete(smem, before(at));
+    }
+    if (issues && ptx::elect_one()) {
+      ptx::tcgen05_fence_after_thread_sync();
+      const ptx::SharedOperand stage_a = a.moved(at.stage * kSmem.a_stage_bytes);
+      const ptx::SharedOperand stage_b = b.moved(at.b_stage() * kSmem.b_stage_bytes);
+      const u32 to = columns(tensor_memory, tile);
+#pragma unroll
+      for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
+        const i32 k = step * kWgmmaK;
+        const i32 slab = k / kSlabElements;
+        const i32 in_row = k % kSlabElements * kOperandBytes;
+        ptx::tcgen05_mma_f16<kGroup>(to,
+                                     stage_a.moved(slab * kTiling.block_m * kSwizzleBytes + in_row),
+                                     stage_b.moved(slab * kBRows * kSwizzleBytes + in_row),
+                                     kInstruction, accumulate || step > 0);
+      }
+      ptx::tcgen05_commit<kGroup>(smem.empty(at.stage));
+    }
+    __syncwarp();
+  }
+
+  __device__ void wait_outstanding(const SharedMemory& smem, const RingPosition& oldest,
+                                   i32 k_block) const {
+    if (k_block >= kLag) {
+      wait_complete(smem, oldest);
+    }
+  }
+
+  /// The commit did.
+  __device__ void release(const SharedMemory&, const RingPosition&, const ClusterPlace&) const {}
+
+  /// Who takes the result is told once it is there.
+  __device__ void finish(const SharedMemory& smem) {
+    if (issues && ptx::elect_one()) {
+      ptx::tcgen05_commit<kGroup>(Tcgen05Shared::of(smem).accumulator_full(tile.index));
+    }
+    __syncwarp();
+    tile.advance();
+  }
+
+ private:
+  __device__ static void wait_complete(const SharedMemory& smem, const RingPosition& at) {
+    ptx::mbarrier_wait(smem.empty(at.stage), at.phase);
+  }
+  __device__ static RingPosition before(const RingPosition& at) {
+    RingPosition last = at;
+    if (last.stage == 0) {
+      last.stage = kTiling.stages;
+      last.phase ^= 1;
+    }
+    --last.stage;
+    return last;
+  }
+};
+
+}  // namespace tilecast

@@ -1,0 +1,138 @@
+// What the tcgen05 kernels set up before their first tile and take down after their last: barriers,
+// tensor memory, the pair of CTAs.
+//
+// Of a pair the CTA of rank 0 leads: its barriers say when both CTAs' operands are there, its warp
+// issues, and commits arrive in both. A stage is full when the bytes of all CTAs of the group have
+// landed, and empty when the MMAs that read it are complete.
+#pragma once
+
+#include "kernels/device/stage_ring.cuh"
+#include "kernels/ptx/cluster_launch_control.cuh"
+#include "kernels/ptx/cta_pair.cuh"
+#include "kernels/ptx/tcgen05.cuh"
+#include "kernels/ptx/warp.cuh"
+#include "model/tile/tensor_memory.h"
+
+namespace tilecast {
+
+constexpr i32 kGroup = cta_group(kTiling);
+constexpr bool kTakesOver = kConfig.grid == Grid::kTakeover;
+constexpr i32 kEpilogueWarps = kConsumerWarpgroups * kWarpsPerWarpgroup;
+constexpr u32 kTensorMemoryAsked = static_cast<u32>(tensor_memory_columns(kConfig));
+
+static_assert(kTiling.block_m == kTcgen05BlockM, "one lane of tensor memory for each row");
+static_assert(kTiling.block_k % kSlabElements == 0, "whole 128-byte swizzle rows");
+static_assert(kTiling.warpgroups_m == 1, "every warpgroup stores all 128 rows");
+static_assert(kTiling.cluster_n == 1 && kGroup <= 2, "a CTA alone or a pair along M");
+static_assert(warpgroup_columns(kTiling) % kTcgen05NStep == 0, "whole slots of C");
+static_assert(tensor_memory_suffices(kConfig), "tensor memory for the CTAs that were promised");
+static_assert(kLayout == Layout::kTn, "both operands K-major");
+
+}  // namespace tilecast
+
+/// What each CTA allocates, for whoever looks into the cubin.
+extern "C" __constant__ unsigned int tilecast_tensor_memory_columns = tilecast::kTensorMemoryAsked;
+
+namespace tilecast {
+
+using AccumulatorPosition = BufferPosition<kConfig.accumulators>;
+using AnswerPosition = BufferPosition<kLaunchAnswers>;
+
+/// Addresses of what lies behind the stages' barriers.
+struct Tcgen05Shared {
+  u32 base;
+
+  __device__ static Tcgen05Shared of(const SharedMemory& smem) {
+    return {smem.base + kSmem.tcgen05_offset};
+  }
+  __device__ u32 answer(i32 i) const {
+    return base + kTcgen05AnswerOffset + i * ptx::kLaunchAnswerBytes;
+  }
+  /// Flips when the MMAs of a tile are complete; in each CTA of a pair.
+  __device__ u32 accumulator_full(i32 i) const {
+    return base + kTcgen05AccumulatorOffset + i * kBarrierBytes;
+  }
+  /// Flips when every epilogue warp of the group has read the tile; the leader's is used.
+  __device__ u32 accumulator_empty(i32 i) const { return accumulator_full(kMostAccumulators + i); }
+  __device__ u32 answer_full(i32 i) const {
+    return base + kTcgen05AnswerBarrierOffset + i * kBarrierBytes;
+  }
+  /// Flips when every role of the group has read the answer; the leader's is used.
+  __device__ u32 answer_empty(i32 i) const { return answer_full(kLaunchAnswers + i); }
+  __device__ u32 address() const { return base + kTcgen05AddressOffset; }
+};
+
+/// One arrival at a barrier of the leader, ordered after what this thread did.
+__device__ inline void arrive_at_leader(u32 barrier) {
+  if constexpr (kGroup == 1) {
+    ptx::mbarrier_arrive(barrier);
+  } else {
+    ptx::mbarrier_arrive_cluster(ptx::shared_address_in(barrier, 0));
+  }
+}
+
+/// The leader, for what it waits for from both CTAs.
+__device__ inline void wait_for_group(u32 barrier, u32 parity) {
+  if constexpr (kGroup == 1) {
+    ptx::mbarrier_wait(barrier, parity);
+  } else {
+    ptx::mbarrier_wait_cluster(barrier, parity);
+  }
+}
+
+__device__ inline bool leads(const ClusterPlace& cta) { return kGroup == 1 || cta.rank == 0; }
+
+__device__ inline void sync_group() {
+  if constexpr (kGroup == 1) {
+    __syncthreads();
+  } else {
+    ptx::cluster_arrive();
+    ptx::cluster_wait();
+  }
+}
+
+/// By all threads, as the first thing that they do together; returns the address of tensor memory.
+/// `answer_readers`: arrivals that free an answer; 0 where none is asked for.
+__device__ inline u32 set_up_tcgen05(const SharedMemory& smem, i32 warp, i32 allocating_warp,
+                                     u32 answer_readers) {
+  const Tcgen05Shared own = Tcgen05Shared::of(smem);
+  if (threadIdx.x == 0) {
+    for (i32 stage = 0; stage < kTiling.stages; ++stage) {
+      ptx::mbarrier_init(smem.full(stage), 1);
+      ptx::mbarrier_init(smem.empty(stage), 1);
+    }
+    for (i32 i = 0; i < kConfig.accumulators; ++i) {
+      ptx::mbarrier_init(own.accumulator_full(i), 1);
+      ptx::mbarrier_init(own.accumulator_empty(i), kEpilogueWarps * kGroup);
+    }
+    if (answer_readers > 0) {
+      for (i32 i = 0; i < kLaunchAnswers; ++i) {
+        ptx::mbarrier_init(own.answer_full(i), 1);
+        ptx::mbarrier_init(own.answer_empty(i), answer_readers);
+      }
+    }
+    ptx::fence_mbarrier_init();
+  }
+  __syncwarp();
+  if (warp == allocating_warp) {
+    ptx::tcgen05_alloc<kGroup>(own.address(), kTensorMemoryAsked);
+    ptx::tcgen05_relinquish_alloc_permit<kGroup>();
+  }
+  ptx::tcgen05_fence_before_thread_sync();
+  sync_group();
+  ptx::tcgen05_fence_after_thread_sync();
+  return ptx::load_shared_u32(own.address());
+}
+
+/// By all threads, as the last thing: nobody reads tensor memory or reaches for a peer any more.
+__device__ inline void take_down_tcgen05(u32 tensor_memory, i32 warp, i32 allocating_warp) {
+  __syncwarp();
+  ptx::tcgen05_fence_before_thread_sync();
+  sync_group();
+  ptx::tcgen05_fence_after_thread_sync();
+  if (warp == allocating_warp) {
+    ptx::tcgen05_dealloc<kGroup>(tensor_memory, kTensorMemoryAsked);
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,103 @@
+// Which tile a role takes next: by the scheduler's walk, or by cluster launch control, where the
+// CTAs that run take over the tiles of those that have not started.
+//
+// With takeover the grid has a cluster for each tile. One thread of each CTA, ask_for_tiles(), asks
+// for the next tile while this one is worked on; every other role reads each answer once and says
+// so to the leader, which asks again for the same place only then. The answer comes through the
+// copy engine's proxy, so that readers fence before they free its place.
+#pragma once
+
+#include "kernels/device/tcgen05_setup.cuh"
+#include "kernels/device/tile_loads.cuh"
+
+namespace tilecast {
+
+/// Readers of one answer in a group of warp-specialised CTAs: the epilogue warps and the loading
+/// warp of each, the leader's issuing warp, the peer's asking warp.
+constexpr u32 kAnswerReaders = kTakesOver ? kGroup * (kEpilogueWarps + 2) : 0;
+
+/// One role's walk over the tiles of its CTA, by one thread or a whole warp.
+class TileSource {
+ public:
+  __device__ TileSource(const GemmArgs& args, const SharedMemory& smem)
+      : scheduler_(args.scheduler), own_(Tcgen05Shared::of(smem)) {
+    const u32 worker = blockIdx.x / kGroup;
+    linear_ = scheduler_.first(worker);
+    end_ = kTakesOver ? scheduler_.num_tiles() : scheduler_.end(worker);
+  }
+
+  __device__ bool has_tile() const { return linear_ < end_; }
+  __device__ TileOrigin tile(const ClusterPlace& cta) const {
+    return tile_origin(scheduler_.coord(linear_), cta);
+  }
+
+  /// By one thread.
+  __device__ void next() {
+    if constexpr (kTakesOver) {
+      ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
+      take(ptx::read_launch_answer(own_.answer(at_.index)));
+      ptx::fence_proxy_async();
+      arrive_at_leader(own_.answer_empty(at_.index));
+      at_.advance();
+    } else {
+      linear_ = scheduler_.next(linear_);
+    }
+  }
+
+  /// By a whole warp, which arrives once.
+  __device__ void next_of_warp() {
+    if constexpr (kTakesOver) {
+      ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
+      take(ptx::read_launch_answer(own_.answer(at_.index)));
+      ptx::fence_proxy_async();
+      __syncwarp();
+      if (ptx::elect_one()) {
+        arrive_at_leader(own_.answer_empty(at_.index));
+      }
+      __syncwarp();
+      at_.advance();
+    } else {
+      linear_ = scheduler_.next(linear_);
+    }
+  }
+
+ private:
+  __device__ void take(const ptx::CancelledLaunch& answer) {
+    linear_ = answer.cancelled ? answer.first_cta / kGroup : end_;
+  }
+
+  const TileScheduler& scheduler_;
+  Tcgen05Shared own_;
+  u32 linear_, end_;
+  AnswerPosition at_;
+};
+
+/// By one thread of each CTA, until there is no tile left.
+__device__ inline void ask_for_tiles(const SharedMemory& smem, const ClusterPlace& cta) {
+  const Tcgen05Shared own = Tcgen05Shared::of(smem);
+  AnswerPosition at;
+  bool more = true;
+  while (more) {
+    const u32 full = own.answer_full(at.index);
+    if (leads(cta)) {
+      wait_for_group(own.answer_empty(at.index), at.phase ^ 1);
+    }
+    ptx::mbarrier_arrive_expect_tx(full, ptx::kLaunchAnswerBytes);
+    if (leads(cta)) {
+      if constexpr (kGroup == 1) {
+        ptx::try_cancel_launch(own.answer(at.index), full);
+      } else {
+        ptx::try_cancel_launch_multicast(own.answer(at.index), full);
+      }
+    }
+    ptx::mbarrier_wait(full, at.phase);
+    more = ptx::read_launch_answer(own.answer(at.index)).cancelled;
+    if (!leads(cta)) {
+      ptx::fence_proxy_async();
+      arrive_at_leader(own.answer_empty(at.index));
+    }
+    at.advance();
+  }
+}
+
+}  // namespace tilecast

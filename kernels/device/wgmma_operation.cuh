@@ -1,0 +1,37 @@
+// wgmma as the operation of stage_loop.cuh: accumulators in the registers of one warpgroup.
+#pragma once
+
+#include "kernels/device/mma.cuh"
+#include "kernels/device/stage_loop.cuh"
+
+namespace tilecast {
+
+struct WgmmaOperation {
+  static constexpr i32 kLag = kInflight;
+
+  const OperandDescriptors& operands;
+  Accumulator& accumulator;  // the result, once finished
+
+  __device__ __forceinline__ void wait_operands(const SharedMemory& smem,
+                                                const RingPosition& at) const {
+    wait_full(smem, at);
+  }
+  __device__ __forceinline__ void issue(const SharedMemory&, const RingPosition& at,
+                                        bool accumulate) {
+    mma_k_block(accumulator, operands, at, accumulate);
+  }
+  __device__ __forceinline__ void wait_outstanding(const SharedMemory&, const RingPosition&,
+                                                   i32) const {
+    ptx::wgmma_wait<kLag>();
+  }
+  __device__ __forceinline__ void release(const SharedMemory& smem, const RingPosition& at,
+                                          const ClusterPlace& place) const {
+    release_stage(smem, at.stage, place);
+  }
+  __device__ __forceinline__ void finish(const SharedMemory&) {
+    ptx::wgmma_wait<0>();
+    accumulator.fence();
+  }
+};
+
+}  // namespace tilecast

@@ -1,0 +1,33 @@
+// Persistent GEMM on tcgen05: the pipelined tile inside a loop over tiles. Barriers, ring and
+// tensor memory are set up once; prologue and epilogue of neighbouring tiles still take turns.
+//
+// Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
+// and B of whole 16 bytes. Compiled for sm_100a; no GPU has run it.
+// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
+// (phases).
+#include "kernels/device/tcgen05_loop.cuh"
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  static_assert(!kCBorrows, "the next tile loads into the ring at once");
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
+  const TileScheduler& scheduler = args.scheduler;
+  const u32 worker = blockIdx.x / kGroup;
+  const u32 end = scheduler.end(worker);
+  u32 index = 0;
+  for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
+    const TileOrigin tile = tile_origin(scheduler.coord(t), cta.place);
+    if (threadIdx.x == 0) {
+      trace_tile(args, tile, index);
+    }
+    ++index;
+    if (cta.warp == kIssuingWarp) {
+      cta.run_tile(args, tile);
+    }
+    store_tile_in_slots(args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store);
+  }
+  cta.leave();
+}

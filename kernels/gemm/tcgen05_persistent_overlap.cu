@@ -1,0 +1,124 @@
+// Persistent GEMM on tcgen05 with tiles overlapped: warp 0's loads run ahead across tile
+// boundaries, so that the next tile's first K blocks arrive under this tile's last MMAs and its
+// epilogue.
+//
+// C is staged in slots of its own, or borrows B stages: the B ring has one stage more than the A
+// ring, and the loads into the stages that a tile's end releases wait until every warp's stores
+// have been read, so that two B stages are free meanwhile. Each slot of C lies in one stage,
+// wherever the ring wraps.
+//
+// Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
+// and B of whole 16 bytes. Compiled for sm_100a; no GPU has run it.
+// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
+// (phases).
+#include "kernels/device/tcgen05_loop.cuh"
+
+namespace tilecast {
+
+/// Loads that are ahead of the MMAs while a tile ends; where C borrows, the others are put off.
+constexpr i32 kLoadsAhead = kTiling.stages - (kCBorrows ? Tcgen05Operation::kLag : 0);
+constexpr u32 kStoresReadBarrier = 1;  // named; 0 is __syncthreads
+
+/// The next K block to load, over all tiles of this worker. By the issuing warp.
+struct NextLoad {
+  u32 worker, linear;
+  TileOrigin tile;
+  i32 k_block;
+
+  __device__ void load(const GemmArgs& args, Tcgen05Cta& cta) {
+    const TileScheduler& scheduler = args.scheduler;
+    if (linear >= scheduler.end(worker)) {
+      return;
+    }
+    cta.load(args, tile, k_block);
+    if (++k_block == args.k_blocks) {
+      k_block = 0;
+      linear = scheduler.next(linear);
+      if (linear < scheduler.end(worker)) {
+        tile = tile_origin(scheduler.coord(linear), cta.place);
+      }
+    }
+  }
+};
+
+/// The i-th slot of C in the B stages that are free once a tile's MMAs are complete; `free` is the
+/// first of them.
+__device__ inline u32 borrowed_slot(const SharedMemory& smem, i32 free, i32 i) {
+  constexpr i32 kPerStage = max_of(1, kSmem.b_stage_bytes / kSmem.c_slot_bytes);
+  const i32 stage = free + i / kPerStage;
+  return smem.b(stage < kSmem.b_stages ? stage : stage - kSmem.b_stages) +
+         i % kPerStage * kSmem.c_slot_bytes;
+}
+
+/// Where every warp knows that B's ring goes on behind the loads that are ahead.
+struct FreeStages {
+  i32 b_stage = 0;  // first that the next tile's MMAs read
+
+  __device__ i32 first_free() const {
+    const i32 next = b_stage + kLoadsAhead;
+    return next < kSmem.b_stages ? next : next - kSmem.b_stages;
+  }
+  __device__ void pass_tile(i32 k_blocks) { b_stage = (b_stage + k_blocks) % kSmem.b_stages; }
+};
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
+  const TileScheduler& scheduler = args.scheduler;
+  const u32 worker = blockIdx.x / kGroup;
+  const u32 first = scheduler.first(worker);
+  const u32 end = scheduler.end(worker);
+  const bool issues = cta.warp == kIssuingWarp;
+  const i32 warpgroup = cta.warp / kWarpsPerWarpgroup;
+  NextLoad next{worker, first, tile_origin(scheduler.coord(first), cta.place), 0};
+  FreeStages free_stages;
+  if (issues) {
+    for (i32 i = 0; i < kLoadsAhead; ++i) {
+      next.load(args, cta);
+    }
+  }
+  u32 index = 0;
+  for (u32 t = first; t < end; t = scheduler.next(t)) {
+    const TileOrigin tile = tile_origin(scheduler.coord(t), cta.place);
+    if (threadIdx.x == 0) {
+      trace_tile(args, tile, index);
+    }
+    if (issues) {
+      cta.multiply(args.k_blocks, [&](i32 k_block) {
+        if (!kCBorrows && k_block < Tcgen05Operation::kLag) {
+          return;
+        }
+        if (kCBorrows && k_block == 0 && t != first) {
+          ptx::named_barrier_sync(kStoresReadBarrier, kThreads);  // the last tile's C
+        }
+        next.load(args, cta);
+      });
+    }
+    free_stages.pass_tile(args.k_blocks);
+    if constexpr (kCBorrows) {
+      const i32 free = free_stages.first_free();
+      store_tile_at(
+          args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store,
+          [&](i32 chunk) { return borrowed_slot(cta.smem, free, warpgroup * kPartChunks + chunk); },
+          [](i32) {});
+      finish_own_stores();
+      if (!issues && scheduler.next(t) < end) {
+        ptx::named_barrier_arrive(kStoresReadBarrier, kThreads);
+      }
+    } else {
+      if (issues) {
+        for (i32 i = 0; i < min_of(Tcgen05Operation::kLag, args.k_blocks); ++i) {
+          next.load(args, cta);
+        }
+      }
+      store_tile_in_slots(args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store);
+    }
+    ++index;
+  }
+  cta.leave();
+}

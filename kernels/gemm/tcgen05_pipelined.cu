@@ -1,0 +1,27 @@
+// Pipelined GEMM on tcgen05, one tile per CTA or pair of CTAs: warp 0 keeps a ring of stages loaded
+// and issues the MMAs, whose accumulators are in tensor memory; then all warps store.
+//
+// Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
+// and B of whole 16 bytes. Compiled for sm_100a; no GPU has run it.
+// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
+// (phases).
+#include "kernels/device/tcgen05_loop.cuh"
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
+  const TileScheduler& scheduler = args.scheduler;
+  const TileOrigin tile =
+      tile_origin(scheduler.coord(scheduler.first(blockIdx.x / kGroup)), cta.place);
+  if (threadIdx.x == 0) {
+    trace_tile(args, tile, 0);
+  }
+  if (cta.warp == kIssuingWarp) {
+    cta.run_tile(args, tile);
+  }
+  store_tile_where_kept(args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store);
+  cta.leave();
+}

@@ -1,0 +1,96 @@
+// Warp-specialised GEMM on tcgen05: one tile per CTA, persistent, or taking over tiles by cluster
+// launch control; by a CTA alone or a pair.
+//
+// Behind the epilogue's warps there are four: one loads, one issues the MMAs, one asks for tiles,
+// one is idle. With two accumulators in tensor memory the next tile's MMAs run under this tile's
+// epilogue.
+//
+// Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
+// kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
+// and B of whole 16 bytes. Compiled for sm_100a; no GPU has run it.
+// Checked by: kernels/jit/tcgen05_kernel_test.cpp (compiles; resources), ring_position_test.cpp
+// (phases).
+#include "kernels/device/tcgen05_epilogue.cuh"
+#include "kernels/device/tcgen05_loads.cuh"
+#include "kernels/device/tile_source.cuh"
+#include "kernels/device/trace.cuh"
+
+namespace tilecast {
+
+constexpr i32 kLoadingWarp = kEpilogueWarps;
+constexpr i32 kIssuingWarp = kEpilogueWarps + 1;
+constexpr i32 kAskingWarp = kEpilogueWarps + 2;
+constexpr i32 kAllocatingWarp = kAskingWarp;
+
+/// By one thread of each CTA.
+__device__ inline void load_tiles(const GemmArgs& args, const SharedMemory& smem,
+                                  const ClusterPlace& cta) {
+  RingPosition at;
+  u32 index = 0;
+  for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next()) {
+    const TileOrigin tile = tiles.tile(cta);
+    if (!kTakesOver) {
+      trace_tile(args, tile, index++);
+    }
+    for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
+      wait_empty(smem, at);
+      load_group_k_block(args, smem, at, tile, k_block, cta);
+      at.advance();
+    }
+  }
+  wait_last_stages(smem, at);
+}
+
+/// By one warp of the leader.
+__device__ inline void multiply_tiles(const GemmArgs& args, const SharedMemory& smem,
+                                      const ClusterPlace& cta, u32 tensor_memory) {
+  Tcgen05Operation operation = Tcgen05Operation::start(smem, cta, tensor_memory);
+  RingPosition consume, release;
+  for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
+    operation.begin_tile(smem);
+    multiply_k_blocks(
+        smem, operation, consume, release, args.k_blocks, cta, [](i32) {}, [] {});
+  }
+}
+
+/// By each of the epilogue's warps.
+__device__ inline void store_tiles(const GemmArgs& args, const SharedMemory& smem,
+                                   const ClusterPlace& cta, i32 warp, u32 tensor_memory) {
+  const EpiloguePart part = EpiloguePart::of(warp);
+  AccumulatorPosition at;
+  for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
+    store_tile_where_kept(args, smem, tiles.tile(cta), part, tensor_memory, at);
+  }
+  finish_own_stores();
+}
+
+}  // namespace tilecast
+
+extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
+    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
+  using namespace tilecast;
+  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
+  const SharedMemory smem = SharedMemory::of(dynamic);
+  const i32 warp = ptx::uniform_warp_index();
+  const ClusterPlace cta = ClusterPlace::here();
+  if (warp == kLoadingWarp && ptx::elect_one()) {
+    prefetch_tensor_maps(args);
+  }
+  const u32 tensor_memory = set_up_tcgen05(smem, warp, kAllocatingWarp, kAnswerReaders);
+  if (warp < kEpilogueWarps) {
+    store_tiles(args, smem, cta, warp, tensor_memory);
+  } else if (warp == kLoadingWarp) {
+    if (ptx::elect_one()) {
+      load_tiles(args, smem, cta);
+    }
+  } else if (warp == kIssuingWarp) {
+    if (leads(cta)) {
+      multiply_tiles(args, smem, cta, tensor_memory);
+    }
+  } else if (kTakesOver && warp == kAskingWarp) {
+    if (ptx::elect_one()) {
+      ask_for_tiles(smem, cta);
+    }
+  }
+  take_down_tcgen05(tensor_memory, warp, kAllocatingWarp);
+}

@@ -1,0 +1,210 @@
+// Compiles the tcgen05 kernels to cubins for sm_100a, without a GPU, and looks at what each asks of
+// its SM: registers, shared memory, tensor memory. A fixed list guards every schedule in each of
+// its forms; more are drawn from the candidates of a GB200 by a seed that changes daily. No GPU has
+// run any of them.
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/compile_ahead.h"
+#include "kernels/jit/device.h"
+#include "kernels/jit/gemm_kernel.h"
+#include "kernels/registry.h"
+#include "model/base/error.h"
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/smem_layout.h"
+#include "model/tile/tensor_memory.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/seed.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kRegistersPerSm = 65536;
+constexpr i32 kMostRegisters = 80;  // what occupancy.cpp counts with
+constexpr i32 kMostSharedMemory = 232448;
+
+const GemmProblem kProblem{{8192, 8192, 8192}, ElementType::kFp16, Layout::kTn};
+
+template <class T>
+T read_at(const std::string& bytes, std::size_t at) {
+  T value;
+  REQUIRE(at + sizeof value <= bytes.size());
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+struct Section {
+  u32 type, link;
+  u64 offset, size;
+};
+
+Section section_of(const std::string& elf, u64 table, std::size_t index) {
+  constexpr std::size_t kHeaderBytes = 64;
+  const std::size_t at = table + index * kHeaderBytes;
+  return {read_at<u32>(elf, at + 4), read_at<u32>(elf, at + 40), read_at<u64>(elf, at + 24),
+          read_at<u64>(elf, at + 32)};
+}
+
+/// The first word of a variable of a cubin, which is a 64-bit ELF file.
+u32 word_of_variable(const std::string& elf, const std::string& name) {
+  constexpr u32 kSymbols = 2;
+  constexpr std::size_t kSymbolBytes = 24;
+  const u64 table = read_at<u64>(elf, 40);
+  const unsigned short sections = read_at<unsigned short>(elf, 60);
+  for (std::size_t s = 0; s < sections; ++s) {
+    const Section symbols = section_of(elf, table, s);
+    if (symbols.type != kSymbols) {
+      continue;
+    }
+    const Section names = section_of(elf, table, symbols.link);
+    for (u64 at = symbols.offset; at < symbols.offset + symbols.size; at += kSymbolBytes) {
+      if (elf.c_str() + names.offset + read_at<u32>(elf, at) != name) {
+        continue;
+      }
+      const Section home = section_of(elf, table, read_at<unsigned short>(elf, at + 6));
+      return read_at<u32>(elf, home.offset + read_at<u64>(elf, at + 8));
+    }
+  }
+  FAIL("no variable " << name);
+  return 0;
+}
+
+struct Kernel {
+  KernelConfig config;
+  ElementType dtype;
+};
+
+/// Each comes out usable, and asks for what the model counts.
+void check_resources(const std::vector<Kernel>& kernels) {
+  std::vector<KernelSource> sources;
+  for (const auto& [config, dtype] : kernels) {
+    sources.push_back(gemm_source(config, dtype, Layout::kTn));
+    CHECK(sources.back().architecture == "sm_100a");
+  }
+  CubinCache none{std::filesystem::path()};
+  compile_each(sources, none, [&](const CompileOutcome& outcome) {
+    const KernelConfig& config = kernels[outcome.index].config;
+    INFO(to_text(config));
+    CHECK(outcome.error == "");
+    CHECK(outcome.rejection == "");
+    CHECK(outcome.registers <= kMostRegisters);
+    const i32 threads = threads_per_cta(config.schedule, config.tiling);
+    CHECK(outcome.registers * threads * config.ctas_per_sm <= kRegistersPerSm);
+    CHECK(smem_layout(config.schedule, config.tiling).total_bytes <= kMostSharedMemory);
+  });
+}
+
+std::vector<Kernel> fixed_kernels() {
+  std::vector<Kernel> kernels;
+  for (const char* text : {
+           "tcgen05_pipelined:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
+           "inflight=0,c_slots=0,raster=grouped_m,group=64",
+           "tcgen05_pipelined:tile=128x256x128,stages=2,warpgroups=1x2,cta_group=1,ctas=1,"
+           "inflight=0,c_slots=0,raster=grouped_m,group=64",
+           "tcgen05_pipelined:tile=128x128x64,stages=3,warpgroups=1x1,cta_group=2,ctas=2,"
+           "inflight=1,c_slots=1,raster=grouped_m,group=8",
+           "tcgen05_persistent:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
+           "inflight=1,c_slots=2,raster=grouped_m,group=64,walk=chunked",
+           "tcgen05_persistent:tile=128x256x64,stages=5,warpgroups=1x2,cta_group=2,ctas=1,"
+           "inflight=2,c_slots=1,raster=grouped_m,group=8,walk=strided",
+           "tcgen05_persistent_overlap:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
+           "inflight=0,c_slots=0,raster=grouped_m,group=8,walk=strided",
+           "tcgen05_persistent_overlap:tile=128x192x64,stages=5,warpgroups=1x1,cta_group=2,ctas=1,"
+           "inflight=1,c_slots=3,raster=hilbert,group=1,walk=chunked",
+           "tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,"
+           "accumulators=1,ctas=1,inflight=1,c_slots=0,grid=tiles,raster=grouped_m,group=8,"
+           "walk=strided",
+           "tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,"
+           "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=resident,raster=grouped_m,group=8,"
+           "walk=strided",
+           "tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,"
+           "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=resident,raster=grouped_m,group=8,"
+           "walk=strided",
+           "tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,"
+           "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
+           "walk=strided",
+           "tcgen05_warp_specialized:tile=128x128x64,stages=4,warpgroups=1x2,cta_group=1,"
+           "accumulators=2,ctas=1,inflight=0,c_slots=1,grid=takeover,raster=grouped_n,group=4,"
+           "walk=strided",
+       }) {
+    for (const ElementType dtype : {ElementType::kFp16, ElementType::kBf16}) {
+      kernels.push_back({parse_kernel_config(text), dtype});
+    }
+  }
+  return kernels;
+}
+
+}  // namespace
+
+TEST_CASE("Every tcgen05 schedule compiles in each of its forms, within registers and memory") {
+  const GpuSpec gpu = load_gpu("gb200", false).spec;
+  const std::vector<Kernel> kernels = fixed_kernels();
+  std::set<Schedule> schedules;
+  for (const Kernel& kernel : kernels) {
+    INFO(to_text(kernel.config));
+    CHECK(to_text(check_legal(gpu, kProblem, kernel.config)) == "none");
+    schedules.insert(kernel.config.schedule);
+  }
+  CHECK(schedules.size() == std::size(kTcgen05Schedules));
+  check_resources(kernels);
+}
+
+TEST_CASE("Candidates of a GB200 drawn anew every day compile within registers and memory") {
+  constexpr int kOfEach = 4;
+  const GpuSpec gpu = load_gpu("gb200", false).spec;
+  std::mt19937 random(daily_seed("tcgen05 candidates that are compiled"));
+  std::vector<Kernel> drawn;
+  for (const Schedule schedule : kTcgen05Schedules) {
+    const auto legal = enumerate_candidates(gpu, kProblem, {schedule}).legal;
+    REQUIRE(!legal.empty());
+    for (int i = 0; i < kOfEach; ++i) {
+      drawn.push_back({legal[random() % legal.size()],
+                       random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16});
+    }
+  }
+  check_resources(drawn);
+}
+
+TEST_CASE("A cubin asks for the columns of tensor memory that its budget has") {
+  CubinCache none{std::filesystem::path()};
+  const auto asked = [&](const char* tile, const char* accumulators, const char* ctas) {
+    const KernelConfig config = parse_kernel_config(
+        std::string("tcgen05_warp_specialized:tile=") + tile +
+        ",stages=3,warpgroups=1x1,cta_group=1,accumulators=" + accumulators + ",ctas=" + ctas +
+        ",inflight=1,c_slots=1,grid=resident,raster=grouped_m,group=8,walk=strided");
+    const CompiledKernel kernel = compile_gemm(config, ElementType::kFp16, Layout::kTn, none);
+    const u32 columns = word_of_variable(kernel.cubin, "tilecast_tensor_memory_columns");
+    CHECK(columns == static_cast<u32>(tensor_memory_columns(config)));
+    return columns;
+  };
+  CHECK(asked("128x256x64", "1", "1") == 256);  // a column for each column of C
+  CHECK(asked("128x256x64", "2", "1") == 512);  // two tiles, all there is
+  CHECK(asked("128x192x64", "2", "1") == 512);  // 384 rounded up to a power of two
+  CHECK(asked("128x64x64", "2", "2") == 128);   // and so twice in one SM
+}
+
+TEST_CASE("What the tcgen05 kernels do not do is refused by name") {
+  const KernelConfig config = fixed_kernels()[0].config;
+  CHECK_THROWS_AS(gemm_source(config, ElementType::kFp16, Layout::kNn), ConfigError);
+  CHECK_THROWS_AS(gemm_source(config, ElementType::kFp32, Layout::kTn), ConfigError);
+}
+
+TEST_CASE("A card that cannot run a kernel is told so in one line") {
+  const Device hopper{.ordinal = 0, .name = "NVIDIA H200", .sm_count = 132, .capability = 90};
+  const Device blackwell{.ordinal = 1, .name = "NVIDIA B200", .sm_count = 148, .capability = 100};
+  CHECK(why_not_runnable(hopper, "sm_90a") == "");
+  CHECK(why_not_runnable(blackwell, "sm_100a") == "");
+  CHECK(why_not_runnable(hopper, "sm_100a") ==
+        "GPU 0 (NVIDIA H200) has compute capability 9.0: the kernel needs 10.0 (Blackwell)");
+  CHECK(why_not_runnable(blackwell, "sm_90a") ==
+        "GPU 1 (NVIDIA B200) has compute capability 10.0: the kernel needs 9.0 (Hopper)");
+}
+
+}  // namespace tilecast

@@ -1,0 +1,49 @@
+#include "model/analytic/tensor_operation.h"
+
+#include <algorithm>
+
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+namespace {
+
+Bytes rows_of_k16(i32 rows) { return {static_cast<double>(rows * kWgmmaK * kOperandBytes)}; }
+
+TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 n = instruction_n(config);
+  const Bytes bytes = rows_of_k16(n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0));
+  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, wgmma.flops_per_sm);
+  const Cycles operands = transfer_cycles(bytes, wgmma.operand_rate);
+  const i32 count =
+      warpgroups_per_tile(t) * wgmmas_along_m(t) * wgmmas_along_n(config) * (t.block_k / kWgmmaK);
+  return {.interval = std::max(tensor, operands) + wgmma.issue_overhead,
+          .operands = operands,
+          .operand_bytes = bytes,
+          .per_k_block = static_cast<double>(count),
+          .completion = wgmma.completion_latency,
+          .block_turn = wgmma.block_turn};
+}
+
+TensorOperation tcgen05_operation(const Tcgen05Spec& tcgen05, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const Bytes bytes = rows_of_k16(t.block_m + t.block_n / cta_group(t));
+  const Cycles tensor =
+      compute_cycles(Flops{2.0 * t.block_m * t.block_n * kWgmmaK}, tcgen05.flops_per_sm);
+  const Cycles operands = transfer_cycles(bytes, tcgen05.operand_rate);
+  return {.interval = std::max(tensor, operands) + tcgen05.issue_overhead,
+          .operands = operands,
+          .operand_bytes = bytes,
+          .per_k_block = static_cast<double>(t.block_k / kWgmmaK),
+          .completion = cta_group(t) == 2 ? tcgen05.pair_latency : tcgen05.latency,
+          .block_turn = tcgen05.block_turn};
+}
+
+}  // namespace
+
+TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config) {
+  return uses_tcgen05(config.schedule) ? tcgen05_operation(gpu.tcgen05.value(), config)
+                                       : wgmma_operation(gpu.wgmma.value(), config);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,106 @@
+// What the Gluon tutorial on persistent kernels says of Blackwell in words, asked of the model. The
+// configurations are those of its tables; their figures are compared in
+// validate/compare/published_blackwell_test.cpp.
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+Prediction predicted(const char* gpu, i64 k, const std::string& config) {
+  return predict_config(load_gpu(gpu, false).spec,
+                        GemmProblem{{8192, 8192, k}, ElementType::kFp16, Layout::kTn},
+                        parse_kernel_config(config), Regime::kSustained, Inputs::kNormal);
+}
+
+double speed(const std::string& config, i64 k = 16384) {
+  return predicted("gb200", k, config).tflops;
+}
+
+std::string pipelined(int stages) {
+  return "tcgen05_pipelined:tile=128x256x64,stages=" + std::to_string(stages) +
+         ",warpgroups=1x1,cta_group=1,ctas=1,inflight=0,c_slots=0,raster=grouped_m,group=64";
+}
+
+std::string persistent(const std::string& order) {
+  return "tcgen05_persistent:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,inflight=0,"
+         "c_slots=2,raster=grouped_m," +
+         order;
+}
+
+std::string specialized(int stages, int group, int accumulators, const char* grid) {
+  return "tcgen05_warp_specialized:tile=128x256x64,stages=" + std::to_string(stages) +
+         ",warpgroups=1x1,cta_group=" + std::to_string(group) +
+         ",accumulators=" + std::to_string(accumulators) +
+         ",ctas=1,inflight=1,c_slots=2,grid=" + grid + ",raster=grouped_m,group=8,walk=strided";
+}
+
+constexpr const char* kOverlap =
+    "tcgen05_persistent_overlap:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
+    "inflight=0,c_slots=0,raster=grouped_m,group=8,walk=strided";
+
+}  // namespace
+
+TEST_CASE("A fourth buffer pays on Blackwell, where three suffice on Hopper") {
+  const auto hopper = [](int stages) {
+    return predicted("h100_sxm", 16384,
+                     "pipelined:tile=128x256x64,stages=" + std::to_string(stages) +
+                         ",warpgroups=2x1,ctas=1,inflight=1,c_slots=0,raster=grouped_m,group=64")
+        .tflops;
+  };
+  CHECK(speed(pipelined(4)) > 1.1 * speed(pipelined(3)));  // printed: 1.115
+  CHECK(hopper(4) < 1.05 * hopper(3));                     // printed: 0.993
+}
+
+TEST_CASE("Persistent chunks are slower than one tile per CTA; bands of eight give it back") {
+  const double one_tile = speed(pipelined(4));
+  CHECK(speed(persistent("group=64,walk=chunked")) < one_tile);
+  CHECK(speed(persistent("group=8,walk=strided")) > one_tile);
+  for (const char* bands : {"1", "2", "4", "6"}) {
+    CHECK(speed(persistent(std::string("group=") + bands + ",walk=strided")) <
+          speed(persistent("group=8,walk=strided")));
+  }
+}
+
+TEST_CASE("A pair of CTAs feeds the tensor cores, which one CTA's loads cannot") {
+  const Prediction one = predicted("gb200", 16384, specialized(4, 1, 2, "resident"));
+  const Prediction two = predicted("gb200", 16384, specialized(6, 2, 2, "resident"));
+  // 48 KiB for 512 cycles of MMAs are 96 B per cycle; 32 KiB are 64, and an SM takes in 62.4.
+  CHECK(one.limiter == Limiter::kSmIntake);
+  CHECK(one.shares.tensor < 0.65);
+  CHECK(two.shares.tensor > 0.8);
+  CHECK(two.cycles < 0.8 * one.cycles);
+}
+
+TEST_CASE("Overlapping tiles helps the more the smaller K is") {
+  double before = 1e9;
+  for (i64 k = 512; k <= 16384; k *= 2) {
+    const double gain = speed(kOverlap, k) / speed(persistent("group=8,walk=strided"), k);
+    CHECK(gain > 1);
+    CHECK(gain < before);
+    before = gain;
+  }
+  // Printed: 1.20 at K = 512.
+  CHECK(speed(kOverlap, 512) > 1.1 * speed(persistent("group=8,walk=strided"), 512));
+}
+
+TEST_CASE("A second accumulator hides the epilogue, most at small K") {
+  const auto gain = [](i64 k) {
+    return speed(specialized(4, 1, 2, "resident"), k) / speed(specialized(4, 1, 1, "resident"), k);
+  };
+  CHECK(gain(512) > 1.1);
+  CHECK(gain(16384) < 1.02);
+  CHECK(gain(512) > gain(2048));
+}
+
+// Known gap (validate/DEVIATIONS.md): the closed form gives all tiles the same time and all SMs the
+// same speed, so that handing tiles out as SMs come free changes nothing. 3.9 % are published.
+TEST_CASE("Taking tiles over gains nothing in the closed form, which knows no drift") {
+  const double gain =
+      speed(specialized(6, 2, 2, "takeover"), 8192) / speed(specialized(6, 2, 2, "resident"), 8192);
+  CHECK(gain == Approx(1).epsilon(0.002));
+}
+
+}  // namespace tilecast
