@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/generated_block.h"
+#include "model/base/error.h"
 #include "validate/compare/dataset_tables.h"
 #include "validate/record/measurement_csv.h"
 
@@ -27,8 +28,11 @@ void run_dataset(const DatasetOptions& options) {
     command += " " + path;
     files.push_back(read_measurements(path));
   }
-  update_generated_block(options.readme, command, dataset_tables(measured_groups(files)),
-                         options.check);
+  const std::vector<MeasuredGroup> groups = measured_groups(files);
+  if (groups.empty()) {
+    throw ConfigError("--data: expected a right row of a GEMM of ours, there is none");
+  }
+  update_generated_block(options.readme, command, dataset_tables(groups), options.check);
   update_generated_block(options.excluded, command, coverage_tables(files), options.check);
 }
 

@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
+#include "validate/compare/data_split.h"
 
 namespace tilecast {
 namespace {
@@ -39,6 +40,21 @@ JoinOptions join_options(const JoinedInputOptions& options) {
   return join;
 }
 
+/// cuBLASLt's rows go with every part of their problem, since all are compared with them.
+void keep_part(const DataSplit& split, Part part, std::vector<MeasurementFile>& files) {
+  for (MeasurementFile& file : files) {
+    std::erase_if(file.rows, [&](const MeasurementRow& row) {
+      const Point& point = row.measurement.point;
+      if (point.op != Op::kGemm) {
+        return true;
+      }
+      const Part of_row = split.part_of(point);
+      const bool baseline = is_baseline(point.config) && of_row == Part::kFit;
+      return of_row != part && !(baseline && part == Part::kTiles);
+    });
+  }
+}
+
 }  // namespace
 
 void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
@@ -47,6 +63,18 @@ void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
   command.add_option("--data", options.data, "Measurement files, .csv or .csv.gz")->required();
   command.add_flag("--no-calibration", options.no_calibration,
                    "Leave the GPU's calibrated overlay out");
+}
+
+void add_split(CLI::App& command, JoinedInputOptions& options) {
+  CLI::Option* split = command.add_option("--split", options.split,
+                                          "YAML file that says which GEMM rows a fit may see");
+  CLI::Option* part =
+      command
+          .add_option("--part", options.part,
+                      "Rows of this part alone: fit, judge (other problems) or tiles (other tiles)")
+          ->check(CLI::IsMember({"fit", "judge", "tiles"}))
+          ->needs(split);
+  split->needs(part);
 }
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
@@ -58,6 +86,9 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {
     files.push_back(read_measurements(path));
+  }
+  if (!options.split.empty()) {
+    keep_part(DataSplit::load(options.split), parse_part(options.part), files);
   }
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {

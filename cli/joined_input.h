@@ -14,6 +14,7 @@ struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data;
   bool no_calibration = false;
+  std::string split, part;  // rows of one part of a split file; empty: all
   Method method = kDefaultMethod;
   unsigned threads = 0;  // 0: one for each processor
 };
@@ -22,6 +23,9 @@ struct JoinedInput {
   LoadedGpu gpu;
   JoinedData data;
 };
+
+/// Adds --split and --part too.
+void add_split(CLI::App& command, JoinedInputOptions& options);
 
 /// Adds --gpu, --data and --no-calibration; `options` must outlive the parse.
 void add_joined_input(CLI::App& command, JoinedInputOptions& options);

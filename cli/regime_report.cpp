@@ -20,6 +20,9 @@ constexpr Seconds kMiddleOfBurst{4e-3};
 
 void run_regime_report(const std::string& path, double check_ms) {
   const RegimeTrials trials = parse_regime_trials(read_stored_text(path), path);
+  if (trials.rests.empty()) {
+    throw ConfigError(path + ": expected trials of rests, there are none");
+  }
   const std::vector<RestEffect> rests = rest_effects(trials.rests);
   fmt::print("{}", to_table(rests, window_effects(trials.windows, kMiddleOfBurst)));
   if (check_ms <= 0) {
@@ -58,9 +61,11 @@ void add_regime_report(CLI::App& app) {
   const auto check = std::make_shared<double>(0);
   command->add_option("CSV", *path, "What tilecast-gpu regime-experiment wrote, plain or .gz")
       ->required();
-  command->add_option("--check", *check,
-                      "Exit with 1 where a correlation of settled bursts after bursts at this "
-                      "rest, in ms, is not under 0.1");
+  command
+      ->add_option("--check", *check,
+                   "Exit with 1 where a correlation of settled bursts after bursts at this "
+                   "rest, in ms, is not under 0.1")
+      ->check(CLI::Range(0.1, 1e6));
   command->callback([path, check] { run_regime_report(*path, *check); });
 }
 

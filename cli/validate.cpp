@@ -38,7 +38,10 @@ void check_record(const Validation& validation, const std::string& path) {
 void run_validate(ValidateOptions& options) {
   options.input.method = parse_method(options.method);
   const JoinedInput input = load_joined_input(options.input);
-  const Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
+  Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
+  if (!options.input.part.empty()) {
+    validation.split = options.input.part;
+  }
   fmt::print("{}", options.format == "json"
                        ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
                        : to_table(validation));
@@ -57,6 +60,7 @@ void add_validate(CLI::App& app) {
       app.add_subcommand("validate", "How far the model is from measurements: error, order, picks");
   const auto options = std::make_shared<ValidateOptions>();
   add_joined_input(*command, options->input);
+  add_split(*command, options->input);
   command
       ->add_option("--method", options->method,
                    "analytic: closed forms; simulated: by simulation where there are processes")

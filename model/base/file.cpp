@@ -1,5 +1,6 @@
 #include "model/base/file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,19 @@ int write_all(int descriptor, std::string_view content) {
   return ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
 }
 
+/// A device or pipe takes what is written to it; nothing may stand in its place afterwards.
+void write_in_place(const std::filesystem::path& path, std::string_view content) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    fail(path, "write", errno);
+  }
+  const int error = write_all(descriptor, content);
+  ::close(descriptor);
+  if (error != 0) {
+    fail(path, "write", error);
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -52,7 +66,17 @@ std::string read_file(const std::filesystem::path& path) {
   return content.str();
 }
 
-void write_file(const std::filesystem::path& path, std::string_view content) {
+void write_file(const std::filesystem::path& given, std::string_view content) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(given, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_directory(status)) {
+    write_in_place(given, content);
+    return;
+  }
+  // Behind a link it is the file that is replaced.
+  const std::filesystem::path path =
+      std::filesystem::exists(status) ? std::filesystem::canonical(given) : given;
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);

@@ -1,5 +1,6 @@
 #include "model/base/file.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,6 +84,23 @@ TEST_CASE("A full disk leaves the old content and nothing beside it") {
   }
   CHECK(message.empty());
   CHECK(read_file(folder / "file").size() == 1000);
+}
+
+TEST_CASE("A link and a pipe stay what they are") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  fs::create_symlink(folder / "file", folder / "link");
+  write_file(folder / "link", "new");
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(read_file(folder / "file") == "new");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  write_file(folder / "pipe", "through");
+  char got[8] = {};
+  CHECK(::read(reader, got, sizeof(got)) == 7);
+  CHECK(std::string(got) == "through");
+  ::close(reader);
+  CHECK(fs::is_fifo(folder / "pipe"));
 }
 
 TEST_CASE("A target that is a folder is refused and nothing is left beside it") {

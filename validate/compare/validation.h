@@ -57,6 +57,7 @@ struct Validation {
   Method method;          // simulated where any point is
   std::size_t simulated;  // points
   std::size_t rows, points, cublaslt, unmatched, excluded, repeated;
+  std::string split = "all";  // or the part of a split whose rows these are
   std::optional<ErrorFigures> cycles;
   std::map<Regime, ErrorFigures> time;
   std::optional<ClockFigures> clock;

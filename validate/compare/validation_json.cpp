@@ -103,7 +103,7 @@ Json to_json(const Validation& v) {
             {"excluded", v.excluded},
             {"cublaslt", v.cublaslt},
             {"repeated", v.repeated},
-            {"split", "all"}};
+            {"split", v.split}};
   add_figures(json, v);
   json["residual_model"] = {{"used", false}};
   for (const auto& [schedule, figures] : v.by_schedule) {

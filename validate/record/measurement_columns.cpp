@@ -244,6 +244,14 @@ void check_row(const Measurement& m) {
       throw ConfigError("time_us_median: expected all three times with q1 <= median <= q3");
     }
   }
+  if (m.time && m.cycles && m.sm_clock) {
+    constexpr double kRounding = 1e-3;
+    const double ratio = *m.cycles / cycles_of(m.time->median, *m.sm_clock);
+    if (!(ratio > 1 - kRounding && ratio < 1 + kRounding)) {
+      throw ConfigError(fmt::format("cycles: expected time_us_median x sm_clock_mhz, {:.10g}",
+                                    cycles_of(m.time->median, *m.sm_clock).value));
+    }
+  }
   if (m.status == Status::kOk && !m.time) {
     throw ConfigError("time_us_median: expected a time where status is ok");
   }

@@ -91,6 +91,9 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
       points.push_back({row.point, row.drawn});
     }
   }
+  if (points.empty()) {
+    throw ConfigError(fmt::format("{}: expected a point, there is none", name));
+  }
   return points;
 }
 

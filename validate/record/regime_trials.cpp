@@ -47,6 +47,15 @@ class Line {
     return *value;
   }
 
+  double positive(const char* column) const {
+    const double value = number(column);
+    if (!(value > 0)) {
+      throw ConfigError(fmt::format("{}: {}: expected a number above 0, got '{}'", place(), column,
+                                    text(column)));
+    }
+    return value;
+  }
+
   std::string place() const { return fmt::format("{}:{}", name_, record_.line); }
 
   std::optional<Watts> optional_watts(const char* column) const {
@@ -101,8 +110,8 @@ RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
   RegimeTrials trials;
   for (std::size_t i = 1; i < csv.records.size(); ++i) {
     const Line line(csv.records[i], name);
-    const Hertz clock{line.number("sm_clock_mhz") * kMega};
-    const Cycles cycles{line.number("cycles")};
+    const Hertz clock{line.positive("sm_clock_mhz") * kMega};
+    const Cycles cycles{line.positive("cycles")};
     if (line.text("part") == "rest") {
       trials.rests.push_back({.rest = Seconds{line.number("rest_ms") / kMilli},
                               .history = history_of(line),
@@ -113,7 +122,7 @@ RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
                               .subject = line.text("subject"),
                               .clock = clock,
                               .cycles = cycles,
-                              .time = Seconds{line.number("time_us") / kMicro}});
+                              .time = Seconds{line.positive("time_us") / kMicro}});
     } else if (line.text("part") == "window") {
       trials.windows.push_back({.from = Seconds{line.number("from_ms") / kMilli},
                                 .to = Seconds{line.number("to_ms") / kMilli},
