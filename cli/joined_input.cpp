@@ -41,16 +41,16 @@ JoinOptions join_options(const JoinedInputOptions& options) {
 }
 
 /// cuBLASLt's rows go with every part of their problem, since all are compared with them.
-void keep_part(const DataSplit& split, Part part, std::vector<MeasurementFile>& files) {
+void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files) {
   for (MeasurementFile& file : files) {
     std::erase_if(file.rows, [&](const MeasurementRow& row) {
       const Point& point = row.measurement.point;
       if (point.op != Op::kGemm) {
         return true;
       }
-      const Part of_row = split.part_of(point);
-      const bool baseline = is_baseline(point.config) && of_row == Part::kFit;
-      return of_row != part && !(baseline && part == Part::kTiles);
+      const DataPart of_row = split.part_of(point);
+      const bool baseline = is_baseline(point.config) && of_row == DataPart::kFit;
+      return of_row != part && !(baseline && part == DataPart::kTiles);
     });
   }
 }
@@ -88,7 +88,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     files.push_back(read_measurements(path));
   }
   if (!options.split.empty()) {
-    keep_part(DataSplit::load(options.split), parse_part(options.part), files);
+    keep_part(DataSplit::load(options.split), parse_data_part(options.part), files);
   }
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {

@@ -56,12 +56,12 @@ void each_of(const StrictMap& map, const char* key, const Take& take) {
 
 }  // namespace
 
-std::string_view to_text(Part part) {
-  return part == Part::kFit ? "fit" : part == Part::kJudge ? "judge" : "tiles";
+std::string_view to_text(DataPart part) {
+  return part == DataPart::kFit ? "fit" : part == DataPart::kJudge ? "judge" : "tiles";
 }
 
-Part parse_part(std::string_view text) {
-  for (const Part part : {Part::kFit, Part::kJudge, Part::kTiles}) {
+DataPart parse_data_part(std::string_view text) {
+  for (const DataPart part : {DataPart::kFit, DataPart::kJudge, DataPart::kTiles}) {
     if (text == to_text(part)) {
       return part;
     }
@@ -83,16 +83,17 @@ DataSplit DataSplit::parse(const StrictValue& root) {
   return made;
 }
 
-Part DataSplit::part_of(const Point& point) const {
+DataPart DataSplit::part_of(const Point& point) const {
   TILECAST_ASSERT(point.op == Op::kGemm);
   if (judged_.contains(problem_text(point.problem))) {
-    return Part::kJudge;
+    return DataPart::kJudge;
   }
   if (is_baseline(point.config)) {
-    return Part::kFit;
+    return DataPart::kFit;
   }
   const Tiling tiling = parse_kernel_config(point.config).tiling;
-  return unfitted_tiles_.contains({tiling.block_m, tiling.block_n}) ? Part::kTiles : Part::kFit;
+  return unfitted_tiles_.contains({tiling.block_m, tiling.block_n}) ? DataPart::kTiles
+                                                                    : DataPart::kFit;
 }
 
 }  // namespace tilecast

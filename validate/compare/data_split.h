@@ -17,15 +17,15 @@
 
 namespace tilecast {
 
-enum class Part {
+enum class DataPart {
   kFit,    // neither of the others
   kJudge,  // a problem of `judge`, whatever the tile
   kTiles,  // an unfitted tile on another problem
 };
 
-std::string_view to_text(Part part);
+std::string_view to_text(DataPart part);
 /// Throws ConfigError.
-Part parse_part(std::string_view text);
+DataPart parse_data_part(std::string_view text);
 
 class DataSplit {
  public:
@@ -34,7 +34,7 @@ class DataSplit {
   static DataSplit parse(const StrictValue& root);
 
   /// Of cuBLASLt's rows, which have no tile: that of their problem. Only of op gemm.
-  Part part_of(const Point& point) const;
+  DataPart part_of(const Point& point) const;
 
  private:
   std::set<std::string> judged_;

@@ -32,16 +32,16 @@ Point point(GemmShape shape, const std::string& tile, Layout layout = Layout::kT
 
 TEST_CASE("A judged problem judges with every tile, an unfitted tile on all other problems") {
   const DataSplit split = split_of(kText);
-  CHECK(split.part_of(point({512, 512, 512}, "128x128x64")) == Part::kJudge);
-  CHECK(split.part_of(point({512, 512, 512}, "128x192x64")) == Part::kJudge);
-  CHECK(split.part_of(point({64, 128, 256}, "128x128x64")) == Part::kFit);
+  CHECK(split.part_of(point({512, 512, 512}, "128x128x64")) == DataPart::kJudge);
+  CHECK(split.part_of(point({512, 512, 512}, "128x192x64")) == DataPart::kJudge);
+  CHECK(split.part_of(point({64, 128, 256}, "128x128x64")) == DataPart::kFit);
   CHECK(split.part_of(point({64, 128, 256}, "128x128x64", Layout::kNn, ElementType::kBf16)) ==
-        Part::kJudge);
-  CHECK(split.part_of(point({1024, 512, 512}, "128x192x128")) == Part::kTiles);
-  CHECK(split.part_of(point({1024, 512, 512}, "192x128x128")) == Part::kFit);
+        DataPart::kJudge);
+  CHECK(split.part_of(point({1024, 512, 512}, "128x192x128")) == DataPart::kTiles);
+  CHECK(split.part_of(point({1024, 512, 512}, "192x128x128")) == DataPart::kFit);
   Point baseline = point({1024, 512, 512}, "128x128x64");
   baseline.config = std::string(kCublasltTop1);
-  CHECK(split.part_of(baseline) == Part::kFit);
+  CHECK(split.part_of(baseline) == DataPart::kFit);
 }
 
 TEST_CASE("What is not a problem or a tile is refused with its line") {
