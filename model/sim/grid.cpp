@@ -27,19 +27,20 @@ Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher) {
     for (auto& cta : slot.ctas) {
       start_roles(*cta, machine.engine.now());
     }
-    co_await slot.done.wait(phase, {}, machine.costs.cta_refill);
+    co_await slot.done.wait(phase, {}, slot.ctas.front()->costs().cta_refill);
   }
 }
 
 std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
   const Tiling& t = machine.config.tiling;
   const i32 size = cluster_size(t);
-  const i32 one_per_sm = std::max(1, machine.residency.workers / machine.residency.ctas_per_sm);
+  const i32 one_per_sm = static_cast<i32>(machine.places.size()) / size;
   auto slot = std::unique_ptr<Slot>(
       new Slot{{}, {machine.engine, size * role_count(machine.config), "end of", slot_index}});
   std::vector<Cta*> cluster;
   for (i32 rank = 0; rank < size; ++rank) {
-    const i32 sm = slot_index % one_per_sm * size + rank;
+    const i32 sm =
+        machine.places[static_cast<std::size_t>(slot_index % one_per_sm * size + rank)];
     const TileCoord place{static_cast<u32>(rank % t.cluster_m),
                           static_cast<u32>(rank / t.cluster_m)};
     slot->ctas.push_back(std::make_unique<Cta>(machine, slot_index * size + rank, sm, place));
@@ -57,11 +58,12 @@ void run_grid(Machine& machine) {
   Dispatcher dispatcher{0, machine.scheduler.workers};
   const i32 count =
       std::min(machine.residency.workers, static_cast<i32>(machine.scheduler.workers));
+  const KernelCosts& first = machine.costs.front();
   std::vector<std::unique_ptr<Slot>> slots;
   for (i32 i = 0; i < count; ++i) {
     slots.push_back(make_slot(machine, i));
     machine.engine.spawn(run_slot(machine, *slots.back(), dispatcher), {"place", -1, i},
-                         machine.costs.cta_start);
+                         first.cta_start + first.dispatch * (i * cluster_size(machine.config.tiling)));
   }
   machine.engine.run();
 }

@@ -25,37 +25,44 @@ std::string_view to_text(Part part) {
 }
 
 GpuSpec without(GpuSpec gpu, Part part) {
+  MachineSpec& machine = *gpu.machine;
   switch (part) {
     case Part::kTensor:
       gpu.wgmma->flops_per_sm.value = kInfinite;
-      gpu.wgmma->issue_overhead = {};
+      machine.wgmma_least = {};
       break;
     case Part::kOperandReads:
       gpu.wgmma->operand_rate.value = kInfinite;
       break;
     case Part::kIntake:
-      gpu.sm.intake.value = kInfinite;
+      machine.intake.value = kInfinite;
+      machine.request = machine.pair_request = {};
       break;
     case Part::kL2Output:
-      gpu.l2->output.value = kInfinite;
+      machine.l2_output.value = kInfinite;
+      machine.outside = {};
       break;
     case Part::kDram:
-      gpu.dram->bandwidth.value = kInfinite;
+      machine.dram_read.value = machine.dram_write.value = kInfinite;
       break;
     case Part::kLatency:
-      gpu.tma->l2_latency = gpu.tma->dram_latency = {};
-      gpu.tma->multicast_latency = gpu.wgmma->completion_latency = {};
+      machine.l2_latency = machine.wgmma_completion = {};
+      machine.dram_latency = {};
       break;
     case Part::kInstructions:
-      gpu.wgmma->block_turn = gpu.tma->issue = {};
+      machine.turn = machine.issue = machine.issue_copy = {};
+      machine.arrive_and_wait = machine.wake = machine.remote_wake = {};
       break;
     case Part::kEpilogue:
-      gpu.epilogue->fixed = gpu.epilogue->chunk = gpu.epilogue->store_read = {};
-      gpu.epilogue->rate.value = kInfinite;
+      machine.epilogue = machine.first_epilogue = machine.chunk = machine.barrier = {};
+      machine.store_latency = {};
+      machine.staging.value = machine.store_read.value = kInfinite;
       break;
     case Part::kLaunch:
-      gpu.launch->kernel = gpu.launch->cluster = gpu.epilogue->store_latency = {};
-      gpu.launch->cta_start = gpu.launch->cta_refill = {};
+      machine.kernel = machine.cluster = machine.dispatch = machine.cta_start = {};
+      machine.first_load = {};
+      machine.start_shared = machine.start_roles = machine.start_cluster = {};
+      machine.cta_restart = machine.cta_refill = {};
       break;
   }
   return gpu;

@@ -10,6 +10,7 @@
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/sim/server.h"
+#include "model/sim/tensor_pipe.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -17,10 +18,13 @@ namespace tilecast {
 
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
-  u32 group = 0;   // of SMs whose requests for one line are merged
-  Server tensor;   // wgmmas of all warpgroups, in order of issue
-  Server intake;   // bytes from L2, multicast included
-  Server staging;  // accumulators to shared memory
+  u32 gpc = 0;             // whose requests for one line are merged
+  TensorPipe tensor;
+  Server copies;           // the copy engine's requests, and the zeros that it makes
+  Server intake;           // bytes from L2, multicast included
+  Server staging;          // accumulators to shared memory
+  Server stores;           // the copy engine's reads of shared memory
+  bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
 
 /// CTAs of a kernel that are resident at once: on an SM, and workers (clusters) on the chip.
@@ -36,15 +40,17 @@ struct Machine {
   KernelConfig config;
   GemmShape shape;
   Residency residency;
-  KernelCosts costs;
+  std::vector<KernelCosts> costs;  // on each GPC
   TileScheduler scheduler;
   u32 k_blocks;
   OperandBlocks a, b;
   MemorySystem memory;
   std::vector<Sm> sms;
+  std::vector<Server> pairs;  // ports that two SMs share each
+  std::vector<i32> places;  // SMs in the order in which CTAs come to them
   Engine engine;
 
-  SimTime last_store;           // issued
+  SimTime last_store;           // read from shared memory
   i64 k_blocks_multiplied = 0;  // by a warpgroup
   i64 tiles_stored = 0;         // parts of tiles, by a warpgroup
   i64 sm_intake = 0;            // bytes

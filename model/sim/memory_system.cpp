@@ -6,56 +6,60 @@
 namespace tilecast {
 namespace {
 
+constexpr i64 kSector = 32;
+
 u32 home_partition(u32 block) { return (block * 2654435761u) >> 31; }
 
 }  // namespace
 
-MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Activity* activity)
+MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock,
+                           Activity* activity)
     : cache_(blocks, static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
-      in_flight_(blocks),
-      l2_latency_(sim_time(gpu.tma->l2_latency)),
-      dram_latency_(sim_time(gpu.tma->dram_latency)),
-      write_ps_per_byte_(1e12 / (gpu.dram->bandwidth.value * gpu.dram->write_efficiency)),
-      merge_limit_(gpu.l2->merge_limit),
+      held_(blocks),
+      gpcs_(static_cast<u32>(gpu.machine->gpcs)),
+      until_(blocks * gpcs_),
+      l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
+      dram_latency_(sim_time(gpu.machine->dram_latency)),
+      write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
       activity_(activity) {}
 
-SimTime MemorySystem::load(SimTime now, u32 block, const BlockCost& cost, u32 group) {
+SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, const BlockCost& cost, u32 gpc) {
   traffic_.l2_to_sm += cost.bytes;
-  InFlight& last = in_flight_[block];
-  const u64 bit = u64{1} << group;
-  const bool under_way = now < last.until;
-  if (under_way) {
-    if ((last.groups & bit) != 0 && last.merged + 1 <= merge_limit_) {
-      ++last.merged;
-      return last.until;
+  SimTime& until = until_[std::size_t{block} * gpcs_ + gpc];
+  if (now < until) {
+    SimTime served = asked;
+    if (cost.unmerged.ps > 0) {
+      traffic_.l2_output += cost.unmerged_sectors * kSector;
+      served = std::max(served, l2_output_.serve(now, cost.unmerged));
     }
-  } else {
-    last.groups = 0;
+    return std::max(until + cost.requests, served + l2_latency_);
   }
-  last.groups |= bit;
-  last.merged = 1;
-  traffic_.l2_output += cost.bytes;
+  traffic_.l2_output += cost.sectors * kSector;
   if (activity_ != nullptr) {
-    activity_->add(Resource::kL2Output, now, cost.bytes);
+    activity_->add(Resource::kL2Output, now, cost.sectors * kSector);
+  }
+  Held& held = held_[block];
+  SimTime there = std::max(l2_output_.serve(now, cost.l2), asked);
+  if (cost.outside.ps > 0) {
+    there = std::max(there, outside_.serve(now, cost.outside));
   }
   if (cache_.holds(block)) {
-    if (!under_way) {  // else it was touched just now
-      cache_.touch(block);
-    }
+    cache_.touch(block);
   } else {
     traffic_.dram_read += cost.bytes;
     if (activity_ != nullptr) {
       activity_->add(Resource::kDramRead, now, cost.bytes);
     }
     make_room(now, cache_.insert(block, cost.bytes, false));
-    last.partitions = u32{1} << home_partition(block);
-    last.dram_arrival = dram_.serve(now, cost.dram) + dram_latency_;
+    held.partitions = u32{1} << home_partition(block);
+    held.in_l2 = std::max(dram_.serve(now, cost.dram), asked) + dram_latency_;
   }
-  const u32 partition = u32{1} << (group & 1);
-  traffic_.far += (last.partitions & partition) == 0 ? cost.bytes : 0;
-  last.partitions |= partition;
-  last.until = std::max(l2_output_.serve(now, cost.l2) + l2_latency_, last.dram_arrival);
-  return last.until;
+  const u32 partition = u32{1} << (gpc & 1);
+  traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
+  held.partitions |= partition;
+  there = std::max(there, held.in_l2) + l2_latency_;
+  until = there - cost.requests;
+  return there;
 }
 
 void MemorySystem::store(SimTime now, u32 block, i64 bytes) {

@@ -29,9 +29,14 @@ namespace tilecast {
 /// What moving one block takes of each part of the memory.
 struct BlockCost {
   i64 bytes = 0;     // that exist; 0 where all of the block lies beyond the edge
+  i64 sectors = 0;   // the same in whole sectors of 32 bytes
   SimTime l2, dram;  // to put out, to read
   SimTime fill;      // of the intake of each SM that gets the block, zeros included
-  SimTime zeros;     // beyond that, of the SM that loads the block
+  SimTime requests;  // of the copy engine of the SM that loads the block
+  SimTime pair;      // of the port that this SM shares with its neighbour
+  SimTime unmerged;  // of l2, for rows that start inside a sector
+  i64 unmerged_sectors = 0;
+  SimTime outside;   // of L2, for rows beyond the edge
 };
 
 struct MemoryTraffic {
@@ -43,37 +48,34 @@ struct MemoryTraffic {
 
 class MemorySystem {
  public:
-  static constexpr u32 kMostGroups = 64;
+  MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity);
 
-  MemorySystem(const GpuSpec& gpu, std::size_t blocks, Activity* activity);
-
-  /// When the block's bytes are in shared memory, as far as L2 and DRAM decide. `group` of SMs.
-  SimTime load(SimTime now, u32 block, const BlockCost& cost, u32 group);
+  /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
+  /// for all at `asked`; it is one of that GPC.
+  SimTime load(SimTime now, SimTime asked, u32 block, const BlockCost& cost, u32 gpc);
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 
-  SimTime l2_latency() const { return l2_latency_; }
   const MemoryTraffic& traffic() const { return traffic_; }
   SimTime l2_busy() const { return l2_output_.busy(); }
   SimTime dram_busy() const { return dram_.busy(); }
 
  private:
-  struct InFlight {
-    SimTime until;         // arrival of the last request's bytes
-    SimTime dram_arrival;  // of the last read from DRAM
-    u64 groups = 0;        // that have a request under way
-    u32 partitions = 0;    // that hold the block: its home, and the other once it asked
-    u32 merged = 0;        // requests served by the last output
+  struct Held {
+    SimTime in_l2;       // when the last read from DRAM has all of it there
+    u32 partitions = 0;  // that hold the block: its home, and the other once it asked
   };
 
   void make_room(SimTime now, i64 written_back);
 
   BlockCache cache_;
-  std::vector<InFlight> in_flight_;
+  std::vector<Held> held_;
+  u32 gpcs_;
+  std::vector<SimTime> until_;  // of each block and GPC: until when further requests are merged
   Server l2_output_, dram_;
+  Server outside_;  // the place in L2 that all rows beyond the edge are read from
   SimTime l2_latency_, dram_latency_;
   double write_ps_per_byte_;
-  double merge_limit_;
   MemoryTraffic traffic_;
   Activity* activity_;
 };

@@ -28,7 +28,7 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   Machine machine(gpu, problem, config, residency, sm_clock, observers.activity, observers.tiles);
   run_grid(machine);
 
-  const SimTime end = machine.last_store + machine.costs.store_done + machine.costs.kernel;
+  const SimTime end = machine.last_store + machine.costs.front().kernel;
   SimTime tensor;
   for (const Sm& sm : machine.sms) {
     tensor += sm.tensor.busy();
@@ -42,7 +42,7 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .sm_intake = bytes(machine.sm_intake),
           .dram_read = bytes(traffic.dram_read),
           .dram_write = bytes(traffic.dram_write),
-          .operand_reads = bytes(machine.k_blocks_multiplied * machine.costs.operand_bytes),
+          .operand_reads = bytes(machine.k_blocks_multiplied * machine.costs.front().operand_bytes),
           .tensor_share = share(tensor, end) / static_cast<double>(machine.sms.size()),
           .l2_share = share(machine.memory.l2_busy(), end),
           .dram_share = share(machine.memory.dram_busy(), end),

@@ -20,6 +20,9 @@ Process blocked(Cta& cta, i32 warpgroup) {
       span.first_operands = cta.engine().now();
     }
     cta.mma_k_block(wg);
+    while (cta.engine().now() < cta.mma_complete(wg)) {
+      co_await cta.engine().until(cta.mma_complete(wg));
+    }
     cta.wait_mma(wg, 0);
     cta.release_stage(wg);
   }

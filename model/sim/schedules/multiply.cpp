@@ -14,6 +14,9 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span) {
       span.first_operands = cta.engine().now();
     }
     cta.mma_k_block(wg);
+    while (cta.inflight() == 0 && cta.engine().now() < cta.mma_complete(wg)) {
+      co_await cta.engine().until(cta.mma_complete(wg));
+    }
     cta.wait_mma(wg, cta.inflight());
     if (k_block >= static_cast<u32>(cta.inflight())) {
       cta.release_stage(wg);
@@ -21,7 +24,10 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span) {
   }
 }
 
-void drain(Cta& cta, Warpgroup& wg, i32 unreleased) {
+Process drain(Cta& cta, Warpgroup& wg, i32 unreleased) {
+  while (cta.engine().now() < cta.mma_complete(wg)) {
+    co_await cta.engine().until(cta.mma_complete(wg));
+  }
   cta.wait_mma(wg, 0);
   for (i32 i = 0; i < unreleased; ++i) {
     cta.release_stage(wg);

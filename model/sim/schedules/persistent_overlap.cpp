@@ -45,7 +45,10 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
         span.first_operands = cta.engine().now();
       }
       cta.mma_k_block(wg);
-      cta.wait_mma(wg, cta.inflight());
+      while (cta.inflight() == 0 && cta.engine().now() < cta.mma_complete(wg)) {
+      co_await cta.engine().until(cta.mma_complete(wg));
+    }
+    cta.wait_mma(wg, cta.inflight());
       if (k_block >= inflight) {
         cta.release_stage(wg);
       }
@@ -57,7 +60,7 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
         ahead.load(cta, wg);
       }
     }
-    drain(cta, wg, left_in_flight(cta));
+    co_await drain(cta, wg, left_in_flight(cta));
     for (i32 i = 0; !borrows && loads(wg) && i < left_in_flight(cta) && ahead.left(cta); ++i) {
       co_await cta.wait_empty(wg);
       ahead.load(cta, wg);

@@ -22,6 +22,9 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
       span.first_operands = cta.engine().now();
     }
     cta.mma_k_block(wg);
+    while (cta.inflight() == 0 && cta.engine().now() < cta.mma_complete(wg)) {
+      co_await cta.engine().until(cta.mma_complete(wg));
+    }
     cta.wait_mma(wg, cta.inflight());
     if (k_block >= inflight) {
       cta.release_stage(wg);
@@ -32,7 +35,7 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
       }
     }
   }
-  drain(cta, wg, left_in_flight(cta));
+  co_await drain(cta, wg, left_in_flight(cta));
 }
 
 }  // namespace tilecast
