@@ -11,9 +11,6 @@ Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
       place_(place),
       consumers_(machine.engine, warpgroups_per_tile(machine.config.tiling), "consumers", 0) {
   const Tiling& t = machine.config.tiling;
-  for (i32 i = 0; i < consumer_warpgroups(machine.config.schedule, t); ++i) {
-    consumer_pipes_.push_back(sm_.tensor.join());
-  }
   const i32 slices = t.cluster_m + t.cluster_n;
   const i32 releases = warpgroups_per_tile(t) * (t.cluster_m + t.cluster_n - 1);
   for (i32 stage = 0; stage < t.stages; ++stage) {
@@ -69,14 +66,19 @@ void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   const SimTime now = engine().now();
   const i32 stage = producer.load.stage;
+  const u64 loads = u64{producer.load.round} * static_cast<u64>(tiling().stages) +
+                    static_cast<u64>(stage);
   const auto load = [&](const OperandBlocks& operand, u32 panel, u32 slice,
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
     SimTime there = sm().copies.serve(now, cost.requests);
     there = std::max(there, machine_.pairs[static_cast<std::size_t>(sm_index() / 2)].serve(now, cost.pair));
     if (cost.bytes > 0) {
-      there = machine_.memory.load(now, there, operand.block(panel, slice, k_block), cost,
-                                   sm().gpc);
+      there = machine_.memory.load(now, there, operand.block(panel, slice, k_block),
+                                   operand.fetch(panel, slice, k_block), cost, sm().gpc);
+    }
+    if (cost.outside.ps > 0 && cost.bytes > 0) {
+      there = std::max(there, machine_.memory.load_outside(now, loads, cost, sm().gpc));
     }
     if (machine_.activity != nullptr) {
       machine_.activity->add(Resource::kFills, now, cost.bytes * static_cast<i64>(sharers.size()));

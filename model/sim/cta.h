@@ -35,7 +35,6 @@ struct RingPosition {
 struct Warpgroup {
   i32 index = 0;          // among the CTA's consumers
   i32 part = 0;           // of the tile
-  i32 pipe = -1;          // its number at the SM's tensor pipes, once it multiplies
   SimTime ready;          // for its next instruction
   RingPosition load, at;  // the next K block to load, to multiply
   RingPosition to_release;
@@ -82,11 +81,6 @@ class Cta {
   void mma_k_block(Warpgroup& consumer);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);
-  /// When all of them are complete, as far as is known now: another warpgroup may still make it
-  /// later. Awaited by `while (now < complete) until(complete)`.
-  SimTime mma_complete(const Warpgroup& consumer) {
-    return consumer.pipe < 0 ? SimTime{} : sm().tensor.end(consumer.pipe);
-  }
   /// Tells each CTA that writes into the oldest stage still held.
   void release_stage(Warpgroup& consumer);
 
@@ -113,7 +107,6 @@ class Cta {
   std::vector<PhaseBarrier> full_, empty_, turns_;
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
-  std::vector<i32> consumer_pipes_;  // numbers of the consumers at the tensor pipes
 };
 
 // Once for every K block: inline.
@@ -137,14 +130,8 @@ inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
 
 inline void Cta::mma_k_block(Warpgroup& consumer) {
   const SimTime now = engine().now();
-  TensorPipe& pipe = sm().tensor;
-  if (consumer.pipe < 0) {
-    consumer.pipe = consumer_pipes_[static_cast<std::size_t>(consumer.index)];
-  }
-  consumer.group_complete[(consumer.groups - 1) % 4] = pipe.end(consumer.pipe);  // of the one before
-  pipe.issue(consumer.pipe, now, costs().mma);
-  consumer.group_complete[consumer.groups++ % 4] = pipe.end(consumer.pipe);
-  consumer.ready = now;
+  consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, costs().mma);
+  consumer.ready = now + costs().mma_issue;
   consumer.at.advance(tiling().stages);
   ++machine_.k_blocks_multiplied;
   if (machine_.activity != nullptr) {
@@ -156,8 +143,7 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
 inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
   const u32 left = static_cast<u32>(groups);
   if (consumer.groups > left) {
-    const SimTime complete = left == 0 ? mma_complete(consumer)
-                                       : consumer.group_complete[(consumer.groups - 1 - left) % 4];
+    const SimTime complete = consumer.group_complete[(consumer.groups - 1 - left) % 4];
     consumer.ready = std::max(consumer.ready, complete + costs().completion);
   }
 }

@@ -26,7 +26,7 @@ void record(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
 
 /// One chunk on its way to shared memory.
 SimTime stage_chunk(Cta& cta) {
-  return cta.sm().staging.serve(cta.engine().now(), cta.costs().staging);
+  return cta.sm().intake.serve(cta.engine().now(), cta.costs().staging);
 }
 
 /// From the last wgmma to the first chunk.
@@ -57,6 +57,7 @@ Process store_from_slots(Cta& cta, Warpgroup& wg) {
     wg.ready = stage_chunk(cta) + costs.chunk + costs.slot;
     co_await cta.engine().until(wg.ready);
     slot_read = wg.stores_read = store_chunks(cta, 1);
+    wg.ready = costs.plain_stores ? slot_read : wg.ready;
   }
 }
 

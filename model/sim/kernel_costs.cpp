@@ -19,7 +19,7 @@ i32 copies(const Tiling& t) {
 }  // namespace
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas,
-                         Hertz sm_clock) {
+                         bool cold, bool plain_stores, Hertz sm_clock) {
   const Tiling& t = config.tiling;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
@@ -36,6 +36,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
 
   KernelCosts costs{};
   costs.mma = time(interval * wgmmas);
+  costs.mma_issue = time(machine.mma_issue);
   costs.completion = time(machine.wgmma_completion);
   costs.operand_bytes = i64{bytes_read} * wgmmas;
   costs.turn = time(machine.turn);
@@ -44,22 +45,25 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
                                                               : machine.arrive_and_wait);
   costs.issue = time(machine.issue + machine.issue_copy * copies(t));
   costs.l2_latency = time(machine.l2_latency);
-  costs.first_load = sim_time(machine.first_load);
+  costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);
-  costs.first_epilogue = time(machine.first_epilogue);
+  costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
   costs.chunk = time(machine.chunk);
   costs.slot = time(machine.barrier * 2 + machine.issue_copy);
   costs.store_issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
-  costs.staging = time(transfer_cycles(chunk, machine.staging));
+  costs.staging = time(transfer_cycles(chunk, machine.intake));
   costs.store_latency = time(machine.store_latency);
-  costs.store_read = time(transfer_cycles(chunk, machine.store_read));
+  costs.plain_stores = plain_stores;
+  costs.store_read = time(
+      transfer_cycles(chunk, plain_stores ? gpu.reduction->sm_store : machine.store_read));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);
   const i32 per_gpc = ceil_div(std::min(ctas, gpu.sm.count), machine.gpcs);
   costs.cta_start =
-      sim_time(machine.cta_start + machine.start_shared * per_gpc) +
+      (cold ? sim_time(machine.cta_start + machine.start_shared * per_gpc)
+            : time(machine.cta_restart)) +
       (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
       (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
   costs.cta_refill = time(machine.cta_refill + machine.cta_restart);

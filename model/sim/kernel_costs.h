@@ -13,6 +13,7 @@ struct KernelCosts {
   // Tensor pipe, for one warpgroup's wgmmas of one K block. Each takes the longer of its FLOPs and
   // of reading its operands from shared memory, and its issue.
   SimTime mma;
+  SimTime mma_issue;   // of the warpgroup that issues them
   SimTime completion;  // beyond that, when waited for
   i64 operand_bytes;   // read from shared memory
   SimTime turn;        // a warpgroup's own instructions around them
@@ -31,6 +32,7 @@ struct KernelCosts {
   SimTime staging;         // a chunk through the port of shared memory
   SimTime store_latency;   // store issued to its source read, without the bytes
   SimTime store_read;      // bytes of a chunk, SM alone
+  bool plain_stores;       // C is stored by the threads themselves, which wait for it
 
   SimTime kernel;       // start and end of the kernel
   SimTime dispatch;     // one CTA's start to the next one's
@@ -38,8 +40,8 @@ struct KernelCosts {
   SimTime cta_refill;   // one CTA ends, the next one's first load
 };
 
-/// `ctas` of the grid; `sm_clock` of the SMs that it is for.
+/// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for.
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas,
-                         Hertz sm_clock);
+                         bool cold, bool plain_stores, Hertz sm_clock);
 
 }  // namespace tilecast

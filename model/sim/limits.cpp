@@ -50,13 +50,13 @@ GpuSpec without(GpuSpec gpu, Part part) {
       machine.dram_latency = {};
       break;
     case Part::kInstructions:
-      machine.turn = machine.issue = machine.issue_copy = {};
+      machine.turn = machine.mma_issue = machine.issue = machine.issue_copy = {};
       machine.arrive_and_wait = machine.wake = machine.remote_wake = {};
       break;
     case Part::kEpilogue:
       machine.epilogue = machine.first_epilogue = machine.chunk = machine.barrier = {};
       machine.store_latency = {};
-      machine.staging.value = machine.store_read.value = kInfinite;
+      machine.store_read.value = kInfinite;
       break;
     case Part::kLaunch:
       machine.kernel = machine.cluster = machine.dispatch = machine.cta_start = {};

@@ -96,7 +96,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   for (i32 gpc = 0; gpc < gpcs; ++gpc) {
     const double place = gpcs > 1 ? 2.0 * gpc / (gpcs - 1) - 1 : 0;  // -1 to 1
     const double clock = sm_clock.value * (1 + place * gpu.machine->gpc_clock_spread);
-    costs.push_back(kernel_costs(gpu, kernel, ctas, Hertz{clock}));
+    costs.push_back(kernel_costs(gpu, kernel, ctas, resident.cold, problem.shape.n % 8 != 0, Hertz{clock}));
   }
   places = places_of(gpu.sm.count, gpcs, size, ctas);
 }

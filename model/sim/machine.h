@@ -10,7 +10,6 @@
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/sim/server.h"
-#include "model/sim/tensor_pipe.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -19,10 +18,9 @@ namespace tilecast {
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
   u32 gpc = 0;             // whose requests for one line are merged
-  TensorPipe tensor;
+  Server tensor;           // wgmmas of all warpgroups, in order of issue
   Server copies;           // the copy engine's requests, and the zeros that it makes
-  Server intake;           // bytes from L2, multicast included
-  Server staging;          // accumulators to shared memory
+  Server intake;           // into shared memory: from L2, multicast included, and accumulators
   Server stores;           // the copy engine's reads of shared memory
   bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
@@ -31,6 +29,7 @@ struct Sm {
 struct Residency {
   i32 ctas_per_sm;
   i32 workers;
+  bool cold = false;  // the kernel's code and descriptors are not in the caches of SMs and GPCs
 };
 
 struct Machine {

@@ -18,12 +18,14 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       held_(blocks),
       gpcs_(static_cast<u32>(gpu.machine->gpcs)),
       until_(blocks * gpcs_),
+      last_outside_(gpcs_),
       l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
       write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
       activity_(activity) {}
 
-SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, const BlockCost& cost, u32 gpc) {
+SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
+                           const BlockCost& cost, u32 gpc) {
   traffic_.l2_to_sm += cost.bytes;
   SimTime& until = until_[std::size_t{block} * gpcs_ + gpc];
   if (now < until) {
@@ -40,19 +42,25 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, const BlockCos
   }
   Held& held = held_[block];
   SimTime there = std::max(l2_output_.serve(now, cost.l2), asked);
-  if (cost.outside.ps > 0) {
-    there = std::max(there, outside_.serve(now, cost.outside));
-  }
   if (cache_.holds(block)) {
     cache_.touch(block);
   } else {
-    traffic_.dram_read += cost.bytes;
-    if (activity_ != nullptr) {
-      activity_->add(Resource::kDramRead, now, cost.bytes);
+    i64 read = 0;
+    for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
+      if (!cache_.holds(b)) {
+        make_room(now, cache_.insert(b, cost.bytes, false));
+        held_[b].partitions = u32{1} << home_partition(fetch.first);
+        read += 1;
+      }
     }
-    make_room(now, cache_.insert(block, cost.bytes, false));
-    held.partitions = u32{1} << home_partition(block);
-    held.in_l2 = std::max(dram_.serve(now, cost.dram), asked) + dram_latency_;
+    traffic_.dram_read += read * cost.bytes;
+    if (activity_ != nullptr) {
+      activity_->add(Resource::kDramRead, now, read * cost.bytes);
+    }
+    const SimTime in_l2 = std::max(dram_.serve(now, cost.dram * read), asked) + dram_latency_;
+    for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
+      held_[b].in_l2 = in_l2;
+    }
   }
   const u32 partition = u32{1} << (gpc & 1);
   traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
@@ -60,6 +68,14 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, const BlockCos
   there = std::max(there, held.in_l2) + l2_latency_;
   until = there - cost.requests;
   return there;
+}
+
+SimTime MemorySystem::load_outside(SimTime now, u64 count, const BlockCost& cost, u32 gpc) {
+  Outside& last = last_outside_[gpc];
+  if (now >= last.until || count > last.count) {
+    last = {outside_.serve(now, cost.outside), std::max(last.count, count)};
+  }
+  return last.until + l2_latency_;
 }
 
 void MemorySystem::store(SimTime now, u32 block, i64 bytes) {

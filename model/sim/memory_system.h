@@ -50,9 +50,17 @@ class MemorySystem {
  public:
   MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity);
 
+  /// Blocks that L2 reads from DRAM together, of equal size.
+  struct Fetch {
+    u32 first, count;
+  };
+
   /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
   /// for all at `asked`; it is one of that GPC.
-  SimTime load(SimTime now, SimTime asked, u32 block, const BlockCost& cost, u32 gpc);
+  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost, u32 gpc);
+  /// The same for the rows of a block that lie beyond the edge.
+  /// `count` of loads of the asking CTA.
+  SimTime load_outside(SimTime now, u64 count, const BlockCost& cost, u32 gpc);
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 
@@ -66,6 +74,11 @@ class MemorySystem {
     u32 partitions = 0;  // that hold the block: its home, and the other once it asked
   };
 
+  struct Outside {
+    SimTime until;  // served
+    u64 count = 0;  // of loads of the CTA that asked
+  };
+
   void make_room(SimTime now, i64 written_back);
 
   BlockCache cache_;
@@ -74,6 +87,7 @@ class MemorySystem {
   std::vector<SimTime> until_;  // of each block and GPC: until when further requests are merged
   Server l2_output_, dram_;
   Server outside_;  // the place in L2 that all rows beyond the edge are read from
+  std::vector<Outside> last_outside_;  // of each GPC
   SimTime l2_latency_, dram_latency_;
   double write_ps_per_byte_;
   MemoryTraffic traffic_;

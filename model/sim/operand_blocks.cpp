@@ -60,6 +60,10 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const i64 block_k = config.tiling.block_k;
   const i64 slab = k_slab_elements(config.tiling);
   const i64 pitch = side.row_elements * kOperandBytes;
+  if (!side.slices_k) {
+    const i64 together = pitch % (2 * kLine) == 0 ? 2 * kLine : kLine;
+    fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
+  }
   for (i64 tile = 0; tile < tiles_; ++tile) {
     for (i64 slice = 0; slice < side.sharers; ++slice) {
       for (const i64 k_block : {i64{0}, i64{k_blocks_} - 1}) {

@@ -118,6 +118,7 @@ struct MachineSpec {
   Cycles wgmma_least;       // interval of the narrowest instruction
   Cycles wgmma_completion;  // beyond the interval, when waited for
   Cycles turn;              // a warpgroup's own instructions around the wgmmas of one K block
+  Cycles mma_issue;         // a warpgroup issues the wgmmas of one K block
   Cycles arrive_and_wait;   // of a warpgroup that waits at a barrier at which it has arrived
   Cycles wake;              // from an arrival at a barrier to another warp that waits for it
   Cycles remote_wake;       // the same from another CTA of the cluster
@@ -128,7 +129,7 @@ struct MachineSpec {
   Cycles request;         // of the engine, a 128-byte line or what a row takes of it
   Cycles pair_request;    // of the port that two SMs share
   Cycles outside;         // of L2, a request for a row beyond the edge, of which all ask at one place
-  BytesPerCycle intake;   // of one SM
+  BytesPerCycle intake;   // into one SM's shared memory, from L2 or from registers
   Cycles l2_latency;      // behind the issue, to the barrier's flip, without the bytes' own time
   Seconds dram_latency;   // beyond that, where L2 does not hold the block
   Seconds first_load;     // added to an SM's first load of a kernel: cold descriptors and pages
@@ -141,8 +142,7 @@ struct MachineSpec {
   // Epilogue.
   Cycles epilogue;             // of a tile: from its last wgmma to the first chunk
   Cycles first_epilogue;       // added to an SM's first: its instructions are cold
-  Cycles chunk;                // a chunk from registers to shared memory, without the port's time
-  BytesPerCycle staging;       // the port
+  Cycles chunk;                // a chunk from registers to shared memory, without its bytes' time
   Cycles barrier;              // of the threads of one warpgroup
   Cycles store_latency;        // a bulk store issued to its source read, without the bytes' time
   BytesPerCycle store_read;    // of the engine, for all stores of an SM

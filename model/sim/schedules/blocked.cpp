@@ -17,12 +17,9 @@ Process blocked(Cta& cta, i32 warpgroup) {
     }
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now();
+      span.first_operands = cta.engine().now() - cta.costs().turn;
     }
     cta.mma_k_block(wg);
-    while (cta.engine().now() < cta.mma_complete(wg)) {
-      co_await cta.engine().until(cta.mma_complete(wg));
-    }
     cta.wait_mma(wg, 0);
     cta.release_stage(wg);
   }

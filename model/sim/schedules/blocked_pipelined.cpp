@@ -16,9 +16,6 @@ Process blocked_pipelined(Cta& cta, i32 warpgroup) {
       cta.load_k_block(wg, tile, k_block);
     }
     co_await cta.wait_loaded(wg);
-    while (cta.engine().now() < cta.mma_complete(wg)) {
-      co_await cta.engine().until(cta.mma_complete(wg));
-    }
     wg.ready = cta.engine().now();
     if (k_block == 0) {
       span.first_operands = wg.ready;
@@ -28,9 +25,6 @@ Process blocked_pipelined(Cta& cta, i32 warpgroup) {
     }
     co_await cta.engine().until(wg.ready + cta.costs().turn);
     cta.mma_k_block(wg);
-  }
-  while (cta.engine().now() < cta.mma_complete(wg)) {
-    co_await cta.engine().until(cta.mma_complete(wg));
   }
   cta.wait_mma(wg, 0);
   co_await store_tile(cta, wg, tile, span);

@@ -11,12 +11,9 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span) {
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now();
+      span.first_operands = cta.engine().now() - cta.costs().turn;
     }
     cta.mma_k_block(wg);
-    while (cta.inflight() == 0 && cta.engine().now() < cta.mma_complete(wg)) {
-      co_await cta.engine().until(cta.mma_complete(wg));
-    }
     cta.wait_mma(wg, cta.inflight());
     if (k_block >= static_cast<u32>(cta.inflight())) {
       cta.release_stage(wg);
@@ -24,10 +21,7 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span) {
   }
 }
 
-Process drain(Cta& cta, Warpgroup& wg, i32 unreleased) {
-  while (cta.engine().now() < cta.mma_complete(wg)) {
-    co_await cta.engine().until(cta.mma_complete(wg));
-  }
+void drain(Cta& cta, Warpgroup& wg, i32 unreleased) {
   cta.wait_mma(wg, 0);
   for (i32 i = 0; i < unreleased; ++i) {
     cta.release_stage(wg);

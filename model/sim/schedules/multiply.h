@@ -10,7 +10,7 @@ namespace tilecast {
 Process multiply_stages(Cta& cta, Warpgroup& warpgroup, TileSpan& span);
 
 /// Waits for the wgmmas still in flight and releases their stages.
-Process drain(Cta& cta, Warpgroup& warpgroup, i32 unreleased);
+void drain(Cta& cta, Warpgroup& warpgroup, i32 unreleased);
 
 /// Groups that multiply_stages leaves unreleased.
 i32 left_in_flight(Cta& cta);

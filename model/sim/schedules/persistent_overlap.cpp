@@ -42,13 +42,10 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
     for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
       co_await cta.wait_full(wg);
       if (k_block == 0) {
-        span.first_operands = cta.engine().now();
+        span.first_operands = cta.engine().now() - cta.costs().turn;
       }
       cta.mma_k_block(wg);
-      while (cta.inflight() == 0 && cta.engine().now() < cta.mma_complete(wg)) {
-      co_await cta.engine().until(cta.mma_complete(wg));
-    }
-    cta.wait_mma(wg, cta.inflight());
+      cta.wait_mma(wg, cta.inflight());
       if (k_block >= inflight) {
         cta.release_stage(wg);
       }
@@ -60,7 +57,7 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
         ahead.load(cta, wg);
       }
     }
-    co_await drain(cta, wg, left_in_flight(cta));
+    drain(cta, wg, left_in_flight(cta));
     for (i32 i = 0; !borrows && loads(wg) && i < left_in_flight(cta) && ahead.left(cta); ++i) {
       co_await cta.wait_empty(wg);
       ahead.load(cta, wg);

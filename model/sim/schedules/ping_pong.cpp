@@ -35,7 +35,7 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
     if (cta.next_tile(t) < cta.end_tile()) {
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }
-    co_await drain(cta, wg, left_in_flight(cta));
+    drain(cta, wg, left_in_flight(cta));
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
   cta.finish(wg);

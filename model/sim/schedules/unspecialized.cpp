@@ -19,12 +19,9 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now();
+      span.first_operands = cta.engine().now() - cta.costs().turn;
     }
     cta.mma_k_block(wg);
-    while (cta.inflight() == 0 && cta.engine().now() < cta.mma_complete(wg)) {
-      co_await cta.engine().until(cta.mma_complete(wg));
-    }
     cta.wait_mma(wg, cta.inflight());
     if (k_block >= inflight) {
       cta.release_stage(wg);
@@ -35,7 +32,7 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
       }
     }
   }
-  co_await drain(cta, wg, left_in_flight(cta));
+  drain(cta, wg, left_in_flight(cta));
 }
 
 }  // namespace tilecast

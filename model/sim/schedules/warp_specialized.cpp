@@ -11,7 +11,7 @@ Process warp_specialized(Cta& cta, i32 warpgroup) {
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     TileSpan span{};
     co_await multiply_stages(cta, wg, span);
-    co_await drain(cta, wg, left_in_flight(cta));
+    drain(cta, wg, left_in_flight(cta));
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
   cta.finish(wg);
