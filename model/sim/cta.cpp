@@ -72,7 +72,7 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
     SimTime there = sm().copies.serve(now, cost.requests);
-    there = std::max(there, machine_.pairs[static_cast<std::size_t>(sm_index() / 2)].serve(now, cost.pair));
+    there = std::max(there, machine_.pairs[sm().pair].serve(now, cost.pair));
     if (cost.bytes > 0) {
       there = machine_.memory.load(now, there, operand.block(panel, slice, k_block),
                                    operand.fetch(panel, slice, k_block), cost, sm().gpc);

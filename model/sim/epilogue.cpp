@@ -87,6 +87,7 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
     co_await store_from_stages(cta, warpgroup, warpgroup.consumers_phase);
   }
   record(cta, warpgroup, tile, span);
+  warpgroup.ready += cta.costs().next_tile;
 }
 
 }  // namespace tilecast

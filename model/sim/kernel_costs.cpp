@@ -19,7 +19,7 @@ i32 copies(const Tiling& t) {
 }  // namespace
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas,
-                         bool cold, bool plain_stores, Hertz sm_clock) {
+                         bool cold, i64 n_of_c, Hertz sm_clock) {
   const Tiling& t = config.tiling;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
@@ -49,14 +49,17 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.epilogue = time(machine.epilogue);
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
   costs.chunk = time(machine.chunk);
+  costs.next_tile = time(machine.next_tile);
   costs.slot = time(machine.barrier * 2 + machine.issue_copy);
   costs.store_issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
   costs.staging = time(transfer_cycles(chunk, machine.intake));
   costs.store_latency = time(machine.store_latency);
-  costs.plain_stores = plain_stores;
+  costs.plain_stores = n_of_c % 8 != 0;
+  // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.
+  const double store_width = n_of_c % 2 == 0 ? 1 : 0.5;
   costs.store_read = time(
-      transfer_cycles(chunk, plain_stores ? gpu.reduction->sm_store : machine.store_read));
+      transfer_cycles(chunk, costs.plain_stores ? gpu.reduction->sm_store * store_width : machine.store_read));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);

@@ -28,6 +28,7 @@ struct KernelCosts {
   SimTime first_epilogue;  // added to an SM's first
   SimTime chunk;           // instructions of a chunk, and of its slot where it has one
   SimTime slot;            // barriers and store issue of a chunk in a slot of its own
+  SimTime next_tile;       // a warpgroup goes on to its next tile
   SimTime store_issue;     // of all chunks of a CTA, by one thread
   SimTime staging;         // a chunk through the port of shared memory
   SimTime store_latency;   // store issued to its source read, without the bytes
@@ -42,6 +43,6 @@ struct KernelCosts {
 
 /// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for.
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas,
-                         bool cold, bool plain_stores, Hertz sm_clock);
+                         bool cold, i64 n_of_c, Hertz sm_clock);
 
 }  // namespace tilecast

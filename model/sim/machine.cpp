@@ -90,13 +90,14 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   pairs.resize(sms.size() / 2 + 1);
   for (i32 sm = 0; sm < gpu.sm.count; ++sm) {
     sms[static_cast<std::size_t>(sm)].gpc = static_cast<u32>(sm / 2 % gpcs);
+    sms[static_cast<std::size_t>(sm)].pair = static_cast<u32>(sm / 2);
   }
   const i32 size = cluster_size(kernel.tiling);
   const i32 ctas = static_cast<i32>(scheduler.workers) * size;
   for (i32 gpc = 0; gpc < gpcs; ++gpc) {
     const double place = gpcs > 1 ? 2.0 * gpc / (gpcs - 1) - 1 : 0;  // -1 to 1
     const double clock = sm_clock.value * (1 + place * gpu.machine->gpc_clock_spread);
-    costs.push_back(kernel_costs(gpu, kernel, ctas, resident.cold, problem.shape.n % 8 != 0, Hertz{clock}));
+    costs.push_back(kernel_costs(gpu, kernel, ctas, resident.cold, problem.shape.n, Hertz{clock}));
   }
   places = places_of(gpu.sm.count, gpcs, size, ctas);
 }

@@ -18,6 +18,7 @@ namespace tilecast {
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
   u32 gpc = 0;             // whose requests for one line are merged
+  u32 pair = 0;            // of SMs that share a port
   Server tensor;           // wgmmas of all warpgroups, in order of issue
   Server copies;           // the copy engine's requests, and the zeros that it makes
   Server intake;           // into shared memory: from L2, multicast included, and accumulators

@@ -8,6 +8,12 @@ namespace {
 
 constexpr i64 kSector = 32;
 
+// L2 holds what DRAM brings in about nine microseconds: uses nearer to each other than this do not
+// change the order in which blocks go.
+constexpr u32 kTouchAgain = 500;
+
+u32 tick(SimTime time) { return static_cast<u32>(time.ps >> 10); }
+
 u32 home_partition(u32 block) { return (block * 2654435761u) >> 31; }
 
 }  // namespace
@@ -16,9 +22,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
                            Activity* activity)
     : cache_(blocks, static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       held_(blocks),
-      gpcs_(static_cast<u32>(gpu.machine->gpcs)),
-      until_(blocks * gpcs_),
-      last_outside_(gpcs_),
+      last_outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
       l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
       write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
@@ -27,23 +31,25 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
 SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
                            const BlockCost& cost, u32 gpc) {
   traffic_.l2_to_sm += cost.bytes;
-  SimTime& until = until_[std::size_t{block} * gpcs_ + gpc];
-  if (now < until) {
+  Held& held = held_[block];
+  if (tick(now) < held.merged_until[gpc]) {
     SimTime served = asked;
     if (cost.unmerged.ps > 0) {
       traffic_.l2_output += cost.unmerged_sectors * kSector;
       served = std::max(served, l2_output_.serve(now, cost.unmerged));
     }
-    return std::max(until + cost.requests, served + l2_latency_);
+    return std::max(held.in_l2, served) + l2_latency_;
   }
   traffic_.l2_output += cost.sectors * kSector;
   if (activity_ != nullptr) {
     activity_->add(Resource::kL2Output, now, cost.sectors * kSector);
   }
-  Held& held = held_[block];
   SimTime there = std::max(l2_output_.serve(now, cost.l2), asked);
   if (cache_.holds(block)) {
-    cache_.touch(block);
+    if (tick(now) - held.touched >= kTouchAgain) {
+      held.touched = tick(now);
+      cache_.touch(block);
+    }
   } else {
     i64 read = 0;
     for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
@@ -66,7 +72,7 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
   traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
   held.partitions |= partition;
   there = std::max(there, held.in_l2) + l2_latency_;
-  until = there - cost.requests;
+  held.merged_until[gpc] = tick(now + l2_latency_);
   return there;
 }
 

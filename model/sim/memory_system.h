@@ -48,6 +48,8 @@ struct MemoryTraffic {
 
 class MemorySystem {
  public:
+  static constexpr i32 kMostGpcs = 12;
+
   MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity);
 
   /// Blocks that L2 reads from DRAM together, of equal size.
@@ -69,9 +71,12 @@ class MemorySystem {
   SimTime dram_busy() const { return dram_.busy(); }
 
  private:
-  struct Held {
-    SimTime in_l2;       // when the last read from DRAM has all of it there
-    u32 partitions = 0;  // that hold the block: its home, and the other once it asked
+  /// One line of the host's cache. Ticks are 1024 ps.
+  struct alignas(64) Held {
+    SimTime in_l2;               // when the last read from DRAM has all of it there
+    u32 touched = 0;             // tick of the last time that the cache was told of a use
+    u32 partitions = 0;          // that hold the block: its home, and the other once it asked
+    u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
   };
 
   struct Outside {
@@ -83,8 +88,6 @@ class MemorySystem {
 
   BlockCache cache_;
   std::vector<Held> held_;
-  u32 gpcs_;
-  std::vector<SimTime> until_;  // of each block and GPC: until when further requests are merged
   Server l2_output_, dram_;
   Server outside_;  // the place in L2 that all rows beyond the edge are read from
   std::vector<Outside> last_outside_;  // of each GPC

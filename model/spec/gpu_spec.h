@@ -143,6 +143,7 @@ struct MachineSpec {
   Cycles epilogue;             // of a tile: from its last wgmma to the first chunk
   Cycles first_epilogue;       // added to an SM's first: its instructions are cold
   Cycles chunk;                // a chunk from registers to shared memory, without its bytes' time
+  Cycles next_tile;            // a warpgroup goes on to its next tile
   Cycles barrier;              // of the threads of one warpgroup
   Cycles store_latency;        // a bulk store issued to its source read, without the bytes' time
   BytesPerCycle store_read;    // of the engine, for all stores of an SM
