@@ -66,8 +66,8 @@ void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   const SimTime now = engine().now();
   const i32 stage = producer.load.stage;
-  const u64 loads = u64{producer.load.round} * static_cast<u64>(tiling().stages) +
-                    static_cast<u64>(stage);
+  const u64 loads =
+      u64{producer.load.round} * static_cast<u64>(tiling().stages) + static_cast<u64>(stage);
   const auto load = [&](const OperandBlocks& operand, u32 panel, u32 slice,
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);

@@ -151,7 +151,7 @@ inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
 inline void Cta::release_stage(Warpgroup& consumer) {
   for (Cta* writer : writers_) {
     writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready +
-                                                                           costs().wake);
+                                                                               costs().wake);
   }
   consumer.to_release.advance(tiling().stages);
 }

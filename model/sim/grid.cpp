@@ -39,8 +39,7 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
       new Slot{{}, {machine.engine, size * role_count(machine.config), "end of", slot_index}});
   std::vector<Cta*> cluster;
   for (i32 rank = 0; rank < size; ++rank) {
-    const i32 sm =
-        machine.places[static_cast<std::size_t>(slot_index % one_per_sm * size + rank)];
+    const i32 sm = machine.places[static_cast<std::size_t>(slot_index % one_per_sm * size + rank)];
     const TileCoord place{static_cast<u32>(rank % t.cluster_m),
                           static_cast<u32>(rank / t.cluster_m)};
     slot->ctas.push_back(std::make_unique<Cta>(machine, slot_index * size + rank, sm, place));
@@ -62,8 +61,9 @@ void run_grid(Machine& machine) {
   std::vector<std::unique_ptr<Slot>> slots;
   for (i32 i = 0; i < count; ++i) {
     slots.push_back(make_slot(machine, i));
-    machine.engine.spawn(run_slot(machine, *slots.back(), dispatcher), {"place", -1, i},
-                         first.cta_start + first.dispatch * (i * cluster_size(machine.config.tiling)));
+    machine.engine.spawn(
+        run_slot(machine, *slots.back(), dispatcher), {"place", -1, i},
+        first.cta_start + first.dispatch * (i * cluster_size(machine.config.tiling)));
   }
   machine.engine.run();
 }

@@ -18,8 +18,8 @@ i32 copies(const Tiling& t) {
 
 }  // namespace
 
-KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas,
-                         bool cold, i64 n_of_c, Hertz sm_clock) {
+KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
+                         i64 n_of_c, Hertz sm_clock) {
   const Tiling& t = config.tiling;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
@@ -40,7 +40,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.completion = time(machine.wgmma_completion);
   costs.operand_bytes = i64{bytes_read} * wgmmas;
   costs.turn = time(machine.turn);
-  costs.wake = time(cluster_size(t) > 1                              ? machine.remote_wake
+  costs.wake = time(cluster_size(t) > 1                       ? machine.remote_wake
                     : has_producer_warpgroup(config.schedule) ? machine.wake
                                                               : machine.arrive_and_wait);
   costs.issue = time(machine.issue + machine.issue_copy * copies(t));
@@ -58,8 +58,8 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.plain_stores = n_of_c % 8 != 0;
   // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.
   const double store_width = n_of_c % 2 == 0 ? 1 : 0.5;
-  costs.store_read = time(
-      transfer_cycles(chunk, costs.plain_stores ? gpu.reduction->sm_store * store_width : machine.store_read));
+  costs.store_read = time(transfer_cycles(
+      chunk, costs.plain_stores ? gpu.reduction->sm_store * store_width : machine.store_read));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);

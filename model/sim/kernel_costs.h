@@ -35,14 +35,14 @@ struct KernelCosts {
   SimTime store_read;      // bytes of a chunk, SM alone
   bool plain_stores;       // C is stored by the threads themselves, which wait for it
 
-  SimTime kernel;       // start and end of the kernel
-  SimTime dispatch;     // one CTA's start to the next one's
-  SimTime cta_start;     // to its first load
-  SimTime cta_refill;   // one CTA ends, the next one's first load
+  SimTime kernel;      // start and end of the kernel
+  SimTime dispatch;    // one CTA's start to the next one's
+  SimTime cta_start;   // to its first load
+  SimTime cta_refill;  // one CTA ends, the next one's first load
 };
 
 /// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for.
-KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas,
-                         bool cold, i64 n_of_c, Hertz sm_clock);
+KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
+                         i64 n_of_c, Hertz sm_clock);
 
 }  // namespace tilecast

@@ -54,7 +54,8 @@ GpuSpec without(GpuSpec gpu, Part part) {
       machine.arrive_and_wait = machine.wake = machine.remote_wake = {};
       break;
     case Part::kEpilogue:
-      machine.epilogue = machine.first_epilogue = machine.chunk = machine.next_tile = machine.barrier = {};
+      machine.epilogue = machine.first_epilogue = machine.chunk = machine.next_tile =
+          machine.barrier = {};
       machine.store_latency = {};
       machine.store_read.value = kInfinite;
       break;

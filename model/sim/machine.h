@@ -17,12 +17,12 @@ namespace tilecast {
 
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
-  u32 gpc = 0;             // whose requests for one line are merged
-  u32 pair = 0;            // of SMs that share a port
-  Server tensor;           // wgmmas of all warpgroups, in order of issue
-  Server copies;           // the copy engine's requests, and the zeros that it makes
-  Server intake;           // into shared memory: from L2, multicast included, and accumulators
-  Server stores;           // the copy engine's reads of shared memory
+  u32 gpc = 0;    // whose requests for one line are merged
+  u32 pair = 0;   // of SMs that share a port
+  Server tensor;  // wgmmas of all warpgroups, in order of issue
+  Server copies;  // the copy engine's requests, and the zeros that it makes
+  Server intake;  // into shared memory: from L2, multicast included, and accumulators
+  Server stores;  // the copy engine's reads of shared memory
   bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
 
@@ -47,7 +47,7 @@ struct Machine {
   MemorySystem memory;
   std::vector<Sm> sms;
   std::vector<Server> pairs;  // ports that two SMs share each
-  std::vector<i32> places;  // SMs in the order in which CTAs come to them
+  std::vector<i32> places;    // SMs in the order in which CTAs come to them
   Engine engine;
 
   SimTime last_store;           // read from shared memory

@@ -36,7 +36,7 @@ struct BlockCost {
   SimTime pair;      // of the port that this SM shares with its neighbour
   SimTime unmerged;  // of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
-  SimTime outside;   // of L2, for rows beyond the edge
+  SimTime outside;  // of L2, for rows beyond the edge
 };
 
 struct MemoryTraffic {
@@ -73,9 +73,9 @@ class MemorySystem {
  private:
   /// One line of the host's cache. Ticks are 1024 ps.
   struct alignas(64) Held {
-    SimTime in_l2;               // when the last read from DRAM has all of it there
-    u32 touched = 0;             // tick of the last time that the cache was told of a use
-    u32 partitions = 0;          // that hold the block: its home, and the other once it asked
+    SimTime in_l2;                  // when the last read from DRAM has all of it there
+    u32 touched = 0;                // tick of the last time that the cache was told of a use
+    u32 partitions = 0;             // that hold the block: its home, and the other once it asked
     u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
   };
 

@@ -14,9 +14,9 @@ constexpr i64 kLine = 128, kSector = 32;
 /// What a row of `bytes`, at most a line, takes where rows lie `pitch` bytes apart: means over all
 /// places in a line at which such rows start.
 struct RowCost {
-  double lines;    // touched
-  double sectors;  // touched
-  double pairs;    // of sectors of one line, which L2 puts out together
+  double lines;                           // touched
+  double sectors;                         // touched
+  double pairs;                           // of sectors of one line, which L2 puts out together
   double shifted_sectors, shifted_pairs;  // the same of rows that start inside a sector
 };
 
@@ -60,6 +60,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const i64 block_k = config.tiling.block_k;
   const i64 slab = k_slab_elements(config.tiling);
   const i64 pitch = side.row_elements * kOperandBytes;
+  ragged_ = problem.shape.k % block_k != 0;
   if (!side.slices_k) {
     const i64 together = pitch % (2 * kLine) == 0 ? 2 * kLine : kLine;
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
@@ -79,7 +80,8 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;
         const Bytes bytes{static_cast<double>(along * across * kOperandBytes)};
         const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;
-        const double all = static_cast<double>(slice_bytes_) / static_cast<double>(std::max<i64>(row, 1));
+        const double all =
+            static_cast<double>(slice_bytes_) / static_cast<double>(std::max<i64>(row, 1));
         const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
         const auto l2 = [&](double pairs) {
           const Bytes taken{pieces * pairs * 2 * kSector};
@@ -90,12 +92,15 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
              .sectors = std::llround(pieces * each.sectors),
              .l2 = l2(each.pairs),
              .dram = sim_time(transfer_time(bytes, machine.dram_read * (1 - machine.dram_walk))),
-             .fill = sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)}, machine.intake), sm_clock),
+             .fill =
+                 sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)}, machine.intake),
+                          sm_clock),
              .requests = sim_time(machine.request * (pieces * each.lines), sm_clock),
              .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
              .unmerged = l2(each.shifted_pairs),
              .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
-             .outside = sim_time(machine.outside * (rows < slice_rows ? all - pieces : 0), sm_clock)});
+             .outside =
+                 sim_time(machine.outside * (rows < slice_rows ? all - pieces : 0), sm_clock)});
       }
     }
   }

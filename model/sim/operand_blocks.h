@@ -39,6 +39,9 @@ class OperandBlocks {
   /// K blocks whose rows L2 reads from DRAM together: lines, or pairs of them.
   MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
     const u32 first = k_block - k_block % fetched_;
+    if (ragged_ && first + fetched_ >= k_blocks_) {  // of unequal size: each on its own
+      return {block(tile, slice, k_block), 1};
+    }
     return {block(tile, slice, first), std::min(fetched_, k_blocks_ - first)};
   }
   u32 count() const { return tiles_ * slices_ * k_blocks_; }
@@ -47,7 +50,8 @@ class OperandBlocks {
  private:
   u32 first_, tiles_, slices_, k_blocks_;
   i64 slice_bytes_;
-  u32 fetched_ = 1;  // K blocks in what L2 reads together
+  bool ragged_ = false;           // the last K block is not whole
+  u32 fetched_ = 1;               // K blocks in what L2 reads together
   std::vector<BlockCost> costs_;  // of each slice: a whole K block, the last one
 };
 

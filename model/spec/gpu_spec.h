@@ -124,40 +124,40 @@ struct MachineSpec {
   Cycles remote_wake;       // the same from another CTA of the cluster
 
   // Loads. An SM's copy engine asks for one line after the other.
-  Cycles issue;           // of a thread that issues copies
-  Cycles issue_copy;      // for each of them
-  Cycles request;         // of the engine, a 128-byte line or what a row takes of it
-  Cycles pair_request;    // of the port that two SMs share
-  Cycles outside;         // of L2, a request for a row beyond the edge, of which all ask at one place
-  BytesPerCycle intake;   // into one SM's shared memory, from L2 or from registers
-  Cycles l2_latency;      // behind the issue, to the barrier's flip, without the bytes' own time
-  Seconds dram_latency;   // beyond that, where L2 does not hold the block
-  Seconds first_load;     // added to an SM's first load of a kernel: cold descriptors and pages
-  i32 gpcs;               // whose SMs' requests for one line are merged while the first is under way
+  Cycles issue;         // of a thread that issues copies
+  Cycles issue_copy;    // for each of them
+  Cycles request;       // of the engine, a 128-byte line or what a row takes of it
+  Cycles pair_request;  // of the port that two SMs share
+  Cycles outside;       // of L2, a request for a row beyond the edge, of which all ask at one place
+  BytesPerCycle intake;  // into one SM's shared memory, from L2 or from registers
+  Cycles l2_latency;     // behind the issue, to the barrier's flip, without the bytes' own time
+  Seconds dram_latency;  // beyond that, where L2 does not hold the block
+  Seconds first_load;    // added to an SM's first load of a kernel: cold descriptors and pages
+  i32 gpcs;              // whose SMs' requests for one line are merged while the first is under way
   double gpc_clock_spread;  // their clocks lie between 1 - this and 1 + this of the mean
   BytesPerCycle l2_output;  // distinct lines, whole chip
   BytesPerSecond dram_read, dram_write;
   double dram_walk;  // share of DRAM's rate lost where CTAs keep to walks of their own
 
   // Epilogue.
-  Cycles epilogue;             // of a tile: from its last wgmma to the first chunk
-  Cycles first_epilogue;       // added to an SM's first: its instructions are cold
-  Cycles chunk;                // a chunk from registers to shared memory, without its bytes' time
-  Cycles next_tile;            // a warpgroup goes on to its next tile
-  Cycles barrier;              // of the threads of one warpgroup
-  Cycles store_latency;        // a bulk store issued to its source read, without the bytes' time
-  BytesPerCycle store_read;    // of the engine, for all stores of an SM
+  Cycles epilogue;           // of a tile: from its last wgmma to the first chunk
+  Cycles first_epilogue;     // added to an SM's first: its instructions are cold
+  Cycles chunk;              // a chunk from registers to shared memory, without its bytes' time
+  Cycles next_tile;          // a warpgroup goes on to its next tile
+  Cycles barrier;            // of the threads of one warpgroup
+  Cycles store_latency;      // a bulk store issued to its source read, without the bytes' time
+  BytesPerCycle store_read;  // of the engine, for all stores of an SM
 
   // Launch.
-  Seconds kernel;     // start and end of a kernel beyond its CTAs
-  Seconds cluster;    // added where CTAs come in clusters
-  Seconds dispatch;   // from one CTA's start to the next one's
-  Seconds cta_start;  // the kernel's first instruction to a CTA's first load
+  Seconds kernel;         // start and end of a kernel beyond its CTAs
+  Seconds cluster;        // added where CTAs come in clusters
+  Seconds dispatch;       // from one CTA's start to the next one's
+  Seconds cta_start;      // the kernel's first instruction to a CTA's first load
   Seconds start_shared;   // added for each SM of the GPC that starts with it
   Seconds start_roles;    // added where warpgroups take roles
   Seconds start_cluster;  // added where CTAs come in clusters
-  Cycles cta_restart; // the same once the SM has run one
-  Cycles cta_refill;  // one CTA ends, the next one starts
+  Cycles cta_restart;     // the same once the SM has run one
+  Cycles cta_refill;      // one CTA ends, the next one starts
 };
 
 struct ClockSpec {
