@@ -33,7 +33,7 @@ class GpuReader {
   explicit GpuReader(const StrictValue& root)
       : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
                        "wgmma", "tma", "l2", "dram", "epilogue", "reduction", "launch", "stream",
-                       "clock", "power", "ceilings"})) {}
+                       "machine", "clock", "power", "ceilings"})) {}
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;
@@ -51,6 +51,7 @@ class GpuReader {
     section("epilogue", spec.epilogue);
     section("reduction", spec.reduction);
     section("launch", spec.launch);
+    section("machine", spec.machine);
     section("clock", spec.clock);
     section("power", spec.power);
     if (map_.optional("stream")) {  // nobody publishes these: measured, or not there
