@@ -30,15 +30,15 @@ TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWor
           .in_last_wave = (tiles - 1) % workers + 1};
 }
 
-/// Most that the chip does in a time.
+/// Most that the simulated chip does in a time.
 class Peaks {
  public:
   Peaks(const GpuSpec& gpu, Hertz clock)
       : sm_hertz_(clock.value * gpu.sm.count),
         operand_rate_(gpu.wgmma->operand_rate.value * sm_hertz_),
-        intake_(gpu.sm.intake.value * sm_hertz_),
-        l2_(gpu.l2->output.value),
-        dram_(gpu.dram->bandwidth.value * gpu.dram->read_efficiency),
+        intake_(gpu.machine->intake.value * sm_hertz_),
+        l2_(gpu.machine->l2_output.value * clock.value),
+        dram_(gpu.machine->dram_read.value),
         sms_(gpu.sm.count) {}
 
   BusyShares busy(const Activity::Amounts& amounts, Seconds time) const {
@@ -96,7 +96,7 @@ Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig
   std::vector<TileSpan> tiles;
   kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), clock,
                          {.activity = &activity, .tiles = &tiles});
-  const double intake_rate = gpu.sm.intake.value * gpu.sm.count;
+  const double intake_rate = gpu.machine->intake.value * gpu.sm.count;
   return {.operand_reads = kernel.operand_reads,
           .sm_intake = kernel.sm_intake,
           .l2_output = kernel.l2_output,

@@ -63,22 +63,26 @@ TileCoord Cta::tile_at(u32 linear) const {
 void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
   const SimTime now = engine().now();
   machine_.sm_intake += bytes;
-  const SimTime taken_in = at.sm().intake.serve(now, fill) + machine_.memory.l2_latency();
-  at.full_[static_cast<std::size_t>(stage)].arrive(std::max(memory, taken_in) + costs().multicast);
+  const SimTime taken_in = at.sm().intake.serve(now, fill) + costs().l2_latency;
+  at.full_[static_cast<std::size_t>(stage)].arrive(std::max(memory, taken_in));
 }
 
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   const SimTime now = engine().now();
   const i32 stage = producer.load.stage;
+  const u64 loads =
+      u64{producer.load.round} * static_cast<u64>(tiling().stages) + static_cast<u64>(stage);
   const auto load = [&](const OperandBlocks& operand, u32 panel, u32 slice,
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
-    SimTime there = now;
+    SimTime there = sm().copies.serve(now, cost.requests);
+    there = std::max(there, machine_.pairs[sm().pair].serve(now, cost.pair));
     if (cost.bytes > 0) {
-      there = machine_.memory.load(now, operand.block(panel, slice, k_block), cost, sm().group);
+      there = machine_.memory.load(now, there, operand.block(panel, slice, k_block),
+                                   operand.fetch(panel, slice, k_block), cost, sm().gpc);
     }
-    if (cost.zeros.ps > 0) {
-      there = std::max(there, sm().intake.serve(now, cost.zeros));
+    if (cost.outside.ps > 0 && cost.bytes > 0) {
+      there = std::max(there, machine_.memory.load_outside(now, loads, cost, sm().gpc));
     }
     if (machine_.activity != nullptr) {
       machine_.activity->add(Resource::kFills, now, cost.bytes * static_cast<i64>(sharers.size()));
@@ -87,6 +91,10 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
       land(*sharer, stage, there, cost.fill, cost.bytes);
     }
   };
+  if (!sm().has_loaded) {
+    sm().has_loaded = true;
+    sm().copies.serve(now, costs().first_load);
+  }
   load(machine_.a, tile.m, place_.n, same_row_);
   load(machine_.b, tile.n, place_.m, same_column_);
   producer.load.advance(tiling().stages);

@@ -57,7 +57,7 @@ class Cta {
 
   Machine& machine() { return machine_; }
   Engine& engine() { return machine_.engine; }
-  const KernelCosts& costs() const { return machine_.costs; }
+  const KernelCosts& costs() const { return machine_.costs[sm_.gpc]; }
   const Tiling& tiling() const { return machine_.config.tiling; }
   i32 id() const { return id_; }
   i32 rank() const {
@@ -152,7 +152,7 @@ inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
 inline void Cta::mma_k_block(Warpgroup& consumer) {
   const SimTime now = engine().now();
   consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, costs().mma);
-  consumer.ready = now;
+  consumer.ready = now + costs().mma_issue;
   consumer.at.advance(tiling().stages);
   ++machine_.k_blocks_multiplied;
   if (machine_.activity != nullptr) {
@@ -171,7 +171,8 @@ inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
 
 inline void Cta::release_stage(Warpgroup& consumer) {
   for (Cta* writer : writers_) {
-    writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready);
+    writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready +
+                                                                               costs().wake);
   }
   consumer.to_release.advance(tiling().stages);
 }

@@ -9,7 +9,20 @@ namespace {
 
 /// One chunk on its way to shared memory.
 SimTime stage_chunk(Cta& cta) {
-  return cta.sm().staging.serve(cta.engine().now(), cta.costs().staging);
+  return cta.sm().intake.serve(cta.engine().now(), cta.costs().staging);
+}
+
+/// From the last wgmma to the first chunk.
+SimTime set_up(Cta& cta) {
+  const bool first = !cta.sm().has_stored;
+  cta.sm().has_stored = true;
+  return cta.costs().epilogue + (first ? cta.costs().first_epilogue : SimTime{});
+}
+
+/// Chunks issued now to be stored; when they have been read.
+SimTime store_chunks(Cta& cta, i32 chunks) {
+  return cta.sm().stores.serve(cta.engine().now(), cta.costs().store_read * chunks) +
+         cta.costs().store_latency;
 }
 
 Process store_from_slots(Cta& cta, Warpgroup& wg) {
@@ -17,31 +30,34 @@ Process store_from_slots(Cta& cta, Warpgroup& wg) {
   const i32 chunks = c_chunks(cta.tiling());
   const i32 slots = std::min(cta.tiling().c_slots, chunks);
   wg.slot_read.resize(static_cast<std::size_t>(slots));
-  wg.ready = std::max(wg.ready + costs.epilogue, wg.stores_read);  // of the tile before
+  wg.ready = std::max(wg.ready + set_up(cta), wg.stores_read);  // of the tile before
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
     SimTime& slot_read = wg.slot_read[static_cast<std::size_t>(chunk % slots)];
     if (chunk >= slots) {
       wg.ready = std::max(wg.ready, slot_read);
     }
     co_await cta.engine().until(wg.ready);
-    wg.ready = stage_chunk(cta) + costs.chunk;
-    slot_read = wg.stores_read = std::max(wg.ready, wg.stores_read) + costs.store_read;
+    wg.ready = stage_chunk(cta) + costs.chunk + costs.slot;
+    co_await cta.engine().until(wg.ready);
+    slot_read = wg.stores_read = store_chunks(cta, 1);
+    wg.ready = costs.plain_stores ? slot_read : wg.ready;
   }
 }
 
 Process store_from_stages(Cta& cta, Warpgroup& wg, u32& phase) {
   const KernelCosts& costs = cta.costs();
+  const i32 chunks = c_chunks(cta.tiling());
   cta.consumers().arrive(wg.ready);
-  co_await cta.consumers().wait(phase++, wg.ready + costs.epilogue, {});
+  co_await cta.consumers().wait(phase++, wg.ready, set_up(cta));
   wg.ready = cta.engine().now();
-  for (i32 chunk = 0; chunk < c_chunks(cta.tiling()); ++chunk) {
+  for (i32 chunk = 0; chunk < chunks; ++chunk) {
     co_await cta.engine().until(wg.ready);
     wg.ready = stage_chunk(cta) + costs.chunk;
   }
   cta.consumers().arrive(wg.ready);
-  co_await cta.consumers().wait(phase++, wg.ready, {});
+  co_await cta.consumers().wait(phase++, wg.ready, costs.store_issue);
   wg.ready = cta.engine().now();
-  wg.stores_read = wg.ready + costs.store_read;
+  wg.stores_read = store_chunks(cta, chunks);
 }
 
 }  // namespace
@@ -50,7 +66,7 @@ void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
   Machine& machine = cta.machine();
   machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
                        machine.c_bytes(tile, warpgroup.part));
-  machine.last_store = std::max(machine.last_store, warpgroup.ready);
+  machine.last_store = std::max(machine.last_store, warpgroup.stores_read);
   machine.part_stored();
   record_span(cta, warpgroup, tile, span);
 }
@@ -79,6 +95,7 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
     co_await store_from_stages(cta, warpgroup, warpgroup.consumers_phase);
   }
   record_stored(cta, warpgroup, tile, span);
+  warpgroup.ready += cta.costs().next_tile;
 }
 
 }  // namespace tilecast

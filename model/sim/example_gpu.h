@@ -55,6 +55,28 @@ inline GpuSpec example_gpu() {
                 .cta_refill = {400},
                 .cta_launch = {10e-9},
                 .ticket = {20e-9}};
+  gpu.machine = {.wgmma_completion = {60},
+                 .turn = {100},
+                 .issue = {50},
+                 .request = {2},
+                 .pair_request = {1},
+                 .outside = {1},
+                 .intake = {64},
+                 .l2_latency = {400},
+                 .dram_latency = {300e-9},
+                 .gpcs = 2,
+                 .l2_output = {256},
+                 .dram_read = {100e9},
+                 .dram_write = {100e9},
+                 .epilogue = {200},
+                 .chunk = {100},
+                 .store_latency = {150},
+                 .store_read = {32},
+                 .kernel = {800e-9},
+                 .cluster = {500e-9},
+                 .cta_start = {700e-9},
+                 .cta_restart = {700},
+                 .cta_refill = {200}};
   return gpu;
 }
 

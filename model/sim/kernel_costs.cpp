@@ -2,11 +2,24 @@
 
 #include <algorithm>
 
+#include "model/base/math.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
+namespace {
 
-KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_clock) {
+/// Bulk copies of one CTA's slices of a K block: boxes of at most 256 rows of a slab.
+i32 copies(const Tiling& t) {
+  constexpr i32 kMostRows = 256;
+  const i32 slabs = ceil_div(t.block_k, k_slab_elements(t));
+  return slabs * (ceil_div(t.block_m / t.cluster_n, kMostRows) +
+                  ceil_div(t.block_n / t.cluster_m, kMostRows));
+}
+
+}  // namespace
+
+KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
+                         i64 n_of_c, Hertz sm_clock) {
   const Tiling& t = config.tiling;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
@@ -17,25 +30,46 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, Hertz s
   const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, gpu.wgmma->flops_per_sm);
   const Cycles operands =
       transfer_cycles(Bytes{static_cast<double>(bytes_read)}, gpu.wgmma->operand_rate);
-  const Cycles interval = std::max(tensor, operands) + gpu.wgmma->issue_overhead;
+  const MachineSpec& machine = *gpu.machine;
+  const Cycles interval = std::max({tensor, operands, machine.wgmma_least});
   const Bytes chunk{static_cast<double>(kWgmmaM * c_slot_columns(t) * kOperandBytes)};
 
   KernelCosts costs{};
   costs.mma = time(interval * wgmmas);
-  costs.completion = time(gpu.wgmma->completion_latency);
+  costs.mma_issue = time(machine.mma_issue);
+  costs.completion = time(machine.wgmma_completion);
   costs.operand_bytes = i64{bytes_read} * wgmmas;
-  costs.turn = time(gpu.wgmma->block_turn);
-  costs.issue = time(gpu.tma->issue);
-  costs.multicast = cluster_size(t) > 1 ? time(gpu.tma->multicast_latency) : SimTime{};
-  costs.epilogue = time(gpu.epilogue->fixed);
-  costs.chunk = time(gpu.epilogue->chunk);
-  costs.staging = time(transfer_cycles(chunk, gpu.epilogue->rate));
-  costs.store_read = time(gpu.epilogue->store_read);
-  costs.store_done = sim_time(gpu.epilogue->store_latency);
-  costs.kernel = sim_time(gpu.launch->kernel) +
-                 (cluster_size(t) > 1 ? sim_time(gpu.launch->cluster) : SimTime{});
-  costs.cta_start = time(gpu.launch->cta_start);
-  costs.cta_refill = time(gpu.launch->cta_refill);
+  costs.turn = time(machine.turn);
+  costs.wake = time(cluster_size(t) > 1                       ? machine.remote_wake
+                    : has_producer_warpgroup(config.schedule) ? machine.wake
+                                                              : machine.arrive_and_wait);
+  costs.issue = time(machine.issue + machine.issue_copy * copies(t));
+  costs.l2_latency = time(machine.l2_latency);
+  costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
+  costs.epilogue = time(machine.epilogue);
+  costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
+  costs.chunk = time(machine.chunk);
+  costs.next_tile = time(machine.next_tile);
+  costs.slot = time(machine.barrier * 2 + machine.issue_copy);
+  costs.store_issue = time(machine.barrier * 2 + machine.issue +
+                           machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
+  costs.staging = time(transfer_cycles(chunk, machine.intake));
+  costs.store_latency = time(machine.store_latency);
+  costs.plain_stores = n_of_c % 8 != 0;
+  // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.
+  const double store_width = n_of_c % 2 == 0 ? 1 : 0.5;
+  costs.store_read = time(transfer_cycles(
+      chunk, costs.plain_stores ? gpu.reduction->sm_store * store_width : machine.store_read));
+  costs.kernel =
+      sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
+  costs.dispatch = sim_time(machine.dispatch);
+  const i32 per_gpc = ceil_div(std::min(ctas, gpu.sm.count), machine.gpcs);
+  costs.cta_start =
+      (cold ? sim_time(machine.cta_start + machine.start_shared * per_gpc)
+            : time(machine.cta_restart)) +
+      (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
+      (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
+  costs.cta_refill = time(machine.cta_refill + machine.cta_restart);
   return costs;
 }
 

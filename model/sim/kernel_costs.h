@@ -13,25 +13,36 @@ struct KernelCosts {
   // Tensor pipe, for one warpgroup's wgmmas of one K block. Each takes the longer of its FLOPs and
   // of reading its operands from shared memory, and its issue.
   SimTime mma;
+  SimTime mma_issue;   // of the warpgroup that issues them
   SimTime completion;  // beyond that, when waited for
   i64 operand_bytes;   // read from shared memory
   SimTime turn;        // a warpgroup's own instructions around them
+  SimTime wake;        // from the release of a stage to whoever waits for it
 
-  SimTime issue;      // of the loads of one K block
-  SimTime multicast;  // added to a load's latency
+  SimTime issue;       // of the loads of one K block
+  SimTime l2_latency;  // of a load
+  SimTime first_load;  // added to an SM's first
 
   // Epilogue of one warpgroup.
-  SimTime epilogue;    // set-up of a tile
-  SimTime chunk;       // barriers and store issue of a chunk
-  SimTime staging;     // a chunk on its way to shared memory, SM alone
-  SimTime store_read;  // store issued to its slot read
-  SimTime store_done;  // last store issued to kernel end
+  SimTime epilogue;        // last wgmma to the first chunk
+  SimTime first_epilogue;  // added to an SM's first
+  SimTime chunk;           // instructions of a chunk, and of its slot where it has one
+  SimTime slot;            // barriers and store issue of a chunk in a slot of its own
+  SimTime next_tile;       // a warpgroup goes on to its next tile
+  SimTime store_issue;     // of all chunks of a CTA, by one thread
+  SimTime staging;         // a chunk through the port of shared memory
+  SimTime store_latency;   // store issued to its source read, without the bytes
+  SimTime store_read;      // bytes of a chunk, SM alone
+  bool plain_stores;       // C is stored by the threads themselves, which wait for it
 
   SimTime kernel;      // start and end of the kernel
+  SimTime dispatch;    // one CTA's start to the next one's
   SimTime cta_start;   // to its first load
   SimTime cta_refill;  // one CTA ends, the next one's first load
 };
 
-KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_clock);
+/// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for.
+KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
+                         i64 n_of_c, Hertz sm_clock);
 
 }  // namespace tilecast

@@ -5,25 +5,59 @@
 
 using namespace tilecast;
 
+namespace {
+
+KernelCosts costs(const KernelConfig& config, Hertz clock, i64 n_of_c = 512, bool cold = false) {
+  return kernel_costs(example_gpu(), config, 32, cold, n_of_c, clock);
+}
+
+}  // namespace
+
 TEST_CASE("wgmmas take the longer of their FLOPs and of reading their operands") {
   KernelConfig config = plain(Schedule::kPipelined);
-  // N = 64: 2*64*64*16 / 4096 = 32 cycles, (64 + 64) * 32 B / 128 = 32 cycles; + 1 of issue; 4 of
+  // N = 64: 2*64*64*16 / 4096 = 32 cycles, (64 + 64) * 32 B / 128 = 32 cycles; 4 of
   // them in a K block of 64.
-  CHECK(kernel_costs(example_gpu(), config, kExampleClock).mma.ps == 4 * 33000);
+  CHECK(costs(config, kExampleClock).mma.ps == 4 * 32000);
   // N = 32: 16 cycles of FLOPs, but 24 of operands.
   config.instruction_n = 32;
-  CHECK(kernel_costs(example_gpu(), config, kExampleClock).mma.ps == 8 * 25000);
-  // A from registers: 8 cycles of operands.
+  CHECK(costs(config, kExampleClock).mma.ps == 8 * 24000);
+  // A from registers: 8 cycles of operands, so the FLOPs again.
   config.a_source = OperandSource::kRegisters;
-  CHECK(kernel_costs(example_gpu(), config, kExampleClock).mma.ps == 8 * 17000);
+  CHECK(costs(config, kExampleClock).mma.ps == 8 * 16000);
 }
 
 TEST_CASE("What is in cycles follows the SM clock, what is in seconds does not") {
   const KernelConfig config = plain(Schedule::kPipelined);
-  const KernelCosts fast = kernel_costs(example_gpu(), config, Hertz{2e9});
-  const KernelCosts slow = kernel_costs(example_gpu(), config, Hertz{1e9});
+  const KernelCosts fast = costs(config, Hertz{2e9});
+  const KernelCosts slow = costs(config, Hertz{1e9});
   CHECK(slow.turn.ps == 2 * fast.turn.ps);
   CHECK(slow.staging.ps == 2 * fast.staging.ps);
   CHECK(slow.kernel.ps == fast.kernel.ps);
-  CHECK(slow.store_done.ps == fast.store_done.ps);
+}
+
+TEST_CASE("A wgmma takes no less than the narrowest one") {
+  GpuSpec gpu = example_gpu();
+  gpu.machine->wgmma_least = {13};
+  KernelConfig config = plain(Schedule::kPipelined);
+  config.instruction_n = 8;
+  config.a_source = OperandSource::kRegisters;  // 4 cycles of FLOPs, 2 of operands
+  CHECK(kernel_costs(gpu, config, 32, false, 512, kExampleClock).mma.ps == 32 * 13000);
+}
+
+TEST_CASE("Where bulk stores do not fit C, threads store it and wait") {
+  const KernelConfig config = plain(Schedule::kPipelined);
+  CHECK(!costs(config, kExampleClock, 512).plain_stores);
+  CHECK(costs(config, kExampleClock, 508).plain_stores);
+  // A chunk of 8192 B at 32 B/cycle by either; half as fast two bytes at a time.
+  CHECK(costs(config, kExampleClock, 512).store_read.ps == 256000);
+  CHECK(costs(config, kExampleClock, 511).store_read.ps == 512000);
+}
+
+TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
+  const KernelConfig config = plain(Schedule::kPipelined);
+  GpuSpec gpu = example_gpu();
+  gpu.machine->start_shared = {100e-9};
+  // 700 ns and 100 for each of two SMs of a GPC; 700 cycles.
+  CHECK(kernel_costs(gpu, config, 32, true, 512, kExampleClock).cta_start.ps == 900000);
+  CHECK(kernel_costs(gpu, config, 32, false, 512, kExampleClock).cta_start.ps == 700000);
 }

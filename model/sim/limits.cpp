@@ -39,36 +39,52 @@ void remove_part(StreamSpec& stream, Part part) {
   }
 }
 
-template <class Simulate>
-std::vector<Elimination> eliminate_each(const GpuSpec& gpu, unsigned threads, Simulate simulate) {
-  std::vector<Elimination> all(std::size(kEveryPart));
-  parallel_for(all.size(), threads, [&](std::size_t i) {
-    all[i] = {kEveryPart[i], simulate(without(gpu, kEveryPart[i])).cycles};
-  });
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
-  return all;
+void remove_part(MachineSpec& machine, Part part) {
+  switch (part) {
+    case Part::kTensor:
+      machine.wgmma_least = {};
+      break;
+    case Part::kIntake:
+      machine.intake.value = kInfinite;
+      machine.request = machine.pair_request = {};
+      break;
+    case Part::kL2Output:
+      machine.l2_output.value = kInfinite;
+      machine.outside = {};
+      break;
+    case Part::kDram:
+      machine.dram_read.value = machine.dram_write.value = kInfinite;
+      break;
+    case Part::kLatency:
+      machine.l2_latency = machine.wgmma_completion = {};
+      machine.dram_latency = {};
+      break;
+    case Part::kInstructions:
+      machine.turn = machine.mma_issue = machine.issue = machine.issue_copy = {};
+      machine.arrive_and_wait = machine.wake = machine.remote_wake = {};
+      break;
+    case Part::kEpilogue:
+      machine.epilogue = machine.first_epilogue = machine.chunk = machine.next_tile =
+          machine.barrier = {};
+      machine.store_latency = {};
+      machine.store_read.value = kInfinite;
+      break;
+    case Part::kLaunch:
+      machine.kernel = machine.cluster = machine.dispatch = machine.cta_start = {};
+      machine.first_load = {};
+      machine.start_shared = machine.start_roles = machine.start_cluster = {};
+      machine.cta_restart = machine.cta_refill = {};
+      break;
+    case Part::kOperandReads:
+    case Part::kReduction:
+      break;  // of other sections
+  }
 }
 
-}  // namespace
-
-std::string_view to_text(Part part) {
-  static constexpr Words<Part, 10> kParts{{{Part::kTensor, "tensor"},
-                                           {Part::kOperandReads, "shared_memory"},
-                                           {Part::kIntake, "sm_intake"},
-                                           {Part::kL2Output, "l2"},
-                                           {Part::kDram, "dram"},
-                                           {Part::kLatency, "latency"},
-                                           {Part::kInstructions, "instructions"},
-                                           {Part::kEpilogue, "epilogue"},
-                                           {Part::kReduction, "reduction"},
-                                           {Part::kLaunch, "launch"}}};
-  return word_of(kParts, part);
-}
-
-GpuSpec without(GpuSpec gpu, Part part) {
-  if (gpu.stream) {
-    remove_part(*gpu.stream, part);
+/// What the closed forms read, some of which the simulator does too.
+void remove_from_forms(GpuSpec& gpu, Part part) {
+  if (!gpu.wgmma || !gpu.tma || !gpu.l2 || !gpu.dram || !gpu.epilogue || !gpu.launch) {
+    return;  // has no closed forms of GEMMs
   }
   switch (part) {
     case Part::kTensor:
@@ -113,6 +129,48 @@ GpuSpec without(GpuSpec gpu, Part part) {
       gpu.launch->cta_start = gpu.launch->cta_refill = {};
       break;
   }
+}
+
+template <class Simulate>
+std::vector<Elimination> eliminate_each(const GpuSpec& gpu, unsigned threads, Simulate simulate) {
+  std::vector<Elimination> all(std::size(kEveryPart));
+  parallel_for(all.size(), threads, [&](std::size_t i) {
+    all[i] = {kEveryPart[i], simulate(without(gpu, kEveryPart[i])).cycles};
+  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
+  return all;
+}
+
+}  // namespace
+
+std::string_view to_text(Part part) {
+  static constexpr Words<Part, 10> kParts{{{Part::kTensor, "tensor"},
+                                           {Part::kOperandReads, "shared_memory"},
+                                           {Part::kIntake, "sm_intake"},
+                                           {Part::kL2Output, "l2"},
+                                           {Part::kDram, "dram"},
+                                           {Part::kLatency, "latency"},
+                                           {Part::kInstructions, "instructions"},
+                                           {Part::kEpilogue, "epilogue"},
+                                           {Part::kReduction, "reduction"},
+                                           {Part::kLaunch, "launch"}}};
+  return word_of(kParts, part);
+}
+
+GpuSpec without(GpuSpec gpu, Part part) {
+  if (gpu.stream && gpu.l2) {
+    remove_part(*gpu.stream, part);
+    if (part == Part::kIntake) {
+      gpu.sm.intake.value = kInfinite;
+    } else if (part == Part::kL2Output) {
+      gpu.l2->output.value = kInfinite;
+    }
+  }
+  if (gpu.machine) {
+    remove_part(*gpu.machine, part);
+  }
+  remove_from_forms(gpu, part);
   return gpu;
 }
 

@@ -18,13 +18,13 @@ Part limiter(const GpuSpec& gpu) {
 
 TEST_CASE("The part that helps most when it is infinite is named") {
   GpuSpec slow_dram = example_gpu();
-  slow_dram.dram->bandwidth.value /= 10;
+  slow_dram.machine->dram_read.value /= 10;
   CHECK(limiter(slow_dram) == Part::kDram);
   GpuSpec slow_tensor = example_gpu();
   slow_tensor.wgmma->flops_per_sm.value /= 100;
   CHECK(limiter(slow_tensor) == Part::kTensor);
   GpuSpec slow_intake = example_gpu();
-  slow_intake.sm.intake.value /= 50;
+  slow_intake.machine->intake.value /= 50;
   CHECK(limiter(slow_intake) == Part::kIntake);
 }
 

@@ -1,7 +1,6 @@
 #include "model/sim/machine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "model/base/math.h"
@@ -34,18 +33,51 @@ std::size_t all_blocks(const OperandBlocks& a, const OperandBlocks& b, const Til
              static_cast<std::size_t>(warpgroups_per_tile(t));
 }
 
-/// A fixed shuffle: which SM a worker runs on is the hardware's choice, and neighbouring workers
-/// are not neighbours on the chip.
-std::vector<u32> shuffled(u32 count) {
-  const auto scattered = [](u32 x) {
-    x = (x + 1) * 3266489917u;
-    x = (x ^ (x >> 15)) * 2246822519u;
-    return x ^ (x >> 13);
+/// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills
+/// a GPC with neighbouring CTAs before it goes on to the next. Where there are fewer CTAs than SMs
+/// each GPC has as many, on one SM of every pair before the second of any (64 CTAs of ps_512 in
+/// validate/data/h200_sxm/timelines are on 60 pairs). Clusters go to one GPC after the other.
+std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
+  std::vector<std::vector<i32>> on(static_cast<std::size_t>(gpcs));
+  for (i32 sm = 0; sm < sms; ++sm) {
+    on[static_cast<std::size_t>(sm / 2 % gpcs)].push_back(sm);
+  }
+  std::vector<i32> places;
+  const auto take = [&](std::vector<i32>& from, std::size_t at, i32 count) {
+    for (i32 i = 0; i < count && at + static_cast<std::size_t>(i) < from.size(); ++i) {
+      places.push_back(from[at + static_cast<std::size_t>(i)]);
+    }
   };
-  std::vector<u32> order(count);
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return scattered(a) < scattered(b); });
-  return order;
+  if (cluster == 1) {
+    for (std::vector<i32>& sms_of : on) {
+      if (ctas < sms) {
+        std::stable_partition(sms_of.begin(), sms_of.end(), [](i32 sm) { return sm % 2 == 0; });
+      }
+    }
+    for (i32 g = 0; g < gpcs; ++g) {
+      take(on[static_cast<std::size_t>(g)], 0,
+           ctas >= sms ? sms : ctas * (g + 1) / gpcs - ctas * g / gpcs);
+    }
+  } else {
+    for (std::size_t at = 0; places.size() < static_cast<std::size_t>(sms);
+         at += static_cast<std::size_t>(cluster)) {
+      bool any = false;
+      for (std::vector<i32>& from : on) {
+        if (at + static_cast<std::size_t>(cluster) <= from.size()) {
+          take(from, at, cluster);
+          any = true;
+        }
+      }
+      if (!any) {
+        break;
+      }
+    }
+  }
+  if (places.empty()) {  // a cluster larger than a GPC, as tests may have
+    places.resize(static_cast<std::size_t>(sms));
+    std::iota(places.begin(), places.end(), 0);
+  }
+  return places;
 }
 
 /// K blocks loaded and multiplied for one tile of a worker.
@@ -63,33 +95,42 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
     : config(kernel),
       shape(problem.shape),
       residency(resident),
-      costs(kernel_costs(gpu, kernel, sm_clock)),
       scheduler(make_tile_scheduler(problem.shape, kernel, static_cast<u32>(resident.workers))),
       k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
-      skipped(waves == Waves::kAll || splits_k(kernel.schedule)
+      skipped(waves == Waves::kAll || splits_k(kernel.schedule) || kernel.grid == Grid::kTiles
                   ? SkippedWaves{}
                   : steady_waves(scheduler, static_cast<u32>(resident.workers),
                                  steps_per_tile(kernel, k_blocks))),
       a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0, sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(), sm_clock),
-      memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), activity_or_null),
+      memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), sm_clock, activity_or_null),
       activity(activity_or_null),
       tiles(tiles_or_null),
       marks(steady_marks(skipped, scheduler, static_cast<u32>(resident.workers),
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
-  const u32 groups = static_cast<u32>(std::lround(gpu.l2->merge_groups));
-  const u32 count = static_cast<u32>(gpu.sm.count);
-  TILECAST_ASSERT(groups >= 1 && groups <= MemorySystem::kMostGroups);
-  sms.resize(count);
-  const std::vector<u32> order = shuffled(count);
-  for (u32 place = 0; place < count; ++place) {
-    sms[order[place]].group = place * groups / count;
+  const i32 gpcs = gpu.machine->gpcs;
+  sms.resize(static_cast<std::size_t>(gpu.sm.count));
+  pairs.resize(sms.size() / 2 + 1);
+  for (i32 sm = 0; sm < gpu.sm.count; ++sm) {
+    sms[static_cast<std::size_t>(sm)].gpc = static_cast<u32>(sm / 2 % gpcs);
+    sms[static_cast<std::size_t>(sm)].pair = static_cast<u32>(sm / 2);
   }
   if (splits_k(kernel.schedule)) {
     sums = std::make_unique<PartialSums>(engine, gpu, kernel, work, sm_clock);
   }
+  const i32 size = cluster_size(kernel.tiling);
+  const i32 ctas = static_cast<i32>(workers()) * size;
+  for (i32 gpc = 0; gpc < gpcs; ++gpc) {
+    // Where tiles are dealt out beforehand the slowest SMs end the kernel, and all of them stand
+    // for it, which keeps events together and the simulation fast; else GPCs drift apart.
+    const double place =
+        kernel.grid == Grid::kResident || gpcs == 1 ? -1 : 2.0 * gpc / (gpcs - 1) - 1;
+    const double clock = sm_clock.value * (1 + place * gpu.machine->gpc_clock_spread);
+    costs.push_back(kernel_costs(gpu, kernel, ctas, resident.cold, problem.shape.n, Hertz{clock}));
+  }
+  places = places_of(gpu.sm.count, gpcs, size, ctas);
 }
 
 Progress Machine::progress() const {

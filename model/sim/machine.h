@@ -21,16 +21,20 @@ namespace tilecast {
 
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
-  u32 group = 0;   // of SMs whose requests for one line are merged
-  Server tensor;   // wgmmas of all warpgroups, in order of issue
-  Server intake;   // bytes from L2, multicast included
-  Server staging;  // accumulators to shared memory
+  u32 gpc = 0;    // whose requests for one line are merged
+  u32 pair = 0;   // of SMs that share a port
+  Server tensor;  // wgmmas of all warpgroups, in order of issue
+  Server copies;  // the copy engine's requests, and the zeros that it makes
+  Server intake;  // into shared memory: from L2, multicast included, and accumulators
+  Server stores;  // the copy engine's reads of shared memory
+  bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
 
 /// CTAs of a kernel that are resident at once: on an SM, and workers (clusters) on the chip.
 struct Residency {
   i32 ctas_per_sm;
   i32 workers;
+  bool cold = false;  // the kernel's code and descriptors are not in the caches of SMs and GPCs
 };
 
 /// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
@@ -44,7 +48,7 @@ struct Machine {
   KernelConfig config;
   GemmShape shape;
   Residency residency;
-  KernelCosts costs;
+  std::vector<KernelCosts> costs;  // on each GPC
   TileScheduler scheduler;
   u32 k_blocks;
   WorkDecomposition work;
@@ -52,10 +56,12 @@ struct Machine {
   OperandBlocks a, b;
   MemorySystem memory;
   std::vector<Sm> sms;
+  std::vector<Server> pairs;  // ports that two SMs share each
+  std::vector<i32> places;    // SMs in the order in which CTAs come to them
   Engine engine;
   std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
 
-  SimTime last_store;           // issued
+  SimTime last_store;           // read from shared memory
   i64 k_blocks_multiplied = 0;  // by a warpgroup
   i64 tiles_stored = 0;         // parts of tiles, by a warpgroup
   i64 sm_intake = 0;            // bytes

@@ -29,9 +29,14 @@ namespace tilecast {
 /// What moving one block takes of each part of the memory.
 struct BlockCost {
   i64 bytes = 0;     // that exist; 0 where all of the block lies beyond the edge
+  i64 sectors = 0;   // the same in whole sectors of 32 bytes
   SimTime l2, dram;  // to put out, to read
   SimTime fill;      // of the intake of each SM that gets the block, zeros included
-  SimTime zeros;     // beyond that, of the SM that loads the block
+  SimTime requests;  // of the copy engine of the SM that loads the block
+  SimTime pair;      // of the port that this SM shares with its neighbour
+  SimTime unmerged;  // of l2, for rows that start inside a sector
+  i64 unmerged_sectors = 0;
+  SimTime outside;  // of L2, for rows beyond the edge
 };
 
 struct MemoryTraffic {
@@ -43,39 +48,53 @@ struct MemoryTraffic {
 
 class MemorySystem {
  public:
-  static constexpr u32 kMostGroups = 64;
+  static constexpr i32 kMostGpcs = 12;
 
-  MemorySystem(const GpuSpec& gpu, std::size_t blocks, Activity* activity);
+  MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity);
 
-  /// When the block's bytes are in shared memory, as far as L2 and DRAM decide. `group` of SMs.
-  SimTime load(SimTime now, u32 block, const BlockCost& cost, u32 group);
-  /// When partial sums that L2 holds are with the SM that reads them; `served` for the bytes.
+  /// Blocks that L2 reads from DRAM together, of equal size.
+  struct Fetch {
+    u32 first, count;
+  };
+
+  /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
+  /// for all at `asked`; it is one of that GPC.
+  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost, u32 gpc);
+  /// The same for the rows of a block that lie beyond the edge.
+  /// `count` of loads of the asking CTA.
+  SimTime load_outside(SimTime now, u64 count, const BlockCost& cost, u32 gpc);
+  /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, i64 bytes, SimTime served);
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 
-  SimTime l2_latency() const { return l2_latency_; }
   const MemoryTraffic& traffic() const { return traffic_; }
   SimTime l2_busy() const { return l2_output_.busy(); }
   SimTime dram_busy() const { return dram_.busy(); }
 
  private:
-  struct InFlight {
-    SimTime until;         // arrival of the last request's bytes
-    SimTime dram_arrival;  // of the last read from DRAM
-    u64 groups = 0;        // that have a request under way
-    u32 partitions = 0;    // that hold the block: its home, and the other once it asked
-    u32 merged = 0;        // requests served by the last output
+  /// One line of the host's cache. Ticks are 1024 ps.
+  struct alignas(64) Held {
+    SimTime in_l2;                  // when the last read from DRAM has all of it there
+    u32 touched = 0;                // tick of the last time that the cache was told of a use
+    u32 partitions = 0;             // that hold the block: its home, and the other once it asked
+    u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
+  };
+
+  struct Outside {
+    SimTime until;  // served
+    u64 count = 0;  // of loads of the CTA that asked
   };
 
   void make_room(SimTime now, i64 written_back);
 
   BlockCache cache_;
-  std::vector<InFlight> in_flight_;
+  std::vector<Held> held_;
   Server l2_output_, dram_;
+  Server outside_;  // the place in L2 that all rows beyond the edge are read from
+  std::vector<Outside> last_outside_;  // of each GPC
   SimTime l2_latency_, dram_latency_;
   double write_ps_per_byte_;
-  double merge_limit_;
   MemoryTraffic traffic_;
   Activity* activity_;
 };

@@ -1,6 +1,7 @@
 #include "model/sim/operand_blocks.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/base/math.h"
 #include "model/tile/smem_layout.h"
@@ -8,16 +9,39 @@
 namespace tilecast {
 namespace {
 
-/// What L2 still delivers of its output for rows of this many elements.
-double row_alignment(const TmaSpec& tma, i64 row_elements) {
-  const i64 row_bytes = row_elements * kOperandBytes;
-  if (row_bytes % 32 != 0) {
-    return tma.misaligned_by_16;
+constexpr i64 kLine = 128, kSector = 32;
+
+/// What a row of `bytes`, at most a line, takes where rows lie `pitch` bytes apart: means over all
+/// places in a line at which such rows start.
+struct RowCost {
+  double lines;                           // touched
+  double sectors;                         // touched
+  double pairs;                           // of sectors of one line, which L2 puts out together
+  double shifted_sectors, shifted_pairs;  // the same of rows that start inside a sector
+};
+
+RowCost row_cost(i64 bytes, i64 pitch) {
+  RowCost sum{};
+  double rows = 0;
+  for (i64 at = 0; rows == 0 || at != 0; at = (at + pitch) % kLine, ++rows) {
+    double lines = 0, sectors = 0, pairs = 0;
+    for (i64 line = 0; line < at + bytes; line += kLine) {
+      const i64 first = std::max(line, at), end = std::min(line + kLine, at + bytes);
+      const i64 touched = ceil_div(end, kSector) - first / kSector;
+      lines += 1;
+      sectors += static_cast<double>(touched);
+      pairs += static_cast<double>(ceil_div<i64>(touched, 2));
+    }
+    sum.lines += lines;
+    sum.sectors += sectors;
+    sum.pairs += pairs;
+    if (at % kSector != 0) {
+      sum.shifted_sectors += sectors;
+      sum.shifted_pairs += pairs;
+    }
   }
-  if (row_bytes % 64 != 0) {
-    return tma.misaligned_by_32;
-  }
-  return row_bytes % 128 != 0 ? tma.misaligned_by_64 : 1;
+  return {sum.lines / rows, sum.sectors / rows, sum.pairs / rows, sum.shifted_sectors / rows,
+          sum.shifted_pairs / rows};
 }
 
 i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - first, 0, length); }
@@ -32,9 +56,15 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
       slices_(static_cast<u32>(side.sharers)),
       k_blocks_(static_cast<u32>(ceil_div<i64>(problem.shape.k, config.tiling.block_k))),
       slice_bytes_(i64{side.tile} * config.tiling.block_k * kOperandBytes / side.sharers) {
+  const MachineSpec& machine = *gpu.machine;
   const i64 block_k = config.tiling.block_k;
-  const BytesPerSecond output = gpu.l2->output * row_alignment(*gpu.tma, side.row_elements);
-  const BytesPerSecond dram = gpu.dram->bandwidth * gpu.dram->read_efficiency;
+  const i64 slab = k_slab_elements(config.tiling);
+  const i64 pitch = side.row_elements * kOperandBytes;
+  ragged_ = problem.shape.k % block_k != 0;
+  if (!side.slices_k) {
+    const i64 together = pitch % (2 * kLine) == 0 ? 2 * kLine : kLine;
+    fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
+  }
   for (i64 tile = 0; tile < tiles_; ++tile) {
     for (i64 slice = 0; slice < side.sharers; ++slice) {
       for (const i64 k_block : {i64{0}, i64{k_blocks_} - 1}) {
@@ -44,15 +74,33 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
                                 slice_rows, side.extent);
         const i64 k = inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k,
                              problem.shape.k);
-        const Bytes bytes{static_cast<double>(rows * k * kOperandBytes)};
-        const Bytes outside{static_cast<double>(slice_bytes_) - bytes.value};
+        // A box's rows run along the matrix's own: along K, or along N where B is [k, n].
+        const i64 along = side.slices_k ? rows : k;
+        const i64 across = side.slices_k ? k : rows;
+        const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;
+        const Bytes bytes{static_cast<double>(along * across * kOperandBytes)};
+        const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;
+        const double all =
+            static_cast<double>(slice_bytes_) / static_cast<double>(std::max<i64>(row, 1));
+        const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
+        const auto l2 = [&](double pairs) {
+          const Bytes taken{pieces * pairs * 2 * kSector};
+          return sim_time(transfer_cycles(taken, machine.l2_output), sm_clock);
+        };
         costs_.push_back(
-            {.bytes = rows * k * kOperandBytes,
-             .l2 = sim_time(transfer_time(bytes, output)),
-             .dram = sim_time(transfer_time(bytes, dram)),
-             .fill = sim_time(transfer_cycles(bytes + outside, gpu.sm.intake), sm_clock),
-             .zeros = sim_time(
-                 transfer_cycles(outside * (gpu.tma->outside_cost - 1), gpu.sm.intake), sm_clock)});
+            {.bytes = along * across * kOperandBytes,
+             .sectors = std::llround(pieces * each.sectors),
+             .l2 = l2(each.pairs),
+             .dram = sim_time(transfer_time(bytes, machine.dram_read * (1 - machine.dram_walk))),
+             .fill =
+                 sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)}, machine.intake),
+                          sm_clock),
+             .requests = sim_time(machine.request * (pieces * each.lines), sm_clock),
+             .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
+             .unmerged = l2(each.shifted_pairs),
+             .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
+             .outside =
+                 sim_time(machine.outside * (rows < slice_rows ? all - pieces : 0), sm_clock)});
       }
     }
   }

@@ -5,6 +5,7 @@
 // Checked by: operand_blocks_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/sim/memory_system.h"
@@ -37,12 +38,22 @@ class OperandBlocks {
   }
   /// Of all slices and K blocks of one tile.
   i64 panel_bytes(u32 tile) const;
+  /// K blocks whose rows L2 reads from DRAM together: lines, or pairs of them.
+  MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
+    const u32 first = k_block - k_block % fetched_;
+    if (ragged_ && first + fetched_ >= k_blocks_) {  // of unequal size: each on its own
+      return {block(tile, slice, k_block), 1};
+    }
+    return {block(tile, slice, first), std::min(fetched_, k_blocks_ - first)};
+  }
   u32 count() const { return tiles_ * slices_ * k_blocks_; }
   i64 stage_bytes() const { return slice_bytes_; }  // filled by each slice
 
  private:
   u32 first_, tiles_, slices_, k_blocks_;
   i64 slice_bytes_;
+  bool ragged_ = false;           // the last K block is not whole
+  u32 fetched_ = 1;               // K blocks in what L2 reads together
   std::vector<BlockCost> costs_;  // of each slice: a whole K block, the last one
 };
 

@@ -32,23 +32,48 @@ TEST_CASE("Every block of an operand has a number of its own, without gaps") {
 TEST_CASE("A whole block costs its bytes at each part's rate") {
   const BlockCost cost = a_of(fp16(128, 64, 128), 1, 2).cost(0, 0, 0);
   CHECK(cost.bytes == 64 * 64 * 2);
-  CHECK(cost.l2.ps == 32000);     // 8192 B at 256 GB/s
-  CHECK(cost.dram.ps == 81920);   // 8192 B at 200 GB/s x 0.5
-  CHECK(cost.fill.ps == 128000);  // 8192 B at 64 B/cycle
-  CHECK(cost.zeros.ps == 0);
+  CHECK(cost.sectors == 256);
+  CHECK(cost.l2.ps == 32000);         // 8192 B at 256 B/cycle
+  CHECK(cost.dram.ps == 81920);       // 8192 B at 100 GB/s
+  CHECK(cost.fill.ps == 128000);      // 8192 B at 64 B/cycle
+  CHECK(cost.requests.ps == 128000);  // 64 lines of two cycles
+  CHECK(cost.pair.ps == 64000);
+  CHECK(cost.outside.ps == 0);
 }
 
-TEST_CASE("Rows and K beyond the edge cost L2 nothing, and the SM that loads them more") {
+TEST_CASE("Rows beyond the edge are asked for at one place, K beyond it costs nothing") {
   const OperandBlocks a = a_of(fp16(80, 64, 96), 1, 3);
   CHECK(a.cost(1, 0, 0).bytes == 16 * 64 * 2);  // rows 64 to 79
-  CHECK(a.cost(1, 0, 0).zeros.ps == 96000);     // 48 rows, 6144 B, once more at 64 B/cycle
+  CHECK(a.cost(1, 0, 0).outside.ps == 48000);   // 48 rows
+  CHECK(a.cost(1, 0, 0).requests.ps == 48000);  // 16 rows of 192 bytes apart: half touch two lines
   CHECK(a.cost(0, 0, 1).bytes == 64 * 32 * 2);  // K from 64 to 95
-  CHECK(a.cost(2, 0, 0).bytes == 0);            // wholly beyond C
+  CHECK(a.cost(0, 0, 1).outside.ps == 0);
+  CHECK(a.cost(2, 0, 0).bytes == 0);  // wholly beyond C
   CHECK(a.cost(2, 0, 0).fill.ps == 128000);
 }
 
-TEST_CASE("Rows that start off 128-byte lines take more of L2's output") {
-  // K = 136: rows are 272 bytes apart, odd multiples of 16; K = 128 + 32: of 64.
-  CHECK(a_of(fp16(64, 64, 136), 1, 1).cost(0, 0, 0).l2.ps == 64000);  // / 0.5
-  CHECK(a_of(fp16(64, 64, 160), 1, 1).cost(0, 0, 0).l2.ps == 35556);  // / 0.9
+TEST_CASE("Rows that start off 128-byte lines take more requests and sectors") {
+  // K = 160: rows 320 bytes apart start at 0 and 64 in turn: one line or two, four sectors.
+  const BlockCost by_64 = a_of(fp16(64, 64, 160), 1, 1).cost(0, 0, 0);
+  CHECK(by_64.requests.ps == 64 * 3000);  // 1.5 lines of two cycles
+  CHECK(by_64.sectors == 256);
+  CHECK(by_64.l2.ps == 32000);
+  CHECK(by_64.unmerged.ps == 0);
+  // K = 136: rows 272 bytes apart start at each multiple of 16; half of them inside a sector, which
+  // then touch five. In pairs of sectors of a line: two where the row is aligned or off by 64,
+  // three elsewhere: (2 + 2 + 6 x 3) / 8 = 2.75, of which 4 x 3 / 8 inside a sector.
+  const BlockCost by_16 = a_of(fp16(64, 64, 136), 1, 1).cost(0, 0, 0);
+  CHECK(by_16.requests.ps == 64 * 3750);  // 15 lines of 8 rows
+  CHECK(by_16.sectors == 64 * 9 / 2);
+  CHECK(by_16.l2.ps == 44000);
+  CHECK(by_16.unmerged.ps == 24000);
+}
+
+TEST_CASE("Where rows are whole pairs of lines, two K blocks of 64 are read together") {
+  const OperandBlocks pairs = a_of(fp16(64, 64, 384), 1, 1);  // 768 B
+  CHECK(pairs.fetch(0, 0, 3).first == pairs.block(0, 0, 2));
+  CHECK(pairs.fetch(0, 0, 3).count == 2);
+  const OperandBlocks lines = a_of(fp16(64, 64, 192), 1, 1);  // 384 B
+  CHECK(lines.fetch(0, 0, 1).first == lines.block(0, 0, 1));
+  CHECK(lines.fetch(0, 0, 1).count == 1);
 }

@@ -18,13 +18,13 @@ struct Example {
   explicit Example(Reduction reduction, double chip = 1e12)
       : work(WorkDecomposition::split_k(2, 7, 4, 3)),
         gpu(with_chip(chip)),
-        memory(gpu, 1, nullptr),
+        memory(gpu, 1, kExampleClock, nullptr),
         sums(engine, gpu, example(reduction), work, kExampleClock) {}
 
   static GpuSpec with_chip(double rate) {
     GpuSpec gpu = example_gpu();
     gpu.reduction->chip_store = gpu.reduction->chip_add = {rate};
-    gpu.l2->output = {rate};
+    gpu.machine->l2_output = {rate / kExampleClock.value};
     return gpu;
   }
   i64 write(i64 now, i32 sm, SumWrite how) { return sums.write({now * 1000}, sm, how).ps / 1000; }

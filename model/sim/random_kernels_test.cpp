@@ -118,7 +118,8 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
     return "tiles or K blocks lost";
   }
   const double sums = kernel.sums_read.value;
-  if (kernel.l2_to_sm.value != operands + sums || kernel.l2_output > kernel.l2_to_sm ||
+  if (kernel.l2_to_sm.value != operands + sums ||
+      kernel.l2_output > kernel.l2_to_sm * 4 ||  // 16 bytes may touch two sectors
       kernel.l2_far > kernel.l2_output ||
       kernel.sm_intake.value !=
           a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m) + sums ||
@@ -128,9 +129,9 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   if (kernel.dram_read.value != a + b) {  // all of it fits L2
     return "bytes from DRAM";
   }
-  if (seconds * gpu.dram->bandwidth.value * gpu.dram->read_efficiency < a + b ||
-      seconds * gpu.l2->output.value < kernel.l2_output.value ||
-      kernel.cycles.value * gpu.sm.intake.value * gpu.sm.count < kernel.sm_intake.value ||
+  if (seconds * gpu.machine->dram_read.value < a + b ||
+      kernel.cycles.value * gpu.machine->l2_output.value < kernel.l2_output.value ||
+      kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count < kernel.sm_intake.value ||
       kernel.cycles.value * gpu.wgmma->flops_per_sm.value * gpu.sm.count <
           gemm_flops(problem.shape) ||
       kernel.tensor_share > 1 || kernel.l2_share > 1 || kernel.dram_share > 1) {

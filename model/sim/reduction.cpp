@@ -80,6 +80,7 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   wg.ready = machine.sums->store_c(cta.engine().now(), cta.sm_index(), share);
   wg.ready += machine.sums->hop();  // until all of it is stored, and the lock says so
   part.span.reduction->reduced = wg.ready;
+  wg.stores_read = wg.ready;
   if (machine.work.owns(part.piece)) {  // one of them for the part
     record_stored(cta, wg, part.tile, part.span);
   } else {

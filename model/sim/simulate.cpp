@@ -20,15 +20,15 @@ double share(SimTime busy, SimTime all) {
 }  // namespace
 
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
-  return !uses_tcgen05(config.schedule) && gpu.wgmma && gpu.tma && gpu.l2 && gpu.dram &&
-         gpu.epilogue && gpu.launch && (gpu.reduction || !splits_k(config.schedule));
+  return !uses_tcgen05(config.schedule) && gpu.wgmma && gpu.l2 && gpu.machine && gpu.reduction;
 }
 
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers, Waves waves) {
   if (!can_simulate(gpu, config)) {
     throw ConfigError(fmt::format(
-        "{}: the simulator has no processes for {}, or the file lacks sections that they need",
+        "{}: the simulator has no processes for {}, or the file lacks one of the sections wgmma, "
+        "l2, machine and reduction",
         gpu.name, to_text(config.schedule)));
   }
   Machine machine(gpu, problem, config, residency, sm_clock, waves, observers.activity,
@@ -45,8 +45,7 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const i64 parts =
       exactly.tiles * cluster_size(config.tiling) * warpgroups_per_tile(config.tiling);
 
-  const SimTime end =
-      machine.last_store + machine.costs.store_done + machine.costs.kernel + more.at;
+  const SimTime end = machine.last_store + machine.costs.front().kernel + more.at;
   const i64 k_blocks = machine.k_blocks_multiplied + parts * machine.k_blocks;
   const Progress whole = machine.progress();
   const MemoryTraffic& traffic = whole.traffic;
@@ -61,7 +60,7 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
           .dram_read = bytes(traffic.dram_read + more.traffic.dram_read),
           .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
-          .operand_reads = bytes(k_blocks * machine.costs.operand_bytes),
+          .operand_reads = bytes(k_blocks * machine.costs.front().operand_bytes),
           .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /
                           static_cast<double>(machine.sms.size()),
           .l2_share = share(whole.l2_busy + more.l2_busy, end),

@@ -255,8 +255,13 @@ TEST_CASE("A GPU without what a kernel needs cannot simulate it, and says so") {
   CHECK(can_simulate(gpu, stream));
   CHECK(can_simulate(gpu, whole));
   CHECK(can_simulate(gpu, split));
-  gpu.reduction.reset();
-  CHECK(can_simulate(gpu, whole));
+  gpu.machine.reset();
+  CHECK(!can_simulate(gpu, whole));
+  CHECK(!can_simulate(gpu, split));
+  CHECK(can_simulate(gpu, stream));
+  gpu = example_gpu();
+  gpu.reduction.reset();  // C by plain stores takes its rates too
+  CHECK(!can_simulate(gpu, whole));
   CHECK(!can_simulate(gpu, split));
   CHECK_THROWS_AS(simulate_example(gpu, fp16(64, 64, 64), split), ConfigError);
   gpu.stream.reset();

@@ -7,6 +7,9 @@
 // L2 and DRAM and what is busy then grow by the mean of the later waves of the head for each wave
 // left out; bytes that SMs take in, tiles and K blocks are counted exactly.
 //
+// Not of grids of one tile for each CTA: their SMs run at the clocks of their GPCs and drift apart
+// from wave to wave, so that no wave is like the one before.
+//
 // Leaves out: what L2 holds at the jump (the first wave behind it finds less than it would), and
 // whatever changes from wave to wave in the middle, such as the turn from one band of the raster to
 // the next. Checked by: steady_waves_test.cpp, against whole simulations.

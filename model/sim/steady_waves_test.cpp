@@ -17,14 +17,14 @@ namespace {
 
 // What leaving waves out may change: the mean over the cases, and the worst one.
 constexpr double kMeanCycles = 0.015, kWorstCycles = 0.08;
-constexpr double kMeanDramRead = 0.06;
+constexpr double kMeanDramRead = 0.03;
 
 struct Case {
   GemmShape shape;
   const char* config;
 };
 
-// One tile in flight and many, whole CTAs and clusters, all orders of tiles, ragged edges.
+// One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges.
 constexpr Case kCases[] = {
     {{8192, 8192, 8192},
      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
@@ -32,9 +32,6 @@ constexpr Case kCases[] = {
     {{8192, 8192, 8192},
      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
      "c_slots=2,producer=40,grid=resident,raster=hilbert,group=1,walk=strided"},
-    {{8192, 8192, 8192},
-     "warp_specialized:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,grid=tiles,raster=grouped_n,group=8,walk=strided"},
     {{16384, 8192, 4096},
      "warp_specialized:tile=256x128x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=chunked"},
@@ -53,13 +50,6 @@ constexpr Case kCases[] = {
     {{8192, 8192, 8192},
      "persistent:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
      "raster=grouped_m,group=8,walk=strided"},
-    {{8192, 16384, 4096},
-     "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-     "raster=grouped_m,group=8"},
-    {{8200, 16000, 4104},
-     "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_n,group=4"},
-    {{8192, 8192, 8192},
-     "blocked_pipelined:tile=64x256x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=4"},
 };
 
 }  // namespace
@@ -96,6 +86,25 @@ TEST_CASE("Without its steady waves a kernel takes the same cycles, within a sta
   CHECK(cycles < kMeanCycles);
   CHECK(worst < kWorstCycles);
   CHECK(dram_read < kMeanDramRead);
+}
+
+TEST_CASE("CTAs of one tile each drift apart from wave to wave, and are simulated whole") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(
+      "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+      "raster=grouped_m,group=8");
+  const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
+  // 64 x 64 tiles on 264 places: 15 whole waves of 264 x 64 K blocks, loaded and multiplied, are
+  // 33,792 steps each. Seven are cheap, so of a resident grid 15 - 7 are left out.
+  const Simulated part = simulate_gemm(gpu, fp16(8192, 8192, 4096), config, residency, Hertz{1.5e9},
+                                       {}, Waves::kSteadyLeftOut);
+  CHECK(part.waves_left_out == 0);
+  const KernelConfig resident = parse_kernel_config(
+      "persistent:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8,walk=strided");
+  CHECK(simulate_gemm(gpu, fp16(8192, 8192, 4096), resident, residency, Hertz{1.5e9}, {},
+                      Waves::kSteadyLeftOut)
+            .waves_left_out == 8);
 }
 
 TEST_CASE("A kernel that is cheap to simulate is simulated whole") {

@@ -142,6 +142,49 @@ std::vector<Field> fields_of(StreamSpec& stream) {
   };
 }
 
+std::vector<Field> fields_of(MachineSpec& machine) {
+  return {
+      {"wgmma_least", &machine.wgmma_least.value, kCycles, 0, 1000},
+      {"wgmma_completion", &machine.wgmma_completion.value, kCycles, 0, 1000},
+      {"turn", &machine.turn.value, kCycles, 0, 10000},
+      {"mma_issue", &machine.mma_issue.value, kCycles, 0, 10000},
+      {"arrive_and_wait", &machine.arrive_and_wait.value, kCycles, 0, 10000},
+      {"wake", &machine.wake.value, kCycles, 0, 10000},
+      {"remote_wake", &machine.remote_wake.value, kCycles, 0, 10000},
+      {"issue", &machine.issue.value, kCycles, 0, 10000},
+      {"issue_copy", &machine.issue_copy.value, kCycles, 0, 10000},
+      {"request", &machine.request.value, kCycles, 0, 100},
+      {"pair_request", &machine.pair_request.value, kCycles, 0, 100},
+      {"outside", &machine.outside.value, kCycles, 0, 1000},
+      {"intake", &machine.intake.value, kBytesPerCycle, 1, 1024},
+      {"l2_latency", &machine.l2_latency.value, kCycles, 0, 10000},
+      {"dram_latency", &machine.dram_latency.value, kTime, 0, 10 * kMicro},
+      {"first_load", &machine.first_load.value, kTime, 0, 10 * kMicro},
+      {"gpcs", &machine.gpcs, kCount, 1, 12},
+      {"gpc_clock_spread", &machine.gpc_clock_spread, kFraction, 0, 0.2},
+      {"l2_output", &machine.l2_output.value, kBytesPerCycle, 16, 100'000},
+      {"dram_read", &machine.dram_read.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"dram_write", &machine.dram_write.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
+      {"dram_walk", &machine.dram_walk, kFraction, 0, 0.5},
+      {"epilogue", &machine.epilogue.value, kCycles, 0, 100'000},
+      {"first_epilogue", &machine.first_epilogue.value, kCycles, 0, 100'000},
+      {"chunk", &machine.chunk.value, kCycles, 0, 100'000},
+      {"next_tile", &machine.next_tile.value, kCycles, 0, 10000},
+      {"barrier", &machine.barrier.value, kCycles, 0, 10000},
+      {"store_latency", &machine.store_latency.value, kCycles, 0, 100'000},
+      {"store_read", &machine.store_read.value, kBytesPerCycle, 1, 1024},
+      {"kernel", &machine.kernel.value, kTime, 0, 100 * kMicro},
+      {"cluster", &machine.cluster.value, kTime, 0, 100 * kMicro},
+      {"dispatch", &machine.dispatch.value, kTime, 0, kMicro},
+      {"cta_start", &machine.cta_start.value, kTime, 0, 100 * kMicro},
+      {"start_shared", &machine.start_shared.value, kTime, 0, 10 * kMicro},
+      {"start_roles", &machine.start_roles.value, kTime, 0, 10 * kMicro},
+      {"start_cluster", &machine.start_cluster.value, kTime, 0, 10 * kMicro},
+      {"cta_restart", &machine.cta_restart.value, kCycles, 0, 100'000},
+      {"cta_refill", &machine.cta_refill.value, kCycles, 0, 100'000},
+  };
+}
+
 std::vector<Field> fields_of(ClockSpec& clock) {
   return {
       {"max", &clock.max.value, kFrequency, 100 * kMega, 10 * kGiga},

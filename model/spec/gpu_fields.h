@@ -30,6 +30,7 @@ std::vector<Field> fields_of(EpilogueSpec& epilogue);
 std::vector<Field> fields_of(ReductionSpec& reduction);
 std::vector<Field> fields_of(LaunchSpec& launch);
 std::vector<Field> fields_of(StreamSpec& stream);
+std::vector<Field> fields_of(MachineSpec& machine);
 std::vector<Field> fields_of(ClockSpec& clock);
 std::vector<Field> fields_of(PowerSpec& power);
 std::vector<Field> fields_of(CeilingsSpec& ceilings);

@@ -123,6 +123,55 @@ struct StreamSpec {
   Seconds ticket;               // from one draw of a counter to the next one's, whole chip
 };
 
+/// What the simulator's parts take, each measured alone by a micro-benchmark where one exists. The
+/// closed forms use the sections above instead, whose fitted numbers hold more than their names.
+struct MachineSpec {
+  // Tensor pipe, and a warpgroup around it.
+  Cycles wgmma_least;       // interval of the narrowest instruction
+  Cycles wgmma_completion;  // beyond the interval, when waited for
+  Cycles turn;              // a warpgroup's own instructions around the wgmmas of one K block
+  Cycles mma_issue;         // a warpgroup issues the wgmmas of one K block
+  Cycles arrive_and_wait;   // of a warpgroup that waits at a barrier at which it has arrived
+  Cycles wake;              // from an arrival at a barrier to another warp that waits for it
+  Cycles remote_wake;       // the same from another CTA of the cluster
+
+  // Loads. An SM's copy engine asks for one line after the other.
+  Cycles issue;         // of a thread that issues copies
+  Cycles issue_copy;    // for each of them
+  Cycles request;       // of the engine, a 128-byte line or what a row takes of it
+  Cycles pair_request;  // of the port that two SMs share
+  Cycles outside;       // of L2, a request for a row beyond the edge, of which all ask at one place
+  BytesPerCycle intake;  // into one SM's shared memory, from L2 or from registers
+  Cycles l2_latency;     // behind the issue, to the barrier's flip, without the bytes' own time
+  Seconds dram_latency;  // beyond that, where L2 does not hold the block
+  Seconds first_load;    // added to an SM's first load of a kernel: cold descriptors and pages
+  i32 gpcs;              // whose SMs' requests for one line are merged while the first is under way
+  double gpc_clock_spread;  // their clocks lie between 1 - this and 1 + this of the mean
+  BytesPerCycle l2_output;  // distinct lines, whole chip
+  BytesPerSecond dram_read, dram_write;
+  double dram_walk;  // share of DRAM's rate lost where CTAs keep to walks of their own
+
+  // Epilogue.
+  Cycles epilogue;           // of a tile: from its last wgmma to the first chunk
+  Cycles first_epilogue;     // added to an SM's first: its instructions are cold
+  Cycles chunk;              // a chunk from registers to shared memory, without its bytes' time
+  Cycles next_tile;          // a warpgroup goes on to its next tile
+  Cycles barrier;            // of the threads of one warpgroup
+  Cycles store_latency;      // a bulk store issued to its source read, without the bytes' time
+  BytesPerCycle store_read;  // of the engine, for all stores of an SM
+
+  // Launch.
+  Seconds kernel;         // start and end of a kernel beyond its CTAs
+  Seconds cluster;        // added where CTAs come in clusters
+  Seconds dispatch;       // from one CTA's start to the next one's
+  Seconds cta_start;      // the kernel's first instruction to a CTA's first load
+  Seconds start_shared;   // added for each SM of the GPC that starts with it
+  Seconds start_roles;    // added where warpgroups take roles
+  Seconds start_cluster;  // added where CTAs come in clusters
+  Cycles cta_restart;     // the same once the SM has run one
+  Cycles cta_refill;      // one CTA ends, the next one starts
+};
+
 struct ClockSpec {
   Hertz max;
   Hertz tensor_plateau;    // most while tensor cores work
@@ -163,6 +212,7 @@ struct GpuSpec {
   std::optional<ReductionSpec> reduction;
   std::optional<LaunchSpec> launch;
   std::optional<StreamSpec> stream;
+  std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
   std::optional<CeilingsSpec> ceilings;

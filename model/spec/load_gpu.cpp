@@ -38,7 +38,7 @@ class GpuReader {
   explicit GpuReader(const StrictValue& root)
       : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
                        "wgmma", "tcgen05", "tma", "l2", "dram", "epilogue", "reduction", "launch",
-                       "stream", "clock", "power", "ceilings"})) {}
+                       "stream", "machine", "clock", "power", "ceilings"})) {}
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;
@@ -59,6 +59,7 @@ class GpuReader {
       read_section(map_.required("reduction"), fields_of(spec.reduction.emplace()));
     }
     section("launch", spec.launch);
+    section("machine", spec.machine, Architecture::kHopper);
     section("clock", spec.clock);
     section("power", spec.power);
     if (map_.optional("stream")) {  // nobody publishes these: measured, or not there

@@ -10,6 +10,7 @@
 
 #include "model/base/math.h"
 #include "model/base/text.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/compare/counter_file.h"
@@ -24,6 +25,7 @@ const std::string kFolder = "validate/data/h200_sxm/micro/";
 
 struct Constant {
   double value, q1, q3;
+  double in_time;  // 0 where the file has none
 };
 /// By key and variant.
 using Constants = std::map<std::pair<std::string, std::string>, Constant>;
@@ -37,12 +39,13 @@ Constants read_run(const std::string& name) {
                                     header.begin());
   };
   const std::size_t key = column("key"), variant = column("variant"), value = column("value"),
-                    q1 = column("q1"), q3 = column("q3");
+                    q1 = column("q1"), q3 = column("q3"), in_time = column("in_time");
   Constants run;
   for (std::size_t row = 1; row < csv.records.size(); ++row) {
     const std::vector<std::string>& fields = csv.records[row].fields;
     const auto number = [&](std::size_t at) { return parse_number(fields[at]).value(); };
-    run[{fields[key], fields[variant]}] = {number(value), number(q1), number(q3)};
+    run[{fields[key], fields[variant]}] = {number(value), number(q1), number(q3),
+                                           parse_number(fields[in_time]).value_or(0)};
   }
   return run;
 }
@@ -140,6 +143,60 @@ TEST_CASE("Three runs find nearly every constant within 3 %, or within the sprea
   CHECK(constants > 350);
   // Three gaps between launches from the host, and an addition to memory by two CTAs at a place.
   CHECK(apart == 4);
+}
+
+TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
+  const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
+  const Constants run = read_run("micro.csv.gz");
+  const auto at = [&](const char* key, const char* variant) {
+    return run.at({key, variant}).value;
+  };
+  const auto in_time = [&](const char* key, const char* variant) {
+    return run.at({key, variant}).in_time;
+  };
+  CHECK(machine.wgmma_least.value == Approx(at("wgmma.interval", "n=8 a=registers")).epsilon(0.01));
+  CHECK(machine.wgmma_completion.value ==
+        Approx(at("wgmma.completion_latency", "n=64 a=shared")).epsilon(0.01));
+  CHECK(machine.arrive_and_wait.value == Approx(at("mbarrier.arrive_and_wait", "")).epsilon(0.01));
+  CHECK(machine.wake.value == Approx(at("mbarrier.wake", "waiting_warps=4")).epsilon(0.01));
+  CHECK(machine.remote_wake.value == Approx(at("mbarrier.remote_wake", "cluster=2")).epsilon(0.01));
+  CHECK(machine.barrier.value == Approx(at("named_barrier", "warps=4")).epsilon(0.01));
+
+  // Issuing copies: a line through 4 and 16 of them; what is left of a single one.
+  const double four = 4 * at("tma.issue_per_copy", "bytes=128 count=4");
+  const double sixteen = 16 * at("tma.issue_per_copy", "bytes=128 count=16");
+  const double one = at("tma.issue_per_copy", "bytes=128 count=1");
+  CHECK(machine.issue_copy.value == Approx((sixteen - four) / 12).epsilon(0.01));
+  CHECK(machine.issue.value == Approx(one - (sixteen - four) / 12).epsilon(0.02));
+
+  // Loads from L2: a latency behind the issue, and what 16 KiB more take.
+  const double small = at("tma.l2_latency", "bytes=16");
+  const double half = at("tma.l2_latency", "bytes=16384");
+  const double whole = at("tma.l2_latency", "bytes=32768");
+  CHECK(machine.l2_latency.value == Approx(small - one).epsilon(0.01));
+  CHECK(machine.intake.value == Approx(16384 / (whole - half)).epsilon(0.01));
+  CHECK(machine.request.value == Approx((whole - half) / 128).epsilon(0.01));
+  CHECK(machine.l2_output.value == Approx(at("l2.by_copy_size", "bytes=32768")).epsilon(0.01));
+
+  // From DRAM: what it adds, in time.
+  CHECK(machine.dram_latency.value * 1e9 == Approx(in_time("tma.dram_latency", "bytes=16384") -
+                                                   in_time("tma.l2_latency", "bytes=16384"))
+                                                .epsilon(0.01));
+  CHECK(machine.dram_read.value * 1e-9 ==
+        Approx(in_time("dram.read_rate", "sms=132 bytes=8192 slots=16 in_flight_kib=128"))
+            .epsilon(0.01));
+
+  // Stores: a line through 8 and 32 KiB.
+  const double short_store = at("tma.store_source_free", "bytes=8192 store");
+  const double long_store = at("tma.store_source_free", "bytes=32768 store");
+  const double per_byte = (long_store - short_store) / 24576;
+  CHECK(machine.store_read.value == Approx(1 / per_byte).epsilon(0.01));
+  CHECK(machine.store_latency.value == Approx(short_store - 8192 * per_byte).epsilon(0.02));
+
+  CHECK(machine.dispatch.value * 1e9 ==
+        Approx(at("launch.ns_per_cta", "threads=384 shared=204800")).epsilon(0.01));
+  CHECK(machine.cta_refill.value ==
+        Approx(at("launch.cta_refill", "threads=384 shared=204800 cluster=1")).epsilon(0.01));
 }
 
 }  // namespace tilecast

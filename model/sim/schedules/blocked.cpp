@@ -17,7 +17,7 @@ Process blocked(Cta& cta, i32 warpgroup) {
     }
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now();
+      span.first_operands = cta.engine().now() - cta.costs().turn;
     }
     cta.mma_k_block(wg);
     cta.wait_mma(wg, 0);

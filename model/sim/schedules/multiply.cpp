@@ -13,7 +13,7 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
   for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now();
+      span.first_operands = cta.engine().now() - cta.costs().turn;
     }
     cta.mma_k_block(wg);
     cta.wait_mma(wg, cta.inflight());

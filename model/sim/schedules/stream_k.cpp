@@ -41,10 +41,12 @@ Process consume_pieces(Cta& cta, i32 warpgroup) {
       const SharedPart part{p, tile, span};
       if (cta.machine().config.decomposition.reduction == Reduction::kSpread) {
         co_await reduce_spread(cta, wg, part);
+        wg.ready += cta.costs().next_tile;
         continue;
       }
       if (!work.owns(p)) {
         co_await hand_on(cta, wg, part);
+        wg.ready += cta.costs().next_tile;
         continue;
       }
       co_await take_over(cta, wg, part);

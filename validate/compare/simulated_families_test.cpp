@@ -1,0 +1,119 @@
+// The simulator beside the closed forms on the committed rows of the H200: kernels that split K and
+// memory-bound ones, cycles at the measured clock. Prints both errors by schedule. Runs in the
+// repository root.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/analytic/closed_form.h"
+#include "model/analytic/occupancy.h"
+#include "model/analytic/stream_closed_form.h"
+#include "model/analytic/stream_occupancy.h"
+#include "model/sim/simulate_stream.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "validate/compare/statistics.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+struct Predicted {
+  Cycles simulated, form;
+};
+
+Predicted predict(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                  Hertz clock) {
+  const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
+  TrafficMemo traffic(*gpu.l2, problem);
+  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  return {simulate_gemm(gpu, problem, config, residency, clock).cycles,
+          closed_form(gpu, problem, config, work, clock).cycles};
+}
+
+Predicted predict(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
+                  Hertz clock) {
+  const i32 ctas = resident_stream_ctas(gpu, config, problem.dtype);
+  return {simulate_stream(gpu, problem, config, ctas, clock).cycles,
+          stream_closed_form(gpu, problem, config, clock).cycles};
+}
+
+struct Errors {
+  std::vector<double> simulated, form;  // absolute
+};
+
+/// Of every `each`-th row, by schedule; "all" has them all.
+std::map<std::string, Errors> errors_of(const std::string& folder, std::size_t each) {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::map<std::string, Errors> errors;
+  std::size_t at = 0;
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".gz") {
+      files.insert(entry.path());
+    }
+  }
+  for (const std::filesystem::path& file : files) {
+    for (const MeasurementRow& row : read_measurements(file).rows) {
+      const Measurement& measured = row.measurement;
+      if (measured.status != Status::kOk || is_baseline(measured.point.config) ||
+          at++ % each != 0) {
+        continue;
+      }
+      const AnyConfig config = parse_config(measured.point.config);
+      const AnyProblem problem = problem_of(measured.point);
+      const Hertz clock = measured.sm_clock.value();
+      const Predicted predicted =
+          op_of(problem) == Op::kGemm
+              ? predict(gpu, std::get<GemmProblem>(problem), std::get<KernelConfig>(config), clock)
+              : predict(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
+                        clock);
+      for (const std::string& of :
+           {std::string(to_text(schedule_of(config))), std::string("all")}) {
+        errors[of].simulated.push_back(std::abs(predicted.simulated / *measured.cycles - 1));
+        errors[of].form.push_back(std::abs(predicted.form / *measured.cycles - 1));
+      }
+    }
+  }
+  return errors;
+}
+
+void print(const std::string& folder, const std::map<std::string, Errors>& errors) {
+  fmt::print("{}\n{:36} rows   simulated: mean, median   closed form: mean, median\n", folder, "");
+  for (const auto& [schedule, of] : errors) {
+    fmt::print("{:36} {:4} {:14.1f} % {:6.1f} % {:16.1f} % {:6.1f} %\n", schedule,
+               of.simulated.size(), 100 * mean(of.simulated), 100 * quantile(of.simulated, 0.5),
+               100 * mean(of.form), 100 * quantile(of.form, 0.5));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Simulated memory-bound kernels are within 5 % of the measured cycles") {
+  const std::string folder = "validate/data/h200_sxm/stream";
+  const std::map<std::string, Errors> errors = errors_of(folder, 1);
+  print(folder, errors);
+  CHECK(errors.at("all").simulated.size() > 400);
+  CHECK(mean(errors.at("all").simulated) < 0.04);
+  for (const auto& [schedule, of] : errors) {
+    CAPTURE(schedule);
+    CHECK(mean(of.simulated) < 0.05);
+  }
+}
+
+TEST_CASE("Simulated splits of K are as far from the measured cycles as is known, and no farther") {
+  const std::string folder = "validate/data/h200_sxm/splits";
+  const std::map<std::string, Errors> errors = errors_of(folder, 3);
+  print(folder, errors);
+  for (const char* schedule : {"split_k", "split_k_hybrid", "stream_k", "stream_k_hybrid"}) {
+    CAPTURE(schedule);
+    CHECK(mean(errors.at(schedule).simulated) < 0.12);
+    CHECK(quantile(errors.at(schedule).simulated, 0.5) < 0.1);
+  }
+}
+
+}  // namespace tilecast
