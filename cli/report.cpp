@@ -116,12 +116,13 @@ void add_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "report", "Write a folder that shows predicted beside measured: page, Markdown, data");
   const auto options = std::make_shared<ReportOptions>();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
+  CLI::Option* gpu = command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
+                         ->capture_default_str();
   CLI::Option* data =
       command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz");
   command->add_option("--manifest", options->manifest, "A file that lists what the report shows")
-      ->excludes(data);
+      ->excludes(data)
+      ->excludes(gpu);
   command->add_option("--out", options->out, "Folder to write")->required();
   command->add_option("--against", options->against,
                       "Another report's folder: show what is different here");

@@ -16,18 +16,20 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kHeader =
-    "key,method,cycles,sm_clock,time,interval_low,interval_high,tflops,power,limiter,tensor,"
+    "key,method,cycles,sm_clock,time,interval_low,interval_high,closed_form_time,tflops,power,"
+    "limiter,tensor,"
     "shared_memory,l2,dram,l2_to_sm,dram_read,dram_write,l2_hit_rate";
-constexpr std::size_t kFields = 17;  // without the key
+constexpr std::size_t kFields = 18;  // without the key
 
 std::string line_of(const Prediction& p) {
   return fmt::format(
-      "{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{:.17g},{:.17g},{:.17g},"
-      "{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}",
+      "{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{:.17g},{:.17g},"
+      "{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}",
       static_cast<int>(p.method), p.cycles.value, p.sm_clock.value, p.time.value,
-      p.interval_low.value, p.interval_high.value, p.tflops, p.power.value,
-      static_cast<int>(p.limiter), p.shares.tensor, p.shares.shared_memory, p.shares.l2,
-      p.shares.dram, p.l2_to_sm.value, p.dram_read.value, p.dram_write.value, p.l2_hit_rate);
+      p.interval_low.value, p.interval_high.value, p.closed_form_time.value, p.tflops,
+      p.power.value, static_cast<int>(p.limiter), p.shares.tensor, p.shares.shared_memory,
+      p.shares.l2, p.shares.dram, p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
+      p.l2_hit_rate);
 }
 
 std::vector<double> numbers_of(std::string_view line, const std::string& where) {
@@ -58,6 +60,7 @@ Prediction prediction_of(const AnyConfig& config, std::string_view line) {
   p.time = Seconds{next()};
   p.interval_low = Seconds{next()};
   p.interval_high = Seconds{next()};
+  p.closed_form_time = Seconds{next()};
   p.tflops = next();
   p.power = Watts{next()};
   p.limiter = static_cast<Limiter>(static_cast<int>(next()));

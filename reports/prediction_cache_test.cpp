@@ -42,6 +42,8 @@ TEST_CASE("A prediction is made once, and read from the file is the same to the 
   CHECK(counted.times == 1);
   CHECK(read.time == made.time);
   CHECK(read.cycles == made.cycles);
+  CHECK(read.closed_form_time == made.closed_form_time);
+  CHECK(read.closed_form_time > Seconds{0});
   CHECK(read.limiter == made.limiter);
   CHECK(read.shares.dram == made.shares.dram);
   CHECK(read.l2_hit_rate == made.l2_hit_rate);

@@ -102,7 +102,7 @@ constexpr i32 kWarpsPerWarpgroup = 4;
 constexpr i32 kWgmmaM = 64;  // rows of one wgmma
 constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
 constexpr i32 kMostInstructionN = 256;
-constexpr i32 kSlabColumns = 64;  // of N-major B in shared memory: 128 bytes, one swizzle row
+constexpr i32 kSlabColumns = 64;       // of N-major B in shared memory: 128 bytes, one swizzle row
 constexpr i32 kInstructionNStep = 16;  // of the kernels; the hardware also takes odd multiples of 8
 
 /// Workers may share a tile along K.
@@ -215,8 +215,8 @@ TILECAST_HD constexpr i32 wgmmas_along_n(const KernelConfig& config) {
   return warpgroup_columns(config.tiling) / instruction_n(config);
 }
 
-/// Whether wgmmas can read N-major B, which lies in slabs of 64 columns: each starts a slab or stays
-/// inside one.
+/// Whether wgmmas can read N-major B, which lies in slabs of 64 columns: each starts a slab or
+/// stays inside one.
 TILECAST_HD constexpr bool wgmmas_keep_to_slabs(const KernelConfig& config) {
   const i32 n = instruction_n(config);
   for (i32 column = 0; column < warpgroup_columns(config.tiling); column += n) {

@@ -1,6 +1,7 @@
 // Every number the model has of the GPU, with where it comes from.
 
 #include <algorithm>
+#include <filesystem>
 
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
@@ -48,7 +49,7 @@ Section constants_section(const ReportInput& input) {
                         "calibration* is the value they started from."
                       : "No calibration of this card was used: the values are those of the GPU "
                         "file, fitted ones with the data they were fitted to.",
-          .files = {input.gpu.path},
+          .files = {"configs/gpus/" + std::filesystem::path(input.gpu.path).filename().string()},
           .command = "",
           .charts = {},
           .tables = {std::move(table)}};

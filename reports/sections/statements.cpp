@@ -156,7 +156,7 @@ Finding registers_slower(const ReportInput& input) {
   if (pairs.empty()) {
     return no_rows("small_mma with A from registers and from shared memory");
   }
-  return {median_gain(pairs) > 1,
+  return {median_gain(pairs) > 1 + kNoticed,
           fmt::format("taking A from shared memory instead gains {}", gain_text(pairs))};
 }
 

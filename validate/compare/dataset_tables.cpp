@@ -190,13 +190,13 @@ std::map<Schedule, const MeasuredConfig*> best_of_schedules(const MeasuredGroup&
 
 std::string ladder_section(const std::vector<MeasuredGroup>& groups) {
   struct Rung {
-    Values cycles, time, energy;  // over blocked's
+    Values cycles, time;  // over blocked's
+    Values energy;        // pJ per FLOP
   };
   std::map<Schedule, Rung> rungs;
   const auto energy = [](const MeasuredConfig& one, const GemmProblem& problem) {
     return one.row.power->value * one.time().value / gemm_flops(problem.shape);
   };
-  Values picojoules;
   for (const MeasuredGroup& group : groups) {
     const std::map<Schedule, const MeasuredConfig*> best = best_of_schedules(group);
     const auto blocked = best.find(Schedule::kBlocked);

@@ -25,7 +25,7 @@ namespace tilecast {
 constexpr auto kBurstRest = std::chrono::milliseconds(32);       // the regime asks for 30
 constexpr auto kSettlingRest = std::chrono::milliseconds(5);     // before the first block
 constexpr auto kRestAfterLoad = std::chrono::milliseconds(250);  // the same after a sustained one
-constexpr Seconds kBurstLength{7e-3};                            // and ends at 10 ms
+constexpr Seconds kBurstLength{7e-3};                            // the regime ends at 10 ms
 constexpr BlockRules kBurstRules{};
 
 class RegimeTimer {
