@@ -80,6 +80,9 @@ Prediction prediction_of(const AnyConfig& config, std::string_view line) {
 PredictionCache PredictionCache::parse(std::string_view text, std::string_view name) {
   PredictionCache cache;
   std::vector<std::string_view> lines = split(text, '\n');
+  if (lines.front() != kHeader && lines.front().starts_with("key,")) {
+    return cache;  // an earlier version's, with other fields
+  }
   if (lines.front() != kHeader || !lines.back().empty()) {
     throw ConfigError(fmt::format(
         "{}:1: expected whole lines under the header of stored predictions; delete the file",

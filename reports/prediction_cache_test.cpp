@@ -52,6 +52,12 @@ TEST_CASE("A prediction is made once, and read from the file is the same to the 
   CHECK(second.made() == 0);
 }
 
+TEST_CASE("Predictions stored with other fields are made again") {
+  CHECK(PredictionCache::parse("key,method,time\n1,0,2\n", "p.csv").text() ==
+        PredictionCache().text());
+  CHECK_THROWS_AS(PredictionCache::parse("what is this\n", "p.csv"), ConfigError);
+}
+
 TEST_CASE("Another model, GPU or regime is another prediction") {
   Counted counted;
   PredictionCache cache;
