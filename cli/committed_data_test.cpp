@@ -75,19 +75,30 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   CHECK(folders >= 2);  // GEMM and the memory-bound family
 }
 
-TEST_CASE("The table in README.md is the one its own command makes") {
-  const std::string readme = read_file("README.md");
+/// The command that a page says its tables are made by, with --check.
+CapturedRun check_page(const std::string& path, void (*add_command)(CLI::App&)) {
+  const std::string page = read_file(path);
   const std::string_view lead = "Made by `./tilecast ";
-  const std::size_t at = readme.find(lead);
+  const std::size_t at = page.find(lead);
   REQUIRE(at != std::string::npos);
   const std::size_t begin = at + lead.size();
   std::vector<std::string> arguments;
   for (const std::string_view word :
-       split(std::string_view(readme).substr(begin, readme.find('`', begin) - begin), ' ')) {
+       split(std::string_view(page).substr(begin, page.find('`', begin) - begin), ' ')) {
     arguments.emplace_back(word);
   }
   arguments.push_back("--check");
-  const CapturedRun run = run_captured(add_readme_table, arguments);
+  return run_captured(add_command, arguments);
+}
+
+TEST_CASE("The table in README.md is the one its own command makes") {
+  const CapturedRun run = check_page("README.md", add_readme_table);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("The data set's tables, and what it leaves out, are those that its rows make") {
+  const CapturedRun run = check_page("validate/data/h200_sxm/dataset/README.md", add_dataset);
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
 }
