@@ -18,17 +18,6 @@ namespace {
 constexpr double kMicro = 1e6, kMega = 1e6, kPercent = 100, kPicojoules = 1e12;
 constexpr std::size_t kListed = 10;  // rows of a list of the worst or best
 
-std::string problem_text(const GemmProblem& problem) {
-  std::string text = to_text(problem.shape);
-  if (problem.dtype != ElementType::kFp16) {
-    text += fmt::format(" {}", to_text(problem.dtype));
-  }
-  if (problem.layout != Layout::kTn) {
-    text += fmt::format(" {}", to_text(problem.layout));
-  }
-  return text;
-}
-
 /// The name of the file without folder and endings: squares of data/squares.csv.gz.
 std::string class_of(const std::string& file) {
   const std::string name = std::filesystem::path(file).filename().string();
@@ -171,7 +160,7 @@ std::string raster_section(const std::vector<MeasuredGroup>& groups) {
     const OrderText higher(high.config), lower(low.config);
     text +=
         fmt::format("| {} | `{}` | {} | `{}` {:.0f} MHz | `{}` {:.0f} MHz | {:.3f} | {:.3f} |\n",
-                    problem_text(orders.group->problem), higher.rest, orders.configs.size(),
+                    gemm_problem_text(orders.group->problem), higher.rest, orders.configs.size(),
                     higher.order, high.row.sm_clock->value / kMega, lower.order,
                     low.row.sm_clock->value / kMega, orders.cycles_ratio(), orders.time_ratio());
   }
@@ -259,10 +248,10 @@ std::string cublaslt_section(const std::vector<MeasuredGroup>& groups) {
       lines.size(), geomean(of_best), geomean(of_ours));
   for (std::size_t i = 0; i < std::min(kListed, lines.size()); ++i) {
     const Line& line = lines[i];
-    text +=
-        fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | `{}` |\n", problem_text(line.group->problem),
-                    line.group->cublaslt_top1->value * kMicro, line.of_best, line.of_ours,
-                    short_text(line.group->fastest().config));
+    text += fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | `{}` |\n",
+                        gemm_problem_text(line.group->problem),
+                        line.group->cublaslt_top1->value * kMicro, line.of_best, line.of_ours,
+                        short_text(line.group->fastest().config));
   }
   return text + "\n";
 }
@@ -301,7 +290,7 @@ std::string split_section(const std::vector<MeasuredGroup>& groups) {
   for (std::size_t i = 0; i < std::min(kListed, lines.size()); ++i) {
     const Line& line = lines[i];
     text += fmt::format("| {} | {:.1f} | {:.1f} | {:.3f} | `{}` | `{}` |\n",
-                        problem_text(line.group->problem), line.whole->time().value * kMicro,
+                        gemm_problem_text(line.group->problem), line.whole->time().value * kMicro,
                         line.split->time().value * kMicro, line.gain(),
                         short_text(line.split->config), short_text(line.whole->config));
   }
@@ -331,9 +320,10 @@ std::string coverage_tables(const std::vector<MeasurementFile>& files) {
       const Measurement& m = row.measurement;
       ++counts[family_of(m.point.config)][m.status];
       if (m.status != Status::kOk) {
-        missing += fmt::format("| {}:{} | {} | {} | `{}` | {}: {} |\n", class_of(file.name),
-                               row.line, problem_text(m.point.problem), to_text(m.point.regime),
-                               m.point.config, to_text(m.status), m.reason);
+        missing +=
+            fmt::format("| {}:{} | {} | {} | `{}` | {}: {} |\n", class_of(file.name), row.line,
+                        gemm_problem_text(m.point.problem), to_text(m.point.regime), m.point.config,
+                        to_text(m.status), m.reason);
       }
     }
   }

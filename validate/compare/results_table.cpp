@@ -101,17 +101,6 @@ std::string micros(const std::optional<Measurement>& measurement) {
   return measurement ? micros(measurement->time->median) : "";
 }
 
-std::string problem_text(const GemmProblem& problem) {
-  std::string text = to_text(problem.shape);
-  if (problem.dtype != ElementType::kFp16) {
-    text += fmt::format(" {}", to_text(problem.dtype));
-  }
-  if (problem.layout != Layout::kTn) {
-    text += fmt::format(" {}", to_text(problem.layout));
-  }
-  return text;
-}
-
 std::string conditions_text(const JoinedGroup& group) {
   std::string text(to_text(group.regime));
   if (group.inputs != Inputs::kNormal) {
@@ -135,7 +124,7 @@ std::string row_text(const JoinedGroup& group) {
                                          });
   const double tflops = gemm_flops(problem.shape) / measured->measured_time().value * kPerTera;
   return fmt::format("| {} | {} | `{}` | {} | {} | `{}` | {} | {:.0f} | {} | {} |\n",
-                     problem_text(problem), conditions_text(group),
+                     gemm_problem_text(problem), conditions_text(group),
                      short_text(std::get<KernelConfig>(predicted->predicted.config)),
                      micros(predicted->predicted.time), micros(predicted->measured_time()),
                      short_text(std::get<KernelConfig>(measured->predicted.config)),
@@ -166,6 +155,17 @@ std::string decomposition_text(const KernelConfig& config) {
 }
 
 }  // namespace
+
+std::string gemm_problem_text(const GemmProblem& problem) {
+  std::string text = to_text(problem.shape);
+  if (problem.dtype != ElementType::kFp16) {
+    text += fmt::format(" {}", to_text(problem.dtype));
+  }
+  if (problem.layout != Layout::kTn) {
+    text += fmt::format(" {}", to_text(problem.layout));
+  }
+  return text;
+}
 
 std::string short_text(const KernelConfig& config) {
   const Tiling& t = config.tiling;

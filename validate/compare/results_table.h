@@ -12,6 +12,9 @@ namespace tilecast {
 /// A configuration in few characters: ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8.
 std::string short_text(const KernelConfig& config);
 
+/// 4096x4096x4096, with dtype and layout where they are not fp16 and tn.
+std::string gemm_problem_text(const GemmProblem& problem);
+
 /// Markdown: a table with one row for each group of GEMMs that has points, and what its columns
 /// mean.
 std::string results_table(const JoinedData& data);
