@@ -18,7 +18,7 @@ constexpr double kMainLoopMatters = 0.5;
 
 /// Tiles and DRAM traffic hide each other, but not wholly where they are about equal.
 Cycles overlapped(Cycles a, Cycles b) {
-  constexpr double kSharpness = 6;  // infinity would be the maximum
+  constexpr double kSharpness = 3;  // infinity would be the maximum
   const Cycles longest = std::max(a, b);
   return longest * std::pow(std::pow(a / longest, kSharpness) + std::pow(b / longest, kSharpness),
                             1 / kSharpness);
@@ -27,21 +27,26 @@ Cycles overlapped(Cycles a, Cycles b) {
 /// The tiles of the busiest SM, in rounds of as many as are resident and one round of what is left.
 struct BusiestSm {
   Limiter limiter;  // of its K blocks
+  Cycles step;      // one of each resident CTA
   Cycles main_loops, between, last;
   Cycles reduction;
 
   Cycles total() const { return main_loops + between + last + reduction; }
 };
 
-BusiestSm busiest_sm(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work,
-                     const KBlock& block, const Loads& loads, double ctas, Hertz sm_clock) {
+BusiestSm busiest_sm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                     const GemmWork& work, const KBlock& block, const Loads& loads, double ctas,
+                     Hertz sm_clock) {
   const KBlockStep step = k_block_step(gpu, config, block, loads, ctas);
   if (work.shared) {
     const WorkerShare& share = work.shared->busiest;
-    const Cycles between = between_tiles(gpu, config, loads.latency, step, work.k_blocks);
+    const Cycles between = between_tiles(gpu, problem, config, loads.latency, step, work.k_blocks);
     return {
-        step.limiter, step.time * share.k_blocks, between * std::max(0.0, share.pieces - 1),
-        after_last_tile(gpu, config),
+        step.limiter,
+        step.time,
+        step.time * share.k_blocks,
+        between * std::max(0.0, share.pieces - 1),
+        after_last_tile(gpu, problem, config),
         reduction_time(gpu, config, share, static_cast<double>(work.shared->workers), sm_clock)};
   }
   const double tiles = static_cast<double>(work.tiles_per_sm);
@@ -49,11 +54,12 @@ BusiestSm busiest_sm(const GpuSpec& gpu, const KernelConfig& config, const GemmW
   const double full = std::floor(tiles / ctas);
   const double left = tiles - full * ctas;
   const double rounds = full + (left > 0 ? 1 : 0);
-  BusiestSm sm{step.limiter, step.time * (k_blocks * full), {}, after_last_tile(gpu, config), {}};
+  BusiestSm sm{
+      step.limiter, step.time * (k_blocks * full), {}, after_last_tile(gpu, problem, config), {}};
   if (left > 0) {
     sm.main_loops += k_block_step(gpu, config, block, loads, left).time * k_blocks;
   }
-  const Cycles between = between_tiles(gpu, config, loads.latency, step, work.k_blocks);
+  const Cycles between = between_tiles(gpu, problem, config, loads.latency, step, work.k_blocks);
   sm.between = between * (rounds - 1);
   return sm;
 }
@@ -143,7 +149,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Loads loads =
       operand_loads(gpu, problem, config.tiling, traffic, busy_sms, in_step(work), sm_clock);
   const KBlock block = k_block(gpu, config);
-  const BusiestSm sm = busiest_sm(gpu, config, work, block, loads, ctas, sm_clock);
+  const BusiestSm sm = busiest_sm(gpu, problem, config, work, block, loads, ctas, sm_clock);
   const Cycles tiles = sm.total();
   const Cycles dram = cycles_of(dram_time(*gpu.dram, traffic), sm_clock);
   const Seconds launch =
@@ -167,6 +173,14 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
                  l2_time(config.tiling, block, loads) * (blocks_per_sm * gpu.sm.count / busy_sms) /
                      form.cycles,
                  dram / form.cycles};
+  form.parts = {.ends = ends,
+                .main_loops = sm.main_loops,
+                .dram = dram,
+                .step = sm.step,
+                .mma = block.mma * ctas,
+                .l2 = l2_time(config.tiling, block, loads) * ctas,
+                .load = stage_load(gpu, block, loads),
+                .ctas = ctas};
   return form;
 }
 

@@ -1,6 +1,7 @@
 #include "model/analytic/main_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "model/analytic/tensor_operation.h"
@@ -31,9 +32,12 @@ Resources resources(const GpuSpec& gpu, const Tiling& t, const KBlock& block, co
           .l2 = l2_time(t, block, loads)};
 }
 
-/// The own instructions of who multiplies, around one K block's.
-Cycles instructions(const GpuSpec& gpu, Schedule schedule, const TensorOperation& operation) {
-  return operation.block_turn + (has_producer_warpgroup(schedule) ? Cycles{} : gpu.tma->issue);
+/// The own instructions of a warpgroup that multiplies, around one K block's and for each of them.
+Cycles instructions(const GpuSpec& gpu, const KernelConfig& config,
+                    const TensorOperation& operation) {
+  return operation.block_turn +
+         gpu.wgmma->issue * (operation.per_k_block / warpgroups_per_tile(config.tiling)) +
+         (has_producer_warpgroup(config.schedule) ? Cycles{} : gpu.tma->issue);
 }
 
 Limiter mma_limiter(const KBlock& block) {
@@ -74,41 +78,78 @@ KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KB
                                                   {ring, Limiter::kLatency}});
 }
 
+/// Cycles that a warpgroup which has just issued a K block's wgmmas cannot go on for: only so many
+/// of an SM's wait behind the one that runs. With none left in flight, until they are complete.
+Cycles held_by_mma(const GpuSpec& gpu, const KernelConfig& config, const TensorOperation& operation,
+                   Cycles mma) {
+  return config.inflight == 0 ? mma + operation.completion
+                              : std::max(Cycles{}, mma - operation.interval * gpu.wgmma->run_ahead);
+}
+
+/// Resources that work at the same time delay each other where they are about equally busy: rates
+/// and the ring, whose loads come in bursts, much; the tensor pipe, which has its work queued,
+/// little.
+KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter,
+                    std::initializer_list<Limit> loads) {
+  constexpr double kAmongLoads = 3, kWithMma = 8;  // infinity would be the maximum
+  double among = 0;
+  Limit most{Cycles{}, Limiter::kLatency};
+  for (const Limit& limit : loads) {
+    most = limit.time > most.time ? limit : most;
+  }
+  for (const Limit& limit : loads) {
+    among += std::pow(limit.time / most.time, kAmongLoads);
+  }
+  const Cycles loaded = most.time * std::pow(among, 1 / kAmongLoads);
+  const Cycles multiplied = std::max(mma, turn);
+  const Limiter own = mma >= turn ? mma_limiter : Limiter::kLatency;
+  const Cycles longer = std::max(loaded, multiplied);
+  const Cycles time = longer * std::pow(std::pow(loaded / longer, kWithMma) +
+                                            std::pow(multiplied / longer, kWithMma),
+                                        1 / kWithMma);
+  return {time, multiplied, multiplied >= loaded ? own : most.limiter};
+}
+
 KBlockStep ring_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
                      const Resources& one, const Loads& loads, double ctas) {
   const Tiling& t = config.tiling;
   const TensorOperation operation = tensor_operation(gpu, config);
-  Cycles turn = instructions(gpu, config.schedule, operation);
+  Cycles turn = instructions(gpu, config, operation);
   if (config.inflight == 0) {
     turn += block.mma / warpgroups_per_tile(t) + operation.completion;
   }
   // A stage is loaded again once its wgmmas are complete; with wgmmas left in flight that is seen
-  // only when the operands of as many later blocks are there. The CTAs take turns on the pipe.
-  const Cycles load = loads.latency + one.transfer();
-  const Cycles ring =
-      std::max((load + block.mma * ctas) / t.stages, load / (t.stages - config.inflight));
-  return longest(std::max(one.mma * ctas, turn), {{one.mma * ctas, mma_limiter(block)},
-                                                  {one.intake * ctas, Limiter::kSmIntake},
-                                                  {one.l2 * ctas, Limiter::kL2},
-                                                  {turn, Limiter::kLatency},
-                                                  {ring, Limiter::kLatency}});
+  // only when those of as many later blocks are issued. The CTAs take turns on the pipe.
+  const Cycles ring = (stage_load(gpu, block, loads) + gpu.tma->stage_turn +
+                       held_by_mma(gpu, config, operation, block.mma * ctas)) /
+                      (t.stages - config.inflight);
+  return together(one.mma * ctas, turn, mma_limiter(block),
+                  {{one.intake * ctas, Limiter::kSmIntake},
+                   {one.l2 * ctas, Limiter::kL2},
+                   {ring, Limiter::kLatency}});
 }
 
 KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
                       const Resources& one, const Loads& loads, double ctas) {
   const TensorOperation operation = tensor_operation(gpu, config);
-  const Cycles turn = instructions(gpu, config.schedule, operation);
-  const Cycles load = loads.latency + one.transfer();
+  const Cycles turn = instructions(gpu, config, operation);
+  const Cycles load = stage_load(gpu, block, loads);
   const Cycles mma = one.mma + operation.completion;
   const Cycles chain =
-      turn + (config.schedule == Schedule::kBlockedPipelined ? std::max(load, mma) : load + mma);
-  return longest(one.mma * ctas, {{one.mma * ctas, mma_limiter(block)},
-                                  {one.intake * ctas, Limiter::kSmIntake},
-                                  {one.l2 * ctas, Limiter::kL2},
-                                  {chain, Limiter::kLatency}});
+      turn + (config.schedule == Schedule::kBlockedPipelined
+                  ? std::max(load + held_by_mma(gpu, config, operation, block.mma * ctas), mma)
+                  : load + mma);
+  return together(one.mma * ctas, Cycles{}, mma_limiter(block),
+                  {{one.intake * ctas, Limiter::kSmIntake},
+                   {one.l2 * ctas, Limiter::kL2},
+                   {chain, Limiter::kLatency}});
 }
 
 }  // namespace
+
+Cycles stage_load(const GpuSpec& gpu, const KBlock& block, const Loads& loads) {
+  return loads.latency + transfer_cycles(block.fill(), gpu.tma->fill_rate);
+}
 
 bool has_ring(Schedule schedule) {
   return schedule != Schedule::kSmallMma && schedule != Schedule::kBlocked &&

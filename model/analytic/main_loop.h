@@ -34,6 +34,9 @@ struct KBlockStep {
   Limiter limiter;
 };
 
+/// One stage from the issue of its loads to their landing, where nothing else is under way.
+Cycles stage_load(const GpuSpec& gpu, const KBlock& block, const Loads& loads);
+
 /// What L2 takes to put out one CTA's K block, at one SM's share.
 Cycles l2_time(const Tiling& tiling, const KBlock& block, const Loads& loads);
 

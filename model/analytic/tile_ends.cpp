@@ -28,6 +28,14 @@ Cycles accumulator_read(const GpuSpec& gpu, const KernelConfig& config) {
              : Cycles{};
 }
 
+/// What plain stores add where C cannot be stored in bulk.
+Cycles plain_stores(const EpilogueSpec& epilogue, Bytes c, const GemmProblem& problem) {
+  if (c_rows_allow_tma(problem)) {
+    return {};
+  }
+  return transfer_cycles(c, epilogue.plain_rate) * (problem.shape.n % 2 == 0 ? 1 : 2);
+}
+
 /// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
 double drift(const KernelConfig& config, i64 k_blocks) {
   constexpr double kDrift = 1.5;  // seen in two warpgroups with three and four stages
@@ -45,7 +53,7 @@ Cycles first_load(Schedule schedule, Cycles load_latency) {
   return has_ring(schedule) ? load_latency : Cycles{};
 }
 
-Cycles epilogue_time(const GpuSpec& gpu, const KernelConfig& config) {
+Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const EpilogueSpec& epilogue = *gpu.epilogue;
   const Tiling& t = config.tiling;
   const i32 chunks = c_chunks(config.schedule, t);
@@ -54,16 +62,16 @@ Cycles epilogue_time(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
   const Cycles wait = std::max(Cycles{}, epilogue.store_read - chunk * (slots - 1));
   return epilogue.fixed + accumulator_read(gpu, config) + chunk * chunks +
-         wait * (ceil_div(chunks, slots) - 1);
+         wait * (ceil_div(chunks, slots) - 1) + plain_stores(epilogue, c, problem);
 }
 
-Cycles after_last_tile(const GpuSpec& gpu, const KernelConfig& config) {
-  return tensor_operation(gpu, config).completion + epilogue_time(gpu, config);
+Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  return tensor_operation(gpu, config).completion + epilogue_time(gpu, problem, config);
 }
 
-Cycles between_tiles(const GpuSpec& gpu, const KernelConfig& config, Cycles load_latency,
-                     const KBlockStep& step, i64 k_blocks) {
-  const Cycles end = after_last_tile(gpu, config);
+Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                     Cycles load_latency, const KBlockStep& step, i64 k_blocks) {
+  const Cycles end = after_last_tile(gpu, problem, config);
   if (config.grid == Grid::kTiles) {
     return end + gpu.epilogue->store_read + gpu.launch->cta_refill +
            first_load(config.schedule, load_latency);

@@ -5,7 +5,9 @@
 // before still reads it:
 //   staging = fixed + C (per chunk + bytes / rate)
 //   waiting = (ceil(C / S) - 1) max(0, store read - (S - 1) staging of one chunk)
-// With a slot for every chunk, or stages borrowed for all of them, nothing waits.
+// With a slot for every chunk, or stages borrowed for all of them, nothing waits. Where rows of C
+// are no whole 16 bytes, its threads store it themselves, which takes bytes / plain rate longer,
+// twice that where two columns are no whole 4 bytes.
 //
 // What lies between two tiles of one slot, by schedule:
 //   one tile per CTA    epilogue, its last stores read, the next CTA's start, its first load
@@ -24,6 +26,7 @@
 #include "model/analytic/main_loop.h"
 #include "model/base/integers.h"
 #include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {
@@ -32,14 +35,14 @@ namespace tilecast {
 Cycles first_load(Schedule schedule, Cycles load_latency);
 
 /// From the last wgmma of a tile to the last store issued.
-Cycles epilogue_time(const GpuSpec& gpu, const KernelConfig& config);
+Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
 /// From the last K block of a tile to the first one of the next tile on its slot, beyond the time
 /// that K blocks take anyway.
-Cycles between_tiles(const GpuSpec& gpu, const KernelConfig& config, Cycles load_latency,
-                     const KBlockStep& step, i64 k_blocks);
+Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                     Cycles load_latency, const KBlockStep& step, i64 k_blocks);
 
 /// From the last K block of a slot's last tile to its last store issued.
-Cycles after_last_tile(const GpuSpec& gpu, const KernelConfig& config);
+Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

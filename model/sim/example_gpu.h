@@ -18,12 +18,16 @@ inline GpuSpec example_gpu() {
                .operand_rate = {128},
                .issue_overhead = {1},
                .completion_latency = {60},
-               .block_turn = {100}};
+               .block_turn = {100},
+               .issue = {5},
+               .run_ahead = 8};
   gpu.tma = {.l2_latency = {400e-9},
              .dram_latency = {700e-9},
              .issue = {50},
              .outside_cost = 2,
              .multicast_latency = {100},
+             .fill_rate = {64},
+             .stage_turn = {200},
              .misaligned_by_16 = 0.5,
              .misaligned_by_32 = 0.8,
              .misaligned_by_64 = 0.9};
@@ -33,8 +37,12 @@ inline GpuSpec example_gpu() {
             .merge_groups = 2,
             .merge_limit = 8};
   gpu.dram = {.bandwidth = {200e9}, .read_efficiency = 0.5, .write_efficiency = 0.5};
-  gpu.epilogue = {
-      .fixed = {200}, .chunk = {100}, .rate = {16}, .store_read = {150}, .store_latency = {300e-9}};
+  gpu.epilogue = {.fixed = {200},
+                  .chunk = {100},
+                  .rate = {16},
+                  .plain_rate = {8},
+                  .store_read = {150},
+                  .store_latency = {300e-9}};
   gpu.reduction = {.hop = {500e-9},
                    .sm_store = {32},
                    .sm_add = {32},

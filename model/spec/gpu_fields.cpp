@@ -42,6 +42,8 @@ std::vector<Field> fields_of(WgmmaSpec& wgmma) {
       {"issue_overhead", &wgmma.issue_overhead.value, kCycles, 0, 64},
       {"completion_latency", &wgmma.completion_latency.value, kCycles, 0, 1000},
       {"block_turn", &wgmma.block_turn.value, kCycles, 0, 10000},
+      {"issue", &wgmma.issue.value, kCycles, 0, 1000},
+      {"run_ahead", &wgmma.run_ahead, kFraction, 0, 1000},
   };
 }
 
@@ -64,6 +66,8 @@ std::vector<Field> fields_of(TmaSpec& tma) {
       {"issue", &tma.issue.value, kCycles, 0, 10000},
       {"outside_cost", &tma.outside_cost, kFraction, 0, 100},
       {"multicast_latency", &tma.multicast_latency.value, kCycles, 0, 10000},
+      {"fill_rate", &tma.fill_rate.value, kBytesPerCycle, 1, 1024},
+      {"stage_turn", &tma.stage_turn.value, kCycles, 0, 10000},
       {"misaligned_by_16", &tma.misaligned_by_16, kFraction, 0.05, 1},
       {"misaligned_by_32", &tma.misaligned_by_32, kFraction, 0.05, 1},
       {"misaligned_by_64", &tma.misaligned_by_64, kFraction, 0.05, 1},
@@ -93,6 +97,7 @@ std::vector<Field> fields_of(EpilogueSpec& epilogue) {
       {"fixed", &epilogue.fixed.value, kCycles, 0, 100'000},
       {"chunk", &epilogue.chunk.value, kCycles, 0, 100'000},
       {"rate", &epilogue.rate.value, kBytesPerCycle, 1, 1024},
+      {"plain_rate", &epilogue.plain_rate.value, kBytesPerCycle, 0.1, 1024},
       {"store_read", &epilogue.store_read.value, kCycles, 0, 100'000},
       {"store_latency", &epilogue.store_latency.value, kTime, 0, 100 * kMicro},
   };

@@ -5,6 +5,7 @@
 // DRAM and L2 latency in nanoseconds do not follow it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "model/base/integers.h"
 #include "model/base/units.h"
 #include "model/spec/compiler_rejections.h"
+#include "model/spec/correction.h"
 
 namespace tilecast {
 
@@ -39,6 +41,8 @@ struct WgmmaSpec {
   Cycles issue_overhead;       // added to each instruction's interval
   Cycles completion_latency;   // beyond the interval, when waited for
   Cycles block_turn;           // a warpgroup's own instructions around the wgmmas of one K block
+  Cycles issue;                // the same for each of its wgmmas
+  double run_ahead;  // wgmmas of an SM issued and not begun, before who issues has to wait
 };
 
 /// Blackwell's tcgen05, 16-bit operands from shared memory and fp32 accumulation in tensor memory.
@@ -58,6 +62,8 @@ struct TmaSpec {
   Cycles issue;              // of the issuing warp per K block: wait for empty, expect, copies
   double outside_cost;       // filling a byte from beyond the edge, over one that exists
   Cycles multicast_latency;  // added by a multicast
+  BytesPerCycle fill_rate;   // of a stage's bytes into one SM, behind the latency
+  Cycles stage_turn;         // a stage's hand-over, from its last reader to the next load and back
   // What L2 still delivers where rows of A and B start off 128-byte lines: at odd multiples of 16,
   // 32 or 64 bytes.
   double misaligned_by_16, misaligned_by_32, misaligned_by_64;
@@ -77,11 +83,12 @@ struct DramSpec {
 };
 
 struct EpilogueSpec {
-  Cycles fixed;           // per tile: set-up before the first chunk
-  Cycles chunk;           // per chunk of C: barriers, address set-up, store issue
-  BytesPerCycle rate;     // accumulators to shared memory, per SM, bytes of C
-  Cycles store_read;      // store issued to its slot read
-  Seconds store_latency;  // last store issued to kernel end
+  Cycles fixed;              // per tile: set-up before the first chunk
+  Cycles chunk;              // per chunk of C: barriers, address set-up, store issue
+  BytesPerCycle rate;        // accumulators to shared memory, per SM, bytes of C
+  BytesPerCycle plain_rate;  // added by plain stores, 4 bytes of C each
+  Cycles store_read;         // store issued to its slot read
+  Seconds store_latency;     // last store issued to kernel end
 };
 
 /// Partial sums that SMs leave to each other in L2.
@@ -218,6 +225,7 @@ struct GpuSpec {
   std::optional<CeilingsSpec> ceilings;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
   std::vector<CompilerRejection> compiler_rejections;  // of the architecture
+  std::shared_ptr<const Correction> correction;        // null without a calibration
 };
 
 /// Of whichever tensor cores there are.

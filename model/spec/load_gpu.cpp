@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
-constexpr std::string_view kOverlay = ".calibrated.yaml";
+constexpr std::string_view kOverlay = ".calibrated.yaml", kCorrection = ".correction.yaml";
 
 constexpr Words<Architecture, 4> kArchitectures{{{Architecture::kAmpere, "ampere"},
                                                  {Architecture::kHopper, "hopper"},
@@ -162,7 +162,7 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
-    if (file.ends_with(kYaml) && !file.ends_with(kOverlay)) {
+    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kCorrection)) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }
@@ -181,9 +181,12 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   const fs::path path = resolve(name_or_path, config_folder);
   YamlNode tree = load_yaml_tree(path);
   const fs::path overlay = fs::path(path).replace_extension(kOverlay);
-  std::error_code ignored;  // an overlay that cannot be read is reported by the read
-  const bool calibrated =
-      use_calibration && fs::status(overlay, ignored).type() != fs::file_type::not_found;
+  const fs::path correction = fs::path(path).replace_extension(kCorrection);
+  const auto exists = [](const fs::path& file) {  // one that cannot be read is reported by the read
+    std::error_code ignored;
+    return fs::status(file, ignored).type() != fs::file_type::not_found;
+  };
+  const bool calibrated = use_calibration && exists(overlay);
   if (calibrated) {
     apply_overlay(tree, load_yaml_tree(overlay));
   }
@@ -191,6 +194,10 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
       GpuReader(StrictValue(std::make_shared<const YamlNode>(std::move(tree)))).read();
   loaded.spec.compiler_rejections =
       load_compiler_rejections(config_folder, to_text(loaded.spec.architecture));
+  if (calibrated && exists(correction)) {
+    loaded.spec.correction =
+        std::make_shared<const Correction>(load_correction(correction, loaded.spec.name));
+  }
   loaded.path = path.string();
   loaded.calibrated = calibrated;
   return loaded;
