@@ -103,5 +103,22 @@ TEST_CASE("The data set's tables, and what it leaves out, are those that its row
   CHECK(run.exit_code == 0);
 }
 
+TEST_CASE("Memory-bound rows are compared with simulations where that is asked for") {
+  const auto validated = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"validate", "--no-calibration", "--format", "json", "--data",
+                               "validate/data/h200_sxm/stream/ragged.csv.gz"});
+    const CapturedRun run = run_captured(add_validate, more);
+    CHECK(run.exit_code == 0);
+    return nlohmann::json::parse(run.out);
+  };
+  const auto usual = validated({}), simulated = validated({"--method", "simulated"});
+  CHECK(usual["method"] == "analytic");
+  CHECK(usual["simulated"] == 0);
+  CHECK(simulated["method"] == "simulated");
+  CHECK(simulated["simulated"] == simulated["points"]);
+  CHECK(simulated["points"] == usual["points"]);
+  CHECK(simulated["cycles"]["mape"] != usual["cycles"]["mape"]);
+}
+
 }  // namespace
 }  // namespace tilecast

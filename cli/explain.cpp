@@ -23,7 +23,8 @@ namespace {
 
 struct ExplainOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
-                     inputs = "normal", format = "table", method = "simulated", trace;
+                     inputs = "normal", format = "table", trace;
+  std::optional<std::string> method;
   std::vector<std::string> configs;
   unsigned threads = 0;
   bool no_best = false, no_calibration = false;
@@ -45,7 +46,9 @@ void run_explain(const ExplainOptions& options) {
                     parse_layout(options.layout));
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
-  const Effort effort{.method = parse_method(options.method), .threads = options.threads};
+  const Effort effort{
+      .method = options.method ? parse_method(*options.method) : default_method(op_of(problem)),
+      .threads = options.threads};
   if (!options.trace.empty() && options.configs.size() != 1) {
     throw ConfigError("--trace writes the timeline of one configuration: give one --config");
   }
@@ -107,9 +110,11 @@ void add_explain(CLI::App& app) {
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
       ->capture_default_str();
   command
-      ->add_option("--method", options->method, "simulated, where there are processes, or analytic")
-      ->check(CLI::IsMember({"analytic", "simulated"}))
-      ->capture_default_str();
+      ->add_option(
+          "--method", options->method,
+          "simulated, where there are processes (GEMMs by default), or analytic (memory-bound "
+          "kernels by default)")
+      ->check(CLI::IsMember({"analytic", "simulated"}));
   command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();

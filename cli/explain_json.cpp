@@ -118,11 +118,12 @@ Json kernel_json(const Explanation& e) {
                     {"dram", share(p.shares.dram)}};
   if (e.watched) {
     json["shares"]["sm_intake"] = share(e.watched->sm_intake_share);
-    const TimeSplit& time = e.watched->time;
-    json["time_of_sms"] = {{"start", share(time.start)},
-                           {"multiply", share(time.multiply)},
-                           {"between", share(time.between)},
-                           {"end", share(time.end)}};
+    if (const std::optional<TimeSplit>& time = e.watched->time) {
+      json["time_of_sms"] = {{"start", share(time->start)},
+                             {"multiply", share(time->multiply)},
+                             {"between", share(time->between)},
+                             {"end", share(time->end)}};
+    }
     json["median_tile_us"] = rounded(e.watched->median_tile.value * 1e6, kDigits);
     json["phases"] = phases_json(*e.watched);
   }

@@ -124,11 +124,19 @@ void add_time(Rows& rows) {
                            [](const Named& n) { return n.kernel->watched.has_value(); })) {
     return;
   }
-  rows.heading("SMs' time, mean over the chip");
-  rows.watched("start", [](const Watched& w) { return percent(w.time.start); });
-  rows.watched("multiply", [](const Watched& w) { return percent(w.time.multiply); });
-  rows.watched("between tiles", [](const Watched& w) { return percent(w.time.between); });
-  rows.watched("end and tail", [](const Watched& w) { return percent(w.time.end); });
+  const bool has_split = std::ranges::any_of(
+      rows.kernels(), [](const Named& n) { return n.kernel->watched && n.kernel->watched->time; });
+  rows.heading(has_split ? "SMs' time, mean over the chip" : "time");
+  const auto part = [&](std::string_view label, double TimeSplit::*share) {
+    if (has_split) {
+      rows.watched(label,
+                   [share](const Watched& w) { return w.time ? percent((*w.time).*share) : "-"; });
+    }
+  };
+  part("start", &TimeSplit::start);
+  part("multiply", &TimeSplit::multiply);
+  part("between tiles", &TimeSplit::between);
+  part("end and tail", &TimeSplit::end);
   rows.watched("median tile, us", [](const Watched& w) { return micro(w.median_tile); });
 }
 

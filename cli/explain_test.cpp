@@ -135,7 +135,18 @@ TEST_CASE("By closed form, and for memory-bound kernels, explain says what can b
   const Json kernel = Json::parse(run.out)["kernels"][0];
   CHECK(kernel["limiter"] == "dram");
   CHECK(kernel["against_best"]["time"] == 1);
+  CHECK(kernel["method"] == "analytic");
   CHECK(explain({"--op", "memcpy", "--config", best}, "67108864").exit_code == 0);
+  const CapturedRun simulated = explain({"--op", "memcpy", "--config", best, "--format", "json",
+                                         "--method", "simulated", "--no-best"},
+                                        "67108864");
+  CHECK(simulated.exit_code == 0);
+  const Json watched = Json::parse(simulated.out)["kernels"][0];
+  CHECK(watched["method"] == "simulated");
+  CHECK(watched["closed_form"]["cycles"] == kernel["cycles"]);
+  CHECK(watched["phases"].size() > 3);
+  CHECK(watched["without"].size() == 10);
+  CHECK_FALSE(watched.contains("time_of_sms"));
 }
 
 TEST_CASE("The table fits 80 columns, without colour, for one kernel and for many") {
@@ -223,7 +234,7 @@ TEST_CASE("predict --method analytic simulates nothing, and one configuration is
   CHECK(alone["simulated"] == 1);
   CHECK(alone["ranking"].size() == 1);
   const Json usual = Json::parse(predict({"--config", kWide}).out);
-  CHECK(usual["ranking"][0]["method"] == to_text(kDefaultMethod));
+  CHECK(usual["ranking"][0]["method"] == to_text(default_method(Op::kGemm)));
   check_refused(predict({"--method", "guessed"}), ExitCode::kUsage, "guessed");
   check_refused(predict({"--threads", "-1"}), ExitCode::kUsage, "threads");
 }

@@ -34,7 +34,7 @@ void show_progress(std::size_t done, std::size_t all) {
 
 JoinOptions join_options(const JoinedInputOptions& options) {
   JoinOptions join{.threads = options.threads};
-  if (options.method == Method::kSimulated && ::isatty(STDERR_FILENO) == 1) {
+  if (options.method != Method::kAnalytic && ::isatty(STDERR_FILENO) == 1) {
     join.progress = show_progress;
   }
   return join;

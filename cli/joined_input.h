@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,9 @@ struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data;
   bool no_calibration = false;
-  std::string split, part;  // rows of one part of a split file; empty: all
-  Method method = kDefaultMethod;
-  unsigned threads = 0;  // 0: one for each processor
+  std::string split, part;       // rows of one part of a split file; empty: all
+  std::optional<Method> method;  // none: default_method of a row's op
+  unsigned threads = 0;          // 0: one for each processor
 };
 
 struct JoinedInput {

@@ -22,8 +22,8 @@ namespace {
 
 struct PredictOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
-                     inputs = "normal", format = "table", method{to_text(kDefaultMethod)};
-  std::optional<std::string> config;
+                     inputs = "normal", format = "table";
+  std::optional<std::string> config, method;
   std::vector<std::string> schedules, data;
   i64 top = 10;
   unsigned threads = 0;
@@ -67,7 +67,7 @@ void run_predict(const PredictOptions& options) {
                                            parse_layout(options.layout));
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
-  const Method method = parse_method(options.method);
+  const Method method = options.method ? parse_method(*options.method) : default_method(op);
   std::vector<AnySchedule> schedules;
   for (const std::string& name : options.schedules) {
     schedules.push_back(parse_schedule(op, name));
@@ -115,9 +115,9 @@ void add_predict(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--method", options->method,
-                   "simulated: the best by closed form are simulated; analytic: closed forms alone")
-      ->check(CLI::IsMember({"analytic", "simulated"}))
-      ->capture_default_str();
+                   "simulated: the best by closed form are simulated, as GEMMs are by default; "
+                   "analytic: closed forms alone, as memory-bound kernels are by default")
+      ->check(CLI::IsMember({"analytic", "simulated"}));
   command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
 struct ValidateOptions {
   JoinedInputOptions input;
-  std::string method{to_text(kDefaultMethod)}, format = "table", check, record;
+  std::string format = "table", check, record;
+  std::optional<std::string> method;
 };
 
 void check_record(const Validation& validation, const std::string& path) {
@@ -36,7 +38,9 @@ void check_record(const Validation& validation, const std::string& path) {
 }
 
 void run_validate(ValidateOptions& options) {
-  options.input.method = parse_method(options.method);
+  if (options.method) {
+    options.input.method = parse_method(*options.method);
+  }
   const JoinedInput input = load_joined_input(options.input);
   Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
   if (!options.input.part.empty()) {
@@ -63,9 +67,9 @@ void add_validate(CLI::App& app) {
   add_split(*command, options->input);
   command
       ->add_option("--method", options->method,
-                   "analytic: closed forms; simulated: by simulation where there are processes")
-      ->check(CLI::IsMember({"analytic", "simulated"}))
-      ->capture_default_str();
+                   "analytic: closed forms, as memory-bound kernels are by default; simulated: by "
+                   "simulation where there are processes, as GEMMs are by default")
+      ->check(CLI::IsMember({"analytic", "simulated"}));
   command
       ->add_option("--threads", options->input.threads,
                    "For predictions; 0: one for each processor")

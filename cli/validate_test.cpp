@@ -84,7 +84,7 @@ TEST_CASE("validate --format json writes one JSON object and nothing else") {
 TEST_CASE("validate prints a table unless told otherwise") {
   const CapturedRun run = Scene().validate();
   CHECK(run.exit_code == 0);
-  CHECK(run.out.starts_with("h200_sxm, " + std::string(to_text(kDefaultMethod))));
+  CHECK(run.out.starts_with("h200_sxm, " + std::string(to_text(default_method(Op::kGemm)))));
 }
 
 TEST_CASE("validate --method simulated compares simulations, the same on any number of threads") {

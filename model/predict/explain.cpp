@@ -7,6 +7,7 @@
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
 #include "model/predict/simulated_gemm.h"
+#include "model/predict/simulated_stream.h"
 #include "model/sim/limits.h"
 
 namespace tilecast {
@@ -30,16 +31,30 @@ TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWor
           .in_last_wave = (tiles - 1) % workers + 1};
 }
 
-/// Most that the simulated chip does in a time.
-class Peaks {
- public:
-  Peaks(const GpuSpec& gpu, Hertz clock)
-      : sm_hertz_(clock.value * gpu.sm.count),
-        operand_rate_(gpu.wgmma->operand_rate.value * sm_hertz_),
-        intake_(gpu.machine->intake.value * sm_hertz_),
-        l2_(gpu.machine->l2_output.value * clock.value),
-        dram_(gpu.machine->dram_read.value),
-        sms_(gpu.sm.count) {}
+/// Most that the simulated chip does in a time, a second each.
+struct Peaks {
+  double tensor;  // busy seconds of all pipes
+  double operand_reads, intake, l2, dram_read, dram_write;
+
+  static Peaks of_gemms(const GpuSpec& gpu, Hertz clock) {
+    const double sm_hertz = clock.value * gpu.sm.count;
+    const double dram = gpu.machine->dram_read.value;
+    return {static_cast<double>(gpu.sm.count),
+            gpu.wgmma->operand_rate.value * sm_hertz,
+            gpu.machine->intake.value * sm_hertz,
+            gpu.machine->l2_output.value * clock.value,
+            dram,
+            dram};
+  }
+  /// Memory-bound kernels have neither wgmmas nor operands.
+  static Peaks of_streams(const GpuSpec& gpu, Hertz clock) {
+    return {1,
+            1,
+            gpu.sm.intake.value * clock.value * gpu.sm.count,
+            gpu.l2->output.value,
+            gpu.stream->read_rate.value,
+            gpu.stream->write_rate.value};
+  }
 
   BusyShares busy(const Activity::Amounts& amounts, Seconds time) const {
     const auto amount = [&](Resource resource) {
@@ -48,15 +63,13 @@ class Peaks {
     const auto share = [&](double done, double rate) {
       return std::min(1.0, done / (rate * time.value));
     };
-    return {.tensor = share(amount(Resource::kTensor) * 1e-12, sms_),
-            .shared_memory = share(amount(Resource::kOperandReads), operand_rate_),
-            .sm_intake = share(amount(Resource::kFills), intake_),
-            .l2 = share(amount(Resource::kL2Output), l2_),
-            .dram = share(amount(Resource::kDramRead) + amount(Resource::kDramWrite), dram_)};
+    return {.tensor = share(amount(Resource::kTensor) * 1e-12, tensor),
+            .shared_memory = share(amount(Resource::kOperandReads), operand_reads),
+            .sm_intake = share(amount(Resource::kFills), intake),
+            .l2 = share(amount(Resource::kL2Output), l2),
+            .dram = std::min(1.0, share(amount(Resource::kDramRead), dram_read) +
+                                      share(amount(Resource::kDramWrite), dram_write))};
   }
-
- private:
-  double sm_hertz_, operand_rate_, intake_, l2_, dram_, sms_;
 };
 
 std::vector<Phase> phases_of(const Peaks& peaks, const Activity& activity, Seconds end) {
@@ -79,15 +92,30 @@ std::vector<Phase> phases_of(const Peaks& peaks, const Activity& activity, Secon
   return phases;
 }
 
-Seconds median_tile(const std::vector<TileSpan>& tiles) {
+/// From `begin` of a tile to its last store issued.
+Seconds median_tile(const std::vector<TileSpan>& tiles, Picoseconds TileSpan::*begin) {
   std::vector<double> seconds;
   for (const TileSpan& tile : tiles) {
     if (tile.role == TileRole::kMultiplies) {
-      seconds.push_back(seconds_of(tile.stored - tile.first_operands).value);
+      seconds.push_back(seconds_of(tile.stored - tile.*begin).value);
     }
   }
   std::ranges::sort(seconds);
   return {quantile_of_sorted<double>(seconds, 0.5)};
+}
+
+/// What there is to see of every kernel.
+Watched seen_of(const Simulated& kernel, const Peaks& peaks, const Activity& activity) {
+  return {
+      .operand_reads = kernel.operand_reads,
+      .sm_intake = kernel.sm_intake,
+      .l2_output = kernel.l2_output,
+      .l2_far = kernel.l2_far,
+      .sm_intake_share = std::min(1.0, kernel.sm_intake.value / (peaks.intake * kernel.time.value)),
+      .time = {},
+      .median_tile = {},
+      .phases = phases_of(peaks, activity, kernel.time),
+      .tiles = {}};
 }
 
 Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -96,17 +124,23 @@ Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig
   std::vector<TileSpan> tiles;
   kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), clock,
                          {.activity = &activity, .tiles = &tiles});
-  const double intake_rate = gpu.machine->intake.value * gpu.sm.count;
-  return {.operand_reads = kernel.operand_reads,
-          .sm_intake = kernel.sm_intake,
-          .l2_output = kernel.l2_output,
-          .l2_far = kernel.l2_far,
-          .sm_intake_share =
-              std::min(1.0, kernel.sm_intake.value / (intake_rate * kernel.cycles.value)),
-          .time = time_split(tiles, gpu.sm.count, sim_time(kernel.time)),
-          .median_tile = median_tile(tiles),
-          .phases = phases_of(Peaks(gpu, clock), activity, kernel.time),
-          .tiles = std::move(tiles)};
+  Watched watched = seen_of(kernel, Peaks::of_gemms(gpu, clock), activity);
+  watched.time = time_split(tiles, gpu.sm.count, sim_time(kernel.time));
+  watched.median_tile = median_tile(tiles, &TileSpan::first_operands);
+  watched.tiles = std::move(tiles);
+  return watched;
+}
+
+Watched watch(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
+              i32 ctas_per_sm, Hertz clock, Simulated& kernel) {
+  Activity activity;
+  std::vector<TileSpan> tiles;
+  kernel = simulate_stream(gpu, problem, config, ctas_per_sm, clock,
+                           {.activity = &activity, .tiles = &tiles});
+  Watched watched = seen_of(kernel, Peaks::of_streams(gpu, clock), activity);
+  watched.median_tile = median_tile(tiles, &TileSpan::begin);
+  watched.tiles = std::move(tiles);
+  return watched;
 }
 
 /// Simulated cycles of the kernel without each part, as the prediction counts cycles.
@@ -161,16 +195,38 @@ Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const K
   return e;
 }
 
+/// As eliminate_simulated of a GEMM.
+std::vector<WithoutPart> eliminate_simulated(const GpuSpec& gpu, const StreamProblem& problem,
+                                             const Prediction& predicted, i32 ctas_per_sm,
+                                             unsigned threads) {
+  const StreamConfig& config = std::get<StreamConfig>(predicted.config);
+  const Simulated whole = simulate_stream(gpu, problem, config, ctas_per_sm, predicted.sm_clock);
+  std::vector<WithoutPart> all;
+  for (const Elimination& e :
+       eliminate(gpu, problem, config, ctas_per_sm, predicted.sm_clock, threads)) {
+    all.push_back({to_text(e.part), predicted.cycles * (e.cycles / whole.cycles)});
+  }
+  return all;
+}
+
 Explanation explain_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                           const StreamConfig& config, Regime regime, Inputs inputs) {
+                           const StreamConfig& config, Regime regime, Inputs inputs,
+                           Effort effort) {
   Explanation e{};
-  e.predicted = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
-  e.closed_form = e.predicted;
+  e.predicted = predict_config(gpu, problem, config, regime, inputs, effort.method);
+  e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
   e.limiter = to_text(e.predicted.limiter);
   e.ctas_per_sm = resident_stream_ctas(gpu, config, problem.dtype);
   const StreamForm form = stream_closed_form(gpu, problem, config, e.predicted.sm_clock);
-  const ChipWork done{Flops{0}, form.shared_memory, form.dram_read + form.dram_write,
-                      form.dram_read + form.dram_write, form.cycles};
+  ChipWork done{Flops{0}, form.shared_memory, form.dram_read + form.dram_write,
+                form.dram_read + form.dram_write, e.predicted.cycles};
+  if (e.predicted.method == Method::kSimulated) {
+    Simulated kernel{};
+    e.watched = watch(gpu, problem, config, e.ctas_per_sm, e.predicted.sm_clock, kernel);
+    e.without = eliminate_simulated(gpu, problem, e.predicted, e.ctas_per_sm, effort.threads);
+    e.limiter = e.without.front().part;
+    done = stream_work(kernel, form.shared_memory, e.predicted.cycles);
+  }
   e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
   e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   return e;
@@ -196,7 +252,7 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
     return explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
   }
   return explain_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        regime, inputs);
+                        regime, inputs, effort);
 }
 
 Difference difference(const Explanation& kernel, const Explanation& other) {
@@ -209,10 +265,10 @@ Difference difference(const Explanation& kernel, const Explanation& other) {
                    kernel.energy.total() / a.cycles.value / (other.energy.total() / b.cycles.value),
                .phases = {},
                .parts = {}};
-  if (kernel.watched && other.watched) {
+  if (kernel.watched && kernel.watched->time && other.watched && other.watched->time) {
     const auto more = [&](std::string_view name, double TimeSplit::*part) {
-      d.phases.push_back(
-          {name, a.cycles * (kernel.watched->time.*part) - b.cycles * (other.watched->time.*part)});
+      d.phases.push_back({name, a.cycles * ((*kernel.watched->time).*part) -
+                                    b.cycles * ((*other.watched->time).*part)});
     };
     more("start", &TimeSplit::start);
     more("multiply", &TimeSplit::multiply);

@@ -3,7 +3,8 @@
 //
 // A simulated kernel is watched whole, at the clock of its prediction; its limiter is the part that
 // helps most when it is infinitely fast. By closed form there are no phases and no timeline, and
-// the limiter of a memory-bound kernel is the closed form's own.
+// the limiter of a memory-bound kernel is the closed form's own. A block of a memory-bound kernel
+// is a tile; its time is not split, since threads that wait for memory are all that there is.
 // Leaves out: interactions, so that what parts save does not add up to the kernel.
 // Checked by: explain_test.cpp.
 #pragma once
@@ -52,8 +53,8 @@ struct Watched {
   Bytes l2_output;  // after merging
   Bytes l2_far;     // of it
   double sm_intake_share;
-  TimeSplit time;
-  Seconds median_tile;  // of a warpgroup: first K block to last store issued
+  std::optional<TimeSplit> time;  // of a GEMM
+  Seconds median_tile;  // of a warpgroup: first K block, or loads issued, to last store issued
   std::vector<Phase> phases;
   std::vector<TileSpan> tiles;
 };
@@ -63,6 +64,7 @@ struct Explanation {
   Prediction closed_form;  // of the same kernel
   std::string_view limiter;
   std::vector<WithoutPart> without;  // what helps most first; none of a memory-bound kernel
+                                     // by closed form
   i32 ctas_per_sm;
   std::optional<TileWaves> waves;  // of a GEMM
   EnergySplit energy;

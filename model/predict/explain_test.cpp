@@ -39,8 +39,9 @@ TEST_CASE("Shares lie between none and all, times and bytes are consistent with 
     const Explanation e = explain_text(h200(), problem(2048, 2048, 1024), text);
     REQUIRE(e.watched);
     const Watched& w = *e.watched;
-    CHECK(w.time.start + w.time.multiply + w.time.between + w.time.end == Approx(1));
-    for (const double share : {w.time.start, w.time.multiply, w.time.between, w.time.end}) {
+    REQUIRE(w.time);
+    CHECK(w.time->start + w.time->multiply + w.time->between + w.time->end == Approx(1));
+    for (const double share : {w.time->start, w.time->multiply, w.time->between, w.time->end}) {
       check_share(share);
     }
     // Bytes shrink on the way to the SMs' asking: merged, multicast, delivered.

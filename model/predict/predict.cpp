@@ -41,29 +41,32 @@ std::string_view to_text(Method method) { return word_of(kMethods, method); }
 Method parse_method(std::string_view text) { return value_of(kMethods, "method", text); }
 
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                          Regime regime, Inputs inputs, Method method) {
+                          Regime regime, Inputs inputs, std::optional<Method> asked) {
   require_schedulable(gpu);
   if (const AnySchedule schedule = schedule_of(config); op_of(schedule) != op_of(problem)) {
     throw ConfigError(fmt::format("configuration '{}' computes {}, not {}", to_text(config),
                                   to_text(op_of(schedule)), to_text(op_of(problem))));
   }
+  const Method method = asked.value_or(default_method(op_of(problem)));
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, method);
   }
   return predict_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        regime, inputs);
+                        regime, inputs, method);
 }
 
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort) {
   require_schedulable(gpu);
+  effort.method = effort.method.value_or(default_method(op_of(problem)));
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,
                       effort);
   }
   return rank_streams(gpu, std::get<StreamProblem>(problem),
-                      own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep);
+                      own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep,
+                      effort);
 }
 
 }  // namespace tilecast

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "model/predict/prediction.h"
@@ -15,16 +16,17 @@
 
 namespace tilecast {
 
-/// By closed form where `method` has no processes for the schedule: Prediction::method says which.
-/// Throws ConfigError where the GPU cannot run `config`, or not on this problem, with the reason.
+/// No `method`: default_method of the op. By closed form where it has no processes for the
+/// schedule: Prediction::method says which. Throws ConfigError where the GPU cannot run `config`,
+/// or not on this problem, with the reason.
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                          Regime regime, Inputs inputs, Method method = kDefaultMethod);
+                          Regime regime, Inputs inputs, std::optional<Method> method = {});
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// What a ranking may take. The answer does not depend on the threads.
 struct Effort {
-  Method method = kDefaultMethod;
+  std::optional<Method> method = {};  // none: default_method of the op
   std::size_t simulations = 16;
   unsigned threads = 0;  // 0: one for each processor
 };

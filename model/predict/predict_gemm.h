@@ -13,7 +13,7 @@ namespace tilecast {
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Regime regime, Inputs inputs, Method method);
 
-/// As rank_candidates, on a GPU that runs the schedules.
+/// As rank_candidates, on a GPU that runs the schedules; `effort` names a method.
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
                    std::size_t keep, Effort effort);

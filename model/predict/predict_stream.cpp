@@ -1,12 +1,16 @@
 #include "model/predict/predict_stream.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "model/analytic/stream_closed_form.h"
 #include "model/base/error.h"
 #include "model/predict/fastest.h"
 #include "model/predict/settled_clock.h"
+#include "model/predict/simulated_stream.h"
 #include "model/predict/stream_candidates.h"
+#include "model/sim/simulate_stream.h"
 #include "model/tile/stream_config_text.h"
 
 namespace tilecast {
@@ -58,29 +62,38 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
 }  // namespace
 
 Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, Regime regime, Inputs inputs) {
+                          const StreamConfig& config, Regime regime, Inputs inputs, Method method) {
   require_constants(gpu);
   if (const std::string why = why_not_legal(gpu, problem, config); !why.empty()) {
     throw ConfigError(fmt::format("{} cannot run {} on {}: {}", gpu.name, to_text(config),
                                   to_text(problem), why));
   }
-  return predict_legal(gpu, problem, config, regime, inputs);
+  const Prediction analytic = predict_legal(gpu, problem, config, regime, inputs);
+  return method == Method::kSimulated && can_simulate(gpu, config)
+             ? simulated_prediction(gpu, problem, analytic, regime, inputs)
+             : analytic;
 }
 
 Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
                      const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep) {
+                     std::size_t keep, Effort effort) {
   require_constants(gpu);
   StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
     throw ConfigError(fmt::format("{}: no candidate is legal on {}", to_text(problem), gpu.name));
   }
-  Fastest fastest(keep);
+  const bool simulates = effort.method == Method::kSimulated;
+  Fastest fastest(simulates ? std::max(keep, effort.simulations) : keep);
   for (std::size_t i = 0; i < candidates.legal.size(); ++i) {
     fastest.add(predict_legal(gpu, problem, candidates.legal[i], regime, inputs), i);
   }
   const int count = static_cast<int>(candidates.legal.size());
-  return {problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  if (simulates) {
+    simulate_best_streams(gpu, effort, ranking);
+    ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  }
+  return ranking;
 }
 
 }  // namespace tilecast

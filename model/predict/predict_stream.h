@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/predict/predict.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
 /// As predict_config. Throws ConfigError where the GPU file has no stream section.
 Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, Regime regime, Inputs inputs);
+                          const StreamConfig& config, Regime regime, Inputs inputs, Method method);
 
-/// As rank_candidates; every candidate is predicted. Throws as predict_stream.
+/// As rank_candidates; every candidate is predicted by closed form. `effort` names a method. Throws
+/// as predict_stream.
 Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
                      const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep);
+                     std::size_t keep, Effort effort);
 
 }  // namespace tilecast

@@ -19,9 +19,11 @@ enum class Method {
   kSimulated,  // discrete events (model/sim), where they have the schedule
 };
 
-/// What predicts where nobody says: the one that picks better on the committed rows
+/// What predicts an op where nobody says: the method that picks better on the committed rows
 /// (validate/README.md, Methods).
-constexpr Method kDefaultMethod = Method::kSimulated;
+constexpr Method default_method(Op op) {
+  return op == Op::kGemm ? Method::kSimulated : Method::kAnalytic;
+}
 
 std::string_view to_text(Method method);
 /// Throws ConfigError that lists the known words.

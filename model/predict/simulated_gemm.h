@@ -1,7 +1,6 @@
 // GEMMs predicted by simulation. The clock follows the cycles and the activity of the simulation,
-// the cycles follow the clock where nanoseconds matter: both are solved together. A simulation at
-// the clock of the closed form is moved to other clocks as the closed form moves, which settles the
-// clock; where that is far from the simulated one, the kernel is simulated again there.
+// the cycles follow the clock where nanoseconds matter: both are solved together
+// (settled_simulation.h).
 //
 // Large kernels are simulated without their steady waves (model/sim/steady_waves.h).
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).

@@ -71,6 +71,9 @@ class Cta {
   u32 first_tile() const { return machine_.scheduler.first(worker_); }
   u32 next_tile(u32 linear) const;  // jumps over waves that are left out
   u32 end_tile() const { return machine_.scheduler.end(worker_); }
+  /// The same over pieces of tiles, where K is split.
+  WorkPiece first_piece() const { return machine_.work.first(worker_); }
+  WorkPiece next_piece(const WorkPiece& piece) const;
   TileCoord tile_at(u32 linear) const;
 
   /// Awaited: all warpgroups have released the stage; then the instructions of the loads.
@@ -126,6 +129,17 @@ inline u32 Cta::next_tile(u32 linear) const {
     const u32 step = next - linear;
     next += next == s.first(worker_) + machine_.skipped.after * step ? machine_.skipped.count * step
                                                                      : 0;
+  }
+  return next;
+}
+
+inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
+  WorkPiece next = machine_.work.next(worker_, piece);
+  const WholeWaves& whole = machine_.whole;
+  if (machine_.skipped.count > 0 &&
+      next.tile == whole.begin + machine_.skipped.after * whole.tiles + worker_) {
+    next.tile += machine_.skipped.count * whole.tiles;
+    next.index = next.tile;
   }
   return next;
 }

@@ -14,14 +14,36 @@ struct Slot {
   PhaseBarrier done;
 };
 
-/// Hands out workers in order.
-struct Dispatcher {
-  u32 next, workers;
+/// Hands out workers in order. Where each has one tile, those of waves that are left out are none.
+class Dispatcher {
+ public:
+  explicit Dispatcher(Machine& machine) : machine_(machine) {}
+
+  bool any() const { return next_ < machine_.workers(); }
+  u32 take() {
+    if (machine_.rate && next_ % machine_.whole.tiles == 0) {
+      wave_begins(next_ / machine_.whole.tiles);
+    }
+    return next_++;
+  }
+
+ private:
+  void wave_begins(u32 wave) {
+    if (machine_.rate->settled(wave, machine_.progress())) {
+      machine_.skipped = waves_left(machine_.whole, wave);
+      machine_.marks = machine_.rate->marks();
+      machine_.rate.reset();
+      next_ += machine_.skipped.count * machine_.whole.tiles;
+    }
+  }
+
+  Machine& machine_;
+  u32 next_ = 0;
 };
 
 Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher) {
-  for (u32 phase = 0; dispatcher.next < dispatcher.workers; ++phase) {
-    const u32 worker = dispatcher.next++;
+  for (u32 phase = 0; dispatcher.any(); ++phase) {
+    const u32 worker = dispatcher.take();
     for (auto& cta : slot.ctas) {
       cta->begin(worker, slot.done);
     }
@@ -55,7 +77,7 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
 }  // namespace
 
 void run_grid(Machine& machine) {
-  Dispatcher dispatcher{0, machine.workers()};
+  Dispatcher dispatcher(machine);
   const i32 count = std::min(machine.residency.workers, static_cast<i32>(machine.workers()));
   const KernelCosts& first = machine.costs.front();
   std::vector<std::unique_ptr<Slot>> slots;

@@ -99,17 +99,21 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
-      skipped(waves == Waves::kAll || splits_k(kernel.schedule) || kernel.grid == Grid::kTiles
+      whole(whole_waves(scheduler, work, static_cast<u32>(resident.workers))),
+      skipped(waves == Waves::kAll || kernel.grid == Grid::kTiles
                   ? SkippedWaves{}
-                  : steady_waves(scheduler, static_cast<u32>(resident.workers),
-                                 steps_per_tile(kernel, k_blocks))),
+                  : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
       a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0, sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(), sm_clock),
       memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), sm_clock, activity_or_null),
       activity(activity_or_null),
       tiles(tiles_or_null),
-      marks(steady_marks(skipped, scheduler, static_cast<u32>(resident.workers),
+      marks(steady_marks(skipped, whole,
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
+  if (waves == Waves::kSteadyLeftOut && kernel.grid == Grid::kTiles &&
+      !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
+    rate.emplace();
+  }
   const i32 gpcs = gpu.machine->gpcs;
   sms.resize(static_cast<std::size_t>(gpu.sm.count));
   pairs.resize(sms.size() / 2 + 1);

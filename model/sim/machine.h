@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/base/tile_span.h"
@@ -52,6 +53,7 @@ struct Machine {
   TileScheduler scheduler;
   u32 k_blocks;
   WorkDecomposition work;
+  WholeWaves whole;
   SkippedWaves skipped;
   OperandBlocks a, b;
   MemorySystem memory;
@@ -72,6 +74,7 @@ struct Machine {
   u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }
 
   SteadyMarks marks;
+  std::optional<SettledRate> rate;  // of a grid whose steady waves are left out once it has one
 
   /// A warpgroup's part of a tile is stored; notes the ends of the steady waves.
   void part_stored() {

@@ -37,11 +37,10 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
   const SkippedWaves skipped = machine.skipped;
   const Progress more = of_skipped(machine.marks, skipped);
-  const SkippedTiles exactly =
-      skipped.count == 0
-          ? SkippedTiles{}
-          : skipped_tiles(skipped, machine.scheduler, static_cast<u32>(residency.workers),
-                          config.tiling, machine.a, machine.b);
+  const SkippedTiles exactly = skipped.count == 0
+                                   ? SkippedTiles{}
+                                   : skipped_tiles(skipped, machine.whole, machine.scheduler,
+                                                   config.tiling, machine.a, machine.b);
   const i64 parts =
       exactly.tiles * cluster_size(config.tiling) * warpgroups_per_tile(config.tiling);
 

@@ -1,5 +1,6 @@
 #include "model/sim/steady_waves.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/base/math.h"
@@ -7,50 +8,72 @@
 namespace tilecast {
 namespace {
 
-constexpr u32 kLeastHead = 5;     // waves simulated before the jump
-constexpr u32 kSettling = 2;      // of these, not taken for steady
-constexpr u32 kTail = 1;          // whole waves behind it
-constexpr u32 kWorthIt = 2;       // fewest left out
-constexpr i64 kCheap = 250'000;   // steps: about 9 ms on one core
-constexpr u32 kFewestChunks = 8;  // where chunks differ in length, so that one does not matter
-
-/// Places that have work in every whole wave.
-u32 places_at_work(const TileScheduler& s, u32 places) {
-  return s.raster.walk == Walk::kChunked ? ceil_div(s.num_tiles(), s.chunk)
-                                         : min_of(places, s.num_tiles());
-}
-
-u32 whole_waves(const TileScheduler& s, u32 places) {
-  return s.raster.walk == Walk::kChunked ? s.chunk : s.num_tiles() / min_of(places, s.num_tiles());
-}
+constexpr u32 kLeastHead = 5;                                 // waves simulated before the jump
+constexpr u32 kSettling = 2;                                  // of these, not taken for steady
+constexpr u32 kLeastBehindCuts = 4, kSettlingBehindCuts = 1;  // both, behind tiles that are cut
+constexpr u32 kTail = 1;                                      // whole waves behind it
+constexpr u32 kWorthIt = 2;                                   // fewest left out
+constexpr i64 kCheap = 250'000;                               // steps: about 9 ms on one core
+constexpr double kSettled = 0.005;  // of the time of some waves, against those before
+constexpr u32 kFewestChunks = 8;    // where chunks differ in length, so that one does not matter
 
 i64 scaled(i64 amount, double factor) { return std::llround(static_cast<double>(amount) * factor); }
 SimTime scaled(SimTime time, double factor) { return {scaled(time.ps, factor)}; }
 
 }  // namespace
 
-SkippedWaves steady_waves(const TileScheduler& scheduler, u32 places, i64 steps_per_tile) {
-  const u32 waves = whole_waves(scheduler, places);
-  if (scheduler.raster.walk == Walk::kChunked &&
-      places_at_work(scheduler, places) < kFewestChunks) {
-    return {};
+WholeWaves whole_waves(const TileScheduler& s, const WorkDecomposition& work, u32 places) {
+  if (s.raster.walk == Walk::kChunked) {
+    return {s.chunk, ceil_div(s.num_tiles(), s.chunk), 0, true};
   }
-  const i64 wave_steps = places_at_work(scheduler, places) * steps_per_tile;
-  const u32 cheap = static_cast<u32>(kCheap / wave_steps);
-  const u32 head = max_of(kLeastHead, cheap > kTail ? cheap - kTail : 0);
-  return waves < head + kTail + kWorthIt ? SkippedWaves{}
-                                         : SkippedWaves{head, waves - head - kTail};
+  const u32 whole = s.num_tiles() - work.streamed;
+  const u32 tiles = max_of(1u, min_of(places, whole));
+  return {whole / tiles, tiles, work.streamed, false};
 }
 
-SteadyMarks steady_marks(SkippedWaves skipped, const TileScheduler& scheduler, u32 places,
-                         i64 parts_per_tile) {
+SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile) {
+  if (waves.chunked && waves.tiles < kFewestChunks) {
+    return {};
+  }
+  const i64 dear = kCheap - waves.begin * steps_per_tile;  // behind the tiles that are cut
+  const u32 cheap = static_cast<u32>(max_of<i64>(0, dear) / (waves.tiles * steps_per_tile));
+  const u32 head =
+      max_of(waves.begin > 0 ? kLeastBehindCuts : kLeastHead, cheap > kTail ? cheap - kTail : 0);
+  return waves_left(waves, head);
+}
+
+SkippedWaves waves_left(const WholeWaves& waves, u32 wave) {
+  return waves.count < wave + kTail + kWorthIt ? SkippedWaves{}
+                                               : SkippedWaves{wave, waves.count - wave - kTail};
+}
+
+bool is_cheap(const WholeWaves& waves, i64 steps_per_tile) {
+  return i64{waves.count} * waves.tiles * steps_per_tile <= kCheap;
+}
+
+bool SettledRate::settled(u32 wave, const Progress& now) {
+  std::shift_right(begins_.begin(), begins_.end(), 1);
+  begins_.front() = now;
+  if (wave < 2 * kCompared + 1) {  // the first wave begins with L2 empty
+    return false;
+  }
+  const double last = static_cast<double>((now.at - begins_[kCompared].at).ps);
+  const double before = static_cast<double>((begins_[kCompared].at - begins_[2 * kCompared].at).ps);
+  return std::abs(last / before - 1) < kSettled;
+}
+
+SteadyMarks SettledRate::marks() const {
+  return {.waves = 2 * kCompared, .at_begin = begins_.back(), .at_end = begins_.front()};
+}
+
+SteadyMarks steady_marks(SkippedWaves skipped, const WholeWaves& waves, i64 parts_per_tile) {
   if (skipped.count == 0) {
     return {};
   }
-  const i64 wave = i64{places_at_work(scheduler, places)} * parts_per_tile;
-  return {.begin = wave * kSettling,
-          .end = wave * skipped.after,
-          .waves = skipped.after - kSettling,
+  const u32 settling = waves.begin > 0 ? kSettlingBehindCuts : kSettling;
+  return {.begin = (waves.begin + i64{waves.tiles} * settling) * parts_per_tile,
+          .end = (waves.begin + i64{waves.tiles} * skipped.after) * parts_per_tile,
+          .waves = skipped.after - settling,
           .at_begin = {},
           .at_end = {}};
 }
@@ -73,7 +96,7 @@ Progress of_skipped(const SteadyMarks& marks, SkippedWaves skipped) {
           .dram_busy = scaled(b.dram_busy - a.dram_busy, factor)};
 }
 
-SkippedTiles skipped_tiles(SkippedWaves skipped, const TileScheduler& s, u32 places,
+SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const TileScheduler& s,
                            const Tiling& t, const OperandBlocks& a, const OperandBlocks& b) {
   SkippedTiles sum{};
   const auto add = [&](u32 linear) {
@@ -90,7 +113,7 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const TileScheduler& s, u32 pla
       sum.sm_intake += bytes * t.cluster_m;
     }
   };
-  if (s.raster.walk == Walk::kChunked) {
+  if (waves.chunked) {
     for (u32 worker = 0; worker < s.workers; ++worker) {
       const u32 from = s.first(worker) + skipped.after;
       for (u32 i = from; i < min_of(from + skipped.count, s.end(worker)); ++i) {
@@ -98,7 +121,8 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const TileScheduler& s, u32 pla
       }
     }
   } else {
-    for (u32 i = skipped.after * places; i < (skipped.after + skipped.count) * places; ++i) {
+    const u32 from = waves.begin + skipped.after * waves.tiles;
+    for (u32 i = from; i < from + skipped.count * waves.tiles; ++i) {
       add(i);
     }
   }

@@ -7,21 +7,39 @@
 // L2 and DRAM and what is busy then grow by the mean of the later waves of the head for each wave
 // left out; bytes that SMs take in, tiles and K blocks are counted exactly.
 //
-// Not of grids of one tile for each CTA: their SMs run at the clocks of their GPCs and drift apart
-// from wave to wave, so that no wave is like the one before.
+// Hybrids that split K have the tiles that they cut first, and whole waves behind them.
 //
-// Leaves out: what L2 holds at the jump (the first wave behind it finds less than it would), and
+// Grids of one tile for each CTA have no waves but in number: places run at the clocks of their
+// GPCs, refill when they are done and drift apart, some for twenty waves, so that fewer and fewer
+// requests merge. There the jump waits until as many waves take as long as those before them
+// (SettledRate), and the numbers of CTAs that are left out are never handed out.
+//
+// Leaves out: what L2 holds at the jump (the first wave behind it finds less than it would),
 // whatever changes from wave to wave in the middle, such as the turn from one band of the raster to
-// the next. Checked by: steady_waves_test.cpp, against whole simulations.
+// the next, and how far GPCs drift apart there. Checked by: steady_waves_test.cpp, against whole
+// simulations.
 #pragma once
+
+#include <array>
 
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/tile/tile_scheduler.h"
+#include "model/tile/work_decomposition.h"
 
 namespace tilecast {
 
-/// Whole waves, as every worker counts its tiles.
+/// A kernel's whole waves.
+struct WholeWaves {
+  u32 count;
+  u32 tiles;     // of one wave: places that have work in each
+  u32 begin;     // linear index of the first tile; those before it are cut along K
+  bool chunked;  // a worker's tiles are neighbours in the order
+};
+/// Of a kernel that splits K in every tile: none.
+WholeWaves whole_waves(const TileScheduler& scheduler, const WorkDecomposition& work, u32 places);
+
+/// Of the whole waves.
 struct SkippedWaves {
   u32 after = 0;  // simulated before the jump
   u32 count = 0;  // left out
@@ -30,7 +48,11 @@ struct SkippedWaves {
 /// The waves that can be left out: none where the whole kernel is cheap to simulate, else as many
 /// as make it so, but never those that hold its start and its tail. `steps_per_tile`: K blocks
 /// loaded and multiplied for one tile of a worker, which is what a simulation takes its time for.
-SkippedWaves steady_waves(const TileScheduler& scheduler, u32 places, i64 steps_per_tile);
+SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile);
+/// Those that can be left out in front of wave `wave` of a grid whose rate has settled there.
+SkippedWaves waves_left(const WholeWaves& waves, u32 wave);
+/// The whole kernel is cheap to simulate.
+bool is_cheap(const WholeWaves& waves, i64 steps_per_tile);
 
 /// What the whole machine has done up to some time.
 struct Progress {
@@ -46,8 +68,22 @@ struct SteadyMarks {
   Progress at_begin, at_end;
 };
 
-SteadyMarks steady_marks(SkippedWaves skipped, const TileScheduler& scheduler, u32 places,
-                         i64 parts_per_tile);
+SteadyMarks steady_marks(SkippedWaves skipped, const WholeWaves& waves, i64 parts_per_tile);
+
+/// Watches the waves of a grid of one tile for each CTA, as they are handed out, for the first that
+/// the jump can follow.
+class SettledRate {
+ public:
+  /// Whether waves may be left out in front of wave `wave`, which begins now. Asked for each wave
+  /// in turn.
+  bool settled(u32 wave, const Progress& now);
+  /// Of the waves that say so.
+  SteadyMarks marks() const;
+
+ private:
+  static constexpr u32 kCompared = 4;               // waves, with as many before them
+  std::array<Progress, 2 * kCompared + 1> begins_;  // of the last waves, the latest first
+};
 
 /// What the waves left out add by the mean of the steady ones.
 Progress of_skipped(const SteadyMarks& marks, SkippedWaves skipped);
@@ -57,7 +93,8 @@ struct SkippedTiles {
   i64 tiles;  // of workers
   i64 l2_to_sm, sm_intake;
 };
-SkippedTiles skipped_tiles(SkippedWaves skipped, const TileScheduler& scheduler, u32 places,
-                           const Tiling& tiling, const OperandBlocks& a, const OperandBlocks& b);
+SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves,
+                           const TileScheduler& scheduler, const Tiling& tiling,
+                           const OperandBlocks& a, const OperandBlocks& b);
 
 }  // namespace tilecast

@@ -12,7 +12,7 @@ namespace tilecast {
 Process produce_pieces(Cta& cta) {
   Warpgroup wg{.ready = cta.engine().now()};
   const WorkDecomposition& work = cta.machine().work;
-  for (WorkPiece p = work.first(cta.worker()); work.valid(p); p = work.next(cta.worker(), p)) {
+  for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
     const TileCoord tile = cta.tile_at(p.tile);
     TileSpan span{.begin = wg.ready, .k_begin = p.k_begin, .k_end = p.k_end};
     for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
@@ -30,7 +30,7 @@ Process produce_pieces(Cta& cta) {
 Process consume_pieces(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   const WorkDecomposition& work = cta.machine().work;
-  for (WorkPiece p = work.first(cta.worker()); work.valid(p); p = work.next(cta.worker(), p)) {
+  for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
     const TileCoord tile = cta.tile_at(p.tile);
     const u32 k_blocks = static_cast<u32>(p.k_blocks());
     TileSpan span{.k_begin = p.k_begin, .k_end = p.k_end};

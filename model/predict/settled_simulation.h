@@ -1,0 +1,48 @@
+// A simulated kernel and the clock that it leaves itself, solved together: a simulation at one
+// clock is moved to others as the closed form moves, which settles the clock; where that is far
+// from the simulated one, the kernel is simulated again there. Checked by: simulated_gemm_test.cpp,
+// simulated_stream_test.cpp.
+#pragma once
+
+#include <cmath>
+
+#include "model/predict/prediction.h"
+#include "model/predict/settled_clock.h"
+#include "model/sim/simulate.h"
+
+namespace tilecast {
+
+struct SettledSimulation {
+  Simulated kernel;
+  Cycles cycles;  // at the clock
+  ClockState clock;
+};
+
+/// `simulate(Hertz)` gives the Simulated at a clock, `closed(Hertz)` the closed form's Cycles
+/// there, `work(Simulated, Cycles)` the ChipWork of the kernel in so many cycles.
+template <class Simulate, class Closed, class Work>
+SettledSimulation settled_simulation(const GpuSpec& gpu, Hertz start, Regime regime, Inputs inputs,
+                                     const Simulate& simulate, const Closed& closed,
+                                     const Work& work) {
+  constexpr double kNearClock = 0.01;  // cycles move with the closed form's over less than this
+  constexpr int kMostSimulations = 3;
+  Hertz f = start;
+  for (int simulations = 1;; ++simulations) {
+    const Simulated kernel = simulate(f);
+    const Cycles closed_here = closed(f);
+    const auto [cycles, clock] = settled_clock(*gpu.clock, f, [&](Hertz g) {
+      const Cycles moved = kernel.cycles * (closed(g) / closed_here);
+      return Settled<Cycles>{moved, sm_clock(gpu, work(kernel, moved), regime, inputs)};
+    });
+    if (std::abs(clock.sm_clock / f - 1) < kNearClock || simulations == kMostSimulations) {
+      return {kernel, cycles, clock};
+    }
+    f = clock.sm_clock;
+  }
+}
+
+/// `analytic` with the simulation's cycles, clock and bytes; without shares and TFLOPS.
+Prediction with_simulation(const GpuSpec& gpu, const Prediction& analytic,
+                           const SettledSimulation& settled);
+
+}  // namespace tilecast

@@ -1,0 +1,57 @@
+#include "model/predict/simulated_stream.h"
+
+#include <algorithm>
+
+#include "model/analytic/stream_closed_form.h"
+#include "model/analytic/stream_occupancy.h"
+#include "model/predict/settled_simulation.h"
+#include "model/predict/simulated_ranking.h"
+#include "model/sim/simulate_stream.h"
+
+namespace tilecast {
+
+ChipWork stream_work(const Simulated& kernel, Bytes shared_memory, Cycles cycles) {
+  const Bytes dram = kernel.dram_read + kernel.dram_write;
+  return {Flops{0}, shared_memory, dram, dram, cycles};
+}
+
+Prediction simulated_prediction(const GpuSpec& gpu, const StreamProblem& problem,
+                                const Prediction& analytic, Regime regime, Inputs inputs) {
+  const StreamConfig& config = std::get<StreamConfig>(analytic.config);
+  const i32 ctas = resident_stream_ctas(gpu, config, problem.dtype);
+  const Bytes shared_memory =
+      stream_closed_form(gpu, problem, config, analytic.sm_clock).shared_memory;
+  const SettledSimulation s = settled_simulation(
+      gpu, analytic.sm_clock, regime, inputs,
+      [&](Hertz f) { return simulate_stream(gpu, problem, config, ctas, f); },
+      [&](Hertz f) { return stream_closed_form(gpu, problem, config, f).cycles; },
+      [&](const Simulated& kernel, Cycles cycles) {
+        return stream_work(kernel, shared_memory, cycles);
+      });
+  Prediction p = with_simulation(gpu, analytic, s);
+  p.tflops = analytic.tflops * (analytic.time / p.time);
+  p.shares = analytic.shares;
+  p.shares.shared_memory = std::min(1.0, p.shares.shared_memory * (analytic.cycles / p.cycles));
+  p.shares.l2 = s.kernel.l2_share;
+  p.shares.dram = s.kernel.dram_share;
+  return p;
+}
+
+void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ranking) {
+  const StreamProblem& problem = std::get<StreamProblem>(ranking.problem);
+  std::vector<SharedSimulation> chosen;
+  for (std::size_t i = 0; i < ranking.predictions.size() && chosen.size() < effort.simulations;
+       ++i) {
+    if (can_simulate(gpu, std::get<StreamConfig>(ranking.predictions[i].config))) {
+      chosen.push_back({i});
+    }
+  }
+  rank_simulated(
+      chosen, effort.threads,
+      [&](const Prediction& analytic) {
+        return simulated_prediction(gpu, problem, analytic, ranking.regime, ranking.inputs);
+      },
+      ranking);
+}
+
+}  // namespace tilecast
