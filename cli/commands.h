@@ -12,6 +12,7 @@ void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_validate(CLI::App& app);
+void add_calibrate(CLI::App& app);
 void add_suite(CLI::App& app);
 void add_readme_table(CLI::App& app);
 void add_dataset(CLI::App& app);

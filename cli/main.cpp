@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   tilecast::add_predict(app);
   tilecast::add_explain(app);
   tilecast::add_validate(app);
+  tilecast::add_calibrate(app);
   tilecast::add_suite(app);
   tilecast::add_readme_table(app);
   tilecast::add_dataset(app);

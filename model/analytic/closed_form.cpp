@@ -54,8 +54,12 @@ BusiestSm busiest_sm(const GpuSpec& gpu, const GemmProblem& problem, const Kerne
   const double full = std::floor(tiles / ctas);
   const double left = tiles - full * ctas;
   const double rounds = full + (left > 0 ? 1 : 0);
-  BusiestSm sm{
-      step.limiter, step.time * (k_blocks * full), {}, after_last_tile(gpu, problem, config), {}};
+  BusiestSm sm{step.limiter,
+               step.time,
+               step.time * (k_blocks * full),
+               {},
+               after_last_tile(gpu, problem, config),
+               {}};
   if (left > 0) {
     sm.main_loops += k_block_step(gpu, config, block, loads, left).time * k_blocks;
   }

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/clock/clock.h"
 #include "model/predict/candidates.h"
+#include "model/predict/corrected.h"
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
 #include "model/predict/settled_clock.h"
@@ -20,6 +21,8 @@ namespace {
 
 // Candidates by closed form for each one to simulate, of which some repeat others' simulations.
 constexpr std::size_t kLookedThrough = 2;
+// Candidates by closed form that a calibration's correction looks at.
+constexpr std::size_t kCorrected = 256;
 // Bounds are lowered by what the search for the clock may leave.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
 
@@ -57,6 +60,31 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .l2_hit_rate = 1 - work.traffic.dram_read / work.traffic.l2_to_sm};
 }
 
+/// By closed form with the calibration's correction, where there is one.
+Prediction corrected_work(const GpuSpec& gpu, const GemmProblem& problem,
+                          const KernelConfig& config, const GemmWork& work, Prediction p,
+                          Regime regime, Inputs inputs) {
+  if (gpu.correction == nullptr || uses_tcgen05(config.schedule)) {
+    return p;
+  }
+  const auto form = [&](Hertz f) { return closed_form(gpu, problem, config, work, f); };
+  const Physics physics{
+      .cycles = [&](Hertz f) { return form(f).cycles; },
+      .work =
+          [&](Cycles cycles) {
+            return ChipWork{Flops{gemm_flops(problem.shape)}, work.shared_memory,
+                            work.traffic.l2_to_sm, work.traffic.dram_read + work.traffic.dram_write,
+                            cycles};
+          },
+      .features =
+          [&](Hertz f) {
+            return correction_features(problem, config, work, form(f), f, Cycles{}, regime);
+          }};
+  apply_correction(gpu, gpu.correction->analytic, config.schedule, regime, inputs, physics, p);
+  p.closed_form_time = p.time;
+  return p;
+}
+
 /// Neighbours in the list of candidates that are one kernel in different orders of its tiles.
 struct RasterGroup {
   std::size_t begin, end;
@@ -91,7 +119,9 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   }
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
-  const Prediction analytic = predict_work(gpu, problem, config, work, regime, inputs);
+  const Prediction analytic =
+      corrected_work(gpu, problem, config, work,
+                     predict_work(gpu, problem, config, work, regime, inputs), regime, inputs);
   return method == Method::kSimulated && can_simulate(gpu, config)
              ? simulated_prediction(gpu, problem, analytic, regime, inputs)
              : analytic;
@@ -122,7 +152,9 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
 
   TrafficMemo traffic(*gpu.l2, problem);
   const bool simulates = effort.method == Method::kSimulated;
-  Fastest fastest(simulates ? std::max(keep, effort.simulations * kLookedThrough) : keep);
+  const bool corrects = gpu.correction != nullptr;
+  Fastest fastest(std::max(
+      {keep, simulates ? effort.simulations * kLookedThrough : 0, corrects ? kCorrected : 0}));
   for (const RasterGroup& group : groups) {
     if (fastest.none_after(group.bound)) {
       break;
@@ -134,10 +166,21 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
   }
   const int count = static_cast<int>(legal.size());
   Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  if (corrects) {
+    for (Prediction& p : ranking.predictions) {
+      const KernelConfig& config = std::get<KernelConfig>(p.config);
+      const GemmWork work = gemm_work(gpu, problem, config, traffic);
+      p = corrected_work(gpu, problem, config, work, p, regime, inputs);
+    }
+    std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+    ranking.predictions.resize(
+        std::min(std::max(keep, simulates ? effort.simulations * kLookedThrough : 0),
+                 ranking.predictions.size()));
+  }
   if (simulates) {
     simulate_best(gpu, effort, ranking);
-    ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   }
+  ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   return ranking;
 }
 

@@ -36,7 +36,9 @@ struct Prediction {
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
   Seconds closed_form_time;  // whatever the method
-  double tflops;             // a copy has none
+  // What a calibration's correction multiplied the physics by; 1 without.
+  double cycles_correction = 1, clock_correction = 1;
+  double tflops;  // a copy has none
   Watts power;
   Limiter limiter;
   Shares shares;

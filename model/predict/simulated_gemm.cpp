@@ -5,6 +5,7 @@
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
+#include "model/predict/corrected.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
@@ -13,14 +14,15 @@ namespace tilecast {
 namespace {
 
 /// What is the same about a kernel at every clock.
-class ClosedCycles {
+class ClosedKernel {
  public:
-  ClosedCycles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config)
+  ClosedKernel(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config)
       : gpu_(gpu), problem_(problem), config_(config) {
     TrafficMemo traffic(*gpu.l2, problem);
     work_ = gemm_work(gpu, problem, config, traffic);
   }
-  Cycles at(Hertz clock) const { return closed_form(gpu_, problem_, config_, work_, clock).cycles; }
+  ClosedForm at(Hertz clock) const { return closed_form(gpu_, problem_, config_, work_, clock); }
+  const GemmWork& work() const { return work_; }
 
  private:
   const GpuSpec& gpu_;
@@ -30,15 +32,14 @@ class ClosedCycles {
 };
 
 SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                         Hertz start, Regime regime, Inputs inputs) {
-  const ClosedCycles closed(gpu, problem, config);
+                         const ClosedKernel& closed, Hertz start, Regime regime, Inputs inputs) {
   const Residency residency = residency_of(gpu, config);
   return settled_simulation(
       gpu, start, regime, inputs,
       [&](Hertz f) {
         return simulate_gemm(gpu, problem, config, residency, f, {}, Waves::kSteadyLeftOut);
       },
-      [&](Hertz f) { return closed.at(f); },
+      [&](Hertz f) { return closed.at(f).cycles; },
       [&](const Simulated& kernel, Cycles cycles) { return chip_work(problem, kernel, cycles); });
 }
 
@@ -84,11 +85,25 @@ ChipWork chip_work(const GemmProblem& problem, const Simulated& kernel, Cycles c
 
 Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
                                 const Prediction& analytic, Regime regime, Inputs inputs) {
-  const SettledSimulation s = settle(gpu, problem, std::get<KernelConfig>(analytic.config),
-                                     analytic.sm_clock, regime, inputs);
+  const KernelConfig& config = std::get<KernelConfig>(analytic.config);
+  const ClosedKernel closed(gpu, problem, config);
+  const SettledSimulation s =
+      settle(gpu, problem, config, closed, analytic.sm_clock, regime, inputs);
   Prediction p = with_simulation(gpu, analytic, s);
   p.tflops = gemm_flops(problem.shape) / p.time.value * 1e-12;
   p.shares = shares_of(gpu, problem, s);
+  if (gpu.correction != nullptr) {
+    const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
+    const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };
+    const Physics physics{.cycles = cycles,
+                          .work = [&](Cycles in) { return chip_work(problem, s.kernel, in); },
+                          .features =
+                              [&](Hertz f) {
+                                return correction_features(problem, config, closed.work(),
+                                                           closed.at(f), f, cycles(f), regime);
+                              }};
+    apply_correction(gpu, gpu.correction->simulated, config.schedule, regime, inputs, physics, p);
+  }
   return p;
 }
 

@@ -38,6 +38,7 @@ const std::vector<Layer>& layers() {
       {"validate/record/", {"model/base/", "model/tile/"}, {}},
       {"validate/measure/", {"model/base/", "model/tile/", "validate/record/", "kernels/"}, kCuda},
       {"validate/compare/", {"model/", "validate/record/"}, {}},
+      {"validate/calibrate/", {"model/", "validate/record/"}, {}},
       {"reports/", {"model/", "validate/record/", "validate/compare/"}, {}},
       {"cli/", {"model/", "kernels/", "validate/", "reports/"}, {}},
       {"tests/", {"model/", "kernels/", "validate/", "reports/", "cli/"}, kCuda},

@@ -1,0 +1,38 @@
+// A calibration's correction of one kernel, and the clock that follows: corrected cycles leave
+// another clock than the physics' own, so the clock is settled again before it is corrected itself.
+// Without a correction all factors are 1, and the interval is the GPU file's default.
+//
+// Checked by: correction_terms_test.cpp, predict_test.cpp; held-out rows (validate).
+#pragma once
+
+#include <functional>
+
+#include "model/clock/clock.h"
+#include "model/predict/correction_terms.h"
+#include "model/predict/prediction.h"
+#include "model/predict/settled_clock.h"
+
+namespace tilecast {
+
+/// One kernel by physics alone.
+struct Physics {
+  std::function<Cycles(Hertz)> cycles;
+  std::function<ChipWork(Cycles)> work;  // in so many cycles
+  std::function<Features(Hertz)> features;
+};
+
+struct CorrectedKernel {
+  Cycles cycles;
+  ClockState clock;
+  double cycles_factor, clock_factor;  // over the physics'
+  double interval_low, interval_high;  // nine of ten lie between these times the time
+};
+
+CorrectedKernel correct(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
+                        Regime regime, Inputs inputs, Hertz start, const Physics& physics);
+
+/// Changes `p`, physics alone, to the corrected kernel: cycles, clock, power, time, interval.
+void apply_correction(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
+                      Regime regime, Inputs inputs, const Physics& physics, Prediction& p);
+
+}  // namespace tilecast

@@ -1,0 +1,145 @@
+#include "validate/calibrate/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+// Fewer than some ten for each constant would only repeat the priors.
+constexpr std::size_t kLeastRows = 300;
+
+double mean_error(const std::vector<double>& logs) {
+  double sum = 0;
+  for (const double log : logs) {
+    sum += std::abs(std::exp(-log) - 1);
+  }
+  return sum / static_cast<double>(logs.size());
+}
+
+std::vector<ScheduleResidual> by_schedule(const FitRows& rows, const std::vector<double>& logs) {
+  std::map<Schedule, ScheduleResidual> found;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const Schedule schedule = rows.rows[i].config.schedule;
+    ScheduleResidual& one =
+        found.try_emplace(schedule, std::string(to_text(schedule)), 0, 0.0, 0.0).first->second;
+    ++one.rows;
+    one.mean_error += std::abs(std::exp(-logs[i]) - 1);
+    one.bias += logs[i];
+  }
+  std::vector<ScheduleResidual> list;
+  for (auto& [schedule, one] : found) {
+    one.mean_error /= static_cast<double>(one.rows);
+    one.bias /= static_cast<double>(one.rows);
+    list.push_back(one);
+  }
+  return list;
+}
+
+std::string constant_lines(const ConstantFit& fit) {
+  std::string text;
+  for (const FittedConstant& c : fit.constants) {
+    text +=
+        fmt::format("  {:<28} {:>10.4g} {:>10.4g} {:>8} {:<9} {}\n", c.key, c.prior, c.value,
+                    c.determined ? fmt::format("{:.2g}", c.standard_error) : "-", c.unit,
+                    c.determined ? std::abs(c.correlation) > 0.7
+                                       ? fmt::format("{:+.2f} {}", c.correlation, c.most_correlated)
+                                       : ""
+                                 : "the rows do not tell; prior kept");
+  }
+  return text;
+}
+
+std::string error_line(std::string_view name, const LeftOutError& error) {
+  return fmt::format(
+      "  {:<10} cycles {:5.1f} % without, {:5.1f} % shapes left out, {:5.1f} % tiles left out; "
+      "clock {:.2f} %, {:.2f} %\n",
+      name, 100 * error.cycles_without, 100 * error.cycles_shapes, 100 * error.cycles_tiles,
+      100 * error.clock_without, 100 * error.clock_shapes);
+}
+
+}  // namespace
+
+Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
+                      const CalibrationOptions& options) {
+  const FitRows rows = fit_rows(gpu.spec, files, kLeastRows);
+  Calibration done{};
+  done.rows = rows.rows.size();
+  done.left_out = rows.left_out;
+  done.problems = rows.groups;
+  done.cycles_before = mean_error(cycle_residuals(gpu.spec, rows, options.threads));
+  options.progress("constants of cycles");
+  done.cycles = fit_cycles(gpu, rows, options.threads);
+  const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
+  done.cycles_after = mean_error(left);
+  done.by_schedule = by_schedule(rows, left);
+  options.progress("constants of the clock");
+  done.clock = fit_clock(gpu, rows, options.threads);
+  options.progress("correction of closed forms");
+  done.analytic = fit_correction(gpu.spec, rows, {}, options.threads);
+  done.simulated = done.analytic;
+  if (options.simulate) {
+    const std::vector<Cycles> simulated =
+        simulate_rows(gpu.spec, rows, options.threads, [&](std::size_t count) {
+          if (count % 50 == 0 || count == rows.rows.size()) {
+            options.progress(fmt::format("simulated {} of {}", count, rows.rows.size()));
+          }
+        });
+    options.progress("correction of simulations");
+    done.simulated = fit_correction(gpu.spec, rows, simulated, options.threads);
+  }
+  gpu.spec.correction = std::make_shared<const Correction>(
+      Correction{done.analytic.correction, done.simulated.correction});
+  return done;
+}
+
+std::string overlay_text(const LoadedGpu& gpu, const Calibration& calibration,
+                         const std::string& command) {
+  std::map<std::string, std::string> sections;
+  for (const ConstantFit* fit : {&calibration.cycles, &calibration.clock}) {
+    for (const FittedConstant& c : fit->constants) {
+      if (!c.determined) {
+        continue;
+      }
+      const std::size_t dot = c.key.find('.');
+      sections[c.key.substr(0, dot)] += fmt::format(
+          "  {}: {{value: {:.6g}, unit: \"{}\", standard_error: {:.2g}, source: fitted, "
+          "confidence: medium, ref: \"tilecast calibrate, {} rows; prior {:.6g}\"}}\n",
+          c.key.substr(dot + 1), c.value, c.unit, c.standard_error, calibration.rows, c.prior);
+    }
+  }
+  std::string text = fmt::format(
+      "# Made by `{}`:\n# {} rows of {} problems; constants that these do "
+      "not determine keep the number of {}.yaml.\nname: {}\n",
+      command, calibration.rows, calibration.problems, gpu.spec.name, gpu.spec.name);
+  for (const auto& [section, lines] : sections) {
+    text += fmt::format("\n{}:\n{}", section, lines);
+  }
+  return text;
+}
+
+std::string to_table(const Calibration& calibration) {
+  std::string text = fmt::format(
+      "{} rows of {} problems, {} left out. Closed forms run inside the fit, at measured "
+      "clocks.\n\n"
+      "  {:<28} {:>10} {:>10} {:>8}\n",
+      calibration.rows, calibration.problems, calibration.left_out, "constant", "prior", "fitted",
+      "error");
+  text += constant_lines(calibration.cycles) + constant_lines(calibration.clock);
+  text +=
+      fmt::format("\nClosed-form cycles, mean error: {:.1f} % with the priors, {:.1f} % fitted\n",
+                  100 * calibration.cycles_before, 100 * calibration.cycles_after);
+  for (const ScheduleResidual& s : calibration.by_schedule) {
+    text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:+.1f} % slower than predicted\n",
+                        s.schedule, s.rows, 100 * s.mean_error, 100 * s.bias);
+  }
+  text += "\nCorrection, on rows left out of it:\n";
+  return text + error_line("analytic", calibration.analytic.error) +
+         error_line("simulated", calibration.simulated.error);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,47 @@
+// A calibration: constants fitted to measured GEMMs, corrections of what they leave, and the two
+// files that hold them (model/spec/load_gpu.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "validate/calibrate/fit_constants.h"
+#include "validate/calibrate/fit_correction.h"
+
+namespace tilecast {
+
+struct CalibrationOptions {
+  unsigned threads = 0;
+  bool simulate = true;  // else the corrections of simulations are those of closed forms
+  std::function<void(const std::string& stage)> progress = [](const std::string&) {};
+};
+
+struct ScheduleResidual {
+  std::string schedule;
+  std::size_t rows;
+  double mean_error, bias;  // of closed-form cycles with the fitted constants
+};
+
+struct Calibration {
+  std::size_t rows, left_out;
+  int problems;
+  ConstantFit cycles, clock;
+  double cycles_before, cycles_after;  // mean error of closed-form cycles
+  std::vector<ScheduleResidual> by_schedule;
+  CorrectionFit analytic, simulated;
+};
+
+/// Changes `gpu` to the calibrated one. Throws ConfigError where there is too little to fit to.
+Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
+                      const CalibrationOptions& options);
+
+/// YAML of the fitted constants, with provenance: `command` made it.
+std::string overlay_text(const LoadedGpu& gpu, const Calibration& calibration,
+                         const std::string& command);
+
+/// For people: constants with priors and errors, residuals, corrections.
+std::string to_table(const Calibration& calibration);
+
+}  // namespace tilecast

@@ -1,0 +1,45 @@
+// Fits the constants of a GPU file that no micro-benchmark measures alone.
+//
+// Cycles: the closed forms run inside the fit, each row at its measured clock; the simulator's
+// `machine` constants are micro-benchmarks' and are not fitted. Clock: the power model with each
+// row's predicted bytes and measured cycles, in both regimes. Priors are the GPU file's numbers, as
+// wide as their source allows. A constant that the rows say nothing of keeps its number.
+//
+// Leaves out: constants of partial sums, of memory-bound kernels, counts and capacities.
+// Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/clock/clock.h"
+#include "model/spec/load_gpu.h"
+#include "validate/calibrate/fit_rows.h"
+
+namespace tilecast {
+
+struct FittedConstant {
+  std::string key;  // section.key
+  std::string unit;
+  double prior, value, standard_error;  // in the unit
+  bool determined;                      // else the value is the prior's
+  std::string most_correlated;          // with which other constant, and how much
+  double correlation;
+};
+
+struct ConstantFit {
+  std::vector<FittedConstant> constants;
+  int evaluations;  // of all rows
+};
+
+/// Changes `gpu` to the fitted numbers.
+ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
+ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
+
+/// Logarithm of measured over closed-form cycles, at the measured clock.
+std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);
+
+/// What the clock model makes of a row.
+ChipWork work_of(const FitRow& row, Cycles cycles);
+
+}  // namespace tilecast

@@ -1,0 +1,37 @@
+// Measured GEMMs as a fit takes them: right, timed, of normal inputs, with what the closed form
+// needs of each precomputed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/analytic/closed_form.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/regime.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+
+struct FitRow {
+  GemmProblem problem;
+  KernelConfig config;
+  GemmWork work;  // of the GPU file; no fitted constant changes it
+  Regime regime;
+  Cycles cycles;
+  Hertz clock;
+  Seconds time;
+  double weight;  // rows near the best of their problem and regime count more
+  int group;      // its problem, numbered from 0
+};
+
+struct FitRows {
+  std::vector<FitRow> rows;
+  int groups = 0;
+  std::size_t left_out = 0;  // rows of other ops, baselines, other inputs, not right, or refused
+};
+
+/// Baselines, memory-bound kernels and rows that the model refuses are left out. Throws ConfigError
+/// where fewer than `least` remain, or a row is of another GPU.
+FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least);
+
+}  // namespace tilecast

@@ -1,0 +1,93 @@
+#include "validate/calibrate/least_squares.h"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <unsupported/Eigen/LevenbergMarquardt>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kStep = 1e-3;  // of a parameter, for derivatives
+
+/// Whose square is twice the soft L1 loss.
+double softened(double r) { return std::copysign(std::sqrt(2 * (std::sqrt(1 + r * r) - 1)), r); }
+
+/// Data first, then one row for each parameter's prior.
+struct Problem : Eigen::DenseFunctor<double> {
+  Problem(const Residuals& given, const Eigen::VectorXd& weights, const Eigen::VectorXd& width,
+          double residual_scale)
+      : DenseFunctor(static_cast<int>(width.size()),
+                     static_cast<int>(weights.size() + width.size())),
+        residuals(given),
+        weight_roots(weights.cwiseSqrt()),
+        prior_width(width),
+        scale(residual_scale),
+        raw(weights.size()) {}
+
+  int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& out) {
+    ++evaluations;
+    residuals(x, raw);
+    for (Eigen::Index i = 0; i < raw.size(); ++i) {
+      out[i] = weight_roots[i] * softened(raw[i] / scale);
+    }
+    out.tail(x.size()) = x.cwiseQuotient(prior_width);
+    return 0;
+  }
+
+  int df(const Eigen::VectorXd& x, Eigen::MatrixXd& jacobian) {
+    Eigen::VectorXd here(values()), there(values()), moved = x;
+    operator()(x, here);
+    for (Eigen::Index p = 0; p < x.size(); ++p) {
+      moved[p] = x[p] + kStep;
+      operator()(moved, there);
+      jacobian.col(p) = (there - here) / kStep;
+      moved[p] = x[p];
+    }
+    return 0;
+  }
+
+  const Residuals& residuals;
+  Eigen::VectorXd weight_roots, prior_width;
+  double scale;
+  Eigen::VectorXd raw;
+  int evaluations = 0;
+};
+
+}  // namespace
+
+LeastSquares robust_least_squares(const Residuals& residuals, const Eigen::VectorXd& weights,
+                                  const Eigen::VectorXd& prior_width, double scale) {
+  constexpr double kSettled = 1e-5;  // relative change of parameters or of the sum
+  constexpr int kMostEvaluations = 40;
+  Problem problem(residuals, weights, prior_width, scale);
+  LeastSquares fit;
+  fit.parameters = Eigen::VectorXd::Zero(prior_width.size());
+  Eigen::LevenbergMarquardt<Problem> search(problem);
+  search.setXtol(kSettled);
+  search.setFtol(kSettled);
+  search.setMaxfev(kMostEvaluations);
+  const auto status = search.minimize(fit.parameters);
+  TILECAST_ASSERT(status != Eigen::LevenbergMarquardtSpace::ImproperInputParameters);
+
+  Eigen::MatrixXd jacobian(problem.values(), problem.inputs());
+  problem.df(fit.parameters, jacobian);
+  Eigen::VectorXd at(problem.values());
+  problem(fit.parameters, at);
+  const Eigen::Index rows = weights.size();
+  const double freedom = std::max(1.0, static_cast<double>(rows - prior_width.size()));
+  const double spread = std::max(1.0, at.head(rows).squaredNorm() / freedom);
+  // The prior keeps its own width, whatever the rows' spread.
+  const Eigen::MatrixXd data = jacobian.topRows(rows).transpose() * jacobian.topRows(rows) / spread;
+  const Eigen::MatrixXd prior = prior_width.cwiseAbs2().cwiseInverse().asDiagonal();
+  const Eigen::MatrixXd covariance =
+      (data + prior).ldlt().solve(Eigen::MatrixXd::Identity(data.rows(), data.cols()));
+  fit.standard_error = covariance.diagonal().cwiseSqrt();
+  fit.correlation = fit.standard_error.cwiseInverse().asDiagonal() * covariance *
+                    fit.standard_error.cwiseInverse().asDiagonal();
+  fit.evaluations = problem.evaluations;
+  return fit;
+}
+
+}  // namespace tilecast
