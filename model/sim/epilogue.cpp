@@ -21,8 +21,10 @@ SimTime set_up(Cta& cta) {
 
 /// Chunks issued now to be stored; when they have been read.
 SimTime store_chunks(Cta& cta, i32 chunks) {
-  return cta.sm().stores.serve(cta.engine().now(), cta.costs().store_read * chunks) +
-         cta.costs().store_latency;
+  const SimTime now = cta.engine().now();
+  const SimTime read = cta.sm().stores.serve(now, cta.costs().store_read * chunks);
+  const SimTime taken = cta.machine().memory.take_in(now, cta.costs().chunk_bytes * chunks);
+  return std::max(read, taken) + cta.costs().store_latency;
 }
 
 Process store_from_slots(Cta& cta, Warpgroup& wg) {

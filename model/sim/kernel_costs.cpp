@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/spec/stream_block.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -17,6 +18,18 @@ i32 copies(const Tiling& t) {
 }
 
 }  // namespace
+
+BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i32 ctas_per_sm) {
+  const MachineSpec& machine = *gpu.machine;
+  double loss = machine.dram_walk;
+  if (gpu.stream) {
+    const Tiling& t = config.tiling;
+    const double stage = static_cast<double>(t.block_m / t.cluster_n + t.block_n / t.cluster_m) *
+                         t.block_k * kOperandBytes;
+    loss += spread_loss(*gpu.stream, Bytes{stage * ctas_per_sm * max_of(1, t.stages - 1)});
+  }
+  return machine.dram_read * (1 - loss);
+}
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
                          i64 n_of_c, Hertz sm_clock) {
@@ -54,6 +67,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.store_issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
   costs.staging = time(transfer_cycles(chunk, machine.intake));
+  costs.chunk_bytes = static_cast<i64>(chunk.value);
   costs.store_latency = time(machine.store_latency);
   costs.plain_stores = n_of_c % 8 != 0;
   // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.

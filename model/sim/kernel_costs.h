@@ -33,7 +33,8 @@ struct KernelCosts {
   SimTime staging;         // a chunk through the port of shared memory
   SimTime store_latency;   // store issued to its source read, without the bytes
   SimTime store_read;      // bytes of a chunk, SM alone
-  bool plain_stores;       // C is stored by the threads themselves, which wait for it
+  i64 chunk_bytes;
+  bool plain_stores;  // C is stored by the threads themselves, which wait for it
 
   SimTime kernel;      // start and end of the kernel
   SimTime dispatch;    // one CTA's start to the next one's
@@ -44,5 +45,9 @@ struct KernelCosts {
 /// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for.
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
                          i64 n_of_c, Hertz sm_clock);
+
+/// What DRAM reads for a kernel whose CTAs keep to walks of their own: the more an SM has in
+/// flight, the more pages its requests lie on.
+BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i32 ctas_per_sm);
 
 }  // namespace tilecast

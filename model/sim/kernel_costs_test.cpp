@@ -1,6 +1,7 @@
 #include "model/sim/kernel_costs.h"
 
 #include "model/sim/example_gpu.h"
+#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
@@ -60,4 +61,24 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   // 700 ns and 100 for each of two SMs of a GPC; 700 cycles.
   CHECK(kernel_costs(gpu, config, 32, true, 512, kExampleClock).cta_start.ps == 900000);
   CHECK(kernel_costs(gpu, config, 32, false, 512, kExampleClock).cta_start.ps == 700000);
+}
+
+TEST_CASE("DRAM reads less for SMs that have more in flight") {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  KernelConfig config = plain(Schedule::kWarpSpecialized);
+  config.tiling.block_m = 128;
+  config.tiling.block_n = 128;
+  config.tiling.block_k = 64;
+  config.tiling.stages = 3;  // one is being multiplied, 2 x 32 KiB are on their way
+  const auto share = [&](i32 ctas) {
+    return dram_read_rate(gpu, config, ctas) / gpu.machine->dram_read;
+  };
+  CHECK(share(1) == Approx(1 - gpu.machine->dram_walk));
+  CHECK(share(2) == Approx(1 - gpu.machine->dram_walk - gpu.stream->spread_loss));
+  CHECK(share(4) == Approx(1 - gpu.machine->dram_walk - 2 * gpu.stream->spread_loss));
+  config.tiling.cluster_m = 2;  // each CTA asks for half of B
+  config.tiling.cluster_n = 2;  // and of A
+  CHECK(share(2) == Approx(1 - gpu.machine->dram_walk));
+  gpu.stream.reset();
+  CHECK(share(8) == Approx(1 - gpu.machine->dram_walk));
 }

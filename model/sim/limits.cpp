@@ -170,6 +170,9 @@ GpuSpec without(GpuSpec gpu, Part part) {
   if (gpu.machine) {
     remove_part(*gpu.machine, part);
   }
+  if (part == Part::kL2Output && gpu.reduction) {
+    gpu.reduction->chip_store.value = kInfinite;
+  }
   remove_from_forms(gpu, part);
   return gpu;
 }

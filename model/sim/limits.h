@@ -15,7 +15,7 @@ enum class Part : i32 {
   kTensor,        // FLOPs of the tensor pipes
   kOperandReads,  // from shared memory to the pipes
   kIntake,        // of each SM
-  kL2Output,      // and the counter that tickets are drawn from, which lies there
+  kL2Output,      // what it takes in too, and the counter that tickets are drawn from
   kDram,          // bandwidth
   kLatency,       // of loads, and of wgmmas when waited for
   kInstructions,  // of warps around wgmmas and loads

@@ -85,6 +85,12 @@ i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
   return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
 }
 
+/// Of the bytes that a run of the kernel takes through L2, those of C.
+double written_share(const GemmShape& shape) {
+  const double c = static_cast<double>(shape.m * shape.n);
+  return c / (c + static_cast<double>((shape.m + shape.n) * shape.k));
+}
+
 i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - first, 0, length); }
 
 }  // namespace
@@ -103,9 +109,12 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       skipped(waves == Waves::kAll || kernel.grid == Grid::kTiles
                   ? SkippedWaves{}
                   : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
-      a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0, sm_clock),
-      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(), sm_clock),
-      memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), sm_clock, activity_or_null),
+      a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0,
+        dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
+      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(),
+        dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
+      memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), sm_clock, activity_or_null,
+             resident.cold ? 0 : written_share(problem.shape)),
       activity(activity_or_null),
       tiles(tiles_or_null),
       marks(steady_marks(skipped, whole,

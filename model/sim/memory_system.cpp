@@ -19,13 +19,16 @@ u32 home_partition(u32 block) { return (block * 2654435761u) >> 31; }
 }  // namespace
 
 MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock,
-                           Activity* activity)
+                           Activity* activity, double left_written)
     : cache_(blocks, static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       held_(blocks),
+      left_(static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
+      left_written_(left_written),
       last_outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
       l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
       write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
+      input_ps_per_byte_(gpu.reduction ? 1e12 / gpu.reduction->chip_store.value : 0),
       activity_(activity) {}
 
 SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
@@ -57,7 +60,7 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
     i64 read = 0;
     for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
       if (!cache_.holds(b)) {
-        make_room(now, cache_.insert(b, cost.bytes, false));
+        insert(now, b, cost.bytes, false);
         held_[b].partitions = u32{1} << home_partition(fetch.first);
         read += 1;
       }
@@ -98,11 +101,19 @@ SimTime MemorySystem::load_sum(SimTime now, i64 bytes, SimTime served) {
 
 void MemorySystem::store(SimTime now, u32 block, i64 bytes) {
   if (bytes > 0 && !cache_.holds(block)) {
-    make_room(now, cache_.insert(block, bytes, true));
+    insert(now, block, bytes, true);
   }
 }
 
-void MemorySystem::make_room(SimTime now, i64 written_back) {
+void MemorySystem::insert(SimTime now, u32 block, i64 bytes, bool written) {
+  // In whole bytes, none of which is lost between blocks.
+  const auto written_of = [this](i64 left) {
+    return std::llround(static_cast<double>(left) * left_written_);
+  };
+  const i64 still_left = std::max<i64>(0, left_ - bytes);
+  const i64 written_back =
+      cache_.insert(block, bytes, written) + written_of(left_) - written_of(still_left);
+  left_ = still_left;
   if (written_back > 0) {
     traffic_.dram_write += written_back;
     dram_.serve(now, {std::llround(static_cast<double>(written_back) * write_ps_per_byte_)});

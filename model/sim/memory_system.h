@@ -7,16 +7,20 @@
 //   - and, where L2 does not hold the block, DRAM's bandwidth once: later requests wait for the
 //     same arrival.
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
-// Servers take requests in the order of asking, at the time of asking, so that a long latency of
-// one does not hold up the next. A block has its home in one of two partitions; the other keeps a
-// copy from its first request on, and that crossing is counted.
+// A store of C takes what L2 takes in, beside what it puts out. L2 begins full of what a run of the
+// same kernel left there: each byte that comes in drives one of those out, to DRAM where it was
+// written, and later the block that was used least recently. Servers take requests in the order of
+// asking, at the time of asking, so that a long latency of one does not hold up the next. A block
+// has its home in one of two partitions; the other keeps a copy from its first request on, and that
+// crossing is counted.
 //
 // Leaves out: slices and channels that are hit unevenly, DRAM pages and refresh, the cost of a
-// crossing and the room of its copy, a limit on what L2 takes in.
+// crossing and the room of its copy, slices that stores keep from loads.
 //
 // Checked by: memory_system_test.cpp.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "model/sim/activity.h"
@@ -50,7 +54,9 @@ class MemorySystem {
  public:
   static constexpr i32 kMostGpcs = 12;
 
-  MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity);
+  /// `left_written`: share of what L2 holds from the run before that it has yet to write to DRAM.
+  MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity,
+               double left_written = 0);
 
   /// Blocks that L2 reads from DRAM together, of equal size.
   struct Fetch {
@@ -65,11 +71,16 @@ class MemorySystem {
   SimTime load_outside(SimTime now, u64 count, const BlockCost& cost, u32 gpc);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, i64 bytes, SimTime served);
+  /// When L2 has taken in bytes of C that an SM begins to store now.
+  SimTime take_in(SimTime now, i64 bytes) {
+    return l2_input_.serve(now, {std::llround(static_cast<double>(bytes) * input_ps_per_byte_)});
+  }
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }
   SimTime l2_busy() const { return l2_output_.busy(); }
+  SimTime dram_free_at() const { return dram_.free_at(); }
   SimTime dram_busy() const { return dram_.busy(); }
 
  private:
@@ -86,15 +97,17 @@ class MemorySystem {
     u64 count = 0;  // of loads of the CTA that asked
   };
 
-  void make_room(SimTime now, i64 written_back);
+  void insert(SimTime now, u32 block, i64 bytes, bool written);
 
   BlockCache cache_;
   std::vector<Held> held_;
-  Server l2_output_, dram_;
+  Server l2_output_, l2_input_, dram_;
+  i64 left_;  // bytes that L2 still holds from the run before
+  double left_written_;
   Server outside_;  // the place in L2 that all rows beyond the edge are read from
   std::vector<Outside> last_outside_;  // of each GPC
   SimTime l2_latency_, dram_latency_;
-  double write_ps_per_byte_;
+  double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;
   Activity* activity_;
 };

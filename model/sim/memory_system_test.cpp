@@ -116,3 +116,24 @@ TEST_CASE("What was written goes to DRAM when its room is needed") {
   loads.at(0, 1, 0);
   CHECK(loads.traffic().dram_write == 25600);
 }
+
+TEST_CASE("What comes in drives out what a run before wrote, as long as there is some") {
+  GpuSpec gpu = example_gpu();
+  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
+  MemorySystem memory(gpu, 4, kExampleClock, nullptr, 0.25);
+  memory.load({0}, {0}, 0, {0, 1}, kBlock, 0);
+  CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600
+  memory.store({0}, 3, 25600);
+  CHECK(memory.traffic().dram_write == 12800);
+  memory.load({0}, {0}, 1, {1, 1}, kBlock, 0);  // nothing of that run is left; block 0 goes
+  CHECK(memory.traffic().dram_write == 12800);
+}
+
+TEST_CASE("L2 takes in one store of C after the other, beside the loads that it answers") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  CHECK(ns(memory.take_in({0}, 200000)) == 200);  // at 1 TB/s
+  CHECK(ns(memory.take_in({0}, 1000)) == 201);
+  BlockCost from_l2 = kBlock;
+  from_l2.dram = {};
+  CHECK(ns(memory.load({0}, {0}, 0, {0, 1}, from_l2, 0)) == 700);  // DRAM's 300 and 400
+}

@@ -50,7 +50,7 @@ i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - 
 
 OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config, const Side& side, u32 first_block,
-                             Hertz sm_clock)
+                             BytesPerSecond dram_read, Hertz sm_clock)
     : first_(first_block),
       tiles_(side.tiles),
       slices_(static_cast<u32>(side.sharers)),
@@ -87,20 +87,19 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
           const Bytes taken{pieces * pairs * 2 * kSector};
           return sim_time(transfer_cycles(taken, machine.l2_output), sm_clock);
         };
-        costs_.push_back(
-            {.bytes = along * across * kOperandBytes,
-             .sectors = std::llround(pieces * each.sectors),
-             .l2 = l2(each.pairs),
-             .dram = sim_time(transfer_time(bytes, machine.dram_read * (1 - machine.dram_walk))),
-             .fill =
-                 sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)}, machine.intake),
-                          sm_clock),
-             .requests = sim_time(machine.request * (pieces * each.lines), sm_clock),
-             .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
-             .unmerged = l2(each.shifted_pairs),
-             .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
-             .outside =
-                 sim_time(machine.outside * (rows < slice_rows ? all - pieces : 0), sm_clock)});
+        costs_.push_back({.bytes = along * across * kOperandBytes,
+                          .sectors = std::llround(pieces * each.sectors),
+                          .l2 = l2(each.pairs),
+                          .dram = sim_time(transfer_time(bytes, dram_read)),
+                          .fill = sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)},
+                                                           machine.intake),
+                                           sm_clock),
+                          .requests = sim_time(machine.request * (pieces * each.lines), sm_clock),
+                          .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
+                          .unmerged = l2(each.shifted_pairs),
+                          .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
+                          .outside = sim_time(
+                              machine.outside * (rows < slice_rows ? all - pieces : 0), sm_clock)});
       }
     }
   }

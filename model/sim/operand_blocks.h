@@ -28,7 +28,7 @@ class OperandBlocks {
   };
 
   OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                const Side& side, u32 first_block, Hertz sm_clock);
+                const Side& side, u32 first_block, BytesPerSecond dram_read, Hertz sm_clock);
 
   u32 block(u32 tile, u32 slice, u32 k_block) const {
     return first_ + (tile * slices_ + slice) * k_blocks_ + k_block;

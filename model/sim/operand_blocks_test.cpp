@@ -11,7 +11,8 @@ OperandBlocks a_of(const GemmProblem& problem, i32 sharers, u32 tiles) {
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
   return {example_gpu(), problem,
           config,        {problem.shape.m, 64, tiles, sharers, false, problem.shape.k},
-          100,           kExampleClock};
+          100,           BytesPerSecond{100e9},
+          kExampleClock};
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const i64 parts =
       exactly.tiles * cluster_size(config.tiling) * warpgroups_per_tile(config.tiling);
 
-  const SimTime end = machine.last_store + machine.costs.front().kernel + more.at;
+  const SimTime stored = std::max(machine.last_store, machine.memory.dram_free_at());
+  const SimTime end = stored + machine.costs.front().kernel + more.at;
   const i64 k_blocks = machine.k_blocks_multiplied + parts * machine.k_blocks;
   const Progress whole = machine.progress();
   const MemoryTraffic& traffic = whole.traffic;

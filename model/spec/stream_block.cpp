@@ -42,11 +42,14 @@ Bytes stream_bytes_in_flight(const StreamConfig& config, ElementType dtype, i32 
   return inputs_of_block(config, dtype) * static_cast<double>(resident * ahead);
 }
 
+double spread_loss(const StreamSpec& stream, Bytes in_flight) {
+  return stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
+}
+
 double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                         double read_share, Bytes in_flight) {
   double loss =
-      stream.mix_loss * 4 * read_share * (1 - read_share) +
-      stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
+      stream.mix_loss * 4 * read_share * (1 - read_share) + spread_loss(stream, in_flight);
   if (!keeps_order(config)) {
     loss += stream.walk_loss;
   }

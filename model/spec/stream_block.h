@@ -15,8 +15,11 @@ Bytes inputs_of_block(const StreamConfig& config, ElementType dtype);
 /// Loads in flight of an SM with `resident` CTAs.
 Bytes stream_bytes_in_flight(const StreamConfig& config, ElementType dtype, i32 resident);
 
-/// The part of DRAM's rate that is lost (model/analytic/stream_closed_form.h says to what).
-/// `read_share`: of all bytes.
+/// The part of DRAM's rate that is lost since loads in flight on an SM lie on many pages; less than
+/// none where they are few.
+double spread_loss(const StreamSpec& stream, Bytes in_flight);
+
+/// All that is lost (model/analytic/stream_closed_form.h says to what). `read_share`: of all bytes.
 double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                         double read_share, Bytes in_flight);
 
