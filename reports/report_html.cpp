@@ -80,8 +80,8 @@ std::string chart_html(const Chart& chart) {
 
 std::string source_html(const Section& section) {
   std::string html = "<details class=\"source\"><summary>Where this comes from</summary>\n";
-  if (!section.command.empty()) {
-    html += "<p>Again: <code>" + html_escaped(section.command) + "</code></p>\n";
+  for (const std::string& command : section.commands) {
+    html += "<p>Again: <code>" + html_escaped(command) + "</code></p>\n";
   }
   if (!section.files.empty()) {
     html += "<p>From:</p>\n<ul>";

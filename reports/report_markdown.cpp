@@ -44,8 +44,8 @@ std::string section_markdown(const Section& section, const std::set<std::string>
       markdown += fmt::format("\n**{}**\n\n{}", table.title, table_markdown(table, kMostRows));
     }
   }
-  if (!section.command.empty()) {
-    markdown += fmt::format("\n`{}`\n", section.command);
+  for (const std::string& command : section.commands) {
+    markdown += fmt::format("\n`{}`\n", command);
   }
   return markdown;
 }

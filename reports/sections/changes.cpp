@@ -130,7 +130,7 @@ Section changes_section(const Report& report, const OtherReport& other) {
                               "are equal to the last shown digit are left out.",
                               other.folder),
           .files = {other.folder},
-          .command = "",
+          .commands = {},
           .charts = {},
           .tables = {std::move(changes)}};
 }

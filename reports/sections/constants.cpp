@@ -50,7 +50,7 @@ Section constants_section(const ReportInput& input) {
                       : "No calibration of this card was used: the values are those of the GPU "
                         "file, fitted ones with the data they were fitted to.",
           .files = {"configs/gpus/" + std::filesystem::path(input.gpu.path).filename().string()},
-          .command = "",
+          .commands = {},
           .charts = {},
           .tables = {std::move(table)}};
 }
