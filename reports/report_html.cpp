@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "reports/markdown_html.h"
+#include "reports/report_csv.h"
 #include "reports/report_json.h"
 
 namespace tilecast {
@@ -93,7 +94,7 @@ std::string source_html(const Section& section) {
   if (!section.tables.empty()) {
     html += "<p>As data: ";
     for (const DataTable& table : section.tables) {
-      html += fmt::format("<a href=\"data/{0}.csv\">{0}.csv</a> ", table.id);
+      html += fmt::format("<a href=\"data/{0}\">{0}</a> ", data_file_name(table));
     }
     html += "</p>\n";
   }

@@ -66,6 +66,20 @@ std::string printed_groups(const ReportInput& input) {
                            number_text(*std::max_element(speeds.begin(), speeds.end()), 4));
 }
 
+std::optional<Bytes> dram_read(const ReportInput& input, const JoinedPoint& point) {
+  return input.chip ? input.chip->dram_read_bytes(counters_of(input, point.measured))
+                    : std::nullopt;
+}
+
+/// ", reading 3.09 GB from DRAM after 7.5"; nothing without counters.
+std::string dram_text(const ReportInput& input, const ConfigPair& pair) {
+  const std::optional<Bytes> from = dram_read(input, *pair.from), to = dram_read(input, *pair.to);
+  return from && to ? fmt::format(", reading {} GB from DRAM after {}",
+                                  number_text(to->value * kToGigabytes, 3),
+                                  number_text(from->value * kToGigabytes, 3))
+                    : "";
+}
+
 Finding grouping(const ReportInput& input) {
   const std::vector<ConfigPair> pairs = gemm_pairs(input, [](const KernelConfig& config) {
     constexpr i32 kGroups[] = {2, 4, 6, 8, 16};
@@ -96,7 +110,8 @@ Finding grouping(const ReportInput& input) {
                             figure.empty() ? "" : "; ", to_text(regime),
                             std::get<KernelConfig>(best.to->predicted.config).raster.group,
                             number_text(best.gain(), 4), speed(best.group->problem, *best.to),
-                            speed(best.group->problem, *best.from));
+                            speed(best.group->problem, *best.from)) +
+                dram_text(input, best);
     }
   }
   if (figure.empty()) {
@@ -216,11 +231,7 @@ Finding hybrid_locality(const ReportInput& input) {
   });
   Values ratios;
   for (const ConfigPair& pair : pairs) {
-    const auto bytes = [&](const JoinedPoint* point) {
-      return input.chip ? input.chip->dram_read_bytes(counters_of(input, point->measured))
-                        : std::nullopt;
-    };
-    const std::optional<Bytes> from = bytes(pair.from), to = bytes(pair.to);
+    const std::optional<Bytes> from = dram_read(input, *pair.from), to = dram_read(input, *pair.to);
     if (from && to && from->value > 0) {
       ratios.push_back(*to / *from);
     }

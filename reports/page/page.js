@@ -175,7 +175,22 @@
       this.count.textContent = choices ? `${left} of ${all}` : "";
     }
 
-    async draw() {
+    /** Draws with what is chosen now. Drawings follow one another, and of those that wait only the
+        last is made: an earlier choice never lands on a later one. */
+    draw() {
+      this.wanted = true;
+      this.waiting ??= (this.drawing ?? Promise.resolve()).then(() => {
+        this.waiting = null;
+        this.drawing = this.drawNow().catch((error) => {
+          this.plot.textContent = `This chart could not be drawn: ${error.message}`;
+          console.error(this.id, error);
+        });
+        return this.drawing;
+      });
+      return this.waiting;
+    }
+
+    async drawNow() {
       const width = Math.max(this.plot.clientWidth, 280);
       const spec = narrowed(structuredClone(this.chart.spec), width);
       spec.width = width;
@@ -202,8 +217,7 @@
     /** The same chart with the rows that are left now. */
     async update() {
       this.tell();
-      if (!this.drawn) return;
-      await this.draw();
+      if (this.wanted) await this.draw();
     }
   }
 
@@ -242,7 +256,7 @@
 
   // For tests and for print.
   const drawAll = async () => {
-    for (const chart of charts.values()) if (!chart.drawn) await chart.draw();
+    for (const chart of charts.values()) await (chart.waiting ?? chart.drawing ?? chart.draw());
   };
   addEventListener("beforeprint", drawAll);
   globalThis.tilecastReport = { charts, drawAll };
