@@ -155,6 +155,7 @@ def check_accessible(page, what):
 
 def screenshots(page, folder, name):
     page.evaluate("tilecastReport.drawAll()")
+    page.evaluate("document.querySelector('nav').style.position = 'static'")  # not over the pictures
     page.wait_for_timeout(300)
     page.screenshot(path=str(folder / f"{name}.png"), full_page=True)
     for section in page.locator("main > section").all():

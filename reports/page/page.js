@@ -39,7 +39,7 @@
       view: { stroke: null },
       axis: {
         labelColor: soft, titleColor: ink, gridColor: grid, domainColor: line, tickColor: line,
-        titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 12,
+        titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 12, labelSeparation: 8,
       },
       legend: {
         labelColor: ink, titleColor: soft, titleFontWeight: "normal", symbolLimit: 40,
@@ -53,6 +53,19 @@
     };
   }
 
+  /** Long labels of rows in several lines, and room for them. */
+  function wrapped(spec) {
+    spec.height = { step: spec.height.step * 2.4 };
+    for (const layer of spec.layer) {
+      if (layer.encoding?.y?.axis) {
+        Object.assign(layer.encoding.y.axis, { labelExpr: "split(datum.label, /: +|, /)", labelOffset: -17 });
+      }
+      for (const channel of ["color", "shape"]) {
+        if (layer.encoding?.[channel]) layer.encoding[channel].legend = { columns: 1 };
+      }
+    }
+  }
+
   /** Labels of an axis may take at most this part of a narrow screen. */
   function narrowed(spec, width) {
     const most = Math.round(width * 0.36);
@@ -62,6 +75,7 @@
       Object.values(node).forEach(walk);
     };
     if (width < 700) walk({ ...spec, datasets: null });
+    if (width < 700 && spec.usermeta?.wrap) wrapped(spec);
     return spec;
   }
 

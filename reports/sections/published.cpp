@@ -84,12 +84,9 @@ Regime regime_of(const ReportInput& input, const PublishedFigure& figure) {
 
 std::vector<Cell> figure_row(const ReportInput& input, const PublishedFigure& figure) {
   const Regime regime = regime_of(input, figure);
-  return {figure.source,
-          figure.table,
+  return {figure.table,
           problem_text(figure.problem),
           figure.kernel,
-          figure.gpu,
-          config_text(figure.config_here),
           std::string(to_text(figure.unit)),
           figure.value,
           maybe(predicted(input, figure.gpu, problem_there(figure), figure.config_there, regime,
@@ -99,6 +96,9 @@ std::vector<Cell> figure_row(const ReportInput& input, const PublishedFigure& fi
                           figure.unit)),
           std::string(to_text(regime)),
           maybe(measured(input, figure, Regime::kBurst)),
+          figure.gpu,
+          config_text(figure.config_here),
+          figure.source,
           figure.config_there,
           figure.config_here};
 }
@@ -125,12 +125,9 @@ MaybeSection published_section(const ReportInput& input) {
   }
   DataTable table{"published",
                   "Published figures beside ours",
-                  {{.key = "source", .title = "document"},
-                   {.key = "table", .title = "table"},
+                  {{.key = "table", .title = "table"},
                    {.key = "shape", .title = "shape"},
                    {.key = "kernel", .title = "kernel there"},
-                   {.key = "gpu", .title = "GPU there"},
-                   {.key = "config", .title = "our kernel", .is_code = true},
                    {.key = "unit", .title = "unit"},
                    {.key = "published", .title = "published", .digits = 4},
                    {.key = "predicted_there", .title = "predicted there", .digits = 4},
@@ -138,6 +135,9 @@ MaybeSection published_section(const ReportInput& input) {
                    {.key = "predicted_here", .title = "predicted here", .digits = 4},
                    {.key = "regime", .title = "regime"},
                    {.key = "burst_here", .title = "measured here, burst", .digits = 4},
+                   {.key = "gpu", .title = "GPU there"},
+                   {.key = "config", .title = "our kernel", .is_code = true},
+                   {.key = "source", .title = "document"},
                    canonical_column("canonical_there"),
                    canonical_column()},
                   {}};
