@@ -75,6 +75,11 @@ std::optional<std::string> OtherTable::value(
   return std::nullopt;
 }
 
+std::optional<std::string> OtherTable::text(std::size_t row, const std::string& column) const {
+  const std::optional<std::size_t> place = place_of(*this, column);
+  return place ? std::optional(rows.at(row)[*place]) : std::nullopt;
+}
+
 std::optional<double> OtherTable::number(std::size_t row, const std::string& column) const {
   const std::optional<std::size_t> place = place_of(*this, column);
   return place ? parse_number(rows.at(row)[*place]) : std::nullopt;

@@ -13,6 +13,8 @@
 namespace tilecast {
 namespace {
 
+/// A number in the constant's unit, or a text where the prior is written in another one; nothing
+/// where calibration left the constant alone.
 Cell prior_of(const ReportInput& input, const Constant& constant) {
   if (!input.prior) {
     return {};
@@ -24,7 +26,12 @@ Cell prior_of(const ReportInput& input, const Constant& constant) {
   const bool replaced =
       found != all.end() && (found->value != constant.value || found->source != constant.source ||
                              constant.standard_error.has_value());
-  return replaced ? Cell(found->value) : Cell();
+  if (!replaced) {
+    return {};
+  }
+  return found->unit == constant.unit
+             ? Cell(found->value)
+             : Cell(fmt::format("{} {}", number_text(found->value, 6), found->unit));
 }
 
 /// Those that the overlay replaced.
@@ -42,15 +49,15 @@ DataTable calibrated_table(const ReportInput& input) {
                   {}};
   for (const Constant& c : input.gpu.constants) {
     const Cell prior = prior_of(input, c);
-    const double* before = std::get_if<double>(&prior);
-    if (before == nullptr) {
+    if (std::holds_alternative<std::monostate>(prior)) {
       continue;
     }
-    const bool with_error = c.standard_error && *c.standard_error > 0;
-    table.rows.push_back({c.key_path, prior, c.value, maybe(c.standard_error),
-                          *before == 0 ? Cell() : Cell((c.value / *before - 1) * kToPercent),
-                          with_error ? Cell((c.value - *before) / *c.standard_error) : Cell(),
-                          c.unit, c.ref});
+    const double* before = std::get_if<double>(&prior);
+    const bool with_error = before != nullptr && c.standard_error && *c.standard_error > 0;
+    table.rows.push_back(
+        {c.key_path, prior, c.value, maybe(c.standard_error),
+         before == nullptr || *before == 0 ? Cell() : Cell((c.value / *before - 1) * kToPercent),
+         with_error ? Cell((c.value - *before) / *c.standard_error) : Cell(), c.unit, c.ref});
   }
   return table;
 }

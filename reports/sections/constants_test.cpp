@@ -50,6 +50,14 @@ TEST_CASE("A calibrated constant stands with prior, value and error, and how far
   CHECK(section.files.back().ends_with("h200_sxm.calibrated.yaml"));
 }
 
+TEST_CASE("A prior in another unit is told with it and not divided by") {
+  ReportInput input = calibrated_input(1.1);
+  input.prior->constants[3].unit = "kB";
+  const DataTable table = constants_section(input).tables.front();
+  CHECK(std::get<std::string>(table.rows[0][table.column("prior")]).ends_with(" kB"));
+  CHECK(std::holds_alternative<std::monostate>(table.rows[0][table.column("change")]));
+}
+
 TEST_CASE("A constant that calibration confirmed to the digit is still told as calibrated") {
   CHECK(constants_section(calibrated_input(1)).tables.front().rows.size() == 1);
 }
