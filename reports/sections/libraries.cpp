@@ -122,9 +122,7 @@ MaybeSection libraries_section(const ReportInput& input) {
   section.charts = {
       {"libraries",
        "Library's time over ours",
-       "Each row is a shape; right of the line our best kernel is faster. Dot: "
-       "against the library's first answer; ring: against the best of its sixteen; "
-       "cross: the model's pick against the first answer.",
+       "Each row is a shape; right of the line our best kernel, or the model's pick, is faster.",
        {"libraries"},
        {{"regime", "Regime", true, first_regime(table)}, {"class", "Class of shape"}}}};
   section.tables = {std::move(table)};
