@@ -153,7 +153,7 @@ MaybeSection published_section(const ReportInput& input) {
       .title = "The reference documents, reproduced",
       .text = fmt::format(
           "*Published*: as the document prints it, on its GPU. *Predicted there*: by the model for "
-          "that GPU, where its schedules are modelled; nothing was fitted to these figures. "
+          "that GPU, where its schedules are modelled. "
           "*Measured here*: our kernel of the same schedule, tile, buffers and order of tiles on "
           "the {}. *Predicted here*: by the model for it. The documents time kernels one after the "
           "other, so the regime is sustained, or burst where only that was measured. Empty: not "
