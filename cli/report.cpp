@@ -33,13 +33,17 @@ struct ReportOptions {
   bool no_calibration = false, no_figures = false, check = false;
 };
 
+std::string gpu_options(const ReportOptions& options, const Manifest& manifest) {
+  return fmt::format("--gpu {}{}", quoted(manifest.gpu),
+                     options.no_calibration ? " --no-calibration" : "");
+}
+
 std::string data_options(const ReportOptions& options, const Manifest& manifest) {
   std::vector<std::string> files;
   for (const std::string& file : manifest.data) {
     files.push_back(quoted(file));
   }
-  return fmt::format("--gpu {} --data {}{}", quoted(manifest.gpu), join(files, " "),
-                     options.no_calibration ? " --no-calibration" : "");
+  return fmt::format("{} --data {}", gpu_options(options, manifest), join(files, " "));
 }
 
 /// As one would type it.
@@ -83,6 +87,7 @@ void run_report(const ReportOptions& options) {
   PredictionCache cache = PredictionCache::read(cache_file);
   ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
   input.command = command_line(options, manifest);
+  input.gpu_options = gpu_options(options, manifest);
   input.data_options = data_options(options, manifest);
   Report report = build_report(input);
   if (!options.against.empty()) {

@@ -27,6 +27,7 @@ inline ReportInput example_input(const std::vector<Measurement>& rows,
   all.insert(all.end(), input.more.begin(), input.more.end());
   input.pool = join_points(all, predict, {"h200_sxm"});
   input.command = "./tilecast report";
+  input.gpu_options = "--gpu h200_sxm";
   input.data_options = "--gpu h200_sxm --data x.csv";
   return input;
 }

@@ -22,8 +22,10 @@ Json alone(const Json& charts, const std::string& id) {
   return json;
 }
 
-std::string mark_of(const Json& chart) {
-  return fmt::format("<!-- drawn from {:016x} -->\n", hash_of(chart.dump(), kHashSeed));
+/// `how`: what draws it.
+std::string mark_of(const Json& chart, const std::string& how) {
+  return fmt::format("<!-- drawn from {:016x} -->\n",
+                     hash_of(how, hash_of(chart.dump(), kHashSeed)));
 }
 
 }  // namespace
@@ -31,11 +33,13 @@ std::string mark_of(const Json& chart) {
 Figures figures_of(const Report& report, const std::filesystem::path& page_folder,
                    const std::filesystem::path& folder, const DrawFigures& draw) {
   const Json charts = charts_json(report, page_folder);
+  const std::filesystem::path script = page_folder.parent_path() / "vega" / "draw.py";
+  const std::string how = std::filesystem::exists(script) ? read_file(script) : "";
   Figures figures;
   std::map<std::string, std::string> marks;  // of the others
   Json others{{"tables", charts["tables"]}, {"charts", Json::object()}};
   for (const auto& [id, chart] : charts["charts"].items()) {
-    const std::string mark = mark_of(alone(charts, id));
+    const std::string mark = mark_of(alone(charts, id), how);
     const std::filesystem::path path = folder / (id + ".svg");
     std::string drawn = std::filesystem::exists(path) ? read_file(path) : "";
     if (drawn.starts_with(mark)) {

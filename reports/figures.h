@@ -1,7 +1,7 @@
-// The report's figures: each chart drawn once, as SVG. A figure carries a mark of the chart and the
-// rows that it was drawn from, so that it is drawn again only when those changed, and so that a
-// machine that cannot draw can tell whether it is up to date.
-// Checked by: figures_test.cpp.
+// The report's figures: each chart drawn once, as SVG. A figure carries a mark of the chart, the
+// rows and the script that it was drawn from, so that it is drawn again only when those changed,
+// and so that a machine that cannot draw can tell whether it is up to date. Checked by:
+// figures_test.cpp.
 #pragma once
 
 #include <filesystem>

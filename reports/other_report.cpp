@@ -8,6 +8,7 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "validate/record/csv_text.h"
+#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
@@ -22,7 +23,7 @@ std::optional<std::size_t> place_of(const OtherTable& table, const std::string& 
 }
 
 OtherTable read_table(const fs::path& path) {
-  const CsvText csv = parse_csv(read_file(path), path.string());
+  const CsvText csv = parse_csv(read_stored_text(path), path.string());
   if (csv.records.empty() || csv.torn) {
     throw ConfigError(path.string() + ": expected a whole table of a report");
   }
@@ -74,6 +75,11 @@ std::optional<std::string> OtherTable::value(
   return std::nullopt;
 }
 
+std::optional<std::string> OtherTable::text(std::size_t row, const std::string& column) const {
+  const std::optional<std::size_t> place = place_of(*this, column);
+  return place ? std::optional(rows.at(row)[*place]) : std::nullopt;
+}
+
 std::optional<double> OtherTable::number(std::size_t row, const std::string& column) const {
   const std::optional<std::size_t> place = place_of(*this, column);
   return place ? parse_number(rows.at(row)[*place]) : std::nullopt;
@@ -90,8 +96,10 @@ OtherReport read_other_report(const fs::path& folder) {
   }
   OtherReport report{folder.string(), {}};
   for (const auto& entry : fs::directory_iterator(folder / "data")) {
-    if (entry.path().extension() == ".csv") {
-      report.tables[entry.path().stem()] = read_table(entry.path());
+    fs::path name = entry.path().filename();
+    name = name.extension() == ".gz" ? name.stem() : name;
+    if (name.extension() == ".csv") {
+      report.tables[name.stem()] = read_table(entry.path());
     }
   }
   return report;

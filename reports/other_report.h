@@ -22,6 +22,7 @@ struct OtherTable {
   /// Of the first row whose columns hold these texts.
   std::optional<std::string> value(const std::vector<std::pair<std::string, std::string>>& where,
                                    const std::string& column) const;
+  std::optional<std::string> text(std::size_t row, const std::string& column) const;
   std::optional<double> number(std::size_t row, const std::string& column) const;
 };
 

@@ -102,22 +102,25 @@ PredictionCache PredictionCache::read(const std::filesystem::path& path) {
   return std::filesystem::exists(path) ? parse(read_file(path), path.string()) : PredictionCache();
 }
 
+const std::string* PredictionCache::find(const std::string& key) {
+  const std::lock_guard lock(*mutex_);
+  const auto kept = kept_.find(key);
+  const auto used = kept == kept_.end() ? used_.find(key) : used_.insert(*kept).first;
+  return used == used_.end() ? nullptr : &used->second;  // stays where it is while others are added
+}
+
 Prediction PredictionCache::get(u64 base, const AnyProblem& problem, const AnyConfig& config,
                                 Regime regime, Inputs inputs, const Predictor& predict) {
   u64 hash = hash_of(to_text(problem), base);
   hash = hash_of(to_text(config), hash);
   hash = hash_of(to_text(regime), hash);
   const std::string key = fmt::format("{:016x}", hash_of(to_text(inputs), hash));
-  if (const auto used = used_.find(key); used != used_.end()) {
-    return prediction_of(config, used->second);
-  }
-  if (const auto kept = kept_.find(key); kept != kept_.end()) {
-    used_.insert(*kept);
-    return prediction_of(config, kept->second);
+  if (const std::string* line = find(key)) {
+    return prediction_of(config, *line);
   }
   const Prediction prediction = predict(problem, config, regime, inputs);
-  ++made_;
-  used_.emplace(key, line_of(prediction));
+  const std::lock_guard lock(*mutex_);
+  made_ += used_.emplace(key, line_of(prediction)).second ? 1 : 0;
   return prediction;
 }
 

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -22,7 +24,7 @@ class PredictionCache {
   static PredictionCache parse(std::string_view text, std::string_view name);
 
   /// What `predict` says, from the cache where it holds it. `base`: see base_of. A refusal is not
-  /// kept.
+  /// kept. May be called on several threads; `predict` runs on them at the same time.
   Prediction get(u64 base, const AnyProblem& problem, const AnyConfig& config, Regime regime,
                  Inputs inputs, const Predictor& predict);
 
@@ -31,7 +33,11 @@ class PredictionCache {
   std::size_t made() const { return made_; }  // predictions that it did not hold
 
  private:
-  std::map<std::string, std::string> kept_;  // line without its key
+  /// The line of this key, from now on in use; nothing where there is none.
+  const std::string* find(const std::string& key);
+
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of what follows
+  std::map<std::string, std::string> kept_;                             // line without its key
   std::map<std::string, std::string> used_;
   std::size_t made_ = 0;
 };

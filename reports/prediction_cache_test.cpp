@@ -1,5 +1,9 @@
 #include "reports/prediction_cache.h"
 
+#include <algorithm>
+#include <thread>
+#include <vector>
+
 #include "model/predict/predict.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -81,6 +85,31 @@ TEST_CASE("What nobody asks for any more leaves the file") {
   PredictionCache second = PredictionCache::parse(first.text(), "p.csv");
   ask(second, counted, 2);
   CHECK(second.text().size() < first.text().size());
+}
+
+TEST_CASE("Several threads lose no prediction and make none twice that is kept") {
+  constexpr std::size_t kThreads = 4, kShapes = 3000;
+  const Predictor predict = [](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
+    Prediction prediction{};
+    prediction.config = config;
+    return prediction;
+  };
+  PredictionCache cache;
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&cache, &predict] {
+      for (std::size_t i = 1; i <= kShapes; ++i) {
+        const GemmProblem problem{{static_cast<i64>(i), 8, 8}, ElementType::kFp16, Layout::kTn};
+        cache.get(1, problem, example_config(4), Regime::kBurst, Inputs::kNormal, predict);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(cache.made() == kShapes);
+  const std::string text = cache.text();
+  CHECK(std::count(text.begin(), text.end(), '\n') == kShapes + 1);
 }
 
 TEST_CASE("A damaged file of predictions is an error that names the line") {

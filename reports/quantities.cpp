@@ -49,6 +49,23 @@ std::optional<double> tflops(const AnyProblem& problem, Seconds time) {
   return flops ? std::optional(*flops / time.value * kToTera) : std::nullopt;
 }
 
+std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time) {
+  constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
+  switch (unit) {
+    case FigureUnit::kTflops:
+      return tflops(problem, time);
+    case FigureUnit::kTebibytesPerSecond:
+      return op_of(problem) == Op::kGemm ? std::nullopt
+                                         : std::optional(least_bytes(problem) / time.value / kTebi);
+    case FigureUnit::kMicroseconds:
+      return time.value * kToMicros;
+    case FigureUnit::kHitPercent:
+      return std::nullopt;
+  }
+  TILECAST_ASSERT(!"a unit without a conversion");
+  return std::nullopt;
+}
+
 std::string shape_class(const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   return gemm == nullptr ? "memory" : gemm_class(gemm->shape);

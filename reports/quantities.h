@@ -8,6 +8,7 @@
 #include "model/tile/any_op.h"
 #include "reports/report.h"
 #include "validate/compare/join.h"
+#include "validate/compare/published.h"
 
 namespace tilecast {
 
@@ -21,6 +22,9 @@ std::optional<double> flops_of(const AnyProblem& problem);
 double least_bytes(const AnyProblem& problem);
 
 std::optional<double> tflops(const AnyProblem& problem, Seconds time);
+
+/// A time in the unit of a published figure; nothing of a hit rate.
+std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time);
 
 /// What bounds problems like this one, by their sides alone, in words for filters:
 ///   memory: a copy or an addition       ragged: a side that is no multiple of 64

@@ -47,3 +47,14 @@ TEST_CASE("Words for a shell are quoted where they must be") {
   CHECK(quoted("a/b.csv.gz") == "a/b.csv.gz");
   CHECK(quoted("a b") == "'a b'");
 }
+
+TEST_CASE(
+    "Speeds of additions count every byte once, in units of 2^40, those of GEMMs operations") {
+  const AnyProblem add = parse_problem(Op::kElementwiseAdd, "1024x1024", ElementType::kFp32, {});
+  // 3 matrices of 4 MiB in 12 us: 12 x 2^20 / 12e-6 / 2^40
+  CHECK(*in_unit(FigureUnit::kTebibytesPerSecond, add, Seconds{12e-6}) ==
+        Approx(1.0 / 1048576 / 1e-6));
+  const AnyProblem small = gemm(1000, 1000, 500);
+  CHECK(*in_unit(FigureUnit::kTflops, small, Seconds{1e-6}) == Approx(1000));  // 10^9 in 1 us
+  CHECK(!in_unit(FigureUnit::kHitPercent, small, Seconds{1e-6}));
+}

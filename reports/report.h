@@ -50,9 +50,9 @@ struct Chart {
 
 struct Section {
   std::string id, title;
-  std::string text;                // Markdown
-  std::vector<std::string> files;  // that the numbers come from
-  std::string command;             // that gives them again; empty where the report's own does
+  std::string text;                        // Markdown
+  std::vector<std::string> files;          // that the numbers come from
+  std::vector<std::string> commands = {};  // that give them again, besides the report's own
   std::vector<Chart> charts = {};
   std::vector<DataTable> tables = {};
 };

@@ -1,8 +1,16 @@
 #include "reports/report_csv.h"
 
 #include "validate/record/csv_text.h"
+#include "validate/record/stored_text.h"
 
 namespace tilecast {
+namespace {
+
+constexpr std::size_t kMostPlainRows = 2000;
+
+bool is_long(const DataTable& table) { return table.rows.size() > kMostPlainRows; }
+
+}  // namespace
 
 std::string table_csv(const DataTable& table) {
   std::vector<std::string> fields;
@@ -17,6 +25,14 @@ std::string table_csv(const DataTable& table) {
     text += csv_line(fields);
   }
   return text;
+}
+
+std::string data_file_name(const DataTable& table) {
+  return table.id + (is_long(table) ? ".csv.gz" : ".csv");
+}
+
+std::string data_file(const DataTable& table) {
+  return is_long(table) ? gzip_member(table_csv(table)) : table_csv(table);
 }
 
 }  // namespace tilecast

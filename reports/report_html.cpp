@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "reports/markdown_html.h"
+#include "reports/report_csv.h"
 #include "reports/report_json.h"
 
 namespace tilecast {
@@ -21,13 +22,15 @@ std::string column_title(const Column& column) {
                                                 : ", " + column.unit);
 }
 
-std::string cell_html(const Cell& cell, const Column& column) {
+std::string cell_html(const Cell& cell, const Column& column, bool with_title) {
   const std::string text = html_escaped(cell_text(cell, column));
+  const std::string title =
+      with_title ? fmt::format(" data-title=\"{}\"", html_escaped(column_title(column))) : "";
   if (std::holds_alternative<double>(cell)) {
-    return "<td class=\"n\">" + text + "</td>";
+    return fmt::format("<td class=\"n\"{}>{}</td>", title, text);
   }
-  return column.is_code && !text.empty() ? "<td><code>" + text + "</code></td>"
-                                         : "<td>" + text + "</td>";
+  return column.is_code && !text.empty() ? fmt::format("<td{}><code>{}</code></td>", title, text)
+                                         : fmt::format("<td{}>{}</td>", title, text);
 }
 
 /// n: numbers; t, w: texts that want some or much room.
@@ -44,12 +47,16 @@ std::string class_of(const DataTable& table, std::size_t column) {
 }
 
 std::string table_html(const DataTable& table) {
+  bool wordy = false;  // a phone shows its cells below one another
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    wordy |= table.columns[i].on_page && class_of(table, i) == "w";
+  }
   std::string html = fmt::format(
-      "<div class=\"table{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
+      "<div class=\"table{}{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
       "id=\"table-{}\">"
       "<caption>{}</caption><thead><tr>",
-      table.rows.size() > kRowsInView ? " long" : "", html_escaped(table.title), table.id,
-      html_escaped(table.title));
+      table.rows.size() > kRowsInView ? " long" : "", wordy ? " wordy" : "",
+      html_escaped(table.title), table.id, html_escaped(table.title));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].on_page) {
       const std::string own = class_of(table, i);
@@ -62,7 +69,7 @@ std::string table_html(const DataTable& table) {
   for (const std::vector<Cell>& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      html += table.columns[i].on_page ? cell_html(row[i], table.columns[i]) : "";
+      html += table.columns[i].on_page ? cell_html(row[i], table.columns[i], wordy) : "";
     }
     html += "</tr>\n";
   }
@@ -80,8 +87,8 @@ std::string chart_html(const Chart& chart) {
 
 std::string source_html(const Section& section) {
   std::string html = "<details class=\"source\"><summary>Where this comes from</summary>\n";
-  if (!section.command.empty()) {
-    html += "<p>Again: <code>" + html_escaped(section.command) + "</code></p>\n";
+  for (const std::string& command : section.commands) {
+    html += "<p>Again: <code>" + html_escaped(command) + "</code></p>\n";
   }
   if (!section.files.empty()) {
     html += "<p>From:</p>\n<ul>";
@@ -93,7 +100,7 @@ std::string source_html(const Section& section) {
   if (!section.tables.empty()) {
     html += "<p>As data: ";
     for (const DataTable& table : section.tables) {
-      html += fmt::format("<a href=\"data/{0}.csv\">{0}.csv</a> ", table.id);
+      html += fmt::format("<a href=\"data/{0}\">{0}</a> ", data_file_name(table));
     }
     html += "</p>\n";
   }

@@ -9,10 +9,10 @@
 
 #include "model/spec/chip_counters.h"
 #include "model/spec/load_gpu.h"
-#include "reports/published.h"
 #include "validate/compare/counter_file.h"
 #include "validate/compare/join.h"
 #include "validate/compare/ladder.h"
+#include "validate/compare/published.h"
 #include "validate/record/tile_timeline.h"
 
 namespace tilecast {
@@ -57,7 +57,8 @@ struct ReportInput {
   std::optional<Document> deviations, excluded;
   PredictOn predict_on;
   std::string command;       // that writes this report, as one would type it
-  std::string data_options;  // --gpu and --data of it, for the commands of sections
+  std::string gpu_options;   // --gpu of it, and whether a calibration was used
+  std::string data_options;  // --data besides
 
   std::vector<std::string> data_files() const;
   std::vector<std::string> more_files() const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "reports/report_csv.h"
+
 namespace tilecast {
 namespace {
 
@@ -44,8 +46,8 @@ std::string section_markdown(const Section& section, const std::set<std::string>
       markdown += fmt::format("\n**{}**\n\n{}", table.title, table_markdown(table, kMostRows));
     }
   }
-  if (!section.command.empty()) {
-    markdown += fmt::format("\n`{}`\n", section.command);
+  for (const std::string& command : section.commands) {
+    markdown += fmt::format("\n`{}`\n", command);
   }
   return markdown;
 }
@@ -78,8 +80,8 @@ std::string table_markdown(const DataTable& table, std::size_t most_rows) {
     markdown += "\n";
   }
   if (table.rows.size() > most_rows) {
-    markdown += fmt::format("\n{} more rows in [data/{}.csv](data/{}.csv).\n",
-                            table.rows.size() - most_rows, table.id, table.id);
+    markdown += fmt::format("\n{0} more rows in [data/{1}](data/{1}).\n",
+                            table.rows.size() - most_rows, data_file_name(table));
   }
   return markdown;
 }

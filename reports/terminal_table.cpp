@@ -64,24 +64,37 @@ std::vector<ShownColumn> columns_of(const DataTable& table) {
   return shown;
 }
 
-/// Shrinks the first column a little, then drops columns from the last.
-void fit(std::vector<ShownColumn>& columns, int width) {
-  constexpr int kLeastFirst = 24;
-  const auto total = [&] {
-    int sum = -kGap;
-    for (const ShownColumn& column : columns) {
-      sum += column.width + kGap;
+int total_of(const std::vector<ShownColumn>& columns) {
+  int sum = -kGap;
+  for (const ShownColumn& column : columns) {
+    sum += column.width + kGap;
+  }
+  return sum;
+}
+
+/// The widest column of words, or none that may still give something away.
+ShownColumn* widest_text(std::vector<ShownColumn>& columns) {
+  constexpr int kLeastText = 12;
+  ShownColumn* widest = nullptr;
+  for (ShownColumn& column : columns) {
+    if (!column.number && column.width > kLeastText &&
+        (widest == nullptr || column.width > widest->width)) {
+      widest = &column;
     }
-    return sum;
-  };
-  while (total() > width) {
-    ShownColumn& first = columns.front();
-    const int spare = first.width - kLeastFirst;
-    if (total() - width <= spare || columns.size() == 1) {
-      first.width = std::max(kLeastFirst, first.width - (total() - width));
+  }
+  return widest;
+}
+
+/// Takes room from the widest texts, then drops columns from the last.
+void fit(std::vector<ShownColumn>& columns, int width) {
+  while (total_of(columns) > width) {
+    if (ShownColumn* widest = widest_text(columns)) {
+      --widest->width;
+    } else if (columns.size() > 1) {
+      columns.pop_back();
+    } else {
       return;
     }
-    columns.pop_back();
   }
 }
 

@@ -16,7 +16,8 @@ struct Terminal {
 /// Of standard output: its width, else the environment's COLUMNS, else 80.
 Terminal terminal_of_output();
 
-/// Columns that do not fit are left out, from the last; a text that is too long loses its middle.
+/// Texts that are too long lose their middle; what still does not fit is left out from the last
+/// column on.
 std::string terminal_table(const DataTable& table, const Terminal& terminal);
 
 /// The headline tables and where the report lies, to standard output.

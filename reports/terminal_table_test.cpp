@@ -35,11 +35,27 @@ TEST_CASE("Numbers stand to the right under their title, words to the left") {
         "cycles, of every kernel       3  short\n");
 }
 
-TEST_CASE("What does not fit is left out from the last column on") {
-  const std::string narrow = terminal_table(example_table(), {40, false});
-  CHECK(widest(narrow) <= 40);
-  CHECK(narrow.find("note") == std::string::npos);
+TEST_CASE("Where room is short the longest texts lose their middle first") {
+  // 8 for the numbers and two gaps of 2 leave 30 to the texts, 15 each.
+  CHECK(terminal_table(example_table(), {40, false}) ==
+        "A title\n"
+        "of               mean %  note\n"
+        "time               12.3  a note ..s room\n"
+        "cycles,..kernel       3  short\n");
+}
+
+TEST_CASE("What still does not fit is left out from the last column on") {
+  DataTable table = example_table();
+  for (int i = 0; i < 6; ++i) {
+    table.columns.push_back({.key = "n", .title = "a number"});
+    table.rows[0].emplace_back(1.5);
+    table.rows[1].emplace_back(2.5);
+  }
+  const std::string narrow = terminal_table(table, {60, false});
+  CHECK(widest(narrow) <= 60);
   CHECK(narrow.find("12.3") != std::string::npos);
+  CHECK(narrow.find("1.5  1.5") == std::string::npos);
+  CHECK(widest(terminal_table(table, {200, false})) > 60);
 }
 
 TEST_CASE("Only a terminal gets control characters") {

@@ -1,4 +1,4 @@
-// Writes a report as a folder: index.html, report.md, data/*.csv and figures/*.svg.
+// Writes a report as a folder: index.html, report.md, data/*.csv[.gz] and figures/*.svg.
 #pragma once
 
 #include <filesystem>

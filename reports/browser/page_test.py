@@ -69,7 +69,7 @@ def check_marks(page):
     found = page.evaluate(MARKS)
     one_for_each_row = {"scatter": ("kernels", "points"), "picks": ("picks", "picks"),
                         "bytes": ("kernels", "bytes"), "roofline": ("kernels", "roofline"),
-                        "waves": ("kernels", "waves"), "timelines": ("spans", "timelines"),
+                        "waves": ("kernels", "waves"), "moves": ("kernels", "moves"), "timelines": ("spans", "timelines"),
                         "ladder": ("bars", "ladder")}
     for chart, own in found.items():
         marks = {name: n for name, n in own["counts"].items() if name.endswith("_marks")}
@@ -118,6 +118,28 @@ def check_filters(page):
         check(kernels_of(page, "cycles_clock", "measured") > 0, "another shape draws nothing")
 
 
+def check_race(page):
+    """A drawing that takes long never lands on a later one: what is drawn is what is chosen."""
+    buttons = page.locator("#chart-scatter .filters button[data-column='schedule']")
+    if buttons.count() < 2:
+        return
+    page.evaluate("""() => {
+      const draw = globalThis.vegaEmbed;
+      let calls = 0;
+      globalThis.vegaEmbed = async (...args) => {
+        if (calls++ === 0) await new Promise((done) => setTimeout(done, 400));
+        return draw(...args);
+      };
+    }""")
+    for place in (0, 0, 1):  # the first drawing is slow, those of the other clicks are not
+        buttons.nth(place).click()
+    page.wait_for_timeout(1200)
+    found = page.evaluate(MARKS)["scatter"]
+    drawn = found["counts"].get("kernels_marks", 0)
+    check(drawn == found["rows"]["points"],
+          f"after quick clicks {drawn} marks of {found['rows']['points']} rows are drawn")
+
+
 def check_width(page, size):
     wide = page.evaluate("document.documentElement.scrollWidth")
     check(wide <= size["width"], f"the page is {wide} wide on a screen of {size['width']}")
@@ -133,6 +155,7 @@ def check_accessible(page, what):
 
 def screenshots(page, folder, name):
     page.evaluate("tilecastReport.drawAll()")
+    page.evaluate("document.querySelector('nav').style.position = 'static'")  # not over the pictures
     page.wait_for_timeout(300)
     page.screenshot(path=str(folder / f"{name}.png"), full_page=True)
     for section in page.locator("main > section").all():
@@ -159,6 +182,7 @@ def main():
                 screenshots(page, pictures, name)
             if name == "wide":
                 check_filters(page)
+                check_race(page)
             page.context.close()
         browser.close()
     print(f"{len(failures)} faults")

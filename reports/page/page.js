@@ -39,7 +39,7 @@
       view: { stroke: null },
       axis: {
         labelColor: soft, titleColor: ink, gridColor: grid, domainColor: line, tickColor: line,
-        titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 12,
+        titleFontWeight: "normal", labelFontSize: 11, titleFontSize: 12, labelSeparation: 8,
       },
       legend: {
         labelColor: ink, titleColor: soft, titleFontWeight: "normal", symbolLimit: 40,
@@ -53,6 +53,19 @@
     };
   }
 
+  /** Long labels of rows in several lines, and room for them. */
+  function wrapped(spec) {
+    spec.height = { step: spec.height.step * 2.4 };
+    for (const layer of spec.layer) {
+      if (layer.encoding?.y?.axis) {
+        Object.assign(layer.encoding.y.axis, { labelExpr: "split(datum.label, /: +|, /)", labelOffset: -17 });
+      }
+      for (const channel of ["color", "shape"]) {
+        if (layer.encoding?.[channel]) layer.encoding[channel].legend = { columns: 1 };
+      }
+    }
+  }
+
   /** Labels of an axis may take at most this part of a narrow screen. */
   function narrowed(spec, width) {
     const most = Math.round(width * 0.36);
@@ -62,6 +75,7 @@
       Object.values(node).forEach(walk);
     };
     if (width < 700) walk({ ...spec, datasets: null });
+    if (width < 700 && spec.usermeta?.wrap) wrapped(spec);
     return spec;
   }
 
@@ -175,7 +189,22 @@
       this.count.textContent = choices ? `${left} of ${all}` : "";
     }
 
-    async draw() {
+    /** Draws with what is chosen now. Drawings follow one another, and of those that wait only the
+        last is made: an earlier choice never lands on a later one. */
+    draw() {
+      this.wanted = true;
+      this.waiting ??= (this.drawing ?? Promise.resolve()).then(() => {
+        this.waiting = null;
+        this.drawing = this.drawNow().catch((error) => {
+          this.plot.textContent = `This chart could not be drawn: ${error.message}`;
+          console.error(this.id, error);
+        });
+        return this.drawing;
+      });
+      return this.waiting;
+    }
+
+    async drawNow() {
       const width = Math.max(this.plot.clientWidth, 280);
       const spec = narrowed(structuredClone(this.chart.spec), width);
       spec.width = width;
@@ -202,8 +231,7 @@
     /** The same chart with the rows that are left now. */
     async update() {
       this.tell();
-      if (!this.drawn) return;
-      await this.draw();
+      if (this.wanted) await this.draw();
     }
   }
 
@@ -242,7 +270,7 @@
 
   // For tests and for print.
   const drawAll = async () => {
-    for (const chart of charts.values()) if (!chart.drawn) await chart.draw();
+    for (const chart of charts.values()) await (chart.waiting ?? chart.drawing ?? chart.draw());
   };
   addEventListener("beforeprint", drawAll);
   globalThis.tilecastReport = { charts, drawAll };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "validate/compare/statistics.h"
@@ -19,7 +20,8 @@ void add_row(DataTable& table, const ReportInput& input, const JoinedGroup& grou
                             std::string(to_text(schedule_of(point.predicted.config))),
                             config_text(point.predicted.config), std::string(what),
                             counted->value * kToGigabytes, predicted.value * kToGigabytes,
-                            (predicted.value / counted->value - 1) * kToPercent});
+                            (predicted.value / counted->value - 1) * kToPercent,
+                            point.measured.point.config});
     }
   };
   add("L2 to SMs", input.chip->l2_to_sm_bytes(values), point.predicted.l2_to_sm);
@@ -67,11 +69,14 @@ MaybeSection bytes_section(const ReportInput& input) {
                    {.key = "what", .title = "what"},
                    {.key = "counted_gb", .title = "counted", .unit = "GB", .digits = 4},
                    {.key = "predicted_gb", .title = "predicted", .unit = "GB", .digits = 4},
-                   {.key = "error", .title = "error", .unit = "%", .digits = 3}},
+                   {.key = "error", .title = "error", .unit = "%", .digits = 3},
+                   canonical_column()},
                   {}};
+  const JoinedPoint* first = nullptr;
   for (const JoinedGroup& group : input.pool.groups) {
     for (const JoinedPoint& point : group.points) {
       add_row(table, input, group, point);
+      first = first == nullptr && !table.rows.empty() ? &point : first;
     }
   }
   if (table.rows.empty()) {
@@ -92,7 +97,8 @@ MaybeSection bytes_section(const ReportInput& input) {
                       "*L2 to SMs*: bytes delivered by L2, a multicast counted once. DRAM "
                       "writes counted include lines that an earlier launch left in L2.",
                   .files = std::move(files),
-                  .command = "./tilecast measure SHAPE --config TEXT --counters core --out CSV"};
+                  .commands = {predict_command(input, asked_of(first->measured), " --format json"),
+                               measure_command(asked_of(first->measured), " --counters core")}};
   section.charts = {{"bytes",
                      "Bytes, predicted against counted",
                      "One point for each kernel and level; on the line the prediction is right.",

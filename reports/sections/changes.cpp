@@ -4,6 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "reports/commands.h"
 #include "reports/other_report.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
@@ -23,18 +28,39 @@ std::string key_of(const DataTable& table, const Row& row, const std::vector<std
   return key;
 }
 
-/// Numbers of the tables that say how good the model is.
-void add_figures(DataTable& changes, const DataTable& table, const OtherTable& other) {
-  const std::string& key = table.columns.front().key;
+/// Tables that say how good the model is and what it is of, by the columns that name their rows.
+const std::vector<std::pair<const char*, std::vector<std::string>>>& compared_tables() {
+  static const std::vector<std::pair<const char*, std::vector<std::string>>> kTables{
+      {"machine", {"what"}},    {"error", {"what"}},           {"order", {"what"}},
+      {"pick", {"what"}},       {"by_schedule", {"schedule"}}, {"by_class", {"class", "regime"}},
+      {"bytes_error", {"what"}}};
+  return kTables;
+}
+
+void add_figures(DataTable& changes, const DataTable& table, const OtherTable& other,
+                 const std::vector<std::string>& keys) {
+  const OtherIndex before = other.index(keys);
+  const auto add = [&](const std::string& what, const std::string& figure, const std::string& then,
+                       const std::string& now) {
+    if (now != then) {
+      changes.rows.push_back({table.id, what, figure, then, now});
+    }
+  };
+  std::set<std::string> here;
   for (const Row& row : table.rows) {
-    const std::string what = key_of(table, row, {key});
-    for (std::size_t i = 1; i < table.columns.size(); ++i) {
+    const std::string what = key_of(table, row, keys);
+    const auto found = before.find(what);
+    here.insert(what);
+    for (std::size_t i = keys.size(); i < table.columns.size(); ++i) {
       const Column& column = table.columns[i];
-      const std::string now = cell_text(row[i], column);
-      const std::string before = other.value({{key, what}}, column.key).value_or("");
-      if (now != before && (!now.empty() || !before.empty())) {
-        changes.rows.push_back({table.title, what, column.title, before, now});
-      }
+      add(what, column.title,
+          found == before.end() ? "" : other.text(found->second, column.key).value_or(""),
+          cell_text(row[i], column));
+    }
+  }
+  for (const auto& [what, place] : before) {
+    if (!here.contains(what)) {
+      add(what, "", "there alone", "");
     }
   }
 }
@@ -47,7 +73,7 @@ void add_constants(DataTable& changes, const DataTable& constants, const OtherTa
     const std::string before =
         value ? *value + ", " + other.value({{"key", key}}, "unit").value_or("") : "";
     if (now != before) {
-      changes.rows.push_back({constants.title, key, std::string("value"), before, now});
+      changes.rows.push_back({constants.id, key, std::string("value"), before, now});
     }
   }
 }
@@ -57,7 +83,26 @@ struct Moves {
   std::size_t only_here = 0, only_there = 0;
 };
 
-Moves moves_of(const DataTable& points, const OtherTable& other) {
+DataTable moves_table() {
+  return {"moves",
+          "Points of both reports",
+          {{.key = "shape", .title = "shape"},
+           {.key = "schedule", .title = "schedule"},
+           {.key = "config", .title = "configuration", .is_code = true},
+           {.key = "regime", .title = "regime"},
+           {.key = "predicted_there", .title = "predicted there", .unit = "us", .digits = 5},
+           {.key = "predicted_here", .title = "predicted here", .unit = "us", .digits = 5},
+           {.key = "predicted_ratio", .title = "here over there", .digits = 4},
+           {.key = "measured_there", .title = "measured there", .unit = "us", .digits = 5},
+           {.key = "measured_here", .title = "measured here", .unit = "us", .digits = 5},
+           {.key = "measured_ratio", .title = "here over there", .digits = 4},
+           canonical_column()},
+          {},
+          false};
+}
+
+/// Gathers what moved; each point of both reports becomes a row of `table`.
+Moves moves_of(const DataTable& points, const OtherTable& other, DataTable& table) {
   const std::vector<std::string> keys{"shape", "canonical", "regime", "conditions"};
   const OtherIndex before = other.index(keys);
   Moves moves;
@@ -67,36 +112,68 @@ Moves moves_of(const DataTable& points, const OtherTable& other) {
       ++moves.only_here;
       continue;
     }
+    Row own;
+    for (const char* key : {"shape", "schedule", "config", "regime"}) {
+      own.push_back(row[points.column(key)]);
+    }
     const auto add = [&](Values& values, const std::string& column) {
       const std::optional<double> then = other.number(found->second, column);
       const double* now = std::get_if<double>(&row[points.column(column)]);
-      if (then && now != nullptr && *then > 0) {
-        values.push_back(*now / *then);
+      const bool both = then && now != nullptr && *then > 0;
+      // As the other report's file has it, so that equal rows have a ratio of 1.
+      const double here =
+          both ? std::stod(cell_text(*now, points.columns[points.column(column)])) : 0;
+      own.insert(own.end(), {maybe(then), now != nullptr ? Cell(*now) : Cell(),
+                             both ? Cell(here / *then) : Cell()});
+      if (both) {
+        values.push_back(here / *then);
       }
     };
     add(moves.predicted, "predicted_us");
     add(moves.measured, "measured_us");
+    own.push_back(row[points.column("canonical")]);
+    table.rows.push_back(std::move(own));
   }
   moves.only_there = before.size() - (points.rows.size() - moves.only_here);
   return moves;
 }
 
-void add_points(DataTable& changes, const DataTable& points, const OtherTable& other) {
-  const Moves moves = moves_of(points, other);
-  const auto add = [&](const char* what, const std::string& now) {
-    changes.rows.push_back({points.title, std::string(what), std::string("points"), Cell(), now});
+/// The points whose predicted times are furthest apart, by more than a per cent.
+DataTable moved_table(const DataTable& moves) {
+  constexpr double kMoved = 0.01;
+  constexpr std::size_t kMost = 24;
+  DataTable table = moves;
+  table.id = "moved";
+  table.title = "Points whose predicted times are furthest apart";
+  table.listed = true;
+  const std::size_t ratio = table.column("predicted_ratio");
+  const auto distance = [&](const Row& row) {
+    const double* value = std::get_if<double>(&row[ratio]);
+    return value == nullptr ? 0 : std::abs(std::log(*value));
   };
-  add("only in this report", std::to_string(moves.only_here));
-  add("only in the other one", std::to_string(moves.only_there));
+  std::erase_if(table.rows, [&](const Row& row) { return distance(row) < kMoved; });
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [&](const Row& a, const Row& b) { return distance(a) > distance(b); });
+  table.rows.resize(std::min(table.rows.size(), kMost));
+  return table;
+}
+
+void add_points(DataTable& changes, const DataTable& points, const Moves& moves) {
+  const auto add = [&](const char* what, const char* figure, const std::string& now) {
+    changes.rows.push_back({points.id, std::string(what), std::string(figure), Cell(), now});
+  };
+  add("only in this report", "points", std::to_string(moves.only_here));
+  add("only in the other one", "points", std::to_string(moves.only_there));
   const auto spread = [&](const char* what, const Values& ratios) {
     if (!ratios.empty()) {
-      add(what, fmt::format("{} in the median of {} ({} to {})", number_text(median(ratios), 4),
-                            ratios.size(), number_text(quantile(ratios, 0.05), 4),
-                            number_text(quantile(ratios, 0.95), 4)));
+      add(what, "here over there",
+          fmt::format("{} ({} to {}, {} points)", number_text(median(ratios), 4),
+                      number_text(quantile(ratios, 0.05), 4),
+                      number_text(quantile(ratios, 0.95), 4), ratios.size()));
     }
   };
-  spread("predicted time, here over there, of points in both (5 to 95 %)", moves.predicted);
-  spread("measured time, here over there, of points in both (5 to 95 %)", moves.measured);
+  spread("predicted time", moves.predicted);
+  spread("measured time", moves.measured);
 }
 
 }  // namespace
@@ -110,29 +187,44 @@ Section changes_section(const Report& report, const OtherReport& other) {
                      {.key = "there", .title = "there"},
                      {.key = "here", .title = "here"}},
                     {}};
-  for (const char* id : {"error", "order", "pick", "by_class"}) {
+  for (const auto& [id, keys] : compared_tables()) {
     const DataTable* table = report.table(id);
     if (const OtherTable* before = other.table(id); table != nullptr && before != nullptr) {
-      add_figures(changes, *table, *before);
+      add_figures(changes, *table, *before, keys);
     }
   }
-  const DataTable* points = report.table("points");
+  const DataTable& points = *report.table("points");
+  DataTable moves = moves_table();
   if (const OtherTable* before = other.table("points"); before != nullptr) {
-    add_points(changes, *points, *before);
+    add_points(changes, points, moves_of(points, *before, moves));
   }
   const DataTable* constants = report.table("constants");
   if (const OtherTable* before = other.table("constants"); before != nullptr) {
     add_constants(changes, *constants, *before);
   }
-  return {.id = "changes",
-          .title = "What changed",
-          .text = fmt::format("This report (*here*) beside the one in `{}` (*there*). Figures that "
-                              "are equal to the last shown digit are left out.",
-                              other.folder),
-          .files = {other.folder},
-          .command = "",
-          .charts = {},
-          .tables = {std::move(changes)}};
+  Section section{
+      .id = "changes",
+      .title = "What changed",
+      .text = fmt::format(
+          "This report (*here*) beside the one in `{}` (*there*). Figures that "
+          "are equal to the last shown digit are left out. *Table*: the file in `data`. "
+          "Ratios of points: median, and from where to where 90 % of them lie.",
+          other.folder),
+      .files = {other.folder}};
+  section.tables.push_back(std::move(changes));
+  if (DataTable moved = moved_table(moves); !moved.rows.empty()) {
+    section.charts = {{"moves",
+                       "Predicted time, here over there",
+                       "One point for each configuration that both reports have; above the line "
+                       "this report predicts more.",
+                       {"moves"},
+                       {{"schedule", "Schedule"}, {"regime", "Regime"}}}};
+    section.tables.push_back(std::move(moved));
+  }
+  if (!moves.rows.empty()) {
+    section.tables.push_back(std::move(moves));
+  }
+  return section;
 }
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 
@@ -121,7 +122,9 @@ DataTable fewest_table(const std::vector<const JoinedGroup*>& groups) {
                    {.key = "fastest", .title = "fastest", .is_code = true},
                    {.key = "fastest_kcycles", .title = "", .unit = "kcycles", .digits = 5},
                    {.key = "fastest_ghz", .title = "", .unit = "GHz", .digits = 4},
-                   {.key = "fastest_us", .title = "", .unit = "us", .digits = 5}},
+                   {.key = "fastest_us", .title = "", .unit = "us", .digits = 5},
+                   canonical_column("fewest_canonical"),
+                   canonical_column("fastest_canonical")},
                   {}};
   for (const JoinedGroup* group : groups) {
     const auto [fewest, fastest] = extremes_of(*group);
@@ -135,6 +138,7 @@ DataTable fewest_table(const std::vector<const JoinedGroup*>& groups) {
                              point->measured.sm_clock->value * kToGigahertz,
                              point->measured_time().value * kToMicros});
     }
+    row.insert(row.end(), {fewest->measured.point.config, fastest->measured.point.config});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -177,7 +181,7 @@ MaybeSection clock_section(const ReportInput& input) {
           "and regime the configuration with the fewest cycles is not the fastest.",
           fewest.rows.size(), groups.size()),
       .files = input.data_files(),
-      .command = "./tilecast validate " + input.data_options};
+      .commands = point_commands(input, *extremes_of(first).fastest)};
   section.charts = {
       {"cycles_clock",
        "Cycles against clock, with lines of equal time",

@@ -140,8 +140,7 @@ Section context_section(const ReportInput& input) {
                       "Times are medians of the kernel's own duration; *cycles* are time x mean SM "
                       "clock read inside the GPU over the same interval.",
                       input.gpu.spec.product),
-                  .files = input.data_files(),
-                  .command = ""};
+                  .files = input.data_files()};
   section.tables = {machine_table(input.gpu.spec), cards_table(input), files_table(input)};
   return section;
 }

@@ -8,11 +8,8 @@ MaybeSection documents_section(const ReportInput& input) {
   if (!input.deviations && !input.excluded) {
     return std::nullopt;
   }
-  Section section{.id = "gaps",
-                  .title = "Known gaps, and points left out",
-                  .text = "",
-                  .files = {},
-                  .command = ""};
+  Section section{
+      .id = "gaps", .title = "Known gaps, and points left out", .text = "", .files = {}};
   for (const std::optional<Document>& document : {input.deviations, input.excluded}) {
     if (document) {
       section.text += document->text + "\n";

@@ -129,7 +129,7 @@ Section headline_section(const ReportInput& input) {
           v.points, v.rows, v.cublaslt, v.excluded, v.unmatched, v.repeated, to_text(v.method),
           v.calibrated ? "calibrated" : "without a calibration of this card", interval_text(v)),
       .files = input.data_files(),
-      .command = "./tilecast validate " + input.data_options};
+      .commands = {"./tilecast validate " + input.data_options}};
   for (DataTable table : {error_table(v), order_table(v), pick_table(v), schedule_table(v)}) {
     if (!table.rows.empty()) {
       section.tables.push_back(std::move(table));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/tile/kernel_config_text.h"
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 
@@ -46,7 +47,8 @@ std::vector<Column> rung_columns() {
           {.key = "tflops", .title = "burst", .unit = "TFLOPS", .digits = 3},
           {.key = "sustained_tflops", .title = "sustained", .unit = "TFLOPS", .digits = 3},
           {.key = "joules", .title = "energy", .unit = "J/TFLOP", .digits = 3},
-          {.key = "energy_change", .title = "change", .unit = "%", .digits = 3}};
+          {.key = "energy_change", .title = "change", .unit = "%", .digits = 3},
+          canonical_column()};
 }
 
 std::vector<Cell> rung_row(const ReportInput& input, const AnyProblem& problem, std::size_t place) {
@@ -78,7 +80,19 @@ std::vector<Cell> rung_row(const ReportInput& input, const AnyProblem& problem, 
           speed(own.burst),
           speed(own.sustained),
           maybe(own.energy()),
-          maybe(change(other.energy(), own.energy()))};
+          maybe(change(other.energy(), own.energy())),
+          to_text(rung.config)};
+}
+
+std::vector<std::string> ladder_commands(const ReportInput& input, const AnyProblem& problem) {
+  std::vector<std::string> commands;
+  for (const Rung& rung : input.ladder->rungs) {
+    const JoinedPoint* point = find_point(input, problem, to_text(rung.config), Regime::kBurst);
+    if (point != nullptr && commands.empty()) {
+      commands = point_commands(input, *point);
+    }
+  }
+  return commands;
 }
 
 /// Problems of the pool on which at least half of the rungs were measured, and two.
@@ -133,16 +147,15 @@ MaybeSection ladder_section(const ReportInput& input) {
     files.push_back(file);
   }
   files.push_back(input.ladder_file);
-  Section section{
-      .id = "ladder",
-      .title = "What each mechanism saves",
-      .text =
-          "Each rung adds one mechanism to the rung it is compared with "
-          "(*against*). *change*: of SM cycles in the burst regime, and of joules "
-          "for 10¹² operations under sustained load, static power included; less "
-          "than zero is better.",
-      .files = std::move(files),
-      .command = "./tilecast measure --suite validate/suites/h200_ladder.yaml --out CSV"};
+  Section section{.id = "ladder",
+                  .title = "What each mechanism saves",
+                  .text =
+                      "Each rung adds one mechanism to the rung it is compared with "
+                      "(*against*). *change*: of SM cycles in the burst regime, and of joules "
+                      "for 10¹² operations under sustained load, static power included; less "
+                      "than zero is better.",
+                  .files = std::move(files),
+                  .commands = ladder_commands(input, *fullest)};
   section.charts = {{"ladder",
                      "Cycles, rung by rung",
                      "Bar: measured in a burst; tick: predicted.",

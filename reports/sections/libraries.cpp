@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "validate/compare/statistics.h"
@@ -38,7 +39,17 @@ std::vector<Cell> library_row(const JoinedGroup& group) {
           maybe(micros(group.cublaslt_best)),
           maybe(ratio(first, best->measured_time())),
           maybe(ratio(group.cublaslt_best, best->measured_time())),
-          maybe(ratio(first, pick->measured_time()))};
+          maybe(ratio(first, pick->measured_time())),
+          best->measured.point.config,
+          pick->measured.point.config};
+}
+
+/// A row of the library in this group; there must be one.
+std::string baseline_of(const JoinedGroup& group) {
+  return (group.runtime_copy    ? group.runtime_copy
+          : group.cublaslt_top1 ? group.cublaslt_top1
+                                : group.cublaslt_best)
+      ->point.config;
 }
 
 std::string in_sum(const DataTable& table) {
@@ -83,12 +94,16 @@ MaybeSection libraries_section(const ReportInput& input) {
        {.key = "library_best_us", .title = "library, best of 16", .unit = "us", .digits = 5},
        {.key = "of_first", .title = "first answer over ours", .digits = 4},
        {.key = "of_best", .title = "best of 16 over ours", .digits = 4},
-       {.key = "pick_of_first", .title = "first answer over the model's pick", .digits = 4}},
+       {.key = "pick_of_first", .title = "first answer over the model's pick", .digits = 4},
+       canonical_column("best_canonical"),
+       canonical_column("pick_canonical")},
       {}};
+  const JoinedGroup* first = nullptr;
   for (const JoinedGroup& group : input.judged.groups) {
     if (!group.points.empty() &&
         (group.cublaslt_top1 || group.cublaslt_best || group.runtime_copy)) {
       table.rows.push_back(library_row(group));
+      first = first == nullptr ? &group : first;
     }
   }
   if (table.rows.empty()) {
@@ -103,13 +118,11 @@ MaybeSection libraries_section(const ReportInput& input) {
           "them by measurement. For a copy the library is the runtime's own." +
           in_sum(table),
       .files = input.data_files(),
-      .command = "./tilecast readme-table " + input.data_options};
+      .commands = {measure_command({first->problem, baseline_of(*first), first->regime})}};
   section.charts = {
       {"libraries",
        "Library's time over ours",
-       "Each row is a shape; right of the line our best kernel is faster. Dot: "
-       "against the library's first answer; ring: against the best of its sixteen; "
-       "cross: the model's pick against the first answer.",
+       "Each row is a shape; right of the line our best kernel, or the model's pick, is faster.",
        {"libraries"},
        {{"regime", "Regime", true, first_regime(table)}, {"class", "Class of shape"}}}};
   section.tables = {std::move(table)};

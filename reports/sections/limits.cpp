@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 
@@ -23,7 +24,8 @@ DataTable roofline_table(const ReportInput& input) {
                    {.key = "intensity", .title = "intensity", .unit = "FLOP/B", .digits = 4},
                    {.key = "measured_tflops", .title = "measured", .unit = "TFLOPS", .digits = 4},
                    {.key = "predicted_tflops", .title = "predicted", .unit = "TFLOPS", .digits = 4},
-                   {.key = "limiter", .title = "predicted limiter"}},
+                   {.key = "limiter", .title = "predicted limiter"},
+                   canonical_column()},
                   {}};
   for (const JoinedGroup& group : input.judged.groups) {
     const std::optional<double> flops = flops_of(group.problem);
@@ -34,13 +36,13 @@ DataTable roofline_table(const ReportInput& input) {
                                                 [](const JoinedPoint& a, const JoinedPoint& b) {
                                                   return a.measured_time() < b.measured_time();
                                                 });
-    table.rows.push_back({problem_text(group.problem), shape_class(group.problem),
-                          std::string(to_text(group.regime)),
-                          std::string(to_text(schedule_of(best.predicted.config))),
-                          config_text(best.predicted.config), *flops / least_bytes(group.problem),
-                          *tflops(group.problem, best.measured_time()),
-                          *tflops(group.problem, best.predicted.time),
-                          std::string(to_text(best.predicted.limiter))});
+    table.rows.push_back(
+        {problem_text(group.problem), shape_class(group.problem),
+         std::string(to_text(group.regime)),
+         std::string(to_text(schedule_of(best.predicted.config))),
+         config_text(best.predicted.config), *flops / least_bytes(group.problem),
+         *tflops(group.problem, best.measured_time()), *tflops(group.problem, best.predicted.time),
+         std::string(to_text(best.predicted.limiter)), best.measured.point.config});
   }
   return table;
 }
@@ -81,7 +83,7 @@ MaybeSection limits_section(const ReportInput& input) {
           "*Limiter*: what the kernel waits for most, by the model. A share is the part of the "
           "kernel's time in which a resource is busy; shares overlap.",
       .files = input.data_files(),
-      .command = "./tilecast predict SHAPE --config TEXT --format json"};
+      .commands = {}};
   const JoinedGroup* first = nullptr;
   for (const JoinedGroup& group : input.judged.groups) {
     if (first == nullptr || group.points.size() > first->points.size()) {
@@ -95,6 +97,7 @@ MaybeSection limits_section(const ReportInput& input) {
                                               [](const JoinedPoint& a, const JoinedPoint& b) {
                                                 return a.measured_time() < b.measured_time();
                                               });
+  section.commands = {predict_command(input, asked_of(best.measured), " --format json")};
   section.charts = {{"shares",
                      "Shares of one configuration",
                      "How busy each resource is over the predicted time of the chosen kernel.",

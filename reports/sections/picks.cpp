@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "validate/compare/pick.h"
@@ -25,18 +26,29 @@ std::vector<Column> pick_columns() {
           {.key = "ratio", .title = "pick, of the best", .digits = 3},
           {.key = "ratio8", .title = "best of 8 picks", .digits = 3},
           {.key = "chance", .title = "chance", .digits = 3},
-          {.key = "best_tflops", .title = "best", .unit = "TFLOPS", .digits = 3}};
+          {.key = "best_tflops", .title = "best", .unit = "TFLOPS", .digits = 3},
+          canonical_column("pick_canonical"),
+          canonical_column("best_canonical")};
+}
+
+const JoinedPoint& pick_of(const JoinedGroup& group) {
+  return *std::min_element(group.points.begin(), group.points.end(),
+                           [](const JoinedPoint& a, const JoinedPoint& b) {
+                             return a.predicted.time < b.predicted.time;
+                           });
+}
+
+const JoinedPoint& best_of(const JoinedGroup& group) {
+  return *std::min_element(group.points.begin(), group.points.end(),
+                           [](const JoinedPoint& a, const JoinedPoint& b) {
+                             return a.measured_time() < b.measured_time();
+                           });
 }
 
 std::vector<Cell> pick_row(const JoinedGroup& group) {
   const Preference by_time = [](const JoinedPoint& p) { return p.predicted.time.value; };
-  const auto least = [&](const auto& time_of) {
-    return *std::min_element(
-        group.points.begin(), group.points.end(),
-        [&](const JoinedPoint& a, const JoinedPoint& b) { return time_of(a) < time_of(b); });
-  };
-  const JoinedPoint pick = least([](const JoinedPoint& p) { return p.predicted.time; });
-  const JoinedPoint best = least([](const JoinedPoint& p) { return p.measured_time(); });
+  const JoinedPoint& pick = pick_of(group);
+  const JoinedPoint& best = best_of(group);
   constexpr std::size_t kMany = 8;
   return {problem_text(group.problem),
           shape_class(group.problem),
@@ -51,16 +63,23 @@ std::vector<Cell> pick_row(const JoinedGroup& group) {
           pick_ratio(group, by_time, 1),
           pick_ratio(group, by_time, kMany),
           random_pick_ratio(group),
-          maybe(tflops(group.problem, best.measured_time()))};
+          maybe(tflops(group.problem, best.measured_time())),
+          pick.measured.point.config,
+          best.measured.point.config};
 }
 
 }  // namespace
 
 MaybeSection picks_section(const ReportInput& input) {
   DataTable table{"picks", "The model's pick for each shape", pick_columns(), {}};
+  const JoinedPoint* worst = nullptr;  // of the first row
+  double regret = 0;
   for (const JoinedGroup& group : input.judged.groups) {
     if (can_pick(group)) {
       table.rows.push_back(pick_row(group));
+      const double own = pick_of(group).measured_time() / best_of(group).measured_time();
+      worst = own > regret ? &pick_of(group) : worst;
+      regret = std::max(regret, own);
     }
   }
   if (table.rows.empty()) {
@@ -79,7 +98,7 @@ MaybeSection picks_section(const ReportInput& input) {
           "predicted time is the pick; *regret* is its measured time less that of the best. The "
           "worst come first. What was not measured cannot be picked.",
       .files = input.data_files(),
-      .command = "./tilecast readme-table " + input.data_options};
+      .commands = point_commands(input, *worst)};
   section.charts = {
       {"picks",
        "Speed of the pick, the best being 1",

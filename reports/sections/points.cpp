@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "validate/compare/statistics.h"
@@ -39,7 +40,7 @@ std::vector<Column> point_columns() {
           {.key = "l2", .title = "L2", .digits = 3},
           {.key = "dram", .title = "DRAM", .digits = 3},
           {.key = "card", .title = "card", .on_page = false},
-          {.key = "canonical", .title = "configuration", .on_page = false}};
+          canonical_column()};
 }
 
 std::string conditions_text(const Point& point) {
@@ -129,7 +130,13 @@ Section points_section(const ReportInput& input) {
                       "least twice the longer side of C; *short K*: at most an eighth of it; "
                       "*small*: at most 2 x 1536³ operations; *memory*: copies and additions.",
                   .files = input.data_files(),
-                  .command = "./tilecast predict SHAPE --config TEXT --regime REGIME"};
+                  .commands = {}};
+  for (const JoinedGroup& group : input.judged.groups) {
+    if (!group.points.empty()) {
+      section.commands = point_commands(input, group.points.front());
+      break;
+    }
+  }
   const std::vector<Filter> filters{{"schedule", "Schedule"},
                                     {"class", "Class of shape"},
                                     {"regime", "Regime"},

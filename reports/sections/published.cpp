@@ -8,6 +8,7 @@
 #include <map>
 
 #include "model/base/error.h"
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 
@@ -15,18 +16,18 @@ namespace tilecast {
 namespace {
 
 std::optional<double> predicted(const ReportInput& input, const std::string& gpu,
-                                const std::string& config, const PublishedFigure& figure) {
+                                const AnyProblem& problem, const std::string& config, Regime regime,
+                                FigureUnit unit) {
   if (config.empty() || is_baseline(config) || !input.predict_on) {
     return std::nullopt;
   }
   const std::optional<Prediction> prediction =
-      input.predict_on(gpu, figure.problem, parse_config(config), Regime::kBurst, Inputs::kNormal);
+      input.predict_on(gpu, problem, parse_config(config), regime, Inputs::kNormal);
   if (!prediction) {
     return std::nullopt;
   }
-  return figure.unit == FigureUnit::kHitPercent
-             ? std::optional(prediction->l2_hit_rate * kToPercent)
-             : in_unit(figure.unit, figure.problem, prediction->time);
+  return unit == FigureUnit::kHitPercent ? std::optional(prediction->l2_hit_rate * kToPercent)
+                                         : in_unit(unit, problem, prediction->time);
 }
 
 const Measurement* measured_row(const ReportInput& input, const PublishedFigure& figure,
@@ -73,6 +74,49 @@ std::string fullest_table(const DataTable& table) {
       ->first;
 }
 
+/// Documents time kernels that run one after the other, so the sustained regime it is, where we
+/// measured that.
+Regime regime_of(const ReportInput& input, const PublishedFigure& figure) {
+  return !measured(input, figure, Regime::kSustained) && measured(input, figure, Regime::kBurst)
+             ? Regime::kBurst
+             : Regime::kSustained;
+}
+
+std::vector<Cell> figure_row(const ReportInput& input, const PublishedFigure& figure) {
+  const Regime regime = regime_of(input, figure);
+  return {figure.table,
+          problem_text(figure.problem),
+          figure.kernel,
+          std::string(to_text(figure.unit)),
+          figure.value,
+          maybe(predicted(input, figure.gpu, problem_there(figure), figure.config_there, regime,
+                          figure.unit)),
+          maybe(measured(input, figure, regime)),
+          maybe(predicted(input, input.gpu.spec.name, figure.problem, figure.config_here, regime,
+                          figure.unit)),
+          std::string(to_text(regime)),
+          maybe(measured(input, figure, Regime::kBurst)),
+          figure.gpu,
+          config_text(figure.config_here),
+          figure.source,
+          figure.config_there,
+          figure.config_here};
+}
+
+/// One of each: what was predicted there, here, and measured here.
+std::vector<std::string> commands_of(const ReportInput& input) {
+  for (const PublishedFigure& figure : input.published) {
+    const Regime regime = regime_of(input, figure);
+    if (measured(input, figure, regime) && !figure.config_there.empty() &&
+        !is_baseline(figure.config_here)) {
+      const Asked here{figure.problem, figure.config_here, regime};
+      return {predict_command_on(figure.gpu, {problem_there(figure), figure.config_there, regime}),
+              predict_command(input, here), measure_command(here)};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 MaybeSection published_section(const ReportInput& input) {
@@ -81,28 +125,24 @@ MaybeSection published_section(const ReportInput& input) {
   }
   DataTable table{"published",
                   "Published figures beside ours",
-                  {{.key = "source", .title = "document"},
-                   {.key = "table", .title = "table"},
+                  {{.key = "table", .title = "table"},
                    {.key = "shape", .title = "shape"},
                    {.key = "kernel", .title = "kernel there"},
-                   {.key = "gpu", .title = "GPU there"},
-                   {.key = "config", .title = "our kernel", .is_code = true},
                    {.key = "unit", .title = "unit"},
                    {.key = "published", .title = "published", .digits = 4},
                    {.key = "predicted_there", .title = "predicted there", .digits = 4},
                    {.key = "measured_here", .title = "measured here", .digits = 4},
                    {.key = "predicted_here", .title = "predicted here", .digits = 4},
-                   {.key = "sustained_here", .title = "measured here, sustained", .digits = 4}},
+                   {.key = "regime", .title = "regime"},
+                   {.key = "burst_here", .title = "measured here, burst", .digits = 4},
+                   {.key = "gpu", .title = "GPU there"},
+                   {.key = "config", .title = "our kernel", .is_code = true},
+                   {.key = "source", .title = "document"},
+                   canonical_column("canonical_there"),
+                   canonical_column()},
                   {}};
-  const std::string& here = input.gpu.spec.name;
   for (const PublishedFigure& figure : input.published) {
-    table.rows.push_back({figure.source, figure.table, problem_text(figure.problem), figure.kernel,
-                          figure.gpu, config_text(figure.config_here),
-                          std::string(to_text(figure.unit)), figure.value,
-                          maybe(predicted(input, figure.gpu, figure.config_there, figure)),
-                          maybe(measured(input, figure, Regime::kBurst)),
-                          maybe(predicted(input, here, figure.config_here, figure)),
-                          maybe(measured(input, figure, Regime::kSustained))});
+    table.rows.push_back(figure_row(input, figure));
   }
   std::vector<std::string> files{input.published_file};
   for (const std::vector<std::string>& names : {input.data_files(), input.more_files()}) {
@@ -113,19 +153,24 @@ MaybeSection published_section(const ReportInput& input) {
       .title = "The reference documents, reproduced",
       .text = fmt::format(
           "*Published*: as the document prints it, on its GPU. *Predicted there*: by the model for "
-          "that GPU, where its schedules are modelled. *Measured here*: our kernel of the same "
-          "schedule, tile, buffers and order of tiles on the {}, in a burst. *Predicted here*: by "
-          "the model for it. Empty: not modelled, or not measured. Hit rates are 1 - DRAM bytes / "
-          "L2-to-SM bytes here, raw sector rates there, and do not compare.",
+          "that GPU, where its schedules are modelled. "
+          "*Measured here*: our kernel of the same schedule, tile, buffers and order of tiles on "
+          "the {}. *Predicted here*: by the model for it. The documents time kernels one after the "
+          "other, so the regime is sustained, or burst where only that was measured. Empty: not "
+          "modelled, or not measured. Blackwell's kernels of four or eight warps stand beside "
+          "ours of two consumer warpgroups. Hit rates are 1 - DRAM bytes / L2-to-SM bytes here, "
+          "raw sector rates there, and do not compare; times of one small MMA there hold its "
+          "launch.",
           input.gpu.spec.product),
       .files = std::move(files),
-      .command = "./tilecast predict SHAPE --gpu GPU --config TEXT"};
-  section.charts = {{"published",
-                     "Published, measured and predicted",
-                     "Each row is one line of a published table. Diamond: published, on that GPU; "
-                     "dot: measured here in a burst; cross: predicted here.",
-                     {"published"},
-                     {{"table", "Table", true, fullest_table(table)}}}};
+      .commands = commands_of(input)};
+  section.charts = {
+      {"published",
+       "Published, predicted and measured",
+       "Each row is one line of a published table. Diamond: published, on that GPU; triangle: "
+       "predicted for that GPU; dot: measured here; cross: predicted here.",
+       {"published"},
+       {{"table", "Table", true, fullest_table(table)}}}};
   section.tables = {std::move(table)};
   return section;
 }

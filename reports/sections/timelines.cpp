@@ -12,6 +12,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/base/error.h"
 #include "model/sim/simulate.h"
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "validate/compare/results_table.h"
@@ -126,7 +127,7 @@ MaybeSection timelines_section(const ReportInput& input) {
                   .title = "Timelines, measured and simulated",
                   .text = "",
                   .files = {},
-                  .command = "tilecast-gpu timeline SHAPE --config TEXT --out OUT.json --csv CSV"};
+                  .commands = {}};
   std::string not_simulated;
   for (const TimelineInput& kernel : input.timelines) {
     const Hertz clock = input.gpu.spec.clock ? input.gpu.spec.clock->tensor_plateau : Hertz{1e9};
@@ -143,6 +144,9 @@ MaybeSection timelines_section(const ReportInput& input) {
       "*issue*." +
       (not_simulated.empty() ? "" : " The simulator has no processes for:" + not_simulated + ".");
   const TimelineInput& first = input.timelines.front();
+  const Asked asked{first.problem, to_text(first.config)};
+  section.commands = {explain_command(input, asked, " --no-best --trace OUT.json"),
+                      timeline_command(asked, " --out OUT.json --csv CSV")};
   section.charts = {
       {"timelines",
        "Two SMs of one kernel",

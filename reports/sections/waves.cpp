@@ -13,6 +13,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/tile_scheduler.h"
+#include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "validate/compare/results_table.h"
@@ -78,18 +79,22 @@ void add_points(DataTable& table, const GpuSpec& gpu, const Family& family, cons
   const u32 workers = static_cast<u32>(resident_workers(gpu, at));
   for (const auto& [n, group] : curve) {
     const GemmProblem& problem = std::get<GemmProblem>(group->problem);
+    if (n % at.tiling.block_n != 0) {
+      continue;  // as many waves as the next whole width, with less to do
+    }
     const double waves =
         static_cast<double>(make_tile_scheduler(problem.shape, at, workers).num_tiles()) / workers;
     const auto add = [&](const char* series, const std::string& config, Seconds time) {
-      table.rows.push_back({family, static_cast<double>(n), waves, std::string(series), config,
-                            time.value * kToMicros, *tflops(group->problem, time)});
+      table.rows.push_back({family, static_cast<double>(n), waves, std::string(series),
+                            config_text(config), time.value * kToMicros,
+                            *tflops(group->problem, time), config});
     };
     const JoinedPoint *best = nullptr, *split = nullptr;
     for (const JoinedPoint& point : group->points) {
       const KernelConfig& config = std::get<KernelConfig>(point.predicted.config);
       if (config == at) {
-        add("whole tiles, measured", short_text(at), point.measured_time());
-        add("whole tiles, predicted", short_text(at), point.predicted.time);
+        add("whole tiles, measured", point.measured.point.config, point.measured_time());
+        add("whole tiles, predicted", point.measured.point.config, point.predicted.time);
       }
       if (splits_k(config.schedule) && config.tiling == at.tiling &&
           (split == nullptr || point.measured_time() < split->measured_time())) {
@@ -98,14 +103,25 @@ void add_points(DataTable& table, const GpuSpec& gpu, const Family& family, cons
       best = best == nullptr || point.measured_time() < best->measured_time() ? &point : best;
     }
     if (split != nullptr) {
-      add("best split of K at this tile", config_text(split->predicted.config),
-          split->measured_time());
+      add("best split of K at this tile", split->measured.point.config, split->measured_time());
     }
-    add("best of everything", config_text(best->predicted.config), best->measured_time());
+    add("best of everything", best->measured.point.config, best->measured_time());
     if (group->cublaslt_top1) {
-      add("cuBLASLt, first answer", "cublaslt:top1", group->cublaslt_top1->time->median);
+      add("cuBLASLt, first answer", std::string(kCublasltTop1), group->cublaslt_top1->time->median);
     }
   }
+}
+
+std::vector<std::string> curve_commands(const ReportInput& input, const Curve& curve,
+                                        const std::string& config) {
+  for (const auto& [n, group] : curve) {
+    for (const JoinedPoint& point : group->points) {
+      if (point.measured.point.config == config) {
+        return point_commands(input, point);
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -119,10 +135,12 @@ MaybeSection waves_section(const ReportInput& input) {
                    {.key = "series", .title = "series"},
                    {.key = "config", .title = "configuration", .is_code = true},
                    {.key = "time_us", .title = "time", .unit = "us", .digits = 5},
-                   {.key = "tflops", .title = "speed", .unit = "TFLOPS", .digits = 4}},
+                   {.key = "tflops", .title = "speed", .unit = "TFLOPS", .digits = 4},
+                   canonical_column()},
                   {},
                   false};
   std::string tiles, longest;
+  std::vector<std::string> commands;
   std::size_t most = 0;
   for (const auto& [family, curve] : curves_of(input)) {
     if (const std::optional<std::string> text = common_config(curve)) {
@@ -131,6 +149,7 @@ MaybeSection waves_section(const ReportInput& input) {
       tiles += fmt::format(" {}: `{}`.", family, short_text(at));
       if (curve.size() > most) {
         most = curve.size();
+        commands = curve_commands(input, curve, *text);
         longest = family;
       }
     }
@@ -146,7 +165,7 @@ MaybeSection waves_section(const ReportInput& input) {
                   .title = "Wave quantisation",
                   .text = "*Waves*: tiles over what runs at the same time. The tiles:" + tiles,
                   .files = std::move(files),
-                  .command = "./tilecast measure SHAPE --config TEXT --out CSV"};
+                  .commands = std::move(commands)};
   section.charts = {
       {"waves",
        "Speed over the width of C",

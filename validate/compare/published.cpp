@@ -1,4 +1,4 @@
-#include "reports/published.h"
+#include "validate/compare/published.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/tile/kernel_config_text.h"
-#include "reports/quantities.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
 
@@ -19,13 +18,21 @@ constexpr Words<FigureUnit, 4> kUnits{{{FigureUnit::kTflops, "TFLOPS"},
                                        {FigureUnit::kTebibytesPerSecond, "TiB/s"},
                                        {FigureUnit::kMicroseconds, "us"},
                                        {FigureUnit::kHitPercent, "L2 hit %"}}};
-constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
 
 const std::vector<std::string>& columns() {
   static const std::vector<std::string> kColumns{"source",       "table",       "gpu",    "op",
                                                  "shape",        "dtype",       "layout", "kernel",
                                                  "config_there", "config_here", "value",  "unit"};
   return kColumns;
+}
+
+std::string without_remarks(std::string_view text) {
+  std::string left;
+  for (const std::string_view line : split(text, '\n')) {
+    // An empty line keeps the count.
+    left += (line.starts_with('#') ? std::string() : std::string(line)) + "\n";
+  }
+  return left;
 }
 
 std::string canonical(std::string_view text) {
@@ -91,10 +98,10 @@ PublishedFigure parse_row(const PublishedLine& line) {
 std::string_view to_text(FigureUnit unit) { return word_of(kUnits, unit); }
 
 std::vector<PublishedFigure> parse_published(std::string_view text, std::string_view name) {
-  const CsvText csv = parse_csv(text, name);
+  const CsvText csv = parse_csv(without_remarks(text), name);
   if (csv.torn || csv.records.empty() || csv.records.front().fields != columns()) {
     throw ConfigError(
-        fmt::format("{}:1: expected whole lines under the header {}", name, join(columns(), ",")));
+        fmt::format("{}: expected whole lines under the header {}", name, join(columns(), ",")));
   }
   std::vector<PublishedFigure> figures;
   for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
@@ -108,21 +115,14 @@ std::vector<PublishedFigure> parse_published(std::string_view text, std::string_
   return figures;
 }
 
-std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time) {
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  switch (unit) {
-    case FigureUnit::kTflops:
-      return tflops(problem, time);
-    case FigureUnit::kTebibytesPerSecond:
-      return gemm != nullptr ? std::nullopt
-                             : std::optional(least_bytes(problem) / time.value / kTebi);
-    case FigureUnit::kMicroseconds:
-      return time.value * kToMicros;
-    case FigureUnit::kHitPercent:
-      return std::nullopt;
+AnyProblem problem_there(const PublishedFigure& figure) {
+  AnyProblem problem = figure.problem;
+  GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  if (gemm != nullptr && !figure.config_there.empty() && !is_baseline(figure.config_there) &&
+      uses_tcgen05(parse_kernel_config(figure.config_there).schedule)) {
+    gemm->layout = Layout::kTn;
   }
-  TILECAST_ASSERT(!"a unit without a conversion");
-  return std::nullopt;
+  return problem;
 }
 
 }  // namespace tilecast

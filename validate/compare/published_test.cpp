@@ -1,4 +1,4 @@
-#include "reports/published.h"
+#include "validate/compare/published.h"
 
 #include "model/base/file.h"
 #include "tests/catch.h"
@@ -8,6 +8,7 @@ using namespace tilecast;
 
 namespace {
 
+constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";
 const std::string kHeader =
     "source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit\n";
 
@@ -20,16 +21,26 @@ TEST_CASE("A published figure names a problem, two kernels and a number in its u
   REQUIRE(figures.size() == 1);
   CHECK(figures[0].value == 489.26);
   CHECK(figures[0].config_there.empty());
-  CHECK(*in_unit(figures[0].unit, figures[0].problem, Seconds{1e-6}) ==
-        Approx(1000));  // 10^9 in 1 us
 }
 
-TEST_CASE("Speeds of copies count every byte once, in units of 2^40") {
-  const auto figures = parse_published(
-      kHeader + "D,T,gb200,elementwise_add,1024x1024,fp32,,k,,,4.2,TiB/s\n", "p.csv");
-  // 3 matrices of 4 MiB in 12 us: 12 x 2^20 / 12e-6 / 2^40
-  CHECK(*in_unit(figures[0].unit, figures[0].problem, Seconds{12e-6}) ==
-        Approx(1.0 / 1048576 / 1e-6));
+TEST_CASE("Remarks are no figures, and lines count them") {
+  CHECK(error_message([] {
+          parse_published("# one\n# two\n" + kHeader + "D,T\n", "p.csv");
+        }).starts_with("2 p.csv:4: expected 12 fields"));
+}
+
+TEST_CASE("Blackwell's kernels take B as [N,K], Hopper's as the document does") {
+  const auto layout = [](const std::string& config) {
+    const auto figures = parse_published(
+        kHeader + "D,T,g,gemm,8x8x8,fp16,nn,k,\"" + config + "\",,1,TFLOPS\n", "p.csv");
+    return std::get<GemmProblem>(problem_there(figures.at(0))).layout;
+  };
+  CHECK(layout("tcgen05_pipelined:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
+               "inflight=0,c_slots=0,raster=grouped_m,group=64") == Layout::kTn);
+  CHECK(
+      layout("blocked:tile=64x256x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_n,group=1") ==
+      Layout::kNn);
+  CHECK(layout("") == Layout::kNn);
 }
 
 TEST_CASE("A bad line is an error that names line and column") {
@@ -45,5 +56,5 @@ TEST_CASE("A bad line is an error that names line and column") {
 }
 
 TEST_CASE("The committed figures can be read") {
-  CHECK(parse_published(read_file("reports/published.csv"), "reports/published.csv").size() == 106);
+  CHECK(parse_published(read_file(kFigures), kFigures).size() == 106);
 }

@@ -1,8 +1,8 @@
 // Figures printed in public documents, and the kernels of ours that correspond to them: CSV with
 // the columns source, table, gpu, op, shape, dtype, layout, kernel, config_there, config_here,
-// value, unit. `gpu` is a name in configs/gpus; `config_there` is the kernel there in our words,
-// empty where it is none of ours; `config_here` the one that is laid beside it on the report's GPU,
-// or a baseline's name.
+// value, unit; lines that begin with # are remarks. `gpu` is a name in configs/gpus;
+// `config_there` is the kernel there in our words, empty where it is none of ours; `config_here`
+// the one that is laid beside it on Hopper, or a baseline's name.
 // Checked by: published_test.cpp.
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/units.h"
 #include "model/tile/any_op.h"
 
 namespace tilecast {
@@ -32,7 +31,8 @@ std::vector<PublishedFigure> parse_published(std::string_view text, std::string_
 
 std::string_view to_text(FigureUnit unit);
 
-/// A time in the figure's unit; nothing of a hit rate.
-std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time);
+/// The problem as our kernel there takes it: Blackwell's take B as [N,K] alone, whatever the
+/// document did.
+AnyProblem problem_there(const PublishedFigure& figure);
 
 }  // namespace tilecast
