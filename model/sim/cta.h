@@ -165,8 +165,9 @@ inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
 
 inline void Cta::mma_k_block(Warpgroup& consumer) {
   const SimTime now = engine().now();
-  consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, costs().mma);
-  consumer.ready = now + costs().mma_issue;
+  const SimTime complete = sm().tensor.serve(now, costs().mma);
+  consumer.group_complete[consumer.groups++ % 4] = complete;
+  consumer.ready = std::max(now + costs().mma_issue, complete - costs().mma_queue);
   consumer.at.advance(tiling().stages);
   ++machine_.k_blocks_multiplied;
   if (machine_.activity != nullptr) {

@@ -65,6 +65,7 @@ inline GpuSpec example_gpu() {
                 .ticket = {20e-9}};
   gpu.machine = {.wgmma_completion = {60},
                  .turn = {100},
+                 .mma_queue = 1000,
                  .issue = {50},
                  .request = {2},
                  .pair_request = {1},

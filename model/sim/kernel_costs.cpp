@@ -50,6 +50,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   KernelCosts costs{};
   costs.mma = time(interval * wgmmas);
   costs.mma_issue = time(machine.mma_issue);
+  costs.mma_queue = time(interval * machine.mma_queue);
   costs.completion = time(machine.wgmma_completion);
   costs.operand_bytes = i64{bytes_read} * wgmmas;
   costs.turn = time(machine.turn);

@@ -14,6 +14,7 @@ struct KernelCosts {
   // of reading its operands from shared memory, and its issue.
   SimTime mma;
   SimTime mma_issue;   // of the warpgroup that issues them
+  SimTime mma_queue;   // before their end, the last of them is issued: so many fit into the queue
   SimTime completion;  // beyond that, when waited for
   i64 operand_bytes;   // read from shared memory
   SimTime turn;        // a warpgroup's own instructions around them

@@ -93,8 +93,8 @@ Correction load_correction(const std::filesystem::path& path, const std::string&
 std::string correction_text(const std::string& gpu, const Correction& correction) {
   return fmt::format(
       "# Written by `tilecast calibrate`; what the numbers are: "
-      "model/spec/correction.h.\nname: {}\nanalytic:\n{}simulated:\n{}",
-      gpu, method_text(correction.analytic), method_text(correction.simulated));
+      "model/spec/correction.h.\nname: {}\nfeatures: [{}]\nanalytic:\n{}simulated:\n{}",
+      gpu, fmt::join(kCorrectionFeatures, ", "), method_text(correction.analytic), method_text(correction.simulated));
 }
 
 }  // namespace tilecast

@@ -153,6 +153,7 @@ std::vector<Field> fields_of(MachineSpec& machine) {
       {"wgmma_completion", &machine.wgmma_completion.value, kCycles, 0, 1000},
       {"turn", &machine.turn.value, kCycles, 0, 10000},
       {"mma_issue", &machine.mma_issue.value, kCycles, 0, 10000},
+      {"mma_queue", &machine.mma_queue, kFraction, 1, 1000},
       {"arrive_and_wait", &machine.arrive_and_wait.value, kCycles, 0, 10000},
       {"wake", &machine.wake.value, kCycles, 0, 10000},
       {"remote_wake", &machine.remote_wake.value, kCycles, 0, 10000},

@@ -138,6 +138,7 @@ struct MachineSpec {
   Cycles wgmma_completion;  // beyond the interval, when waited for
   Cycles turn;              // a warpgroup's own instructions around the wgmmas of one K block
   Cycles mma_issue;         // a warpgroup issues the wgmmas of one K block
+  double mma_queue;         // of its wgmmas not complete, beyond which the next one's issue waits
   Cycles arrive_and_wait;   // of a warpgroup that waits at a barrier at which it has arrived
   Cycles wake;              // from an arrival at a barrier to another warp that waits for it
   Cycles remote_wake;       // the same from another CTA of the cluster

@@ -61,7 +61,6 @@ constexpr Parameter kClockParameters[] = {
     {"power", "burst_limit", 0.3},     {"power", "static_power", 0.2},
     {"power", "per_flop_normal", 0.5}, {"power", "per_shared_memory_byte", 1},
     {"power", "per_l2_byte", 1},       {"power", "per_dram_byte", 0.5},
-    {"power", "per_sm_cycle", 1},
 };
 
 std::vector<Field> section_fields(GpuSpec& spec, std::string_view section) {
