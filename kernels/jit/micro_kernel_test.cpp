@@ -48,15 +48,24 @@ TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchrono
     check_compiles("wgmma_rate", wgmma(256, false, 4, 1, warpgroups), 256 / 2);
   }
   check_compiles("wgmma_contention", wgmma(256, false, 4, 1, 2), 256 / 2);
+  check_compiles("wgmma_contention", wgmma(256, true, 4, 1, 1), 256 / 2);
   check_compiles("clock_trace", wgmma(256, false, 4, 1, 1), 256 / 2);
+  for (const i32 n : {8, 256}) {
+    for (const i32 group : {1, 2, 4, 8}) {
+      check_compiles("wgmma_issue", wgmma(n, false, group, 0, 1), n / 2);
+    }
+    check_compiles("wgmma_issue", wgmma(n, true, 4, 0, 1), n / 2);
+  }
 }
 
 TEST_CASE("Every other micro-benchmark compiles without spills") {
   for (const char* name :
-       {"tma_ring", "tma_latency", "tma_issue", "tma_store", "dram_mix", "l2_latency",
-        "load_latency", "shared_latency", "cp_async_latency", "mbarrier_cost", "mbarrier_wake",
-        "mbarrier_remote", "named_barrier", "cluster_barrier", "cta_launch", "reduction_atomics",
-        "flag_hop", "shared_read"}) {
+       {"tma_ring",         "tma_latency",     "tma_issue",     "tma_store",
+        "dram_mix",         "l2_latency",      "load_latency",  "shared_latency",
+        "cp_async_latency", "mbarrier_cost",   "mbarrier_wake", "mbarrier_remote",
+        "named_barrier",    "cluster_barrier", "cta_launch",    "reduction_atomics",
+        "flag_hop",         "shared_read",     "tma_box",       "tma_descriptor",
+        "stmatrix",         "l2_lines"}) {
     check_compiles(name);
   }
   for (const char* move : {"0", "1", "2"}) {

@@ -35,9 +35,9 @@ class MicroLab {
   /// where to. Throws Error where one was not written.
   template <class... Arguments>
   std::vector<TimedSample> run(LoadedKernel& kernel, const LaunchShape& shape, std::size_t count,
-                               Arguments... arguments) {
+                               const Arguments&... arguments) {
     TimedSample* samples = clear_samples(count);
-    void* pointers[] = {&arguments..., &samples};
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., &samples};
     kernel.allow_shared_memory(shape.shared_memory_bytes);
     kernel.launch(shape, pointers, stream_.get());
     return read_samples(count);
