@@ -16,6 +16,7 @@
 #include "validate/compare/counter_file.h"
 #include "validate/compare/ladder.h"
 #include "validate/record/csv_text.h"
+#include "validate/record/measurement_csv.h"
 #include "validate/record/stored_text.h"
 
 namespace tilecast {
@@ -110,6 +111,20 @@ TEST_CASE("What SMs take in for a GEMM is what its tiles need, by counter and by
     ++rows;
   }
   CHECK(rows >= 10);
+}
+
+TEST_CASE("A copy reads and writes its bytes of DRAM once, by counter and by arithmetic") {
+  int rows = 0;
+  for (const auto& [line, row] :
+       read_measurements("validate/data/h200_sxm/laboratory/memcpy_core.csv.gz").rows) {
+    // 2^30 elements of four bytes; L2 may keep a little of what was written last.
+    const double bytes = 4.0 * (1 << 30);
+    CHECK(row.counters.at("dram__bytes_read.sum") == Approx(bytes).epsilon(0.001));
+    CHECK(row.counters.at("dram__bytes_write.sum") == Approx(bytes).epsilon(0.001));
+    CHECK(row.counters.at("l1tex__m_xbar2l1tex_read_bytes.sum") == Approx(bytes).epsilon(1e-6));
+    ++rows;
+  }
+  CHECK(rows == 3);
 }
 
 TEST_CASE("Three runs find nearly every constant within 3 %, or within the spread it carries") {
