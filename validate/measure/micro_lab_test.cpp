@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "validate/measure/l2_sides.h"
+#include "validate/measure/micro_block.h"
 #include "validate/measure/micro_load.h"
 #include "validate/measure/micro_ring.h"
 #include "validate/measure/micro_wgmma.h"
@@ -96,6 +97,51 @@ TEST_CASE("A wgmma group has been issued before it has run", "[gpu][micro]") {
     CHECK(samples[0].cycles <= samples[1].cycles);
     // 64x256x16 take 128 cycles each at least.
     CHECK(samples[1].cycles >= u64{10 * 128} * static_cast<u64>(group));
+  }
+}
+
+TEST_CASE("A K block of a GEMM is issued before it is done, and loads behind it land",
+          "[gpu][micro][block]") {
+  MicroLab& lab = lab_or_skip();
+  const BlockTile tile{128, 256, 128, 2};
+  for (const bool behind : {false, true}) {
+    const std::vector<TimedSample> samples =
+        run_block(lab, {.tile = tile, .behind_another = behind}, 20);
+    const auto second = [&](WgmmaWarpgroupSample which) {
+      return samples[static_cast<std::size_t>(sample_of_warpgroup(1, which))].cycles;
+    };
+    CHECK(second(kIssued) <= second(kDone));
+    // Eight 64x256x16 of each warpgroup take 128 cycles each at least, two warpgroups at once.
+    CHECK(second(kDone) >= 20u * 8 * 128);
+  }
+  for (const LoadBy by : {LoadBy::kIssuer, LoadBy::kOther, LoadBy::kOtherAtOnce}) {
+    for (const i32 loads : {1, 3}) {
+      for (const bool multiplies : {false, true}) {
+        const std::vector<TimedSample> samples =
+            run_block(lab, {.tile = tile, .by = by, .loads = loads, .multiplies = multiplies}, 20);
+        CHECK(samples[kLoadIssued].cycles < samples[kLanded].cycles);
+      }
+    }
+  }
+}
+
+TEST_CASE("The loop over K blocks notes every one in order", "[gpu][micro][block]") {
+  MicroLab& lab = lab_or_skip();
+  for (const bool specialized : {false, true}) {
+    for (const i32 inflight : {0, 1}) {
+      const LoopMarks loop = run_loop(lab, {{128, 256, 128, 2}, specialized, 2, inflight, 3});
+      CHECK(loop.k_blocks == 32);
+      int in_order = 0;
+      for (const KBlockMark& mark : loop.marks) {
+        in_order += mark.waits > 0 && mark.waits < mark.operands && mark.operands < mark.issued &&
+                    mark.issued < mark.waited;
+      }
+      CHECK(in_order == 3 * 2 * 32);
+      for (std::size_t k = 0; k < 32; ++k) {  // of the first CTA
+        CHECK(loop.marks[k].load_free < loop.marks[k].load_issued);
+        CHECK(loop.marks[k].load_issued < loop.marks[k].operands);
+      }
+    }
   }
 }
 

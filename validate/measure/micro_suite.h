@@ -10,6 +10,7 @@
 namespace tilecast {
 
 void measure_wgmma(MicroLab& lab);       // interval, completion, drain, shared pipe
+void measure_blocks(MicroLab& lab);      // K blocks as the GEMMs issue them, loads behind them
 void measure_contention(MicroLab& lab);  // wgmma against fills of shared memory
 void measure_l2_sharing(MicroLab& lab);  // SM intake, L2 output, lines shared; multicast
 void measure_boxes(MicroLab& lab);       // tensor maps: rows beyond the edge, hot lines

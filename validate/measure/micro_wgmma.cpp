@@ -114,7 +114,7 @@ void measure_wgmma(MicroLab& lab) {
     }
   }
   for (const i32 n : {8, 64, 128, 256}) {
-    for (const i32 group : {1, 2, 4, 8}) {
+    for (const i32 group : {1, 2, 4, 8, 16, 32}) {
       issue(lab, n, false, group);
     }
     issue(lab, n, true, 4);
