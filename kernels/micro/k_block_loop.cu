@@ -60,8 +60,9 @@ __device__ inline void load_noted(const GemmArgs& args, const SharedMemory& smem
   const u64 free = ptx::clock64_now();
   if (ptx::elect_one()) {
     load_k_block(args, smem, at, tile, k_block, kAlone);
+    const u64 issued = ptx::clock64_now();
     marks[k_block].load_free = free;
-    marks[k_block].load_issued = ptx::clock64_now();
+    marks[k_block].load_issued = issued;
   }
   __syncwarp();
   at.advance();

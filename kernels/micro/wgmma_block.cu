@@ -122,7 +122,7 @@ __device__ inline TimedSample sample_of(u64 cycles, u32 rounds) {
 }
 
 /// Dynamic shared memory: kSyncOffset and a WgmmaBlockSync. by: a LoadBy, kNobody where
-/// TILECAST_BOXES is 0; nothing of the loads is written then. stages: 0; were it known that every
+/// TILECAST_BOXES is 0; the loads' samples hold no cycles then. stages: 0; were it known that every
 /// round reads stage 0, the descriptors would be ready before the round, but the GEMM makes them on
 /// the way.
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
@@ -185,8 +185,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   }
   if (threadIdx.x == 0) {
     samples[kWhole] = all;
-    if (loader == LoadBy::kIssuer) {
+    if (loader == LoadBy::kIssuer || !kLoads) {
       samples[kLoadIssued] = sample_of(marks.load_issued, rounds);
+    }
+    if (!kLoads) {
+      samples[kLanded] = sample_of(0, rounds);
     }
   }
 }
