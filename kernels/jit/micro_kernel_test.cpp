@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/jit/compile.h"
+#include "kernels/jit/gemm_kernel.h"
 #include "tests/catch.h"
 
 namespace tilecast {
@@ -48,15 +49,53 @@ TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchrono
     check_compiles("wgmma_rate", wgmma(256, false, 4, 1, warpgroups), 256 / 2);
   }
   check_compiles("wgmma_contention", wgmma(256, false, 4, 1, 2), 256 / 2);
+  check_compiles("wgmma_contention", wgmma(256, true, 4, 1, 1), 256 / 2);
   check_compiles("clock_trace", wgmma(256, false, 4, 1, 1), 256 / 2);
+  for (const i32 n : {8, 256}) {
+    for (const i32 group : {1, 2, 4, 8, 32}) {
+      check_compiles("wgmma_issue", wgmma(n, false, group, 0, 1), n / 2);
+    }
+    check_compiles("wgmma_issue", wgmma(n, true, 4, 0, 1), n / 2);
+  }
+}
+
+TEST_CASE("The K blocks of the micro-benchmarks compile as the GEMMs' do") {
+  const auto defines = [](const KernelConfig& config, const Defines& more) {
+    Defines all = defines_for(config, ElementType::kFp16, Layout::kTn);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto config = [](Schedule schedule, i32 m, i32 n, i32 k, i32 warpgroups, i32 stages) {
+    KernelConfig made = fixed_by_schedule(schedule);
+    made.tiling.block_m = m;
+    made.tiling.block_n = n;
+    made.tiling.block_k = k;
+    made.tiling.warpgroups_m = warpgroups;
+    made.tiling.stages = stages;
+    return made;
+  };
+  const KernelConfig wide = config(Schedule::kPipelined, 256, 176, 128, 2, 1);
+  check_compiles("wgmma_block",
+                 defines(wide, {"TILECAST_BEFORE=1", "TILECAST_MULTIPLY=1", "TILECAST_BOXES=0"}),
+                 176);
+  const KernelConfig loaded = config(Schedule::kWarpSpecialized, 128, 256, 128, 2, 1);
+  for (const char* multiply : {"TILECAST_MULTIPLY=0", "TILECAST_MULTIPLY=1"}) {
+    check_compiles("wgmma_block",
+                   defines(loaded, {"TILECAST_BEFORE=0", multiply, "TILECAST_BOXES=3"}));
+  }
+  for (const Schedule schedule : {Schedule::kPipelined, Schedule::kWarpSpecialized}) {
+    check_compiles("k_block_loop", defines(config(schedule, 128, 256, 128, 2, 2), {}), 128);
+  }
 }
 
 TEST_CASE("Every other micro-benchmark compiles without spills") {
   for (const char* name :
-       {"tma_ring", "tma_latency", "tma_issue", "tma_store", "dram_mix", "l2_latency",
-        "load_latency", "shared_latency", "cp_async_latency", "mbarrier_cost", "mbarrier_wake",
-        "mbarrier_remote", "named_barrier", "cluster_barrier", "cta_launch", "reduction_atomics",
-        "flag_hop", "shared_read"}) {
+       {"tma_ring",         "tma_latency",     "tma_issue",     "tma_store",
+        "dram_mix",         "l2_latency",      "load_latency",  "shared_latency",
+        "cp_async_latency", "mbarrier_cost",   "mbarrier_wake", "mbarrier_remote",
+        "named_barrier",    "cluster_barrier", "cta_launch",    "reduction_atomics",
+        "flag_hop",         "shared_read",     "tma_box",       "tma_descriptor",
+        "stmatrix",         "l2_lines"}) {
     check_compiles(name);
   }
   for (const char* move : {"0", "1", "2"}) {

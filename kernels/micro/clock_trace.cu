@@ -13,10 +13,10 @@ struct ClockReading {
 };
 
 extern "C" __global__ void __launch_bounds__(128)
-    tilecast_clock_trace(u64 length, u64 busy, u64 period, u32 loaded, u32 random, u64 every,
+    tilecast_clock_trace(u64 length, u64 busy, u64 period, u32 loaded, u32 data, u64 every,
                          u32 readings, u32 groups, ClockReading* trace) {
   extern __shared__ __align__(1024) char dynamic[];
-  fill_operands(dynamic, kOperandsBytes, random != 0);
+  fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u64 begin = ptx::globaltimer();
   if (blockIdx.x == gridDim.x - 1) {
     if (threadIdx.x == 0) {

@@ -60,12 +60,8 @@ extern "C" __global__ void __launch_bounds__(256)
     __syncthreads();
     const TimedSample at_end = watch.stop(1);
     if (turn > 0) {
-      issued.cycles += at_issue.cycles;
-      issued.nanoseconds += at_issue.nanoseconds;
-      issued.amount += 1;
-      done.cycles += at_end.cycles;
-      done.nanoseconds += at_end.nanoseconds;
-      done.amount += 1;
+      issued.add(at_issue);
+      done.add(at_end);
     }
   }
 #pragma unroll

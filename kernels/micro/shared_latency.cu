@@ -1,4 +1,5 @@
-// Key: none yet; shared-memory load latency, part of stream.turn.
+// Key: stream.turn (the shared-memory load in it); what a rate is compared with that follows the SM
+// clock.
 // Method: one thread follows a chain of loads, each address being the value loaded before.
 // Excludes: bank conflicts, other warps.
 #include "kernels/micro/stopwatch.cuh"

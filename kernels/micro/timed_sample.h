@@ -1,6 +1,7 @@
 // What a micro-benchmark writes for each region that it times: both clocks, and where it ran.
 #pragma once
 
+#include "model/base/host_device.h"
 #include "model/base/integers.h"
 
 namespace tilecast {
@@ -11,6 +12,13 @@ struct TimedSample {
   u64 amount;       // bytes or operations in the region, where the kernel decides it
   u32 smid;
   u32 valid;  // 1 once written
+
+  /// What was timed piece by piece, together.
+  TILECAST_HD void add(const TimedSample& piece) {
+    cycles += piece.cycles;
+    nanoseconds += piece.nanoseconds;
+    amount += piece.amount;
+  }
 };
 
 /// Work for the SM `smid` of a kernel with one CTA per SM.

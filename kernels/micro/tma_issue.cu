@@ -23,11 +23,6 @@ extern "C" __global__ void __launch_bounds__(32)
   ptx::mbarrier_init(barrier, 1);
   ptx::fence_mbarrier_init();
   TimedSample issuing{0, 0, 0, ptx::smid(), 1}, whole = issuing, empty = issuing;
-  const auto add = [](TimedSample& sum, const TimedSample& one) {
-    sum.cycles += one.cycles;
-    sum.nanoseconds += one.nanoseconds;
-    sum.amount += one.amount;
-  };
   const char* source = memory + static_cast<u64>(blockIdx.x) * bytes * count;
   for (u32 round = 0; round <= rounds; ++round) {  // the first one warms L2
     ptx::mbarrier_arrive_expect_tx(barrier, bytes * count);
@@ -44,9 +39,9 @@ extern "C" __global__ void __launch_bounds__(32)
     }
     const TimedSample nothing = idle.stop(count);
     if (round > 0) {
-      add(issuing, issued);
-      add(whole, landed);
-      add(empty, nothing);
+      issuing.add(issued);
+      whole.add(landed);
+      empty.add(nothing);
     }
   }
   samples[blockIdx.x * 3] = issuing;

@@ -38,12 +38,8 @@ extern "C" __global__ void __launch_bounds__(32)
     ptx::bulk_wait<0>();
     const TimedSample written = watch.stop(1);
     if (round > 0) {
-      read.cycles += source_free.cycles;
-      read.nanoseconds += source_free.nanoseconds;
-      read.amount += 1;
-      done.cycles += written.cycles;
-      done.nanoseconds += written.nanoseconds;
-      done.amount += 1;
+      read.add(source_free);
+      done.add(written);
     }
   }
   samples[blockIdx.x * 2] = read;

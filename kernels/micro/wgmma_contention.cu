@@ -1,8 +1,11 @@
 // Key: wgmma.operand_rate while shared memory is filled.
-// Method: warpgroups run the loop of wgmma_rate.cu while one more warp has bulk copies bring
-// `bytes` from L2 into shared memory every `period` cycles, until the warpgroups have ended. Both
-// sides are timed: the slowing of wgmma and the bytes that really came, against the offer.
+// Method: warpgroups run the loop of wgmma_rate.cu while one more warp has `copies` of `bytes` each
+// brought from L2 into shared memory every `period` cycles, until the warpgroups have ended: bulk
+// copies of plain memory, or boxes of a tensor map as a GEMM loads them. Both sides are timed: the
+// slowing of wgmma and the bytes that really came, against the offer. Several copies to a turn keep
+// the turn of the filling thread out of it.
 // Excludes: DRAM (the source lies in L2) and the limit of L2 itself (few SMs run).
+#include "kernels/gemm/gemm_args.h"
 #include "kernels/micro/wgmma_loop.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"
@@ -10,51 +13,74 @@
 
 namespace tilecast {
 
-constexpr i32 kFillSlots = 4;
 constexpr i32 kComputing = TILECAST_WARPGROUPS * kWarpgroupThreads;
+constexpr u32 kMostSlots = 8;
 constexpr u32 kMostFills = 1u << 20;
 
+struct Fills {
+  const TensorMap* map;  // null: bulk copies from `source`
+  const char* source;
+  u32 region;  // bytes, or columns of the map, that they go round in
+  i32 row;     // of the map
+  u32 bytes, copies, slots, period;
+
+  __device__ __forceinline__ void start(u32 i, u32 destination, u32 barrier) const {
+    constexpr u32 kBoxColumns = 64;
+    ptx::mbarrier_arrive_expect_tx(barrier, bytes * copies);
+    for (u32 copy = 0; copy < copies; ++copy) {
+      const u32 turn = i * copies + copy;
+      if (map != nullptr) {
+        ptx::tma_load_2d(destination + copy * bytes, map,
+                         static_cast<i32>(turn * kBoxColumns % region), row, barrier);
+      } else {
+        ptx::bulk_load(destination + copy * bytes, source + turn * bytes % region, bytes, barrier);
+      }
+    }
+  }
+};
+
 /// Fills the slots round and round until `ended` warpgroups are done; times and counts.
-__device__ TimedSample fill(u32 slots, u32 barriers, const char* source, u32 region, u32 bytes,
-                            u32 period, const volatile u32* ended) {
+__device__ TimedSample fill(const Fills& fills, u32 slots, u32 barriers,
+                            const volatile u32* ended) {
   const Stopwatch watch = Stopwatch::start();
+  const u32 bytes = fills.bytes * fills.copies;
   u64 brought = 0;
   u32 issued = 0;
   for (; issued < kMostFills && *ended < TILECAST_WARPGROUPS; ++issued) {
-    const u32 slot = issued % kFillSlots;
-    const u32 barrier = barriers + slot * 8;
-    if (issued >= kFillSlots) {
-      ptx::mbarrier_wait_or_trap(barrier, (issued / kFillSlots - 1) & 1);
+    const u32 slot = issued % fills.slots;
+    if (issued >= fills.slots) {
+      ptx::mbarrier_wait_or_trap(barriers + slot * 8, (issued / fills.slots - 1) & 1);
       brought += bytes;
     }
-    while (ptx::clock64_now() - watch.cycles < static_cast<u64>(issued) * period &&
+    while (ptx::clock64_now() - watch.cycles < static_cast<u64>(issued) * fills.period &&
            *ended < TILECAST_WARPGROUPS) {
     }
-    ptx::mbarrier_arrive_expect_tx(barrier, bytes);
-    ptx::bulk_load(slots + slot * bytes, source + issued * bytes % region, bytes, barrier);
+    fills.start(issued, slots + slot * bytes, barriers + slot * 8);
   }
   const TimedSample sample = watch.stop(brought);
-  for (u32 i = issued > kFillSlots ? issued - kFillSlots : 0; i < issued; ++i) {
-    ptx::mbarrier_wait_or_trap(barriers + i % kFillSlots * 8, i / kFillSlots & 1);
+  for (u32 i = issued > fills.slots ? issued - fills.slots : 0; i < issued; ++i) {
+    ptx::mbarrier_wait_or_trap(barriers + i % fills.slots * 8, i / fills.slots & 1);
   }
   return sample;
 }
 
-/// Shared memory: operands, slots of `bytes`, barriers. A sample per warpgroup, then the fills'.
+/// Shared memory: operands, slots of copies of `bytes`. A sample per warpgroup, then the fills'.
+/// CTA i reads the i-th region of plain memory, or the rows of the map from `box_rows` i on.
 extern "C" __global__ void __launch_bounds__(kComputing + 32)
-    tilecast_wgmma_contention(u32 groups, u32 random, const char* source, u32 region, u32 bytes,
-                              u32 period, TimedSample* samples) {
+    tilecast_wgmma_contention(const __grid_constant__ TensorMap map, u32 groups, u32 data,
+                              const char* source, u32 region, i32 box_rows, u32 bytes, u32 copies,
+                              u32 slots, u32 period, TimedSample* samples) {
   extern __shared__ __align__(1024) char dynamic[];
   __shared__ u32 ended;
-  __shared__ __align__(8) u64 barriers[kFillSlots];
+  __shared__ __align__(8) u64 barriers[kMostSlots];
   if (threadIdx.x == 0) {
     ended = 0;
-    for (i32 slot = 0; slot < kFillSlots; ++slot) {
+    for (u32 slot = 0; slot < slots; ++slot) {
       ptx::mbarrier_init(ptx::shared_address(&barriers[slot]), 1);
     }
     ptx::fence_mbarrier_init();
   }
-  fill_operands(dynamic, kOperandsBytes, random != 0);
+  fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u32 a = ptx::shared_address(dynamic);
   TimedSample* mine = samples + blockIdx.x * (TILECAST_WARPGROUPS + 1);
   if (threadIdx.x < kComputing) {
@@ -68,9 +94,16 @@ extern "C" __global__ void __launch_bounds__(kComputing + 32)
   } else if (!ptx::elect_one()) {
     return;
   } else if (period > 0) {
+    const Fills fills{source == nullptr ? &map : nullptr,
+                      source + static_cast<u64>(blockIdx.x) * region,
+                      region,
+                      static_cast<i32>(blockIdx.x) * box_rows,
+                      bytes,
+                      copies,
+                      slots,
+                      period};
     mine[TILECAST_WARPGROUPS] =
-        fill(a + kOperandsBytes, ptx::shared_address(barriers),
-             source + static_cast<u64>(blockIdx.x) * region, region, bytes, period, &ended);
+        fill(fills, a + kOperandsBytes, ptx::shared_address(barriers), &ended);
   } else {
     mine[TILECAST_WARPGROUPS] = {1, 1, 0, ptx::smid(), 1};
   }

@@ -7,10 +7,13 @@
 // every instruction adds to what the one before it wrote; 2: they alternate).
 #pragma once
 
+#include "kernels/micro/operand_data.h"
 #include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/wgmma.cuh"
+#include "kernels/verify/drawn_inputs.cuh"
 
 namespace tilecast {
 
@@ -22,63 +25,105 @@ constexpr i32 kBBytes = (kWgmmaN < 8 ? 8 : kWgmmaN) * kRowBytes;
 constexpr i32 kOperandsBytes = (kABytes + kBBytes + kAtomBytes - 1) / kAtomBytes * kAtomBytes;
 constexpr i32 kWarpgroupThreads = 128;
 
-/// Zeros, or fp16 numbers of both signs below 1 with random bits, in `bytes` of shared memory.
-__device__ inline void fill_operands(char* shared, i32 bytes, bool random) {
-  for (i32 i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
+/// Two fp16 numbers, the `i`-th pair of an operand.
+__device__ inline u32 operand_pair(OperandData data, u32 i) {
+  if (data == OperandData::kZeros) {
+    return 0;
+  }
+  if (data == OperandData::kRandomBits) {
     u32 x = (i + 1) * 2654435761u;
     x ^= x >> 15;
     x *= 2246822519u;
     x ^= x >> 13;
-    reinterpret_cast<u32*>(shared)[i] = random ? x & 0xbbffbbffu : 0;
+    return x & 0xbbffbbffu;  // both signs, below 1
+  }
+  const Inputs inputs = data == OperandData::kNormal    ? Inputs::kNormal
+                        : data == OperandData::kUniform ? Inputs::kUniform
+                                                        : Inputs::kTernary;
+  const DrawnPair pair = drawn_pair(inputs, 1, i);
+  return static_cast<u32>(ptx::bits_of(pair.second, ElementType::kFp16)) << 16 |
+         ptx::bits_of(pair.first, ElementType::kFp16);
+}
+
+/// `bytes` of shared memory, ready for wgmma.
+__device__ inline void fill_operands(char* shared, i32 bytes, OperandData data) {
+  for (i32 i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
+    reinterpret_cast<u32*>(shared)[i] = operand_pair(data, static_cast<u32>(i));
   }
   ptx::fence_proxy_async();
   __syncthreads();
 }
 
-/// `groups` groups of kGroup instructions by this warpgroup. The assembler drops wgmmas whose
-/// result nobody could read, so the accumulators go to `sink` where `groups` is a number that it
-/// never is.
-template <i32 kGroup, i32 kPending, i32 kAccumulators, bool kRegisters>
-__device__ __forceinline__ void wgmma_loop(u32 a_address, u32 b_address, u32 groups, void* sink) {
-  constexpr u32 kUnread = 16;
-  const auto a = ptx::MatrixDescriptor::swizzled<kRowBytes>(a_address, kUnread, kAtomBytes);
-  const auto b = ptx::MatrixDescriptor::swizzled<kRowBytes>(b_address, kUnread, kAtomBytes);
-  float d[kAccumulators][kWgmmaN / 2] = {};
-  u32 a_registers[4];  // from memory, or the compiler would make them anew for every group
+/// Where the operands lie: A in registers where kRegisters says so.
+template <bool kRegisters>
+struct WgmmaOperands {
+  ptx::MatrixDescriptor a, b;
+  u32 a_registers[4];
+
+  __device__ __forceinline__ static WgmmaOperands of(u32 a_address, u32 b_address) {
+    constexpr u32 kUnread = 16;
+    WgmmaOperands operands;
+    operands.a = ptx::MatrixDescriptor::swizzled<kRowBytes>(a_address, kUnread, kAtomBytes);
+    operands.b = ptx::MatrixDescriptor::swizzled<kRowBytes>(b_address, kUnread, kAtomBytes);
 #pragma unroll
-  for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
-    asm volatile("ld.volatile.shared.u32 %0, [%1];"
-                 : "=r"(a_registers[i])
-                 : "r"(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4)
-                 : "memory");
-  }
-  for (u32 group = 0; group < groups; ++group) {
-    ptx::wgmma_fence();
-#pragma unroll
-    for (i32 i = 0; i < kGroup; ++i) {
-      const u32 step = i % 4 * 32;  // sixteen K elements of 16 bits
-      if constexpr (kRegisters) {
-        ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(d[i % kAccumulators], a_registers,
-                                                              b.moved(step), true);
-      } else {
-        ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(d[i % kAccumulators], a.moved(step),
-                                                              b.moved(step), true);
-      }
+    for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
+      // From memory, or the compiler would make them anew for every group.
+      asm volatile("ld.volatile.shared.u32 %0, [%1];"
+                   : "=r"(operands.a_registers[i])
+                   : "r"(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4)
+                   : "memory");
     }
-    ptx::wgmma_commit();
-    ptx::wgmma_wait<kPending>();
+    return operands;
   }
-  ptx::wgmma_wait<0>();
+};
+
+/// One commit group of kGroup instructions.
+template <i32 kGroup, i32 kAccumulators, bool kRegisters>
+__device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& operands,
+                                            float (&d)[kAccumulators][kWgmmaN / 2]) {
+  ptx::wgmma_fence();
+#pragma unroll
+  for (i32 i = 0; i < kGroup; ++i) {
+    const u32 step = i % 4 * 32;  // sixteen K elements of 16 bits
+    if constexpr (kRegisters) {
+      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(
+          d[i % kAccumulators], operands.a_registers, operands.b.moved(step), true);
+    } else {
+      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(
+          d[i % kAccumulators], operands.a.moved(step), operands.b.moved(step), true);
+    }
+  }
+  ptx::wgmma_commit();
+}
+
+/// The assembler drops wgmmas whose result nobody could read, so the accumulators go to `sink`
+/// where `write` holds, which it never does.
+template <i32 kAccumulators>
+__device__ __forceinline__ void keep(float (&d)[kAccumulators][kWgmmaN / 2], bool write,
+                                     void* sink) {
 #pragma unroll
   for (i32 i = 0; i < kAccumulators; ++i) {
     ptx::wgmma_fence_registers(d[i]);
   }
-  if (groups == ~0u) {
+  if (write) {
 #pragma unroll
     for (i32 i = 0; i < kAccumulators * kWgmmaN / 2; ++i) {
       static_cast<float*>(sink)[threadIdx.x] += d[i / (kWgmmaN / 2)][i % (kWgmmaN / 2)];
     }
   }
+}
+
+/// `groups` groups of kGroup instructions by this warpgroup.
+template <i32 kGroup, i32 kPending, i32 kAccumulators, bool kRegisters>
+__device__ __forceinline__ void wgmma_loop(u32 a_address, u32 b_address, u32 groups, void* sink) {
+  float d[kAccumulators][kWgmmaN / 2] = {};
+  const auto operands = WgmmaOperands<kRegisters>::of(a_address, b_address);
+  for (u32 group = 0; group < groups; ++group) {
+    issue_group<kGroup>(operands, d);
+    ptx::wgmma_wait<kPending>();
+  }
+  ptx::wgmma_wait<0>();
+  keep(d, groups == ~0u, sink);
 }
 
 }  // namespace tilecast

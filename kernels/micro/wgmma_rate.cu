@@ -15,9 +15,9 @@
 namespace tilecast {
 
 extern "C" __global__ void __launch_bounds__(TILECAST_WARPGROUPS * 128)
-    tilecast_wgmma_rate(u32 groups, u32 random, TimedSample* samples) {
+    tilecast_wgmma_rate(u32 groups, u32 data, TimedSample* samples) {
   extern __shared__ __align__(1024) char dynamic[];
-  fill_operands(dynamic, kOperandsBytes, random != 0);
+  fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u32 a = ptx::shared_address(dynamic);
   const Stopwatch watch = Stopwatch::start();
   wgmma_loop<TILECAST_GROUP, TILECAST_PENDING, TILECAST_ACCUMULATORS, TILECAST_A_IN_REGISTERS != 0>(

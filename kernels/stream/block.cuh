@@ -150,4 +150,13 @@ __device__ __forceinline__ u64 stream_policy() {
   }
 }
 
+/// Calls `work` with each block of this CTA's walk, one after the other.
+template <class Work>
+__device__ __forceinline__ void for_each_block(const StreamArgs& args, const Work& work) {
+  const u32 end = args.walk.end(blockIdx.x);
+  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
+    work(Block::of(args, index));
+  }
+}
+
 }  // namespace tilecast

@@ -43,13 +43,11 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
   using namespace tilecast;
   const u64 policy = stream_policy();
-  const u32 end = args.walk.end(blockIdx.x);
-  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
-    const Block block = Block::of(args, index);
+  for_each_block(args, [&](const Block& block) {
     if (block.whole) {
       add_whole_block(args, block, policy);
     } else {
       add_ragged_block(args, block, policy);
     }
-  }
+  });
 }

@@ -14,13 +14,11 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
   const u32 a = ptx::shared_address(dynamic);
   const u32 b = a + kBlockBytes;
   const u64 policy = stream_policy();
-  const u32 end = args.walk.end(blockIdx.x);
-  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
-    const Block block = Block::of(args, index);
+  for_each_block(args, [&](const Block& block) {
     copy_block(args, args.a, block, a, policy);
     copy_block(args, args.b, block, b, policy);
     ptx::cp_async_commit();
     ptx::cp_async_wait<0>();
     add_block(args, block, a, b, policy);
-  }
+  });
 }

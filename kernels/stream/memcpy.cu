@@ -20,6 +20,17 @@ __device__ __forceinline__ void copy_whole_block(const StreamArgs& args, const B
   }
 }
 
+/// Vector by vector: edges are rare.
+__device__ __forceinline__ void copy_ragged_block(const StreamArgs& args, const Block& block,
+                                                  u64 policy) {
+#pragma unroll 1
+  for (i32 i = 0; i < kThreadVectors; ++i) {
+    const i32 valid = block.valid<false>(args, i);
+    store_valid(block.address(args.c, i), load_valid(block.address(args.a, i), valid, policy),
+                valid, policy);
+  }
+}
+
 }  // namespace tilecast
 
 extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
@@ -27,18 +38,11 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
   using namespace tilecast;
   const u64 policy = stream_policy();
-  const u32 end = args.walk.end(blockIdx.x);
-  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
-    const Block block = Block::of(args, index);
+  for_each_block(args, [&](const Block& block) {
     if (block.whole) {
       copy_whole_block(args, block, policy);
-      continue;
+    } else {
+      copy_ragged_block(args, block, policy);
     }
-#pragma unroll 1
-    for (i32 i = 0; i < kThreadVectors; ++i) {
-      const i32 valid = block.valid<false>(args, i);
-      store_valid(block.address(args.c, i), load_valid(block.address(args.a, i), valid, policy),
-                  valid, policy);
-    }
-  }
+  });
 }

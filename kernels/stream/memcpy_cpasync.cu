@@ -28,9 +28,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
   extern __shared__ __align__(1024) char dynamic[];
   const u32 buffer = ptx::shared_address(dynamic);
   const u64 policy = stream_policy();
-  const u32 end = args.walk.end(blockIdx.x);
-  for (u32 index = args.walk.first(blockIdx.x); index < end; index = args.walk.next(index)) {
-    const Block block = Block::of(args, index);
+  for_each_block(args, [&](const Block& block) {
     copy_block(args, args.a, block, buffer, policy);
     ptx::cp_async_commit();
     ptx::cp_async_wait<0>();
@@ -39,5 +37,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     } else {
       store_block<false>(args, block, buffer, policy);
     }
-  }
+  });
 }

@@ -2,97 +2,87 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <thread>
 
-#include "model/base/error.h"
-#include "validate/measure/micro_ring.h"
+#include "validate/measure/micro_load.h"
 #include "validate/measure/micro_suite.h"
 
 namespace tilecast {
 namespace {
 
-struct ClockReading {
-  u64 cycles, nanoseconds;
-};
-
-constexpr i32 kOperands = 64 * 128 + 256 * 128;  // of m64n256, a K block of 64
 constexpr u64 kMillisecond = 1000000;
+constexpr u64 kEvery = 5000;    // between readings, ns
+constexpr u64 kWindow = 25000;  // that a clock is the mean of, ns
 
-Defines wgmma_defines() {
-  return {"TILECAST_N=256",     "TILECAST_A_IN_REGISTERS=0", "TILECAST_GROUP=4",
-          "TILECAST_PENDING=1", "TILECAST_WARPGROUPS=1",     "TILECAST_ACCUMULATORS=1"};
-}
-
-struct Load {
-  u64 length, busy, period;  // ns
-  u32 sms;
-  bool random;
-};
-
-/// wgmmas on a stream of their own, and the SM clock meanwhile.
-class ClockLoad {
- public:
-  ClockLoad(MicroLab& lab, const Load& load, u64 every, i32 shared_bytes)
-      : load_(load),
-        kernel_(lab.kernel("clock_trace", wgmma_defines())),
-        shape_{.ctas = lab.sm_count(), .threads = 128, .shared_memory_bytes = shared_bytes},
-        every_(every),
-        readings_(static_cast<u32>(load.length / every)),
-        trace_(readings_ * sizeof(ClockReading)) {
-    kernel_.allow_shared_memory(shared_bytes);
-  }
-
-  void start() {
-    u32 random = load_.random ? 1 : 0;
-    u32 groups = 8;
-    ClockReading* trace = trace_.as<ClockReading>();
-    void* arguments[] = {&load_.length, &load_.busy, &load_.period, &load_.sms, &random,
-                         &every_,       &readings_,  &groups,       &trace};
-    kernel_.launch(shape_, arguments, stream_.get());
-  }
-  std::vector<ClockReading> finish() {
-    return copy_to_host(trace_.as<ClockReading>(), readings_, stream_.get());
-  }
-
- private:
-  Load load_;
-  LoadedKernel& kernel_;
-  LaunchShape shape_;
-  u64 every_;
-  u32 readings_;
-  Stream stream_;
-  DeviceMemory trace_;
-};
-
-/// SM cycles per nanosecond over `width` readings that end nearest to `at` ns after the first.
-double clock_at(const std::vector<ClockReading>& trace, u64 at, u64 width_ns) {
-  const auto place = [&](u64 ns) {
-    const auto later = std::lower_bound(
-        trace.begin(), trace.end(), trace.front().nanoseconds + ns,
-        [](const ClockReading& reading, u64 wanted) { return reading.nanoseconds < wanted; });
-    return later == trace.end() ? trace.back() : *later;
-  };
-  const ClockReading from = place(at > width_ns ? at - width_ns : 0), to = place(at);
-  return static_cast<double>(to.cycles - from.cycles) /
-         static_cast<double>(std::max<u64>(1, to.nanoseconds - from.nanoseconds));
-}
-
-void trace_clock(MicroLab& lab, const Load& load, const std::string& variant) {
+std::vector<ClockReading> traced(MicroLab& lab, const WgmmaLoad& load) {
   std::this_thread::sleep_for(std::chrono::milliseconds(150));  // rest
-  constexpr u64 kEvery = 5000;
-  ClockLoad clock(lab, load, kEvery, kOperands);
-  clock.start();
-  const std::vector<ClockReading> trace = clock.finish();
+  ClockTrace trace(lab, load, kEvery, ClockTrace::kOperands);
+  trace.start();
+  return trace.finish();
+}
+
+std::vector<ClockReading> trace_clock(MicroLab& lab, const WgmmaLoad& load,
+                                      const std::string& variant) {
+  const std::vector<ClockReading> trace = traced(lab, load);
   for (const double ms :
        {0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 35.0, 60.0, 100.0, 190.0}) {
     const u64 at = static_cast<u64>(ms * static_cast<double>(kMillisecond));
     if (at < load.length - kEvery) {
-      const u64 width = ms < 1 ? u64{25000} : u64{500000};
+      const u64 width = ms < 1 ? kWindow : 20 * kWindow;
       lab.report_number("clock", "clock.trace", fmt::format("{} ms={}", variant, ms), "clock_trace",
                         "GHz", {clock_at(trace, at, width)});
     }
   }
+  return trace;
+}
+
+/// Nanoseconds after `from` at which the clock first meets `wanted`; the length of the trace where
+/// it never does.
+template <class Wanted>
+double time_until(const std::vector<ClockReading>& trace, u64 from, const Wanted& wanted) {
+  const u64 length = trace.back().nanoseconds - trace.front().nanoseconds;
+  u64 at = from + kWindow;
+  while (at < length && !wanted(clock_at(trace, at, kWindow))) {
+    at += kEvery;
+  }
+  return static_cast<double>(at - from);
+}
+
+void report(MicroLab& lab, const std::string& key, const std::string& unit, double value) {
+  lab.report_number("clock", key, "", "clock_trace", unit, {value});
+}
+
+/// What the three limiters do, read off the traces.
+void limiters(MicroLab& lab, const std::vector<ClockReading>& idle,
+              const std::vector<ClockReading>& zeros, const std::vector<ClockReading>& random,
+              const std::vector<ClockReading>& pulses, u64 pulse) {
+  constexpr double kNear = 0.005, kGivenWay = 0.02;  // shares of a clock
+  constexpr u64 kSettled = 10 * kMillisecond, kWide = 500000, kEnd = 190 * kMillisecond;
+  const double most = clock_at(idle, 5 * kMillisecond, kWide);
+  const double level = clock_at(random, kSettled, kWide);
+  report(lab, "clock.max", "GHz", most);
+  report(lab, "clock.tensor_plateau", "GHz", clock_at(zeros, kSettled, kWide));
+  report(lab, "clock.fast_limiter_level", "GHz", level);
+  double lowest = most;
+  for (u64 at = kWindow; at < kMillisecond; at += kEvery) {
+    lowest = std::min(lowest, clock_at(random, at, kWindow));
+  }
+  const double attack =
+      time_until(random, 0, [&](double clock) { return clock <= level * (1 + kNear); });
+  const double lowest_at =
+      time_until(random, 0, [&](double clock) { return clock <= lowest * (1 + kNear / 5); });
+  report(lab, "clock.fast_limiter_attack", "ns", attack);
+  report(lab, "clock.fast_limiter_lowest", "GHz", lowest);
+  report(lab, "clock.fast_limiter_lowest_at", "ns", lowest_at);
+  report(lab, "clock.fast_limiter_recovery", "ns",
+         time_until(random, static_cast<u64>(lowest_at),
+                    [&](double clock) { return clock >= level * (1 - kNear); }));
+  report(lab, "clock.fast_limiter_release", "ns",
+         time_until(pulses, pulse, [&](double clock) { return clock >= most * (1 - kNear); }));
+  report(lab, "clock.cap_onset", "ns", time_until(random, kSettled, [&](double clock) {
+                                         return clock <= level * (1 - kGivenWay);
+                                       }) + static_cast<double>(kSettled));
+  report(lab, "clock.cap_level", "GHz", clock_at(random, kEnd, kWide));
 }
 
 /// A latency or rate of one SM with the others idle and with most of them at wgmmas, which lowers
@@ -109,7 +99,8 @@ void follow(MicroLab& lab, const std::string& what, const std::string& kernel,
   std::vector<TimedSample> loaded;
   for (int i = 0; i < kRepeats; ++i) {
     const u32 busy = lab.sm_count() - 8;
-    ClockLoad load(lab, {8 * kMillisecond, 1000, 1000, busy, true}, 100000, kWholeSm);
+    ClockTrace load(lab, {8 * kMillisecond, 1000, 1000, busy, OperandData::kNormal}, 100000,
+                    kWholeSm);
     load.start();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     loaded.push_back(measure());
@@ -148,21 +139,28 @@ void domains(MicroLab& lab) {
 void measure_clock(MicroLab& lab) {
   const u32 sms = lab.sm_count();
   constexpr u64 kPeriod = 20000;
+  constexpr OperandData kRandom = OperandData::kRandomBits;
   const auto share = [](int percent) { return kPeriod / 100 * static_cast<u64>(percent); };
-  trace_clock(lab, {6 * kMillisecond, 0, kPeriod, 0, false}, "idle");
-  trace_clock(lab, {200 * kMillisecond, kPeriod, kPeriod, sms, false}, "zeros sms=all duty=100");
-  trace_clock(lab, {200 * kMillisecond, kPeriod, kPeriod, sms, true}, "random sms=all duty=100");
-  trace_clock(lab, {40 * kMillisecond, kPeriod, kPeriod, sms / 4, true},
+  const auto idle =
+      trace_clock(lab, {6 * kMillisecond, 0, kPeriod, 0, OperandData::kZeros}, "idle");
+  const auto zeros =
+      trace_clock(lab, {200 * kMillisecond, kPeriod, kPeriod, sms, OperandData::kZeros},
+                  "zeros sms=all duty=100");
+  const auto random = trace_clock(lab, {200 * kMillisecond, kPeriod, kPeriod, sms, kRandom},
+                                  "random sms=all duty=100");
+  trace_clock(lab, {40 * kMillisecond, kPeriod, kPeriod, sms / 4, kRandom},
               "random sms=quarter duty=100");
-  trace_clock(lab, {40 * kMillisecond, kPeriod, kPeriod, sms / 2, true},
+  trace_clock(lab, {40 * kMillisecond, kPeriod, kPeriod, sms / 2, kRandom},
               "random sms=half duty=100");
   for (const int duty : {75, 50, 25}) {
-    trace_clock(lab, {40 * kMillisecond, share(duty), kPeriod, sms, true},
+    trace_clock(lab, {40 * kMillisecond, share(duty), kPeriod, sms, kRandom},
                 fmt::format("random sms=all duty={}", duty));
   }
   // Half a millisecond of work in every two: attack and release of the fast limiter.
-  trace_clock(lab, {6 * kMillisecond, kMillisecond / 2, 2 * kMillisecond, sms, true},
-              "random sms=all 0.5 ms of 2 ms");
+  constexpr u64 kPulse = kMillisecond / 2;
+  const auto pulses = trace_clock(lab, {6 * kMillisecond, kPulse, 2 * kMillisecond, sms, kRandom},
+                                  "random sms=all 0.5 ms of 2 ms");
+  limiters(lab, idle, zeros, random, pulses, kPulse);
   domains(lab);
 }
 

@@ -1,142 +1,271 @@
-// Energy per operation: power by NVML's energy counter over a second of one load, by the rate of
-// that load. A difference of two loads that differ in one thing gives that thing's energy; the fit
-// of that is the calibration's, here each load is reported as it is.
+// Energy per operation: power by the driver's energy counter under one load at a time, and the rate
+// of that load, in three windows each. Watts above those of SMs that are merely awake, over the
+// rate, give the energy of what the load does, at the clock that it ran at; a tensor load holds its
+// shared-memory reads too, and two instruction widths tell them apart. To take it to another clock
+// and to separate what a load mixes is the calibration's.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <numeric>
 #include <thread>
 
+#include "kernels/micro/operand_data.h"
 #include "model/base/error.h"
+#include "validate/measure/l2_sides.h"
+#include "validate/measure/micro_ring.h"
 #include "validate/measure/micro_suite.h"
+#include "validate/measure/micro_wgmma.h"
+#include "validate/measure/power_meter.h"
 
 namespace tilecast {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kSettle = std::chrono::milliseconds(300);
-constexpr auto kMeasure = std::chrono::milliseconds(1000);
-constexpr std::size_t kMostSmIds = 1024;
+constexpr auto kWindow = std::chrono::milliseconds(400);
+constexpr int kWindows = 3;
 
-/// What one load did while its power was read.
+/// One launch of some milliseconds; returns what it did.
+using Launch = std::function<TimedSample()>;
+
+/// A load in each window while its power was read.
 struct LoadResult {
-  double watts, amount_per_second, clock_ghz;
+  std::vector<double> watts, amount_per_second, clock_ghz;
 };
 
-/// `run` is one launch of some milliseconds that returns what it did.
-LoadResult hold(MicroLab& lab, const std::function<TimedSample()>& run) {
-  const auto settled = Clock::now() + kSettle;
-  while (Clock::now() < settled) {
-    run();
-  }
-  const std::optional<Joules> before = lab.nvml().energy();
-  const auto begin = Clock::now();
-  double amount = 0;
-  std::vector<TimedSample> samples;
-  while (Clock::now() - begin < kMeasure) {
-    samples.push_back(run());
-    amount += static_cast<double>(samples.back().amount);
-  }
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  const std::optional<Joules> after = lab.nvml().energy();
-  if (!before || !after) {
+double watts_of(const PowerMeter& meter) {
+  const std::optional<Watts> watts = meter.mean();
+  if (!watts) {
     throw Error(ExitCode::kNoPermission, "the energy counter cannot be read");
   }
-  return {(after->value - before->value) / seconds, amount / seconds, clock_ghz(samples)};
+  return watts->value;
 }
 
-void report(MicroLab& lab, const std::string& variant, const std::string& kernel,
-            const std::string& unit, const std::function<TimedSample()>& run) {
-  const LoadResult result = hold(lab, run);
-  lab.report_number("energy", "power.load_watts", variant, kernel, "W", {result.watts});
-  lab.report_number("energy", "power.load_rate", variant, kernel, unit + "/s",
-                    {result.amount_per_second});
-  lab.report_number("energy", "power.load_clock", variant, kernel, "GHz", {result.clock_ghz});
+LoadResult hold(MicroLab& lab, const Launch& launch) {
+  for (const auto settled = Clock::now() + kSettle; Clock::now() < settled;) {
+    launch();
+  }
+  LoadResult result;
+  for (int window = 0; window < kWindows; ++window) {
+    PowerMeter meter;
+    std::vector<TimedSample> samples;
+    double amount = 0;
+    const auto begin = Clock::now();
+    while (Clock::now() - begin < kWindow) {
+      samples.push_back(launch());
+      amount += static_cast<double>(samples.back().amount);
+      meter.read(lab.nvml().energy(), Clock::now());
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    result.watts.push_back(watts_of(meter));
+    result.amount_per_second.push_back(amount / seconds);
+    result.clock_ghz.push_back(clock_ghz(samples));
+  }
+  return result;
 }
 
-void tensor(MicroLab& lab, i32 n, bool random) {
-  LoadedKernel& kernel =
-      lab.kernel("wgmma_rate",
-                 {fmt::format("TILECAST_N={}", n), "TILECAST_A_IN_REGISTERS=0", "TILECAST_GROUP=4",
-                  "TILECAST_PENDING=1", "TILECAST_WARPGROUPS=1", "TILECAST_ACCUMULATORS=1"});
-  const u32 sms = lab.sm_count();
-  const LaunchShape shape{.ctas = sms, .threads = 128, .shared_memory_bytes = kWholeSm};
+/// Loads one after the other, each told from SMs that are awake and do nearly nothing.
+class EnergyBench {
+ public:
+  explicit EnergyBench(MicroLab& lab) : lab_(lab) {}
+
+  /// What the GPU takes with nothing on it.
+  void idle() {
+    std::vector<double> watts;
+    for (int window = 0; window < kWindows; ++window) {
+      PowerMeter meter;
+      for (const auto end = Clock::now() + kWindow; Clock::now() < end;) {
+        meter.read(lab_.nvml().energy(), Clock::now());
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      watts.push_back(watts_of(meter));
+    }
+    report("power.load_watts", "idle", "none", "W", watts);
+    report("power.static_power", "nothing runs", "none", "W", watts);
+  }
+  /// All SMs awake in a loop of shared-memory loads by one thread each.
+  void awake() {
+    LoadedKernel& kernel = lab_.kernel("shared_latency");
+    const u32 sms = lab_.sm_count();
+    const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
+    const LoadResult result = measure("SMs awake", "shared_latency", "op", [&] {
+      return joined(lab_.run(kernel, shape, sms, 200000u));
+    });
+    awake_watts_ = median(result.watts);
+    report("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
+  }
+  /// `key`: of the energy per unit of what the load does.
+  void load(const std::string& key, const std::string& variant, const std::string& kernel,
+            const std::string& unit, const Launch& launch) {
+    const LoadResult result = measure(variant, kernel, unit, launch);
+    constexpr double kPico = 1e12;
+    std::vector<double> energies;
+    for (std::size_t i = 0; i < result.watts.size(); ++i) {
+      energies.push_back((result.watts[i] - awake_watts_) / result.amount_per_second[i] * kPico);
+    }
+    MicroPoint point;
+    point.value = quartiles_of(energies);
+    point.unit = "pJ/" + unit;
+    point.samples = static_cast<int>(energies.size());
+    point.clock_mhz = median(result.clock_ghz) * 1e3;
+    lab_.report(point, "energy", key, variant, kernel);
+  }
+
+  MicroLab& lab() { return lab_; }
+
+ private:
+  static double median(std::vector<double> values) {
+    return quartiles_of(std::move(values)).median;
+  }
+
+  void report(const std::string& key, const std::string& variant, const std::string& kernel,
+              const std::string& unit, std::vector<double> values) {
+    lab_.report_number("energy", key, variant, kernel, unit, std::move(values));
+  }
+  LoadResult measure(const std::string& variant, const std::string& kernel, const std::string& unit,
+                     const Launch& launch) {
+    LoadResult result = hold(lab_, launch);
+    report("power.load_watts", variant, kernel, "W", result.watts);
+    report("power.load_rate", variant, kernel, unit + "/s", result.amount_per_second);
+    report("power.load_clock", variant, kernel, "GHz", result.clock_ghz);
+    return result;
+  }
+
+  MicroLab& lab_;
+  double awake_watts_ = 0;
+};
+
+struct NamedData {
+  OperandData data;
+  const char* name;
+};
+
+void tensor(EnergyBench& bench, i32 n, const NamedData& data) {
+  const WgmmaLoop loop{n, false, 4, 1, 1};
+  LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", loop.defines());
+  const u32 sms = bench.lab().sm_count();
+  const LaunchShape shape{.ctas = sms, .threads = kWarpgroup, .shared_memory_bytes = kWholeSm};
   const u64 flops = 2 * 64 * 16 * static_cast<u64>(n);
   const u32 groups = 20000u * 256u / static_cast<u32>(n);
-  report(lab, fmt::format("tensor n={} {}", n, random ? "random" : "zeros"), "wgmma_rate", "FLOP",
-         [&] {
-           TimedSample all = joined(lab.run(kernel, shape, sms, groups, random ? 1u : 0u));
-           all.amount *= flops;
-           return all;
-         });
+  bench.load(fmt::format("power.per_flop_{}", data.name),
+             fmt::format("tensor n={} {}", n, data.name), "wgmma_rate", "FLOP", [&] {
+               TimedSample all =
+                   joined(bench.lab().run(kernel, shape, sms, groups, static_cast<u32>(data.data)));
+               all.amount *= flops;
+               return all;
+             });
 }
 
-void shared_memory(MicroLab& lab) {
+void shared_memory(EnergyBench& bench) {
   constexpr i32 kThreads = 1024;
-  LoadedKernel& kernel = lab.kernel("shared_read");
-  const u32 sms = lab.sm_count();
+  LoadedKernel& kernel = bench.lab().kernel("shared_read");
+  const u32 sms = bench.lab().sm_count();
   const LaunchShape shape{
       .ctas = sms, .threads = kThreads, .shared_memory_bytes = kThreads * 16 * 8};
-  report(lab, "shared-memory reads", "shared_read", "B",
-         [&] { return joined(lab.run(kernel, shape, sms, 10000u)); });
+  bench.load("power.per_shared_memory_byte", "shared-memory reads", "shared_read", "B",
+             [&] { return joined(bench.lab().run(kernel, shape, sms, 10000u)); });
 }
 
 /// Bulk copies from L2 or through all of memory, a ring on every SM.
-void copies(MicroLab& lab, bool from_dram) {
+void copies(EnergyBench& bench, bool from_dram) {
   constexpr u32 kBytes = 8192, kSlots = 16;
+  MicroLab& lab = bench.lab();
   const u32 sms = lab.sm_count();
-  std::vector<SmTask> tasks(kMostSmIds);
-  for (u32 smid = 0; smid < kMostSmIds; ++smid) {
-    const u32 sm = smid < sms ? smid : 0;
-    tasks[smid] = from_dram ? SmTask{smid < sms ? 1u : 0u, 0, sm, sms}
-                            : SmTask{smid < sms ? 1u : 0u, sm, 0, 1};
-  }
-  const DeviceMemory device_tasks(kMostSmIds * sizeof(SmTask));
-  TILECAST_CUDA(cudaMemcpy(device_tasks.as<void>(), tasks.data(), kMostSmIds * sizeof(SmTask),
-                           cudaMemcpyHostToDevice));
+  const DeviceMemory tasks = tasks_on_device(
+      [=](u32 smid) -> SmTask {
+        const u32 works = smid < sms ? 1 : 0;
+        return from_dram ? SmTask{works, 0, smid, sms} : SmTask{works, works * smid, 0, 1};
+      },
+      from_dram ? 1 : sms);
   const u64 region = from_dram ? u64{6} << 30 : u64{128} << 10;
   const char* memory = lab.memory(from_dram ? region : region * sms);
   LoadedKernel& kernel = lab.kernel("tma_ring");
   const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
-  report(lab, from_dram ? "DRAM reads" : "L2 reads", "tma_ring", "B", [&] {
-    return joined(lab.run(kernel, shape, sms, memory, region, kBytes, kSlots, 20000u,
-                          static_cast<const SmTask*>(device_tasks.as<SmTask>()), lab.counter()));
+  bench.load(
+      from_dram ? "power.per_dram_byte" : "power.per_l2_byte",
+      from_dram ? "DRAM reads" : "L2 reads", "tma_ring", "B", [&] {
+        return joined(lab.run(kernel, shape, sms, memory, region, kBytes, kSlots, 20000u,
+                              static_cast<const SmTask*>(tasks.as<SmTask>()), lab.counter()));
+      });
+}
+
+void dram_writes(EnergyBench& bench) {
+  constexpr u32 kBytes = 8192, kSteps = 6000;
+  MicroLab& lab = bench.lab();
+  const u32 sms = lab.sm_count();
+  char* memory = lab.memory(std::size_t{sms} * kSteps * kBytes);
+  LoadedKernel& kernel = lab.kernel("dram_mix");
+  const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
+  bench.load("power.per_dram_byte", "DRAM writes", "dram_mix", "B", [&] {
+    return joined(lab.run(kernel, shape, sms, static_cast<const char*>(memory), memory, kBytes,
+                          kSteps, 1u, 0u, 1u, lab.counter()));
   });
 }
 
-void idle(MicroLab& lab) {
-  const std::optional<Joules> before = lab.nvml().energy();
-  const auto begin = Clock::now();
-  std::this_thread::sleep_for(kMeasure);
-  const std::optional<Joules> after = lab.nvml().energy();
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  if (before && after) {
-    lab.report_number("energy", "power.load_watts", "idle", "none", "W",
-                      {(after->value - before->value) / seconds});
-  }
-}
-
-/// All SMs awake in a loop of shared-memory loads by one thread each.
-void awake(MicroLab& lab) {
-  LoadedKernel& kernel = lab.kernel("shared_latency");
+/// Whole lines from the half of L2 that lies nearer to each SM, or from the other.
+void sides(EnergyBench& bench) {
+  constexpr u32 kLines = 8192, kChosen = 2048;
+  constexpr u64 kStride = 5 * 128;
+  constexpr u32 kTurns = 4000;
+  constexpr i32 kThreads = 1024;
+  MicroLab& lab = bench.lab();
   const u32 sms = lab.sm_count();
-  const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
-  report(lab, "SMs awake", "shared_latency", "op",
-         [&] { return joined(lab.run(kernel, shape, sms, 200000u)); });
+  const char* memory = lab.memory(kLines * kStride);
+  const LineLatencies latencies = line_latencies(lab, memory, kStride, kLines);
+  const std::vector<bool> side = on_side_of_sm_0(latencies);
+  const std::vector<double> nearer = nearer_to_sm_0(latencies, side);
+  std::vector<u32> order(kLines);
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](u32 x, u32 y) { return nearer[x] > nearer[y]; });
+  lab.report_number("energy", "l2.near_lines_nearer_by", "", "l2_latency", "cycle",
+                    {nearer[order[kChosen / 2]] - nearer[order[kLines - kChosen / 2]]});
+  std::vector<u32> lists;  // nearest to SM 0's side, then to the other
+  for (u32 i = 0; i < 2 * kChosen; ++i) {
+    const u32 line = i < kChosen ? order[i] : order[kLines - 1 - (i - kChosen)];
+    lists.push_back(line * static_cast<u32>(kStride));
+  }
+  const DeviceMemory device_lists(lists.size() * sizeof(u32)), list_of_sm(sms * sizeof(u32));
+  TILECAST_CUDA(cudaMemcpy(device_lists.as<void>(), lists.data(), lists.size() * sizeof(u32),
+                           cudaMemcpyHostToDevice));
+  LoadedKernel& kernel = lab.kernel("l2_lines");
+  for (const bool near : {true, false}) {
+    std::vector<u32> chosen;
+    for (u32 sm = 0; sm < sms; ++sm) {
+      chosen.push_back(side[sm] == near ? 0 : 1);
+    }
+    TILECAST_CUDA(cudaMemcpy(list_of_sm.as<void>(), chosen.data(), sms * sizeof(u32),
+                             cudaMemcpyHostToDevice));
+    bench.load("power.per_l2_byte", near ? "L2 reads near" : "L2 reads far", "l2_lines", "B", [&] {
+      return joined(lab.run(
+          kernel, {.ctas = sms, .threads = kThreads, .shared_memory_bytes = kChosen * sizeof(u32)},
+          sms, memory, static_cast<const u32*>(device_lists.as<u32>()), kChosen,
+          static_cast<const u32*>(list_of_sm.as<u32>()), kTurns, lab.counter()));
+    });
+  }
 }
 
 }  // namespace
 
 void measure_energy(MicroLab& lab) {
-  idle(lab);
-  awake(lab);
-  for (const i32 n : {64, 256}) {
-    tensor(lab, n, false);
-    tensor(lab, n, true);
+  EnergyBench bench(lab);
+  bench.idle();
+  bench.awake();
+  constexpr NamedData kKinds[] = {{OperandData::kZeros, "zeros"},
+                                  {OperandData::kTernary, "ternary"},
+                                  {OperandData::kUniform, "uniform"},
+                                  {OperandData::kNormal, "normal"}};
+  for (const NamedData& data : kKinds) {
+    tensor(bench, 256, data);
   }
-  shared_memory(lab);
-  copies(lab, false);
-  copies(lab, true);
+  tensor(bench, 64, kKinds[0]);
+  tensor(bench, 64, kKinds[3]);
+  shared_memory(bench);
+  copies(bench, false);
+  sides(bench);
+  copies(bench, true);
+  dram_writes(bench);
 }
 
 }  // namespace tilecast

@@ -43,11 +43,18 @@ TimedSample* MicroLab::clear_samples(std::size_t count) {
   return samples_.as<TimedSample>();
 }
 
-std::vector<TimedSample> MicroLab::read_samples(std::size_t count) {
+std::string MicroLab::id_of(const LoadedKernel& kernel) const {
+  const auto found = std::find_if(kernels_.begin(), kernels_.end(),
+                                  [&](const auto& entry) { return &entry.second == &kernel; });
+  return found == kernels_.end() ? "a kernel" : found->first;
+}
+
+std::vector<TimedSample> MicroLab::read_samples(const LoadedKernel& kernel, std::size_t count) {
   std::vector<TimedSample> samples = copy_to_host(samples_.as<TimedSample>(), count, stream_.get());
-  for (const TimedSample& sample : samples) {
-    if (sample.valid != 1) {
-      throw Error(ExitCode::kWrong, "a micro-benchmark left a sample unwritten");
+  for (std::size_t i = 0; i < count; ++i) {
+    if (samples[i].valid != 1) {
+      throw Error(ExitCode::kWrong,
+                  fmt::format("{}: sample {} of {} was left unwritten", id_of(kernel), i, count));
     }
   }
   return samples;

@@ -32,15 +32,15 @@ class MicroLab {
   LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
 
   /// Launches, waits, and returns the `count` samples that the kernel wrote; its last parameter is
-  /// where to. Throws Error where one was not written.
+  /// where to. Throws Error, naming kernel, defines and sample, where one was not written.
   template <class... Arguments>
   std::vector<TimedSample> run(LoadedKernel& kernel, const LaunchShape& shape, std::size_t count,
-                               Arguments... arguments) {
+                               const Arguments&... arguments) {
     TimedSample* samples = clear_samples(count);
-    void* pointers[] = {&arguments..., &samples};
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., &samples};
     kernel.allow_shared_memory(shape.shared_memory_bytes);
     kernel.launch(shape, pointers, stream_.get());
-    return read_samples(count);
+    return read_samples(kernel, count);
   }
 
   /// This much device memory, zeroed; what an earlier call returned may be gone or the same.
@@ -67,7 +67,8 @@ class MicroLab {
 
  private:
   TimedSample* clear_samples(std::size_t count);
-  std::vector<TimedSample> read_samples(std::size_t count);
+  std::vector<TimedSample> read_samples(const LoadedKernel& kernel, std::size_t count);
+  std::string id_of(const LoadedKernel& kernel) const;
 
   Device device_;
   Stream stream_;

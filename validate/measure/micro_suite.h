@@ -10,16 +10,18 @@
 namespace tilecast {
 
 void measure_wgmma(MicroLab& lab);       // interval, completion, drain, shared pipe
+void measure_blocks(MicroLab& lab);      // K blocks as the GEMMs issue them, loads behind them
 void measure_contention(MicroLab& lab);  // wgmma against fills of shared memory
 void measure_l2_sharing(MicroLab& lab);  // SM intake, L2 output, lines shared; multicast
-void measure_tma(MicroLab& lab);         // latency, issue, store, reduce
+void measure_boxes(MicroLab& lab);       // tensor maps: rows beyond the edge, hot lines
+void measure_tma(MicroLab& lab);         // latency, issue, store, reduce, first use of a map
 void measure_dram(MicroLab& lab);        // bandwidth against bytes in flight and read/write mix
 void measure_latency(MicroLab& lab);     // plain loads: shared memory, L2 near and far, DRAM
-void measure_sync(MicroLab& lab);        // mbarriers, named barriers, cluster barrier, flags
-void measure_launch(MicroLab& lab);      // CTA launch and refill, kernel gaps, cluster placement
-void measure_atomics(MicroLab& lab);     // reductions
-void measure_clock(MicroLab& lab);       // limiters of the clock; what follows the SM clock
-void measure_energy(MicroLab& lab);      // energy per operation: a second of load for each
+void measure_sync(MicroLab& lab);     // mbarriers, named barriers, cluster barrier, flags, stmatrix
+void measure_launch(MicroLab& lab);   // CTA launch and refill, kernel gaps, cluster placement
+void measure_atomics(MicroLab& lab);  // reductions
+void measure_clock(MicroLab& lab);    // limiters of the clock; what follows the SM clock
+void measure_energy(MicroLab& lab);   // energy per operation: a second of load for each
 
 struct MicroGroup {
   std::string_view name;

@@ -49,6 +49,27 @@ void turnstile(MicroLab& lab) {
   lab.report(latency_point(repeated(kRepeats, run)), "sync", "flag.hop", "two SMs", "flag_hop");
 }
 
+/// Staging accumulators of `warps` warps in shared memory.
+void matrix_stores(MicroLab& lab, i32 warps, bool swizzled) {
+  constexpr i32 kWarpBytes = 4096;
+  constexpr std::size_t kParts = 3;
+  const char* const keys[kParts] = {"stmatrix", "stmatrix.with_packing", "stmatrix.chunk"};
+  LoadedKernel& kernel = lab.kernel("stmatrix");
+  std::vector<TimedSample> samples[kParts];
+  for (int i = 0; i < kRepeats; ++i) {
+    const std::vector<TimedSample> all = lab.run(
+        kernel, {.ctas = 1, .threads = warps * 32, .shared_memory_bytes = warps * kWarpBytes},
+        kParts, 500u, swizzled ? 1u : 0u);
+    for (std::size_t part = 0; part < kParts; ++part) {
+      samples[part].push_back(all[part]);
+    }
+  }
+  for (std::size_t part = 0; part < kParts; ++part) {
+    lab.report(latency_point(samples[part]), "sync", keys[part],
+               fmt::format("warps={} {}", warps, swizzled ? "swizzled" : "unswizzled"), "stmatrix");
+  }
+}
+
 }  // namespace
 
 void measure_sync(MicroLab& lab) {
@@ -73,6 +94,10 @@ void measure_sync(MicroLab& lab) {
            "cluster_barrier", fmt::format("ctas={}", cluster), 1000u);
   }
   turnstile(lab);
+  for (const i32 warps : {4, 8, 12}) {
+    matrix_stores(lab, warps, true);
+  }
+  matrix_stores(lab, 4, false);
 }
 
 }  // namespace tilecast

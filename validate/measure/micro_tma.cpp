@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "kernels/gemm/gemm_args.h"
+#include "kernels/jit/tensor_map.h"
 #include "model/base/math.h"
 #include "validate/measure/micro_suite.h"
 
@@ -70,6 +72,51 @@ void store(MicroLab& lab, u32 bytes, bool reduce, u32 sms) {
   lab.report(latency_point(written), "tma", "tma.store_written", variant, "tma_store");
 }
 
+/// Loads whose tensor map this SM uses for the first time.
+class FirstUse {
+ public:
+  explicit FirstUse(MicroLab& lab)
+      : lab_(lab),
+        data_(kBytes),
+        maps_(kMaps * sizeof(TensorMap)),
+        flush_(std::size_t{256} << 20),
+        kernel_(lab.kernel("tma_descriptor")) {
+    const TensorMap map =
+        make_tensor_map({.pointer = data_.as<void>(),
+                         .rows = kRows,
+                         .columns = kColumns,
+                         .dtype = ElementType::kFp16},
+                        {.columns = kColumns, .rows = kRows, .swizzle_bytes = kColumns * 2});
+    const std::vector<TensorMap> copies(kMaps, map);
+    TILECAST_CUDA(cudaMemcpy(maps_.as<void>(), copies.data(), kMaps * sizeof(TensorMap),
+                             cudaMemcpyHostToDevice));
+  }
+
+  void measure(const char* variant, u32 before, bool again) {
+    std::vector<TimedSample> samples;
+    for (int i = 0; i < kRepeats; ++i) {
+      TILECAST_CUDA(cudaMemsetAsync(flush_.as<void>(), 0, flush_.bytes(), lab_.stream().get()));
+      const TensorMap* maps = maps_.as<TensorMap>() + next_;
+      next_ = (next_ + kCount + 1) % (kMaps - kCount);
+      samples.push_back(lab_.run(
+          kernel_, {.ctas = 1, .threads = 32, .shared_memory_bytes = static_cast<i32>(kBytes)}, 1,
+          maps, kCount, kBytes, before, again ? 1u : 0u)[0]);
+    }
+    lab_.report(latency_point(samples), "tma", "tma.first_use_of_map", variant, "tma_descriptor");
+  }
+
+ private:
+  static constexpr i32 kRows = 64, kColumns = 64;
+  static constexpr u32 kBytes = kRows * kColumns * 2;
+  static constexpr u32 kCount = 16;
+  static constexpr u32 kMaps = 4096;  // every run takes others
+
+  MicroLab& lab_;
+  DeviceMemory data_, maps_, flush_;
+  LoadedKernel& kernel_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 void measure_tma(MicroLab& lab) {
@@ -90,6 +137,11 @@ void measure_tma(MicroLab& lab) {
     store(lab, 65536, reduce, 1);
     store(lab, 65536, reduce, lab.sm_count());
   }
+  FirstUse first_use(lab);
+  first_use.measure("map in DRAM", 0, false);
+  first_use.measure("map in L2", 1, false);
+  first_use.measure("map prefetched", 2, false);
+  first_use.measure("map used before", 0, true);
 }
 
 }  // namespace tilecast

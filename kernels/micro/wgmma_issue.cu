@@ -1,0 +1,42 @@
+// Key: machine.mma_issue, wgmma.block_turn (what a warpgroup spends on issuing a K block).
+// Method: a warpgroup finds the pipe empty, issues one commit group of TILECAST_GROUP instructions
+// and waits for it, again and again. Three samples of the first warp: from the fence to behind the
+// commit, from the fence to behind the wait, and a region with nothing in it.
+// Excludes: instructions that queue behind another group (wgmma_rate.cu has those), barriers.
+#include "kernels/micro/wgmma_loop.cuh"
+
+namespace tilecast {
+
+/// rounds: at least 1.
+extern "C" __global__ void __launch_bounds__(128)
+    tilecast_wgmma_issue(u32 rounds, u32 data, TimedSample* samples) {
+  extern __shared__ __align__(1024) char dynamic[];
+  fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
+  const u32 address = ptx::shared_address(dynamic);
+  const auto operands = WgmmaOperands<TILECAST_A_IN_REGISTERS != 0>::of(address, address + kABytes);
+  float d[TILECAST_ACCUMULATORS][kWgmmaN / 2] = {};
+  TimedSample issued{0, 0, 0, ptx::smid(), 1}, done = issued, empty = issued;
+  for (u32 round = 0; round <= rounds; ++round) {  // the first one fetches the instructions
+    __syncthreads();
+    const Stopwatch watch = Stopwatch::start();
+    issue_group<TILECAST_GROUP>(operands, d);
+    const TimedSample at_issue = watch.stop(1);
+    ptx::wgmma_wait<0>();
+    const TimedSample at_end = watch.stop(1);
+    const Stopwatch idle = Stopwatch::start();
+    const TimedSample nothing = idle.stop(1);
+    if (round > 0) {
+      issued.add(at_issue);
+      done.add(at_end);
+      empty.add(nothing);
+    }
+  }
+  keep(d, rounds == 0, samples);
+  if (threadIdx.x == 0) {
+    samples[0] = issued;
+    samples[1] = done;
+    samples[2] = empty;
+  }
+}
+
+}  // namespace tilecast
