@@ -1,33 +1,81 @@
-// tilecast calibrate: constants and corrections of a GPU from its measured rows.
+// tilecast calibrate: constants and corrections of a GPU from its measured rows; with --run it
+// measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of kernels.
+//
+// What --run measured lies beside --out, NAME.measured.csv and NAME.micro.csv, and is resumed by
+// the next --run: what was measured once is not measured again.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/child_process.h"
 #include "cli/commands.h"
-#include "cli/joined_input.h"
+#include "cli/forward.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/spec/correction.h"
 #include "validate/calibrate/calibrate.h"
+#include "validate/calibrate/design.h"
 #include "validate/compare/data_split.h"
+#include "validate/record/point_list.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::string_view kOverlay = ".calibrated.yaml";
+constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
-  std::string gpu = "h200_sxm", out, split;
+  std::string gpu = "h200_sxm", out, split, measured;
   std::vector<std::string> data;
-  bool no_simulation = false;
+  bool run = false, no_simulation = false;
+  std::string budget = "8m", points;
+  int design = 0;
   unsigned threads = 0;
 };
+
+std::string beside(const CalibrateOptions& options, std::string_view extension) {
+  return options.out.substr(0, options.out.size() - kOverlay.size()) + std::string(extension);
+}
+
+void run_gpu(const std::vector<std::string>& arguments, const std::vector<int>& accepted) {
+  const ChildResult child = run_visibly(gpu_program(), arguments);
+  if (!child.started) {
+    throw DeviceError(fmt::format("{}: was not built, or cannot be started; --run needs it",
+                                  gpu_program().string()));
+  }
+  if (std::ranges::find(accepted, child.exit_code) == accepted.end()) {
+    throw Error(static_cast<ExitCode>(child.exit_code),
+                fmt::format("tilecast-gpu {} failed", arguments.front()));
+  }
+}
+
+/// Measures this machine's GPU; the files become those that the fit reads.
+void measure_first(CalibrateOptions& options) {
+  constexpr int kDone = 0, kPartly = 5;  // a row that failed, or a budget that ended, is no reason
+  const std::string micro = beside(options, ".micro.csv");
+  options.measured = beside(options, ".micro.yaml");
+  if (!std::filesystem::exists(options.measured)) {
+    run_gpu({"micro", "--out", micro, "--overlay", options.measured, "--gpu", options.gpu},
+            {kDone, kPartly});
+  }
+  const std::string rows = beside(options, ".measured.csv");
+  std::vector<std::string> arguments{"measure",      "--points",  options.points,
+                                     "--gpu",        options.gpu, "--budget",
+                                     options.budget, "--out",     rows};
+  if (std::filesystem::exists(rows)) {
+    arguments.emplace_back("--resume");
+  }
+  run_gpu(arguments, {kDone, kPartly});
+  options.data.push_back(rows);
+}
 
 /// The rows that a split lets a fit see.
 void keep_fit(const DataSplit& split, std::vector<MeasurementFile>& files) {
@@ -52,11 +100,56 @@ std::string command_line(const CalibrateOptions& options) {
                      options.split.empty() ? "" : " --split " + options.split, options.out);
 }
 
-void run_calibrate(const CalibrateOptions& options) {
-  if (!options.out.ends_with(kOverlay)) {
+/// The most telling of the given rows, as points to measure: bursts, and all sustained ones.
+void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
+                  std::vector<MeasurementFile> files) {
+  std::vector<ListedPoint> points;
+  std::vector<ListedPoint> sustained;
+  for (MeasurementFile& file : files) {
+    std::erase_if(file.rows, [&](const MeasurementRow& row) {
+      const Measurement& m = row.measurement;
+      if (m.point.regime == Regime::kSustained && m.status == Status::kOk &&
+          !is_baseline(m.point.config)) {
+        sustained.push_back({m.point, "named"});
+      }
+      return m.point.regime != Regime::kBurst;
+    });
+  }
+  const FitRows rows = fit_rows(gpu.spec, files, kLeastRows);
+  const auto count = static_cast<std::size_t>(options.design);
+  for (const std::size_t row : most_informative(gpu, rows, count, options.threads)) {
+    points.push_back({rows.rows[row].point, "named"});
+  }
+  // Where a budget ends early both regimes have been seen.
+  const std::size_t every =
+      sustained.empty() ? 1 : std::max<std::size_t>(1, points.size() / sustained.size());
+  std::vector<ListedPoint> mixed;
+  for (std::size_t i = 0, next = 0; i < points.size() || next < sustained.size(); ++i) {
+    if (i < points.size()) {
+      mixed.push_back(points[i]);
+    }
+    if (next < sustained.size() && (i % every == 0 || i >= points.size())) {
+      mixed.push_back(sustained[next++]);
+    }
+  }
+  write_file(options.points, point_list_csv(mixed));
+  fmt::print("{}: {} bursts of {} rows, {} sustained\n", options.points, points.size(),
+             rows.rows.size(), sustained.size());
+}
+
+void run_calibrate(CalibrateOptions options) {
+  if (options.design == 0 && !options.out.ends_with(kOverlay)) {
     throw ConfigError(fmt::format("--out: expected a file NAME{}, got {}", kOverlay, options.out));
   }
-  LoadedGpu gpu = load_gpu(options.gpu, false);
+  if (options.run) {
+    measure_first(options);
+  }
+  if (options.data.empty()) {
+    throw ConfigError("expected --data, or --run");
+  }
+  LoadedGpu gpu = options.measured.empty() ? load_gpu(options.gpu, false)
+                                           : load_gpu_with(options.gpu, options.measured,
+                                                           {"machine", "reduction", "clusters"});
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -71,14 +164,18 @@ void run_calibrate(const CalibrateOptions& options) {
   if (!options.split.empty()) {
     keep_fit(DataSplit::load(options.split), files);
   }
+  if (options.design > 0) {
+    write_design(options, gpu, std::move(files));
+    return;
+  }
   const Calibration done =
       calibrate(gpu, files,
                 {.threads = options.threads, .simulate = !options.no_simulation, .progress = show});
   show("");
-  const std::string correction =
-      options.out.substr(0, options.out.size() - kOverlay.size()) + ".correction.yaml";
-  write_file(correction, correction_text(gpu.spec.name, *gpu.spec.correction));
-  write_file(options.out, overlay_text(gpu, done, command_line(options)));
+  write_file(beside(options, ".correction.yaml"),
+             correction_text(gpu.spec.name, *gpu.spec.correction));
+  write_file(options.out,
+             overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options)));
   fmt::print("{}", to_table(done));
 }
 
@@ -90,14 +187,27 @@ void add_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
-  command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz")->required();
+  command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz");
+  CLI::Option* run = command->add_flag(
+      "--run", options->run, "Measure this machine's GPU first; rows join those of --data");
+  command->add_option("--budget", options->budget, "Time for measuring kernels with --run")
+      ->needs(run)
+      ->capture_default_str();
+  command->add_option("--measured", options->measured,
+                      "Overlay of tilecast-gpu micro: constants that need no fit");
+  options->points = (config_folder() / "calibration_points.csv").string();
+  command
+      ->add_option("--points", options->points, "What --run measures, and where --design writes it")
+      ->capture_default_str();
+  CLI::Option* design = command->add_option(
+      "--design", options->design,
+      "Fit nothing: write the N bursts of --data that tell most, and its sustained rows");
+  design->check(CLI::Range(1, 100'000))->excludes(run);
   command->add_option("--split", options->split,
                       "YAML file that says which rows a fit may see; others are left out");
-  command
-      ->add_option("--out", options->out,
-                   "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
-                   "NAME.correction.yaml is written beside it")
-      ->required();
+  command->add_option("--out", options->out,
+                      "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
+                      "NAME.correction.yaml is written beside it");
   command->add_flag("--no-simulation", options->no_simulation,
                     "Correct closed forms only, which takes a tenth of the time");
   command->add_option("--threads", options->threads, "0: one for each processor")

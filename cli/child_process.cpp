@@ -39,6 +39,19 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/// Starts it; 0, or what failed.
+int start(pid_t& child, const std::filesystem::path& program,
+          const std::vector<std::string>& arguments, posix_spawn_file_actions_t* actions) {
+  std::string name = program.string();
+  std::vector<std::string> words = arguments;
+  std::vector<char*> argv{name.data()};
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  return ::posix_spawn(&child, name.c_str(), actions, nullptr, argv.data(), ::environ);
+}
+
 }  // namespace
 
 ChildResult run_child(const std::filesystem::path& program,
@@ -52,15 +65,8 @@ ChildResult run_child(const std::filesystem::path& program,
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
 
-  std::string name = program.string();
-  std::vector<std::string> words = arguments;
-  std::vector<char*> argv{name.data()};
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), ::environ);
+  const int error = start(child, program, arguments, &actions);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   ChildResult result{.started = error == 0, .exit_code = 127, .output = {}};
@@ -70,6 +76,13 @@ ChildResult run_child(const std::filesystem::path& program,
   }
   ::close(ends[0]);
   return result;
+}
+
+ChildResult run_visibly(const std::filesystem::path& program,
+                        const std::vector<std::string>& arguments) {
+  pid_t child = 0;
+  const bool started = start(child, program, arguments, nullptr) == 0;
+  return {.started = started, .exit_code = started ? wait_for(child) : 127, .output = {}};
 }
 
 }  // namespace tilecast

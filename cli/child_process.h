@@ -17,4 +17,9 @@ struct ChildResult {
 ChildResult run_child(const std::filesystem::path& program,
                       const std::vector<std::string>& arguments);
 
+/// The same, with this program's own streams, so that a user sees what the program says as it runs;
+/// `output` stays empty.
+ChildResult run_visibly(const std::filesystem::path& program,
+                        const std::vector<std::string>& arguments);
+
 }  // namespace tilecast

@@ -94,7 +94,8 @@ std::string correction_text(const std::string& gpu, const Correction& correction
   return fmt::format(
       "# Written by `tilecast calibrate`; what the numbers are: "
       "model/spec/correction.h.\nname: {}\nfeatures: [{}]\nanalytic:\n{}simulated:\n{}",
-      gpu, fmt::join(kCorrectionFeatures, ", "), method_text(correction.analytic), method_text(correction.simulated));
+      gpu, fmt::join(kCorrectionFeatures, ", "), method_text(correction.analytic),
+      method_text(correction.simulated));
 }
 
 }  // namespace tilecast

@@ -149,6 +149,15 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   return config_folder / "gpus" / (given + std::string(kYaml));
 }
 
+LoadedGpu finished(YamlNode tree, const fs::path& path, const fs::path& config_folder) {
+  LoadedGpu loaded =
+      GpuReader(StrictValue(std::make_shared<const YamlNode>(std::move(tree)))).read();
+  loaded.spec.compiler_rejections =
+      load_compiler_rejections(config_folder, to_text(loaded.spec.architecture));
+  loaded.path = path.string();
+  return loaded;
+}
+
 }  // namespace
 
 fs::path config_folder() {
@@ -190,17 +199,25 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   if (calibrated) {
     apply_overlay(tree, load_yaml_tree(overlay));
   }
-  LoadedGpu loaded =
-      GpuReader(StrictValue(std::make_shared<const YamlNode>(std::move(tree)))).read();
-  loaded.spec.compiler_rejections =
-      load_compiler_rejections(config_folder, to_text(loaded.spec.architecture));
+  LoadedGpu loaded = finished(std::move(tree), path, config_folder);
   if (calibrated && exists(correction)) {
     loaded.spec.correction =
         std::make_shared<const Correction>(load_correction(correction, loaded.spec.name));
   }
-  loaded.path = path.string();
   loaded.calibrated = calibrated;
   return loaded;
+}
+
+LoadedGpu load_gpu_with(std::string_view name_or_path, const fs::path& overlay,
+                        const std::vector<std::string>& sections) {
+  const fs::path path = resolve(name_or_path, config_folder());
+  YamlNode tree = load_yaml_tree(path);
+  YamlNode measured = load_yaml_tree(overlay);
+  std::erase_if(measured.entries, [&](const auto& entry) {
+    return entry.first != "name" && std::ranges::find(sections, entry.first) == sections.end();
+  });
+  apply_overlay(tree, measured);
+  return finished(std::move(tree), path, config_folder());
 }
 
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration) {

@@ -35,6 +35,11 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);
 
+/// Without calibration, but with the numbers of some sections replaced by an overlay's, as a run of
+/// micro-benchmarks writes it; keys of other sections are left aside.
+LoadedGpu load_gpu_with(std::string_view name_or_path, const std::filesystem::path& overlay,
+                        const std::vector<std::string>& sections);
+
 /// Why no GEMM schedule of tilecast runs there, naming the GPU; empty where they do.
 std::string why_not_schedulable(const GpuSpec& gpu);
 

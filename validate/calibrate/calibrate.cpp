@@ -97,9 +97,19 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   return done;
 }
 
-std::string overlay_text(const LoadedGpu& gpu, const Calibration& calibration,
-                         const std::string& command) {
+std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
+                         const Calibration& calibration, const std::string& command) {
   std::map<std::string, std::string> sections;
+  for (std::size_t i = 0; i < gpu.constants.size(); ++i) {
+    const Constant& c = gpu.constants[i];
+    if (c.value != file.constants[i].value) {
+      const std::size_t dot = c.key_path.find('.');
+      sections[c.key_path.substr(0, dot)] += fmt::format(
+          "  {}: {{value: {:.6g}, unit: \"{}\", source: {}, confidence: {}, ref: \"{}\"}}\n",
+          c.key_path.substr(dot + 1), c.value, c.unit, to_text(c.source), to_text(c.confidence),
+          c.ref);
+    }
+  }
   for (const ConstantFit* fit : {&calibration.cycles, &calibration.clock}) {
     for (const FittedConstant& c : fit->constants) {
       if (!c.determined) {

@@ -37,9 +37,10 @@ struct Calibration {
 Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
                       const CalibrationOptions& options);
 
-/// YAML of the fitted constants, with provenance: `command` made it.
-std::string overlay_text(const LoadedGpu& gpu, const Calibration& calibration,
-                         const std::string& command);
+/// YAML of what differs from the GPU file: fitted constants, and measured ones that `gpu` was
+/// loaded with in place of those of `file`; `command` made it.
+std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
+                         const Calibration& calibration, const std::string& command);
 
 /// For people: constants with priors and errors, residuals, corrections.
 std::string to_table(const Calibration& calibration);

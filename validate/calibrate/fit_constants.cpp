@@ -24,13 +24,13 @@ struct Parameter {
 };
 
 constexpr Parameter kCycleParameters[] = {
-    {"sm", "intake", 0.5},
+    {"sm", "intake", 0.05},
     {"wgmma", "completion_latency", 0.5},
     {"wgmma", "block_turn", 0.5},
     {"wgmma", "issue", 0.5},
     {"wgmma", "run_ahead", 0.3},
-    {"tma", "l2_latency", 0.5},
-    {"tma", "dram_latency", 0.5},
+    {"tma", "l2_latency", 0.3},
+    {"tma", "dram_latency", 0.2},
     {"tma", "issue", 0.5},
     {"tma", "outside_cost", 0.5},
     {"tma", "multicast_latency", 0.5},
@@ -39,7 +39,7 @@ constexpr Parameter kCycleParameters[] = {
     {"tma", "misaligned_by_64", 0.3},
     {"tma", "fill_rate", 0.3},
     {"tma", "stage_turn", 0.5},
-    {"l2", "output", 0.3},
+    {"l2", "output", 0.05},
     {"l2", "merge_limit", 0.5},
     {"dram", "read_efficiency", 0.1},
     {"dram", "write_efficiency", 0.2},
@@ -258,6 +258,26 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
     }
   });
   return residuals;
+}
+
+Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
+  constexpr double kStep = 0.02;
+  Vector vector(gpu.spec, {std::begin(kCycleParameters), std::end(kCycleParameters)});
+  const Eigen::VectorXd width = vector.prior_width();
+  Eigen::VectorXd at = Eigen::VectorXd::Zero(width.size());
+  const auto residuals = [&] {
+    const std::vector<double> values = cycle_residuals(vector.at(at), rows, threads);
+    return Eigen::VectorXd(
+        Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())));
+  };
+  const Eigen::VectorXd here = residuals();
+  Eigen::MatrixXd derivatives(here.size(), width.size());
+  for (Eigen::Index p = 0; p < width.size(); ++p) {
+    at[p] = kStep;
+    derivatives.col(p) = (here - residuals()) * (width[p] / kStep);
+    at[p] = 0;
+  }
+  return derivatives;
 }
 
 ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {

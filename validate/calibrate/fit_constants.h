@@ -9,6 +9,7 @@
 // Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).
 #pragma once
 
+#include <Eigen/Core>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct ConstantFit {
 /// Changes `gpu` to the fitted numbers.
 ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
+
+/// Of the logarithm of closed-form cycles: a column for each constant that fit_cycles fits, by the
+/// width of its prior.
+Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads);
 
 /// Logarithm of measured over closed-form cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);

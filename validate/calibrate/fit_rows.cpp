@@ -28,7 +28,8 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
     return std::nullopt;
   }
   TrafficMemo traffic(*gpu.l2, point.problem);
-  return FitRow{.problem = point.problem,
+  return FitRow{.point = point,
+                .problem = point.problem,
                 .config = config,
                 .work = gemm_work(gpu, point.problem, config, traffic),
                 .regime = point.regime,

@@ -13,6 +13,7 @@
 namespace tilecast {
 
 struct FitRow {
+  Point point;
   GemmProblem problem;
   KernelConfig config;
   GemmWork work;  // of the GPU file; no fitted constant changes it

@@ -118,6 +118,32 @@ void chip(Collector& found) {
   }
 }
 
+/// What the simulator takes as it is.
+void machine(Collector& found) {
+  found.add_cycles("machine", "wgmma_least", found.find("wgmma.interval", "n=8 a=registers"));
+  found.add_cycles("machine", "wgmma_completion",
+                   found.find("wgmma.completion_latency", "n=64 a=shared"));
+  const std::string group = "n=256 a=shared instructions=32";
+  const MicroPoint* issue = found.find("wgmma.issue", group);
+  const MicroPoint* done = found.find("wgmma.issue_to_done", group);
+  const MicroPoint* interval = found.find("wgmma.interval", "n=256 a=shared");
+  const MicroPoint* completion = found.find("wgmma.completion_latency", "n=256 a=shared");
+  if (issue != nullptr && done != nullptr && interval != nullptr && completion != nullptr) {
+    const double each = 1 / interval->value.median;
+    found.add("machine", "mma_queue", "\"1\"", done,
+              scaled(done->value, each, (issue->value.median + completion->value.median) * each));
+  }
+  found.add_cycles("machine", "wake", found.find("mbarrier.wake", "waiting_warps=4"));
+  found.add_cycles("machine", "remote_wake", found.find("mbarrier.remote_wake", "cluster=2"));
+  found.add_cycles("machine", "barrier", found.find("named_barrier", "warps=4"));
+  found.add_time("machine", "dispatch",
+                 found.find("launch.ns_per_cta", "threads=384 shared=204800"));
+  if (const MicroPoint* read =
+          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
+    found.add("machine", "dram_read", "TB/s", read, scaled(read->in_time, 1e-3));
+  }
+}
+
 /// SMs of the GPU, as the points with distinct lines say.
 u32 sm_count(std::span<const MicroPoint> points) {
   for (const MicroPoint& point : points) {
@@ -135,6 +161,7 @@ std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> poi
   Collector found(points);
   tensor(found);
   copies(found);
+  machine(found);
   if (const u32 sms = sm_count(points); sms > 0) {
     caches(found, sms);
   }

@@ -1,0 +1,21 @@
+// Which points to measure for a calibration: greedily those that add most to the determinant of the
+// information matrix (D-optimal), of the constants' derivatives and the correction's features.
+//
+// Each row counts J J' + z z', J the derivatives of the logarithm of closed-form cycles by those of
+// the fitted constants, z the features brought to mean 0 and spread 1. Gains only shrink as points
+// are added, so the best old gain is tried first.
+// Leaves out: what a point costs to measure; the clock's constants. Checked by: design_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/spec/load_gpu.h"
+#include "validate/calibrate/fit_rows.h"
+
+namespace tilecast {
+
+/// Indices of `count` of the rows (all where there are fewer), the most telling first.
+std::vector<std::size_t> most_informative(const LoadedGpu& gpu, const FitRows& rows,
+                                          std::size_t count, unsigned threads);
+
+}  // namespace tilecast
