@@ -119,13 +119,25 @@ class Vector {
   /// The spec with the parameters' logarithms added, each within its key's range.
   const GpuSpec& at(const Eigen::VectorXd& logs) {
     const double flop_before = spec_.power->per_flop_normal.value;
+    const std::vector<double> by = factors(logs);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const Field field = field_of(spec_, parameters_[i]);
-      *std::get<double*>(field.target) = std::clamp(
-          priors_[i] * std::exp(logs[static_cast<Eigen::Index>(i)]), field.least, field.most);
+      *std::get<double*>(field_of(spec_, parameters_[i]).target) = priors_[i] * by[i];
     }
     scale_other_inputs(flop_before);
     return spec_;
+  }
+
+  /// On the priors, for parameters with these logarithms.
+  std::vector<double> factors(const Eigen::VectorXd& logs) {
+    std::vector<double> by;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const Field field = field_of(spec_, parameters_[i]);
+      const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
+      by.push_back(priors_[i] > 0
+                       ? std::clamp(factor, field.least / priors_[i], field.most / priors_[i])
+                       : factor);
+    }
+    return by;
   }
 
   Eigen::VectorXd prior_width() const {
@@ -165,6 +177,7 @@ using ResidualsOf = std::function<std::vector<double>(const GpuSpec&)>;
 struct OneFit {
   LeastSquares answer;
   std::vector<Parameter> parameters;
+  std::vector<double> factors;  // on the priors, within each key's range
 };
 
 OneFit fit_parameters(const GpuSpec& spec, const std::vector<Parameter>& parameters,
@@ -176,13 +189,15 @@ OneFit fit_parameters(const GpuSpec& spec, const std::vector<Parameter>& paramet
     out =
         Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   };
-  return {robust_least_squares(residuals, weights, vector.prior_width(), scale), parameters};
+  OneFit fit{robust_least_squares(residuals, weights, vector.prior_width(), scale), parameters, {}};
+  fit.factors = vector.factors(fit.answer.parameters);
+  return fit;
 }
 
 FittedConstant fitted(const LoadedGpu& gpu, const OneFit& fit, std::size_t i) {
   const Constant& prior = constant_of(gpu, fit.parameters[i]);
   const auto at = static_cast<Eigen::Index>(i);
-  const double factor = std::exp(fit.answer.parameters[at]);
+  const double factor = fit.factors[i];
   FittedConstant constant{.key = prior.key_path,
                           .unit = prior.unit,
                           .prior = prior.value,
@@ -219,6 +234,9 @@ ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
     undetermined.standard_error = undetermined.prior * parameters[i].prior_width;
     undetermined.determined = false;
     result.constants.push_back(undetermined);
+  }
+  if (kept.empty()) {
+    return result;
   }
   if (kept.size() < parameters.size()) {
     fit = fit_parameters(gpu.spec, kept, residuals_of, weights, scale);
