@@ -23,17 +23,22 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
   const double slower = factor(problem, config);
-  FitRow row{.problem = problem, .config = config, .work = work, .regime = regime};
-  const auto [cycles, clock] = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
-    const Cycles at = closed_form(gpu, problem, config, work, f).cycles * slower;
+  const FitRow row{.problem = problem, .config = config, .work = work, .regime = regime};
+  const auto cycles_at = [&](Hertz f) {
+    return closed_form(gpu, problem, config, work, f).cycles * slower;
+  };
+  const auto settled = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
+    const Cycles at = cycles_at(f);
     return Settled<Cycles>{at, sm_clock(gpu, work_of(row, at), regime, Inputs::kNormal)};
   });
-  Measurement m = example_measurement(to_text(config), time_of(cycles, clock.sm_clock));
+  const Hertz clock = settled.clock.sm_clock;
+  const Cycles cycles = cycles_at(clock);
+  Measurement m = example_measurement(to_text(config), time_of(cycles, clock));
   m.context.gpu = gpu.name;
   m.point.problem = problem;
   m.point.regime = regime;
   m.cycles = cycles;
-  m.sm_clock = clock.sm_clock;
+  m.sm_clock = clock;
   return m;
 }
 
@@ -41,13 +46,13 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
 /// over the candidates of each problem.
 inline std::vector<Measurement> example_gemm_rows(const GpuSpec& gpu, int first, int problems,
                                                   std::size_t configs, const CyclesFactor& factor) {
-  constexpr i64 kM[] = {256, 1024, 3072, 4096, 640}, kN[] = {4096, 512, 2048, 1152},
-                kK[] = {2048, 512, 4096};
+  constexpr i64 kM[] = {256, 4096, 640, 1536}, kN[] = {4096, 512, 1152},
+                kK[] = {512, 4096, 1024, 3072, 768, 2048, 1472};
   std::vector<Measurement> rows;
   for (int i = first; i < first + problems; ++i) {
-    const GemmProblem problem{{kM[i % 5] + 64 * (i / 60), kN[i % 4], kK[i % 3]},
+    const GemmProblem problem{{kM[i % 4] + 64 * (i / 84), kN[i % 3], kK[i % 7]},
                               ElementType::kFp16,
-                              i % 7 == 6 ? Layout::kNn : Layout::kTn};
+                              i % 11 == 6 ? Layout::kNn : Layout::kTn};
     const std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {}).legal;
     for (std::size_t c = 0; c < configs; ++c) {
       const KernelConfig& config = legal[(c * legal.size() + legal.size() / 2) / configs];

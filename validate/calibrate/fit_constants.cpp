@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -119,33 +120,29 @@ class Vector {
   /// The spec with the parameters' logarithms added, each within its key's range.
   const GpuSpec& at(const Eigen::VectorXd& logs) {
     const double flop_before = spec_.power->per_flop_normal.value;
-    const std::vector<double> by = factors(logs);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      *std::get<double*>(field_of(spec_, parameters_[i]).target) = priors_[i] * by[i];
+      const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
+      const Field field = field_of(spec_, parameters_[i]);
+      // Bounds in logarithms may be off by a rounding.
+      *std::get<double*>(field.target) = std::clamp(priors_[i] * factor, field.least, field.most);
     }
     scale_other_inputs(flop_before);
     return spec_;
   }
 
-  /// On the priors, for parameters with these logarithms.
-  std::vector<double> factors(const Eigen::VectorXd& logs) {
-    std::vector<double> by;
+  Priors priors() {
+    const auto count = static_cast<Eigen::Index>(parameters_.size());
+    Priors priors{Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const auto at = static_cast<Eigen::Index>(i);
       const Field field = field_of(spec_, parameters_[i]);
-      const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
-      by.push_back(priors_[i] > 0
-                       ? std::clamp(factor, field.least / priors_[i], field.most / priors_[i])
-                       : factor);
+      const double prior = std::max(priors_[i], std::numeric_limits<double>::min());
+      priors.width[at] = parameters_[i].prior_width;
+      priors.least[at] =
+          std::log(std::max(field.least, std::numeric_limits<double>::min()) / prior);
+      priors.most[at] = std::log(field.most / prior);
     }
-    return by;
-  }
-
-  Eigen::VectorXd prior_width() const {
-    Eigen::VectorXd width(static_cast<Eigen::Index>(parameters_.size()));
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      width[static_cast<Eigen::Index>(i)] = parameters_[i].prior_width;
-    }
-    return width;
+    return priors;
   }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
@@ -177,7 +174,6 @@ using ResidualsOf = std::function<std::vector<double>(const GpuSpec&)>;
 struct OneFit {
   LeastSquares answer;
   std::vector<Parameter> parameters;
-  std::vector<double> factors;  // on the priors, within each key's range
 };
 
 OneFit fit_parameters(const GpuSpec& spec, const std::vector<Parameter>& parameters,
@@ -189,15 +185,13 @@ OneFit fit_parameters(const GpuSpec& spec, const std::vector<Parameter>& paramet
     out =
         Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   };
-  OneFit fit{robust_least_squares(residuals, weights, vector.prior_width(), scale), parameters, {}};
-  fit.factors = vector.factors(fit.answer.parameters);
-  return fit;
+  return {robust_least_squares(residuals, weights, vector.priors(), scale), parameters};
 }
 
 FittedConstant fitted(const LoadedGpu& gpu, const OneFit& fit, std::size_t i) {
   const Constant& prior = constant_of(gpu, fit.parameters[i]);
   const auto at = static_cast<Eigen::Index>(i);
-  const double factor = fit.factors[i];
+  const double factor = std::exp(fit.answer.parameters[at]);
   FittedConstant constant{.key = prior.key_path,
                           .unit = prior.unit,
                           .prior = prior.value,

@@ -41,7 +41,7 @@ TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of o
   rows[5].point.inputs = Inputs::kZeros;
   rows[6].point.config = std::string(kCublasltBest);
   rows[7].point.problem.shape.k += 4;  // rows of A are no whole 16 bytes: refused
-  rows[8].point = point_of(StreamProblem{.op = Op::kMemcpy, .columns = 4096});
+  rows[8].point = point_of(StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy});
   rows[8].point.config = std::string(kRuntimeCopy);
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
   CHECK(fit.rows.size() == 1);
