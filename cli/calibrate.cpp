@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,10 +53,29 @@ std::string command_line(const CalibrateOptions& options) {
                      options.split.empty() ? "" : " --split " + options.split, options.out);
 }
 
-void run_calibrate(const CalibrateOptions& options) {
-  if (!options.out.ends_with(kOverlay)) {
-    throw ConfigError(fmt::format("--out: expected a file NAME{}, got {}", kOverlay, options.out));
+/// The correction's file, beside the overlay's. Throws before a long fit what writing would after.
+std::string correction_path(const std::string& out) {
+  const std::filesystem::path path(out);
+  const std::string name = path.filename().string();
+  if (!name.ends_with(kOverlay) || name == kOverlay) {
+    throw ConfigError(fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
   }
+  const std::string correction = out.substr(0, out.size() - kOverlay.size()) + ".correction.yaml";
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw FileError(fmt::format("{}: cannot write: {} is no folder", out, folder.string()));
+  }
+  for (const std::string& file : {out, correction}) {
+    if (std::filesystem::is_directory(file, ignored)) {
+      throw FileError(fmt::format("{}: cannot write: Is a directory", file));
+    }
+  }
+  return correction;
+}
+
+void run_calibrate(const CalibrateOptions& options) {
+  const std::string correction = correction_path(options.out);
   LoadedGpu gpu = load_gpu(options.gpu, false);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
@@ -75,8 +95,6 @@ void run_calibrate(const CalibrateOptions& options) {
       calibrate(gpu, files,
                 {.threads = options.threads, .simulate = !options.no_simulation, .progress = show});
   show("");
-  const std::string correction =
-      options.out.substr(0, options.out.size() - kOverlay.size()) + ".correction.yaml";
   write_file(correction, correction_text(gpu.spec.name, *gpu.spec.correction));
   write_file(options.out, overlay_text(gpu, done, command_line(options)));
   fmt::print("{}", to_table(done));

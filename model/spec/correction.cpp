@@ -47,7 +47,8 @@ ResidualQuantiles read_quantiles(const StrictValue& item) {
   const std::string schedule = map.required("schedule").text();
   const auto is_schedule = [&](Schedule one) { return to_text(one) == schedule; };
   if (schedule != "all" && std::ranges::none_of(kEverySchedule, is_schedule)) {
-    map.required("schedule").fail(fmt::format("expected a schedule or all, not '{}'", schedule));
+    map.required("schedule")
+        .fail(fmt::format("expected a schedule or all, not '{}'", printable(schedule)));
   }
   const double low = map.required("low").number(-kMost, kMost);
   return {std::string(word_of(kRegimes, map.required("regime").word(kRegimes))), schedule, low,
