@@ -47,10 +47,12 @@ void show(const std::string& stage) {
   }
 }
 
+/// That makes the same files again.
 std::string command_line(const CalibrateOptions& options) {
-  return fmt::format("tilecast calibrate --gpu {} --data {}{} --out {}", options.gpu,
+  return fmt::format("tilecast calibrate --gpu {} --data {}{} --out {}{}", options.gpu,
                      join(options.data, " "),
-                     options.split.empty() ? "" : " --split " + options.split, options.out);
+                     options.split.empty() ? "" : " --split " + options.split, options.out,
+                     options.no_simulation ? " --no-simulation" : "");
 }
 
 /// The correction's file, beside the overlay's. Throws before a long fit what writing would after.

@@ -15,7 +15,7 @@ LinearCorrection linear(double from) {
   LinearCorrection out;
   const auto fill = [&](std::vector<double>& values, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      values.push_back(from += 0.125);
+      values.push_back(from += 1);
     }
   };
   fill(out.feature_mean, kCorrectionFeatures.size());
@@ -102,14 +102,14 @@ TEST_CASE("A correction of another GPU, or of other features, is refused at its 
 TEST_CASE("A number that is missing, or none, is refused at its line and key") {
   CorrectionFile file;
   // Line 4 says analytic, 5 cycles, 6 its constant, 7 feature_mean. There are 26 features.
-  CHECK(file.with("feature_mean", "0.125, ", "") ==
+  CHECK(file.with("feature_mean", "1, ", "") ==
         "2 :7: analytic.cycles.feature_mean: expected 26 numbers, not 25");
-  CHECK(file.with("feature_mean", "0.25", "nan")
+  CHECK(file.with("feature_mean", " 2,", " nan,")
             .starts_with("2 :7: analytic.cycles.feature_mean[1]: expected a number"));
   CHECK(file.with("analytic", "    constant", "    constnat")
             .starts_with("2 :6: analytic.cycles.constnat: unknown key"));
   // A feature of no spread would divide by 0.
-  CHECK(file.with("feature_spread", "[3.375", "[0")
+  CHECK(file.with("feature_spread", "[27", "[0")
             .starts_with("2 :8: analytic.cycles.feature_spread: expected numbers above 0"));
 }
 
