@@ -94,10 +94,34 @@ void show(const std::string& stage) {
   }
 }
 
+/// That makes the same files again.
 std::string command_line(const CalibrateOptions& options) {
-  return fmt::format("tilecast calibrate --gpu {} --data {}{} --out {}", options.gpu,
+  return fmt::format("tilecast calibrate --gpu {} --data {}{} --out {}{}", options.gpu,
                      join(options.data, " "),
-                     options.split.empty() ? "" : " --split " + options.split, options.out);
+                     options.split.empty() ? "" : " --split " + options.split, options.out,
+                     (options.measured.empty() ? "" : " --measured " + options.measured) +
+                         (options.no_simulation ? " --no-simulation" : ""));
+}
+
+/// The correction's file, beside the overlay's. Throws before a long fit what writing would after.
+std::string correction_path(const std::string& out) {
+  const std::filesystem::path path(out);
+  const std::string name = path.filename().string();
+  if (!name.ends_with(kOverlay) || name == kOverlay) {
+    throw ConfigError(fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
+  }
+  const std::string correction = out.substr(0, out.size() - kOverlay.size()) + ".correction.yaml";
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw FileError(fmt::format("{}: cannot write: {} is no folder", out, folder.string()));
+  }
+  for (const std::string& file : {out, correction}) {
+    if (std::filesystem::is_directory(file, ignored)) {
+      throw FileError(fmt::format("{}: cannot write: Is a directory", file));
+    }
+  }
+  return correction;
 }
 
 /// The most telling of the given rows, as points to measure: bursts, and all sustained ones.
@@ -138,9 +162,7 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
 }
 
 void run_calibrate(CalibrateOptions options) {
-  if (options.design == 0 && !options.out.ends_with(kOverlay)) {
-    throw ConfigError(fmt::format("--out: expected a file NAME{}, got {}", kOverlay, options.out));
-  }
+  const std::string correction = options.design > 0 ? "" : correction_path(options.out);
   if (options.run) {
     measure_first(options);
   }
@@ -172,8 +194,7 @@ void run_calibrate(CalibrateOptions options) {
       calibrate(gpu, files,
                 {.threads = options.threads, .simulate = !options.no_simulation, .progress = show});
   show("");
-  write_file(beside(options, ".correction.yaml"),
-             correction_text(gpu.spec.name, *gpu.spec.correction));
+  write_file(correction, correction_text(gpu.spec.name, *gpu.spec.correction));
   write_file(options.out,
              overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options)));
   fmt::print("{}", to_table(done));

@@ -15,15 +15,17 @@ GpuSpec tensor_only() {
   gpu.wgmma->operand_rate = {kNoLimit};
   gpu.wgmma->issue_overhead = {};
   gpu.wgmma->completion_latency = {};
-  gpu.wgmma->block_turn = {};
+  gpu.wgmma->block_turn = gpu.wgmma->issue = {};
+  gpu.wgmma->run_ahead = kNoLimit;
   gpu.sm.intake = {kNoLimit};
   gpu.l2->output = {kNoLimit};
   gpu.dram->bandwidth = {kNoLimit};
   gpu.tma->l2_latency = gpu.tma->dram_latency = {};
-  gpu.tma->issue = gpu.tma->multicast_latency = {};
+  gpu.tma->issue = gpu.tma->multicast_latency = gpu.tma->stage_turn = {};
+  gpu.tma->fill_rate = {kNoLimit};
   gpu.tma->outside_cost = 1;
   gpu.tma->misaligned_by_16 = gpu.tma->misaligned_by_32 = gpu.tma->misaligned_by_64 = 1;
-  gpu.epilogue = EpilogueSpec{{}, {}, {kNoLimit}, {}, {}};
+  gpu.epilogue = EpilogueSpec{.rate = {kNoLimit}, .plain_rate = {kNoLimit}};
   gpu.launch = LaunchSpec{};
   return gpu;
 }
@@ -101,6 +103,55 @@ TEST_CASE("A ring too short for the load latency waits for it") {
   config.inflight = 1;
   config.tiling.stages = 4;
   CHECK(run(gpu, p, config).cycles.value == Approx(1024 * 1000 + 2000));
+}
+
+TEST_CASE("A warpgroup runs ahead of the tensor pipe by so many wgmmas, and no further") {
+  // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With eight or
+  // more ahead the next load goes out when they are issued; with fewer it waits for the others.
+  GpuSpec gpu = tensor_only();
+  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{20000 / kClock.value};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  config.tiling.stages = 2;
+  const auto k_block = [&](double run_ahead) {
+    gpu.wgmma->run_ahead = run_ahead;
+    return (run(gpu, problem(128, 256, 64000), config).cycles.value - 20000) / 1000;
+  };
+  CHECK(k_block(100) == Approx(20000));
+  CHECK(k_block(8) == Approx(20000));
+  CHECK(k_block(7) == Approx(20000 + 128));
+  CHECK(k_block(0) == Approx(20000 + 1024));
+  config.inflight = 0;  // both stages are loaded while their wgmmas are waited for
+  CHECK(k_block(0) == Approx((20000 + 1024) / 2));
+  CHECK(k_block(100) == Approx((20000 + 1024) / 2));
+}
+
+TEST_CASE(
+    "A stage is loaded anew once its bytes have followed the latency and it was handed over") {
+  // 49,152 B at 48 B per cycle are 1024, a hand-over of 100; one of two stages is held.
+  GpuSpec gpu = tensor_only();
+  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{20000 / kClock.value};
+  gpu.tma->fill_rate = {48};
+  gpu.tma->stage_turn = {100};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  config.tiling.stages = 2;
+  const auto cycles = [&](i64 k_blocks) {
+    return run(gpu, problem(128, 256, 64 * k_blocks), config).cycles.value;
+  };
+  CHECK(cycles(1000) - cycles(900) == Approx(100 * (20000 + 1024 + 100)));
+  config.tiling.stages = 3;  // two are on their way at any time
+  CHECK(cycles(1000) - cycles(900) == Approx(100 * (20000 + 1024 + 100) / 2));
+}
+
+TEST_CASE(
+    "Where rows of C are no whole 16 bytes its threads store it, four bytes or two at a time") {
+  // 128 x 256 x 2 B at 32 B per cycle: 2048 more, twice that where n is odd.
+  GpuSpec gpu = tensor_only();
+  gpu.epilogue->plain_rate = {32};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const double bulk = run(gpu, problem(128, 256, 640), config).cycles.value;
+  CHECK(run(gpu, problem(128, 248, 640), config).cycles.value == Approx(bulk));
+  CHECK(run(gpu, problem(128, 252, 640), config).cycles.value == Approx(bulk + 2048));
+  CHECK(run(gpu, problem(128, 251, 640), config).cycles.value == Approx(bulk + 4096));
 }
 
 TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {

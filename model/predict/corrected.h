@@ -2,7 +2,7 @@
 // another clock than the physics' own, so the clock is settled again before it is corrected itself.
 // Without a correction all factors are 1, and the interval is the GPU file's default.
 //
-// Checked by: correction_terms_test.cpp, predict_test.cpp; held-out rows (validate).
+// Checked by: corrected_test.cpp; held-out rows (validate).
 #pragma once
 
 #include <functional>

@@ -122,6 +122,32 @@ TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hid
   }
 }
 
+TEST_CASE(
+    "Only so many wgmmas wait for the tensor pipe; who issues more waits with the next load") {
+  // Two stages, 400 ns of latency, 4 wgmmas of 32 in a K block, of which one is left in flight: its
+  // stage is asked for again when the next one's are issued. A queue of four takes them at once;
+  // one that is shorter by w makes every K block 32 w longer.
+  GpuSpec gpu = example_gpu();
+  for (const Part part : kEveryPart) {
+    gpu = part == Part::kTensor || part == Part::kLatency ? gpu : without(gpu, part);
+  }
+  gpu.machine->dram_latency = {};
+  gpu.machine->wgmma_completion = {};
+  KernelConfig config = plain(Schedule::kWarpSpecialized);
+  config.grid = Grid::kResident;
+  config.tiling.stages = 2;
+  config.inflight = 1;
+  const auto k_block = [&](double queue) {
+    gpu.machine->mma_queue = queue;
+    return simulate_example(gpu, fp16(64, 64, 400 * 64), config).cycles.value / 400;
+  };
+  CHECK(k_block(4) == Approx(400).epsilon(kWithin));
+  CHECK(k_block(4) == k_block(1000));
+  CHECK(k_block(3.5) == Approx(400 + 16).epsilon(kWithin));
+  CHECK(k_block(3) == Approx(400 + 32).epsilon(kWithin));
+  CHECK(k_block(1) == Approx(400 + 96).epsilon(kWithin));
+}
+
 TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other on an SM") {
   for (const Schedule schedule : kEverySchedule) {
     GpuSpec gpu = only(Part::kEpilogue);

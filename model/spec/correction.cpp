@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "model/spec/strict_map.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/regime.h"
 
 namespace tilecast {
 namespace {
@@ -25,11 +27,32 @@ std::vector<double> numbers(const StrictMap& map, const char* key, std::size_t c
 LinearCorrection read_linear(const StrictValue& value) {
   const StrictMap map =
       value.map({"constant", "feature_mean", "feature_spread", "term_mean", "weight"});
-  return {.feature_mean = numbers(map, "feature_mean", kCorrectionFeatures.size()),
-          .feature_spread = numbers(map, "feature_spread", kCorrectionFeatures.size()),
-          .weight = numbers(map, "weight", correction_term_count()),
-          .term_mean = numbers(map, "term_mean", correction_term_count()),
-          .constant = map.required("constant").number()};
+  LinearCorrection linear{
+      .feature_mean = numbers(map, "feature_mean", kCorrectionFeatures.size()),
+      .feature_spread = numbers(map, "feature_spread", kCorrectionFeatures.size()),
+      .weight = numbers(map, "weight", correction_term_count()),
+      .term_mean = numbers(map, "term_mean", correction_term_count()),
+      .constant = map.required("constant").number()};
+  if (!std::ranges::all_of(linear.feature_spread, [](double spread) { return spread > 0; })) {
+    map.required("feature_spread").fail("expected numbers above 0");
+  }
+  return linear;
+}
+
+ResidualQuantiles read_quantiles(const StrictValue& item) {
+  constexpr double kMost = 100;  // of a logarithm over its spread
+  const StrictMap map = item.map({"regime", "schedule", "low", "high"});
+  static constexpr Words<Regime, 2> kRegimes{
+      {{Regime::kBurst, "burst"}, {Regime::kSustained, "sustained"}}};
+  const std::string schedule = map.required("schedule").text();
+  const auto is_schedule = [&](Schedule one) { return to_text(one) == schedule; };
+  if (schedule != "all" && std::ranges::none_of(kEverySchedule, is_schedule)) {
+    map.required("schedule")
+        .fail(fmt::format("expected a schedule or all, not '{}'", printable(schedule)));
+  }
+  const double low = map.required("low").number(-kMost, kMost);
+  return {std::string(word_of(kRegimes, map.required("regime").word(kRegimes))), schedule, low,
+          map.required("high").number(low, kMost)};
 }
 
 MethodCorrection read_method(const StrictValue& value) {
@@ -39,11 +62,7 @@ MethodCorrection read_method(const StrictValue& value) {
                           read_linear(map.required("spread")),
                           {}};
   for (const StrictValue& item : map.required("quantiles").list()) {
-    const StrictMap quantiles = item.map({"regime", "schedule", "low", "high"});
-    method.quantiles.push_back({quantiles.required("regime").text(),
-                                quantiles.required("schedule").text(),
-                                quantiles.required("low").number(-100, 100),
-                                quantiles.required("high").number(-100, 100)});
+    method.quantiles.push_back(read_quantiles(item));
   }
   return method;
 }

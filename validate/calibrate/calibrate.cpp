@@ -62,6 +62,21 @@ std::string error_line(std::string_view name, const LeftOutError& error) {
       100 * error.clock_without, 100 * error.clock_shapes);
 }
 
+/// Rows are of normal inputs: the energies of other data keep their ratio to it.
+std::string other_energies(const LoadedGpu& gpu, const FittedConstant& normal) {
+  std::string text;
+  for (const Constant& c : gpu.constants) {
+    if (c.key_path.starts_with("power.per_flop_") && c.key_path != normal.key) {
+      text += fmt::format(
+          "  {}: {{value: {:.6g}, unit: \"{}\", source: derived, confidence: {}, "
+          "ref: \"moved with per_flop_normal; prior {:.6g}\"}}\n",
+          c.key_path.substr(c.key_path.find('.') + 1), c.value * (normal.value / normal.prior),
+          c.unit, to_text(c.confidence), c.value);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
@@ -120,6 +135,9 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
           "  {}: {{value: {:.6g}, unit: \"{}\", standard_error: {:.2g}, source: fitted, "
           "confidence: medium, ref: \"tilecast calibrate, {} rows; prior {:.6g}\"}}\n",
           c.key.substr(dot + 1), c.value, c.unit, c.standard_error, calibration.rows, c.prior);
+      if (c.key == "power.per_flop_normal") {
+        sections["power"] += other_energies(gpu, c);
+      }
     }
   }
   std::string text = fmt::format(

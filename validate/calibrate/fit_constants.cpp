@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -120,20 +121,28 @@ class Vector {
   const GpuSpec& at(const Eigen::VectorXd& logs) {
     const double flop_before = spec_.power->per_flop_normal.value;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
       const Field field = field_of(spec_, parameters_[i]);
-      *std::get<double*>(field.target) = std::clamp(
-          priors_[i] * std::exp(logs[static_cast<Eigen::Index>(i)]), field.least, field.most);
+      // Bounds in logarithms may be off by a rounding.
+      *std::get<double*>(field.target) = std::clamp(priors_[i] * factor, field.least, field.most);
     }
     scale_other_inputs(flop_before);
     return spec_;
   }
 
-  Eigen::VectorXd prior_width() const {
-    Eigen::VectorXd width(static_cast<Eigen::Index>(parameters_.size()));
+  Priors priors() {
+    const auto count = static_cast<Eigen::Index>(parameters_.size());
+    Priors priors{Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      width[static_cast<Eigen::Index>(i)] = parameters_[i].prior_width;
+      const auto at = static_cast<Eigen::Index>(i);
+      const Field field = field_of(spec_, parameters_[i]);
+      const double prior = std::max(priors_[i], std::numeric_limits<double>::min());
+      priors.width[at] = parameters_[i].prior_width;
+      priors.least[at] =
+          std::log(std::max(field.least, std::numeric_limits<double>::min()) / prior);
+      priors.most[at] = std::log(field.most / prior);
     }
-    return width;
+    return priors;
   }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
@@ -176,7 +185,7 @@ OneFit fit_parameters(const GpuSpec& spec, const std::vector<Parameter>& paramet
     out =
         Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   };
-  return {robust_least_squares(residuals, weights, vector.prior_width(), scale), parameters};
+  return {robust_least_squares(residuals, weights, vector.priors(), scale), parameters};
 }
 
 FittedConstant fitted(const LoadedGpu& gpu, const OneFit& fit, std::size_t i) {
@@ -219,6 +228,9 @@ ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
     undetermined.standard_error = undetermined.prior * parameters[i].prior_width;
     undetermined.determined = false;
     result.constants.push_back(undetermined);
+  }
+  if (kept.empty()) {
+    return result;
   }
   if (kept.size() < parameters.size()) {
     fit = fit_parameters(gpu.spec, kept, residuals_of, weights, scale);

@@ -19,11 +19,11 @@ constexpr double kNearBest = 1.2, kWeightNearBest = 3;
 std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   const Point& point = m.point;
   if (point.op != Op::kGemm || is_baseline(point.config) || m.status != Status::kOk ||
-      !m.verified || !m.cycles || !m.sm_clock || point.inputs != Inputs::kNormal) {
+      !m.verified || !m.time || !m.cycles || !m.sm_clock || point.inputs != Inputs::kNormal) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
-  if (config.schedule == Schedule::kSmallMma ||
+  if (config.schedule == Schedule::kSmallMma || !why_not_solvable(point.problem).empty() ||
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }

@@ -26,8 +26,9 @@ Products products(const Eigen::MatrixXd& terms, const Eigen::VectorXd& y,
   return p;
 }
 
+/// The last term is the constant, which no penalty draws to 0.
 Eigen::VectorXd solve(Products p, double penalty) {
-  p.terms.diagonal().array() += penalty;
+  p.terms.diagonal().head(p.terms.cols() - 1).array() += penalty;
   return p.terms.selfadjointView<Eigen::Lower>().llt().solve(p.with_y);
 }
 
@@ -47,18 +48,23 @@ Ridge robust_ridge(const Eigen::MatrixXd& terms, const Eigen::VectorXd& y,
   Ridge ridge;
   ridge.constant = median(y);
   ridge.term_mean = terms.colwise().mean();
-  const Eigen::MatrixXd centred = terms.rowwise() - ridge.term_mean.transpose();
+  Eigen::MatrixXd centred(terms.rows(), terms.cols() + 1);
+  centred << terms.rowwise() - ridge.term_mean.transpose(), Eigen::VectorXd::Ones(y.size());
   const Eigen::VectorXd target = y.array() - ridge.constant;
   Eigen::VectorXd weight = row_weight;
   Products all;
+  Eigen::VectorXd answer;
   for (int round = 0; round < kRounds; ++round) {
     all = products(centred, target, weight);
-    ridge.weight = solve(all, penalty);
+    answer = solve(all, penalty);
     if (round + 1 < kRounds) {
-      const Eigen::VectorXd off = (target - centred * ridge.weight).cwiseAbs();
+      const Eigen::VectorXd off = (target - centred * answer).cwiseAbs();
       weight = kUsual * row_weight.cwiseQuotient(off.cwiseMax(kSmallest));
     }
   }
+  const double middle = ridge.constant;
+  ridge.weight = answer.head(terms.cols());
+  ridge.constant += answer[terms.cols()];
   ridge.left_out.resize(y.size());
   const int fold_count = *std::ranges::max_element(folds) + 1;
   for (int fold = 0; fold < fold_count; ++fold) {
@@ -75,7 +81,7 @@ Ridge robust_ridge(const Eigen::MatrixXd& terms, const Eigen::VectorXd& y,
     const Products without = products(theirs, target(out), weight(out));
     const Eigen::VectorXd others =
         solve({all.terms - without.terms, all.with_y - without.with_y}, penalty);
-    ridge.left_out(out) = (theirs * others).array() + ridge.constant;
+    ridge.left_out(out) = (theirs * others).array() + middle;
   }
   return ridge;
 }

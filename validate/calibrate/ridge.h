@@ -2,6 +2,7 @@
 // row when the row's group is left out.
 //
 //   y = constant + (terms - mean) weight,   sum w_i |y - ...| + penalty * |weight|^2
+// is least over constant and weight.
 // A group's left-out answer subtracts its rows from the weighted products and solves again; the
 // weights of the last round are kept for that.
 // Checked by: ridge_test.cpp.

@@ -1,0 +1,116 @@
+// calibrate as a user runs it, on rows that closed forms made.
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/commands.h"
+#include "tests/captured_run.h"
+#include "tests/catch.h"
+#include "validate/calibrate/example_rows.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+/// Rows in a folder of their own, with another folder for what is written.
+struct Scene {
+  TemporaryFolder folder;
+  std::string data = (folder / "rows.csv").string();
+  std::string out = (folder / "out/mine.calibrated.yaml").string();
+
+  explicit Scene(int problems = 1) {
+    std::filesystem::create_directory(folder / "out");
+    write(example_gemm_rows(load_gpu("h200_sxm", false).spec, 0, problems, 12, as_predicted));
+  }
+  void write(const std::vector<Measurement>& rows) const {
+    write_file(data, measurement_csv(rows));
+  }
+  CapturedRun calibrate(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"calibrate", "--no-simulation", "--threads", "2", "--data", data});
+    if (std::ranges::find(more, "--out") == more.end()) {
+      more.insert(more.end(), {"--out", out});
+    }
+    return run_captured(add_calibrate, more);
+  }
+  std::ptrdiff_t written() const {
+    return std::distance(std::filesystem::directory_iterator(folder / "out"), {});
+  }
+
+  /// One line on standard error, that exit code, and no file.
+  void check_refused(const std::vector<std::string>& more, ExitCode code,
+                     const std::string& part) const {
+    const CapturedRun run = calibrate(more);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == static_cast<int>(code));
+    CHECK(run.out.empty());
+    CHECK(run.err.starts_with("tilecast: "));
+    CHECK(run.err.find('\n') == run.err.size() - 1);
+    CHECK(run.err.find(part) != std::string::npos);
+    CHECK(written() == 0);
+  }
+};
+
+TEST_CASE("calibrate writes an overlay and a correction, and says what it found") {
+  const Scene scene(26);
+  const CapturedRun run = scene.calibrate();
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());  // no progress where nobody watches
+  CHECK(run.out.starts_with("312 rows of 26 problems, 0 left out."));
+  CHECK(scene.written() == 2);
+  const std::string overlay = read_file(scene.out);
+  CHECK(overlay.starts_with("# Made by `tilecast calibrate --gpu h200_sxm --data " + scene.data +
+                            " --out " + scene.out + " --no-simulation`:\n"));
+  CHECK(overlay.find("\nname: h200_sxm\n") != std::string::npos);
+  CHECK(load_correction(scene.folder / "out/mine.correction.yaml", "h200_sxm")
+            .analytic.quantiles.size() >= 2);
+}
+
+TEST_CASE("calibrate refuses what it cannot write before it fits") {
+  const Scene scene;
+  const std::string folder = (scene.folder / "out/").string();
+  scene.check_refused({"--out", folder + "mine.yaml"}, ExitCode::kUsage,
+                      "--out: expected a file NAME.calibrated.yaml, got ");
+  scene.check_refused({"--out", folder + ".calibrated.yaml"}, ExitCode::kUsage, "--out: expected");
+  scene.check_refused({"--out", folder + "none/mine.calibrated.yaml"}, ExitCode::kFile,
+                      "none/mine.calibrated.yaml: cannot write: ");
+  // Of two files neither is written where the other cannot be.
+  const Scene enough(26);
+  std::filesystem::create_directory(enough.folder / "taken.calibrated.yaml");
+  const CapturedRun run =
+      enough.calibrate({"--out", (enough.folder / "taken.calibrated.yaml").string()});
+  CHECK(run.exit_code == static_cast<int>(ExitCode::kFile));
+  CHECK(run.err.find("taken.calibrated.yaml: cannot write: ") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(enough.folder / "taken.correction.yaml"));
+}
+
+TEST_CASE("calibrate refuses rows that it cannot fit to") {
+  const Scene scene;
+  scene.check_refused({}, ExitCode::kUsage,
+                      "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
+  scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
+                      "rows.csv:2: gpu: expected h100_sxm, got h200_sxm");
+  scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");
+  scene.check_refused({"--split", "/none.yaml"}, ExitCode::kFile, "/none.yaml: cannot read");
+  write_file(scene.data, "");
+  scene.check_refused({}, ExitCode::kUsage, "rows.csv:1: expected a header");
+}
+
+TEST_CASE("calibrate refuses GPUs on which nothing of ours has run") {
+  const Scene scene;
+  scene.check_refused({"--gpu", "h200_smx"}, ExitCode::kUsage, "did you mean h200_sxm?");
+  scene.check_refused({"--gpu", "b200"}, ExitCode::kUsage,
+                      "b200: expected a GPU whose kernels have run");
+  scene.check_refused({"--gpu", "a100_sxm80"}, ExitCode::kUsage, "a100_sxm80");
+}
+
+TEST_CASE("A split keeps its judged problems from the fit") {
+  const Scene scene;
+  const std::string split = (scene.folder / "split.yaml").string();
+  // The one problem of these rows.
+  write_file(split, "rule: a test\njudge: [256x4096x512]\nunfitted_tiles: []\n");
+  scene.check_refused({"--split", split}, ExitCode::kUsage, "got 0 (0 rows left out)");
+}
+
+}  // namespace
+}  // namespace tilecast

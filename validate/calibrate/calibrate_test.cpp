@@ -1,0 +1,127 @@
+#include "validate/calibrate/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/file.h"
+#include "model/predict/predict.h"
+#include "model/spec/gpu_fields.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/temporary_folder.h"
+#include "validate/calibrate/example_rows.h"
+
+namespace tilecast {
+namespace {
+
+/// An H200 with less L2, longer epilogues and more energy, which is 4 % slower than its closed
+/// forms.
+std::vector<Measurement> rows_of_another_h200(int problems) {
+  GpuSpec truth = load_gpu("h200_sxm", false).spec;
+  truth.l2->output = truth.l2->output * 0.85;
+  truth.sm.intake = truth.sm.intake * 0.85;
+  truth.epilogue->fixed = truth.epilogue->fixed * 1.5;
+  truth.power->per_flop_normal = truth.power->per_flop_normal * 1.2;
+  return example_gemm_rows(truth, 0, problems, 12,
+                           [](const GemmProblem&, const KernelConfig&) { return 1.04; });
+}
+
+Calibration run(LoadedGpu& gpu, const std::vector<Measurement>& rows) {
+  return calibrate(gpu, {file_of(rows)}, {.threads = 2, .simulate = false});
+}
+
+/// Numbers of the sections that a fit may change, in basic units.
+std::vector<double> numbers(GpuSpec gpu) {
+  std::vector<double> values;
+  for (const auto& section :
+       {fields_of(gpu.sm), fields_of(*gpu.wgmma), fields_of(*gpu.tma), fields_of(*gpu.l2),
+        fields_of(*gpu.dram), fields_of(*gpu.epilogue), fields_of(*gpu.launch),
+        fields_of(*gpu.machine), fields_of(*gpu.clock), fields_of(*gpu.power)}) {
+    for (const Field& field : section) {
+      const double* const* number = std::get_if<double*>(&field.target);
+      values.push_back(number != nullptr ? **number : 0);
+    }
+  }
+  return values;
+}
+
+TEST_CASE("A calibration is read back from its two files, and predicts the same") {
+  LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const std::string original = read_file(gpu.path);
+  const GpuSpec prior = gpu.spec;
+  const Calibration done = run(gpu, rows_of_another_h200(30));
+  CHECK(done.rows >= 300);
+  CHECK(done.problems == 30);
+  CHECK(done.cycles_before > 0.05);
+  CHECK(done.cycles_after < 0.02);
+  CHECK(done.analytic.error.cycles_shapes < 0.01);
+  std::size_t rows = 0;
+  for (const ScheduleResidual& one : done.by_schedule) {
+    rows += one.rows;
+    CHECK(std::abs(one.bias) <= 1.1 * one.mean_error);
+  }
+  CHECK(rows == done.rows);
+
+  const TemporaryFolder folder;
+  const std::string path = (folder / "mine.yaml").string();
+  write_file(path, original);
+  write_file(folder / "mine.calibrated.yaml", overlay_text(gpu, done, "tilecast calibrate"));
+  write_file(folder / "mine.correction.yaml", correction_text(gpu.spec.name, *gpu.spec.correction));
+  const LoadedGpu back = load_gpu(path, true);
+  CHECK(back.calibrated);
+  REQUIRE(back.spec.correction != nullptr);
+  const std::vector<double> fitted = numbers(gpu.spec), read = numbers(back.spec);
+  REQUIRE(fitted.size() == read.size());
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    CAPTURE(i);
+    CHECK(read[i] == Approx(fitted[i]).epsilon(1e-5));  // six digits
+  }
+  CHECK(back.spec.power->per_flop_zeros > prior.power->per_flop_zeros);
+
+  for (const Measurement& m : example_gemm_rows(gpu.spec, 40, 2, 4, as_predicted)) {
+    const auto predict = [&](const GpuSpec& spec) {
+      return predict_config(spec, m.point.problem, parse_kernel_config(m.point.config),
+                            m.point.regime, Inputs::kNormal, Method::kAnalytic);
+    };
+    const Prediction a = predict(gpu.spec), b = predict(back.spec);
+    CHECK(b.time / a.time == Approx(1).epsilon(1e-3));
+    CHECK(b.interval_low / a.interval_low == Approx(1).epsilon(1e-3));
+    CHECK(b.interval_high / a.interval_high == Approx(1).epsilon(1e-3));
+  }
+
+  // Every replaced number says where it comes from.
+  const auto intake = std::ranges::find(back.constants, "sm.intake", &Constant::key_path);
+  REQUIRE(intake != back.constants.end());
+  CHECK(intake->source == Source::kFitted);
+  CHECK(intake->standard_error.value() > 0);
+  CHECK(intake->ref.find("360 rows; prior ") != std::string::npos);
+  // What rows do not tell is not in the overlay, and said in the table.
+  CHECK(overlay_text(gpu, done, "").find("misaligned_by_16") == std::string::npos);
+  CHECK(to_table(done).find("the rows do not tell; prior kept") != std::string::npos);
+}
+
+TEST_CASE("Equal rows give equal files, on any number of threads") {
+  std::string texts[2];
+  const std::vector<Measurement> rows = rows_of_another_h200(25);
+  for (const unsigned threads : {1u, 3u}) {
+    LoadedGpu gpu = load_gpu("h200_sxm", false);
+    const Calibration done =
+        calibrate(gpu, {file_of(rows)}, {.threads = threads, .simulate = false});
+    texts[threads / 2] =
+        overlay_text(gpu, done, "") + correction_text(gpu.spec.name, *gpu.spec.correction);
+  }
+  CHECK(texts[0] == texts[1]);
+}
+
+TEST_CASE("Fewer than 300 rows are too few") {
+  LoadedGpu gpu = load_gpu("h200_sxm", false);
+  std::vector<Measurement> rows = rows_of_another_h200(25);
+  REQUIRE(rows.size() == 300);
+  rows[7].verified = false;
+  CHECK(error_message([&] { run(gpu, rows); }) ==
+        "2 expected at least 300 measured GEMMs to fit to, got 299 (1 rows left out)");
+  CHECK(gpu.spec.correction == nullptr);
+}
+
+}  // namespace
+}  // namespace tilecast

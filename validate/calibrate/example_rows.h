@@ -1,0 +1,74 @@
+// For tests: rows as a GPU would measure them whose cycles are its closed forms', times a factor,
+// and whose clock is what such cycles leave.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/predict/settled_clock.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/calibrate/fit_constants.h"
+#include "validate/record/example_measurement.h"
+
+namespace tilecast {
+
+using CyclesFactor = std::function<double(const GemmProblem&, const KernelConfig&)>;
+
+inline double as_predicted(const GemmProblem&, const KernelConfig&) { return 1; }
+
+inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& problem,
+                                    const KernelConfig& config, Regime regime,
+                                    const CyclesFactor& factor) {
+  TrafficMemo traffic(*gpu.l2, problem);
+  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const double slower = factor(problem, config);
+  const FitRow row{.problem = problem, .config = config, .work = work, .regime = regime};
+  const auto cycles_at = [&](Hertz f) {
+    return closed_form(gpu, problem, config, work, f).cycles * slower;
+  };
+  const auto settled = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
+    const Cycles at = cycles_at(f);
+    return Settled<Cycles>{at, sm_clock(gpu, work_of(row, at), regime, Inputs::kNormal)};
+  });
+  const Hertz clock = settled.clock.sm_clock;
+  const Cycles cycles = cycles_at(clock);
+  Measurement m = example_measurement(to_text(config), time_of(cycles, clock));
+  m.context.gpu = gpu.name;
+  m.point.problem = problem;
+  m.point.regime = regime;
+  m.cycles = cycles;
+  m.sm_clock = clock;
+  return m;
+}
+
+/// Problems from `first` on, all different; every fifth row is sustained. Configurations are spread
+/// over the candidates of each problem.
+inline std::vector<Measurement> example_gemm_rows(const GpuSpec& gpu, int first, int problems,
+                                                  std::size_t configs, const CyclesFactor& factor) {
+  constexpr i64 kM[] = {256, 4096, 640, 1536}, kN[] = {4096, 512, 1152},
+                kK[] = {512, 4096, 1024, 3072, 768, 2048, 1472};
+  std::vector<Measurement> rows;
+  for (int i = first; i < first + problems; ++i) {
+    const GemmProblem problem{{kM[i % 4] + 64 * (i / 84), kN[i % 3], kK[i % 7]},
+                              ElementType::kFp16,
+                              i % 11 == 6 ? Layout::kNn : Layout::kTn};
+    const std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {}).legal;
+    for (std::size_t c = 0; c < configs; ++c) {
+      const KernelConfig& config = legal[(c * legal.size() + legal.size() / 2) / configs];
+      const Regime regime = rows.size() % 5 == 4 ? Regime::kSustained : Regime::kBurst;
+      rows.push_back(example_gemm_row(gpu, problem, config, regime, factor));
+    }
+  }
+  return rows;
+}
+
+inline MeasurementFile file_of(const std::vector<Measurement>& rows) {
+  MeasurementFile file{.name = "x.csv"};
+  for (const Measurement& row : rows) {
+    file.rows.push_back({static_cast<i64>(file.rows.size()) + 2, row});
+  }
+  return file;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,134 @@
+#include "validate/calibrate/fit_constants.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/catch.h"
+#include "validate/calibrate/example_rows.h"
+
+namespace tilecast {
+namespace {
+
+constexpr unsigned kThreads = 2;
+
+LoadedGpu h200() { return load_gpu("h200_sxm", false); }
+
+const FittedConstant& constant(const ConstantFit& fit, const std::string& key) {
+  const auto found = std::ranges::find(fit.constants, key, &FittedConstant::key);
+  REQUIRE(found != fit.constants.end());
+  return *found;
+}
+
+double mean_size(const std::vector<double>& logs) {
+  double sum = 0;
+  for (const double log : logs) {
+    sum += std::abs(log);
+  }
+  return sum / static_cast<double>(logs.size());
+}
+
+/// Found within three standard errors, which are `error` of the truth at most.
+void check_found(const FittedConstant& c, double truth, double error) {
+  CAPTURE(c.key, c.prior, c.value, truth, c.standard_error);
+  CHECK(c.determined);
+  CHECK(std::abs(c.value - truth) < 3 * c.standard_error);
+  CHECK(c.standard_error < error * truth);
+}
+
+TEST_CASE("Constants that made the rows' cycles are found again") {
+  LoadedGpu gpu = h200();
+  GpuSpec truth = gpu.spec;
+  truth.sm.intake = truth.sm.intake * 0.8;
+  truth.l2->output = truth.l2->output * 0.85;
+  truth.wgmma->run_ahead *= 0.7;
+  truth.epilogue->fixed = truth.epilogue->fixed * 2;
+  const FitRows rows =
+      fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 10, as_predicted))}, 1);
+  REQUIRE(rows.rows.size() >= 250);
+  CHECK(mean_size(cycle_residuals(gpu.spec, rows, kThreads)) > 0.05);
+  CHECK(mean_size(cycle_residuals(truth, rows, kThreads)) < 1e-9);
+
+  const GpuSpec prior = gpu.spec;
+  const ConstantFit fit = fit_cycles(gpu, rows, kThreads);
+  CHECK(mean_size(cycle_residuals(gpu.spec, rows, kThreads)) < 0.005);
+  check_found(constant(fit, "sm.intake"), truth.sm.intake.value, 0.05);
+  // In the units that the file has.
+  const FittedConstant& l2 = constant(fit, "l2.output");
+  check_found(l2, l2.prior * 0.85, 0.1);
+  check_found(constant(fit, "wgmma.run_ahead"), truth.wgmma->run_ahead, 0.2);
+  // The spec has what the list says.
+  CHECK(gpu.spec.sm.intake.value == Approx(constant(fit, "sm.intake").value));
+  CHECK(gpu.spec.l2->output / prior.l2->output == Approx(l2.value / l2.prior));
+
+  // No row of these has rows off its lines by 16 bytes, or plain stores.
+  for (const char* key : {"tma.misaligned_by_16", "epilogue.plain_rate"}) {
+    const FittedConstant& unknown = constant(fit, key);
+    CAPTURE(key, unknown.value);
+    CHECK_FALSE(unknown.determined);
+    CHECK(unknown.value == unknown.prior);
+  }
+  CHECK(gpu.spec.tma->misaligned_by_16 == prior.tma->misaligned_by_16);
+  CHECK(constant(fit, "tma.misaligned_by_16").standard_error ==
+        Approx(0.3 * prior.tma->misaligned_by_16));
+  CHECK(gpu.spec.epilogue->plain_rate == prior.epilogue->plain_rate);
+  CHECK(fit.constants.size() == 29);
+}
+
+TEST_CASE("Energies that made the rows' clocks are found again") {
+  LoadedGpu gpu = h200();
+  GpuSpec truth = gpu.spec;
+  truth.power->per_flop_normal = truth.power->per_flop_normal * 1.25;
+  truth.clock->tensor_plateau = truth.clock->tensor_plateau * 0.99;
+  const FitRows rows =
+      fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 10, as_predicted))}, 1);
+  const GpuSpec prior = gpu.spec;
+  const ConstantFit fit = fit_clock(gpu, rows, kThreads);
+  check_found(constant(fit, "power.per_flop_normal"), 1.25 * 0.7644, 0.1);
+  CHECK(gpu.spec.clock->tensor_plateau / truth.clock->tensor_plateau == Approx(1).epsilon(0.002));
+  // Other inputs keep their ratio.
+  CHECK(gpu.spec.power->per_flop_zeros / gpu.spec.power->per_flop_normal ==
+        Approx(prior.power->per_flop_zeros / prior.power->per_flop_normal));
+  for (const FitRow& row : rows.rows) {
+    const ClockState state =
+        sm_clock(gpu.spec, work_of(row, row.cycles), row.regime, Inputs::kNormal);
+    CHECK(state.sm_clock / row.clock == Approx(1).epsilon(0.01));
+  }
+}
+
+TEST_CASE("A fitted number stays within what a GPU file may hold") {
+  // Rows that DRAM bounds, at more than its datasheet's rate: efficiency is at most 1.
+  LoadedGpu gpu = h200();
+  GpuSpec truth = gpu.spec;
+  truth.dram->bandwidth = truth.dram->bandwidth * 2;
+  std::vector<Measurement> rows;
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=64x256x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  for (const i64 k : {4096, 6144, 8192, 12288, 16384}) {
+    rows.push_back(example_gemm_row(truth, {{64, 132 * 256, k}, ElementType::kFp16, Layout::kTn},
+                                    config, Regime::kBurst, as_predicted));
+  }
+  std::vector<Measurement> many;
+  for (int i = 0; i < 40; ++i) {
+    many.insert(many.end(), rows.begin(), rows.end());
+  }
+  const ConstantFit fit = fit_cycles(gpu, fit_rows(gpu.spec, {file_of(many)}, 1), kThreads);
+  const FittedConstant& efficiency = constant(fit, "dram.read_efficiency");
+  CHECK(efficiency.value > efficiency.prior);
+  CHECK(efficiency.value <= 1);
+  CHECK(gpu.spec.dram->read_efficiency == Approx(efficiency.value));
+}
+
+TEST_CASE("Rows that say nothing of any constant leave all of them") {
+  LoadedGpu gpu = h200();
+  const GpuSpec prior = gpu.spec;
+  std::vector<Measurement> rows = example_gemm_rows(gpu.spec, 0, 1, 1, as_predicted);
+  const ConstantFit fit = fit_clock(gpu, fit_rows(gpu.spec, {file_of(rows)}, 1), kThreads);
+  for (const FittedConstant& c : fit.constants) {
+    CHECK(std::abs(c.value / c.prior - 1) < 1e-6);
+  }
+  CHECK(gpu.spec.power->per_flop_normal.value == Approx(prior.power->per_flop_normal.value));
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,65 @@
+#include "validate/calibrate/fit_rows.h"
+
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "validate/calibrate/example_rows.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+/// Three rows of one problem.
+std::vector<Measurement> three() { return example_gemm_rows(h200(), 0, 1, 3, as_predicted); }
+
+TEST_CASE("Rows near the best of their problem and regime count three times") {
+  std::vector<Measurement> rows = three();
+  rows.resize(6, rows[0]);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].time->median = Seconds{1e-4 * (i == 0 ? 1 : i == 1 ? 1.19 : 1.21)};
+  }
+  rows[3].point.regime = Regime::kSustained;  // the best there
+  rows[4].point.problem.dtype = ElementType::kBf16;
+  const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
+  REQUIRE(fit.rows.size() == 6);
+  CHECK(fit.groups == 2);
+  const double expected[] = {3, 3, 1, 3, 3, 1};
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(fit.rows[i].weight == expected[i]);
+    CHECK(fit.rows[i].group == (i == 4 ? 1 : 0));
+  }
+}
+
+TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of ours is left out") {
+  std::vector<Measurement> rows = three();
+  rows.resize(9, rows[0]);
+  rows[1].verified = false;
+  rows[2].status = Status::kFailed;
+  rows[3].time.reset();
+  rows[4].sm_clock.reset();
+  rows[5].point.inputs = Inputs::kZeros;
+  rows[6].point.config = std::string(kCublasltBest);
+  rows[7].point.problem.shape.k += 4;  // rows of A are no whole 16 bytes: refused
+  rows[8].point = point_of(StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy});
+  rows[8].point.config = std::string(kRuntimeCopy);
+  const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
+  CHECK(fit.rows.size() == 1);
+  CHECK(fit.left_out == 8);
+}
+
+TEST_CASE("Too few rows, or one of another GPU, are refused with their count or their place") {
+  std::vector<Measurement> rows = three();
+  rows[2].verified = false;
+  CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 3); }) ==
+        "2 expected at least 3 measured GEMMs to fit to, got 2 (1 rows left out)");
+  CHECK(fit_rows(h200(), {file_of(rows)}, 2).rows.size() == 2);
+  rows[1].context.gpu = "h100_sxm";
+  CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 1); }) ==
+        "2 x.csv:3: gpu: expected h200_sxm, got h100_sxm");
+  rows[1].context.gpu = h200().product;
+  CHECK(fit_rows(h200(), {file_of(rows)}, 1).rows.size() == 2);
+}
+
+}  // namespace
+}  // namespace tilecast
