@@ -63,6 +63,8 @@ void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
   command.add_option("--data", options.data, "Measurement files, .csv or .csv.gz")->required();
   command.add_flag("--no-calibration", options.no_calibration,
                    "Leave the GPU's calibrated overlay out");
+  command.add_flag("--no-correction", options.no_correction,
+                   "Keep the calibrated overlay and leave out what its correction adds");
 }
 
 void add_split(CLI::App& command, JoinedInputOptions& options) {
@@ -79,6 +81,9 @@ void add_split(CLI::App& command, JoinedInputOptions& options) {
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
   JoinedInput input{load_gpu(options.gpu, !options.no_calibration), {}};
+  if (options.no_correction) {
+    input.gpu.spec.correction = nullptr;
+  }
   const GpuSpec& gpu = input.gpu.spec;
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
     throw ConfigError(why);
@@ -110,8 +115,9 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
 }
 
 std::string command_line(const JoinedInputOptions& options) {
-  return fmt::format("--gpu {} --data {}{}", options.gpu, join(options.data, " "),
-                     options.no_calibration ? " --no-calibration" : "");
+  return fmt::format("--gpu {} --data {}{}{}", options.gpu, join(options.data, " "),
+                     options.no_calibration ? " --no-calibration" : "",
+                     options.no_correction ? " --no-correction" : "");
 }
 
 }  // namespace tilecast

@@ -15,6 +15,7 @@ struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data;
   bool no_calibration = false;
+  bool no_correction = false;    // the calibrated physics alone
   std::string split, part;       // rows of one part of a split file; empty: all
   std::optional<Method> method;  // none: default_method of a row's op
   unsigned threads = 0;          // 0: one for each processor
@@ -28,7 +29,7 @@ struct JoinedInput {
 /// Adds --split and --part too.
 void add_split(CLI::App& command, JoinedInputOptions& options);
 
-/// Adds --gpu, --data and --no-calibration; `options` must outlive the parse.
+/// Adds --gpu, --data, --no-calibration and --no-correction; `options` must outlive the parse.
 void add_joined_input(CLI::App& command, JoinedInputOptions& options);
 
 /// Where rows are simulated, standard error counts them if it is a terminal.

@@ -8,6 +8,8 @@
 
 #include "cli/commands.h"
 #include "model/predict/prediction.h"
+#include "model/spec/correction.h"
+#include "model/spec/load_gpu.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"
@@ -106,6 +108,45 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
   CHECK(analytic["method"] == "analytic");
   CHECK(analytic["simulated"] == 0);
   CHECK(simulated["cycles"]["mape"] != analytic["cycles"]["mape"]);
+}
+
+/// y = constant, whatever the kernel.
+LinearCorrection constant_correction(double constant) {
+  return {.feature_mean = std::vector<double>(kCorrectionFeatures.size(), 0),
+          .feature_spread = std::vector<double>(kCorrectionFeatures.size(), 1),
+          .weight = std::vector<double>(correction_term_count(), 0),
+          .term_mean = std::vector<double>(correction_term_count(), 0),
+          .constant = constant};
+}
+
+TEST_CASE("validate --no-correction keeps the overlay and leaves out what the correction adds") {
+  const Scene scene;
+  const std::string gpu = (scene.folder / "h200_sxm.yaml").string();
+  std::filesystem::copy_file(config_folder() / "gpus" / "h200_sxm.yaml", gpu);
+  write_file(scene.folder / "h200_sxm.calibrated.yaml",
+             "name: h200_sxm\npower: {sustained_limit: {value: 690, unit: W, source: measured, "
+             "confidence: high, ref: \"x\"}}\n");
+  // Cycles by exp(0.5) = 1.65, so that with half of an error no two figures are equal.
+  const MethodCorrection method{
+      constant_correction(0.5), constant_correction(0), constant_correction(0), {}};
+  write_file(scene.folder / "h200_sxm.correction.yaml",
+             correction_text("h200_sxm", {method, method}));
+  const auto validated = [&](std::vector<std::string> more, const std::string& headline) {
+    more.insert(more.begin(), {"--gpu", gpu, "--method", "analytic"});
+    CHECK(scene.validate(more).out.starts_with(headline));
+    more.insert(more.end(), {"--format", "json"});
+    return nlohmann::json::parse(scene.validate(more).out);
+  };
+  const auto with = validated({}, "h200_sxm, analytic, calibrated: 2 points");
+  const auto without =
+      validated({"--no-correction"}, "h200_sxm, analytic, calibrated without correction: 2 points");
+  const auto none = validated({"--no-calibration"}, "h200_sxm, analytic: 2 points");
+  CHECK(with["residual_model"]["used"] == true);
+  CHECK(without["residual_model"]["used"] == false);
+  CHECK(none["residual_model"]["used"] == false);
+  CHECK(without["calibrated"] == true);
+  CHECK(none["calibrated"] == false);
+  CHECK(with["cycles"]["bias"].get<double>() > without["cycles"]["bias"].get<double>() + 0.3);
 }
 
 TEST_CASE("A record of one method is not checked against another") {

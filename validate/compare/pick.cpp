@@ -17,6 +17,12 @@ double ratio_of(const JoinedGroup& group, const JoinedPoint& point) {
 
 }  // namespace
 
+double by_predicted_time(const JoinedPoint& point) { return point.predicted.time.value; }
+double by_predicted_cycles(const JoinedPoint& point) { return point.predicted.cycles.value; }
+double by_closed_form_time(const JoinedPoint& point) {
+  return point.predicted.closed_form_time.value;
+}
+
 bool can_pick(const JoinedGroup& group) { return group.points.size() >= 2; }
 
 double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count) {
@@ -43,6 +49,27 @@ double random_pick_ratio(const JoinedGroup& group) {
     ratios.push_back(ratio_of(group, point));
   }
   return mean(ratios);
+}
+
+std::optional<double> config_ratio(const JoinedGroup& group, const std::string& config) {
+  for (const JoinedPoint& point : group.points) {
+    if (point.measured.point.config == config) {
+      return ratio_of(group, point);
+    }
+  }
+  return std::nullopt;
+}
+
+FixedTiling fixed_tiling(const std::vector<JoinedGroup>& groups, const std::string& config) {
+  FixedTiling fixed{config, {}};
+  for (const JoinedGroup& group : groups) {
+    const std::optional<double> ratio =
+        can_pick(group) ? config_ratio(group, config) : std::nullopt;
+    if (ratio) {
+      fixed.ratios.push_back(*ratio);
+    }
+  }
+  return fixed;
 }
 
 FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups) {

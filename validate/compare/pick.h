@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ namespace tilecast {
 /// Smaller is picked first; equal ones by configuration text.
 using Preference = std::function<double(const JoinedPoint&)>;
 
+double by_predicted_time(const JoinedPoint& point);
+double by_predicted_cycles(const JoinedPoint& point);
+double by_closed_form_time(const JoinedPoint& point);
+
 bool can_pick(const JoinedGroup& group);
 
 /// The pick is the best measured of the first `count` by preference.
@@ -22,6 +27,9 @@ double pick_ratio(const JoinedGroup& group, const Preference& preference, std::s
 
 /// What picking blindly gives on average: the mean over all configurations of best / own time.
 double random_pick_ratio(const JoinedGroup& group);
+
+/// Best / own time of one configuration; nothing where the group does not have it.
+std::optional<double> config_ratio(const JoinedGroup& group, const std::string& config);
 
 /// One configuration for everything, chosen with hindsight: the one with the best geometric mean of
 /// best / own time. Only those measured in at least nine tenths as many groups as the most
@@ -33,5 +41,8 @@ struct FixedTiling {
 
 /// An empty text where no configuration is in half of the groups that leave something to pick.
 FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups);
+
+/// One that was chosen elsewhere, of these groups.
+FixedTiling fixed_tiling(const std::vector<JoinedGroup>& groups, const std::string& config);
 
 }  // namespace tilecast

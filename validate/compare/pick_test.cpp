@@ -51,6 +51,18 @@ TEST_CASE("The fixed tiling is the one best over all shapes, though best in none
   CHECK(fixed.ratios[0] == Approx(1 / 1.1));
 }
 
+TEST_CASE("A fixed tiling chosen elsewhere is judged where it was measured") {
+  const JoinedData data =
+      join_example({example_row(1, Seconds{1}), example_row(2, Seconds{4}),
+                    example_row(1, Seconds{4}, kOther), example_row(2, Seconds{1}, kOther),
+                    example_row(1, Seconds{1}, kThird), example_row(3, Seconds{2}, kThird)},
+                   {{1, Seconds{1}}, {2, Seconds{1}}, {3, Seconds{1}}});
+  const FixedTiling fixed = fixed_tiling(data.groups, to_text(example_config(2)));
+  CHECK(fixed.config == to_text(example_config(2)));
+  CHECK(fixed.ratios == Values{0.25, 1});  // by shape: 4096, 8192
+  CHECK(fixed_tiling(data.groups, "none").ratios.empty());
+}
+
 TEST_CASE("A configuration measured in one shape of three is not a fixed tiling") {
   // Config 3 is best where it was tried, which is not everywhere.
   const JoinedData data =

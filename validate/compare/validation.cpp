@@ -1,21 +1,16 @@
 #include "validate/compare/validation.h"
 
+#include <algorithm>
+
 #include "validate/compare/pick.h"
+#include "validate/compare/point_error.h"
 #include "validate/compare/roofline.h"
 
 namespace tilecast {
 namespace {
 
-constexpr double kNearBest = 1.2;  // of the best measured time
+constexpr double kClockApart = 1.02;
 constexpr std::size_t kPickCounts[] = {1, 3, 8};
-
-double predicted_time(const JoinedPoint& point) { return point.predicted.time.value; }
-double closed_form_time(const JoinedPoint& point) { return point.predicted.closed_form_time.value; }
-double predicted_cycles(const JoinedPoint& point) { return point.predicted.cycles.value; }
-
-double time_error(const JoinedPoint& point) {
-  return point.predicted.time / point.measured_time() - 1;
-}
 
 /// Mean of what there is; nothing where there is nothing.
 std::optional<double> mean_of(const Values& values) {
@@ -41,17 +36,18 @@ void for_each_point(const std::vector<JoinedGroup>& groups, Function function) {
   }
 }
 
-std::optional<ErrorFigures> cycles_error(const std::vector<JoinedGroup>& groups) {
+std::optional<ErrorFigures> cycles_errors(const std::vector<JoinedGroup>& groups, bool all) {
   Values errors;
-  for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
-    if (point.measured.cycles) {
-      errors.push_back(point.predicted.cycles / *point.measured.cycles - 1);
+  for_each_point(groups, [&](const JoinedGroup& group, const JoinedPoint& point) {
+    const std::optional<double> error = cycles_error(point);
+    if (error && (all || is_near_best(group, point))) {
+      errors.push_back(*error);
     }
   });
   return error_figures(errors);
 }
 
-std::optional<ErrorFigures> time_error(const std::vector<JoinedGroup>& groups) {
+std::optional<ErrorFigures> time_errors(const std::vector<JoinedGroup>& groups) {
   Values errors;
   for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
     errors.push_back(time_error(point));
@@ -59,8 +55,21 @@ std::optional<ErrorFigures> time_error(const std::vector<JoinedGroup>& groups) {
   return error_figures(errors);
 }
 
+/// 1 for each pair of clocks that are apart and in the right order, 0 for each that is in another
+/// or predicted equal.
+void add_clock_pairs(Values& ordered, const Values& measured, const Values& predicted) {
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (std::max(measured[i], measured[j]) > kClockApart * std::min(measured[i], measured[j])) {
+        const bool right = (measured[i] - measured[j]) * (predicted[i] - predicted[j]) > 0;
+        ordered.push_back(right ? 1 : 0);
+      }
+    }
+  }
+}
+
 std::optional<ClockFigures> clock_figures(const std::vector<JoinedGroup>& groups) {
-  Values errors, orders;
+  Values errors, orders, ordered;
   for (const JoinedGroup& group : groups) {
     Values measured, predicted;
     for (const JoinedPoint& point : group.points) {
@@ -73,9 +82,12 @@ std::optional<ClockFigures> clock_figures(const std::vector<JoinedGroup>& groups
     if (const std::optional<double> tau = kendall_tau(measured, predicted)) {
       orders.push_back(*tau);
     }
+    add_clock_pairs(ordered, measured, predicted);
   }
   const std::optional<ErrorFigures> error = error_figures(errors);
-  return error ? std::optional(ClockFigures{*error, mean_of(orders)}) : std::nullopt;
+  return error ? std::optional(
+                     ClockFigures{*error, mean_of(orders), ordered.size(), mean_of(ordered)})
+               : std::nullopt;
 }
 
 std::optional<RankFigures> rank_figures(const std::vector<JoinedGroup>& groups) {
@@ -84,8 +96,8 @@ std::optional<RankFigures> rank_figures(const std::vector<JoinedGroup>& groups) 
     Values measured, predicted, near_measured, near_predicted;
     for (const JoinedPoint& point : group.points) {
       measured.push_back(point.measured_time().value);
-      predicted.push_back(predicted_time(point));
-      if (point.measured_time() <= group.best_measured_time() * kNearBest) {
+      predicted.push_back(point.predicted.time.value);
+      if (is_near_best(group, point)) {
         near_measured.push_back(measured.back());
         near_predicted.push_back(predicted.back());
       }
@@ -145,8 +157,8 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) 
   }
   const FixedTiling fixed = best_fixed_tiling(groups);
   Baselines result;
-  result.closed_form = picks(groups, closed_form_time, 1);
-  result.pick_by_cycles = picks(groups, predicted_cycles, 1);
+  result.closed_form = picks(groups, by_closed_form_time, 1);
+  result.pick_by_cycles = picks(groups, by_predicted_cycles, 1);
   result.fixed_tiling = ratio_figures(fixed.ratios);
   result.fixed_tiling_config = fixed.config;
   result.random = ratio_figures(random);
@@ -172,27 +184,12 @@ std::optional<IntervalFigures> interval_figures(const std::vector<JoinedGroup>& 
   return IntervalFigures{mean(inside), median(widths)};
 }
 
-std::map<AnySchedule, ScheduleFigures> schedule_figures(const std::vector<JoinedGroup>& groups) {
-  std::map<AnySchedule, std::vector<JoinedGroup>> by_schedule;
-  for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
-    std::vector<JoinedGroup>& own = by_schedule[schedule_of(point.predicted.config)];
-    own.resize(1);
-    own.front().points.push_back(point);
-  });
-  std::map<AnySchedule, ScheduleFigures> figures;
-  for (const auto& [schedule, own] : by_schedule) {
-    const std::optional<ErrorFigures> cycles = cycles_error(own);
-    figures[schedule] = {own.front().points.size(), time_error(own)->mape,
-                         cycles ? std::optional(cycles->mape) : std::nullopt};
-  }
-  return figures;
-}
-
 }  // namespace
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data) {
   Validation result{.gpu = gpu.name,
                     .calibrated = calibrated,
+                    .corrected = gpu.correction != nullptr,
                     .method = Method::kAnalytic,
                     .simulated = 0,
                     .rows = data.rows,
@@ -205,25 +202,28 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data)
     result.simulated += point.predicted.method == Method::kSimulated ? 1 : 0;
   });
   result.method = result.simulated > 0 ? Method::kSimulated : Method::kAnalytic;
-  result.cycles = cycles_error(data.groups);
+  result.cycles = cycles_errors(data.groups, true);
+  result.cycles_near_best = cycles_errors(data.groups, false);
   result.clock = clock_figures(data.groups);
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
     const std::vector<JoinedGroup> groups = in_regime(data, regime);
-    if (const auto error = time_error(groups)) {
+    if (const auto error = time_errors(groups)) {
       result.time.emplace(regime, *error);
     }
     if (const auto rank = rank_figures(groups)) {
       result.rank.emplace(regime, *rank);
     }
     for (const std::size_t count : kPickCounts) {
-      if (const auto figures = picks(groups, predicted_time, count)) {
+      if (const auto figures = picks(groups, by_predicted_time, count)) {
         result.pick[regime].emplace(count, *figures);
       }
     }
   }
   result.baselines = baselines(gpu, data.groups);
   result.interval = interval_figures(data.groups);
-  result.by_schedule = schedule_figures(data.groups);
+  result.by_schedule = error_by_schedule(data);
+  result.by_limiter = error_by_limiter(data);
+  result.by_size = error_by_size(data);
   return result;
 }
 

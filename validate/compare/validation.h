@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/spec/gpu_spec.h"
+#include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"
 
@@ -22,6 +23,10 @@ struct RankFigures {
 struct ClockFigures {
   ErrorFigures error;
   std::optional<double> kendall;  // mean over groups
+  // Of configurations of one group whose measured clocks differ by more than 2 %: their pairs, over
+  // all groups, and the share of these that is predicted in the right order.
+  std::size_t pairs = 0;
+  std::optional<double> pairs_ordered;
 };
 
 /// Over both regimes.
@@ -42,30 +47,26 @@ struct IntervalFigures {
   double median_width;  // of (high - low) / predicted time
 };
 
-struct ScheduleFigures {
-  std::size_t points;
-  double time_mape;
-  std::optional<double> cycles_mape;
-};
-
 /// By how many first picks the best measured one is taken.
 using PickFigures = std::map<std::size_t, RatioFigures>;
 
 struct Validation {
   std::string gpu;
-  bool calibrated;
-  Method method;          // simulated where any point is
-  std::size_t simulated;  // points
+  bool calibrated, corrected;  // corrected: by what a calibration learnt beyond the physics
+  Method method;               // simulated where any point is
+  std::size_t simulated;       // points
   std::size_t rows, points, cublaslt, unmatched, excluded, repeated;
   std::string split = "all";  // or the part of a split whose rows these are
-  std::optional<ErrorFigures> cycles;
+  std::optional<ErrorFigures> cycles, cycles_near_best;
   std::map<Regime, ErrorFigures> time;
   std::optional<ClockFigures> clock;
   std::map<Regime, RankFigures> rank;
   std::map<Regime, PickFigures> pick;
   Baselines baselines;
   std::optional<IntervalFigures> interval;
-  std::map<AnySchedule, ScheduleFigures> by_schedule;
+  std::map<AnySchedule, PartFigures> by_schedule;
+  std::map<Limiter, PartFigures> by_limiter;
+  std::map<TimeSize, PartFigures> by_size;
 };
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data);

@@ -60,9 +60,26 @@ Json baselines_json(const Baselines& baselines) {
   return json;
 }
 
+template <class Key>
+void add_parts(Json& json, const char* name, const std::map<Key, PartFigures>& parts) {
+  for (const auto& [part, figures] : parts) {
+    Json& own = json[name][std::string(to_text(part))];
+    own["points"] = figures.points;
+    own["mape"] = rounded(figures.time_mape);
+    own["median"] = rounded(figures.time_median);
+    if (figures.cycles_mape) {
+      own["cycles_mape"] = rounded(*figures.cycles_mape);
+      own["cycles_median"] = rounded(*figures.cycles_median);
+    }
+  }
+}
+
 void add_figures(Json& json, const Validation& v) {
   if (v.cycles) {
     json["cycles"] = error_json(*v.cycles);
+  }
+  if (v.cycles_near_best) {
+    json["cycles_near_best"] = error_json(*v.cycles_near_best);
   }
   for (const auto& [regime, figures] : v.time) {
     json["time"][std::string(to_text(regime))] = error_json(figures);
@@ -71,6 +88,10 @@ void add_figures(Json& json, const Validation& v) {
     json["clock"] = error_json(v.clock->error);
     if (v.clock->kendall) {
       json["clock"]["kendall"] = rounded(*v.clock->kendall);
+    }
+    if (v.clock->pairs_ordered) {
+      json["clock"]["pairs"] = v.clock->pairs;
+      json["clock"]["pairs_ordered"] = rounded(*v.clock->pairs_ordered);
     }
   }
   for (const auto& [regime, figures] : v.rank) {
@@ -105,15 +126,10 @@ Json to_json(const Validation& v) {
             {"repeated", v.repeated},
             {"split", v.split}};
   add_figures(json, v);
-  json["residual_model"] = {{"used", false}};
-  for (const auto& [schedule, figures] : v.by_schedule) {
-    Json& own = json["by_schedule"][std::string(to_text(schedule))];
-    own["points"] = figures.points;
-    own["mape"] = rounded(figures.time_mape);
-    if (figures.cycles_mape) {
-      own["cycles_mape"] = rounded(*figures.cycles_mape);
-    }
-  }
+  json["residual_model"] = {{"used", v.corrected}};
+  add_parts(json, "by_schedule", v.by_schedule);
+  add_parts(json, "by_limiter", v.by_limiter);
+  add_parts(json, "by_size", v.by_size);
   return json;
 }
 

@@ -23,24 +23,44 @@ std::string error_table(const Validation& v) {
   if (v.cycles) {
     text += error_line("  cycles", *v.cycles);
   }
+  if (v.cycles_near_best) {
+    text += error_line("  cycles, near best", *v.cycles_near_best);
+  }
   for (const auto& [regime, figures] : v.time) {
     text += error_line(fmt::format("  time, {}", to_text(regime)), figures);
   }
   if (v.clock) {
     text += error_line("  SM clock", v.clock->error);
   }
-  for (const auto& [schedule, figures] : v.by_schedule) {
-    const std::string name = fmt::format("  time, {} ", to_text(schedule));
-    text += fmt::format("{:<{}}{:>{}}{:>10}\n", name, std::max<std::size_t>(name.size(), 24),
-                        figures.points,
-                        name.size() < 24 ? 8 : std::max<int>(1, 32 - static_cast<int>(name.size())),
-                        percent(figures.time_mape));
-  }
   if (v.baselines.roofline_mape) {
     text += fmt::format("{:<24}{:>8}{:>10}\n", "  time, of a roofline", v.points,
                         percent(*v.baselines.roofline_mape));
   }
   return text;
+}
+
+template <class Key>
+std::string part_lines(const std::map<Key, PartFigures>& parts) {
+  std::string text;
+  for (const auto& [part, f] : parts) {
+    const auto or_none = [](const std::optional<double>& figure) {
+      return figure ? percent(*figure) : "-";
+    };
+    text += fmt::format("{:<32}{:>8}{:>10}{:>10}{:>10}{:>10}\n", fmt::format("  {}", to_text(part)),
+                        f.points, percent(f.time_mape), percent(f.time_median),
+                        or_none(f.cycles_mape), or_none(f.cycles_median));
+  }
+  return text;
+}
+
+std::string part_table(const Validation& v) {
+  if (v.points == 0) {
+    return "";
+  }
+  return fmt::format("\n{:<32}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "by schedule", "points", "time",
+                     "median", "cycles", "median") +
+         part_lines(v.by_schedule) + "by limiter\n" + part_lines(v.by_limiter) +
+         "by measured time\n" + part_lines(v.by_size);
 }
 
 std::string rank_table(const Validation& v) {
@@ -54,6 +74,10 @@ std::string rank_table(const Validation& v) {
   }
   if (v.clock && v.clock->kendall) {
     text += fmt::format("{:<32}{:>8}{:>10.2f}\n", "  SM clock", "", *v.clock->kendall);
+  }
+  if (v.clock && v.clock->pairs_ordered) {
+    text += fmt::format("  {} of {} pairs with SM clocks over 2 % apart are in order\n",
+                        percent(*v.clock->pairs_ordered), v.clock->pairs);
   }
   return text;
 }
@@ -81,16 +105,20 @@ std::string pick_table(const Validation& v) {
   return text;
 }
 
+std::string_view calibration_text(const Validation& v) {
+  return !v.calibrated ? "" : v.corrected ? ", calibrated" : ", calibrated without correction";
+}
+
 }  // namespace
 
 std::string to_table(const Validation& v) {
   std::string text = fmt::format(
-      "{}, {}{}: {} points of {} rows{}\n({} of baselines, {} excluded, {} unmatched, {} "
-      "repeated)\n\n",
-      v.gpu, to_text(v.method), v.calibrated ? ", calibrated" : "", v.points, v.rows,
-      v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "",
-      v.cublaslt, v.excluded, v.unmatched, v.repeated);
-  text += error_table(v) + rank_table(v) + pick_table(v);
+      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} "
+      "repeated{})\n\n",
+      v.gpu, to_text(v.method), calibration_text(v), v.points, v.rows, v.cublaslt, v.excluded,
+      v.unmatched, v.repeated,
+      v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "");
+  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v);
   if (v.interval) {
     text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));

@@ -48,6 +48,47 @@ TEST_CASE("Order is judged over all and over those within 20 % of the best") {
   CHECK_FALSE(v.clock->kendall.has_value());     // all measured clocks are equal
 }
 
+TEST_CASE("Cycles near the best time are judged apart") {
+  // Of 10 and 11 us; 20 us is not within 20 % of 10: (0.266667 + 0.393939) / 2, and the tenth below
+  // the larger: 0.393939 - 0.1 * 0.127273.
+  const Validation v = example_validation();
+  CHECK(v.cycles_near_best->points == 2);
+  CHECK(v.cycles_near_best->mape == Approx(0.330303).epsilon(1e-5));
+  CHECK(v.cycles_near_best->p90 == Approx(0.381212).epsilon(1e-5));
+  CHECK(to_json(v)["cycles_near_best"]["mape"] == 0.330303);
+}
+
+/// One shape whose configurations have these clocks in GHz.
+Validation clocks_validation(const std::vector<double>& measured,
+                             const std::vector<double>& predicted) {
+  std::vector<Measurement> rows;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    rows.push_back(example_row(static_cast<i32>(i) + 1, Seconds{1e-5}));
+    rows.back().sm_clock = Hertz{measured[i] * 1e9};
+  }
+  const Predictor clocks = [&](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
+    Prediction p{};
+    p.config = config;
+    p.time = p.closed_form_time = Seconds{1e-5};
+    const i32 stages = std::get<KernelConfig>(config).tiling.stages;
+    p.sm_clock = Hertz{predicted.at(static_cast<std::size_t>(stages) - 1) * 1e9};
+    return p;
+  };
+  return validate(bare_gpu(), false, join_points({example_file(rows)}, clocks, {"h200_sxm"}));
+}
+
+TEST_CASE("Clocks that differ by more than 2 % are to be in order, others may be in any") {
+  // 1.5 and 1.52 are 1.3 % apart. Of the others, 1.5 and 1.6 are predicted in the wrong order.
+  const Validation v = clocks_validation({1.5, 1.52, 1.6}, {1.4, 1.3, 1.35});
+  CHECK(v.clock->pairs == 2);
+  CHECK(*v.clock->pairs_ordered == Approx(0.5));
+  CHECK(to_json(v)["clock"]["pairs_ordered"] == 0.5);
+  // Equal predictions are not an order.
+  CHECK(*clocks_validation({1.5, 1.6}, {1.4, 1.4}).clock->pairs_ordered == 0);
+  CHECK_FALSE(clocks_validation({1.5, 1.529}, {1.4, 1.5}).clock->pairs_ordered.has_value());
+  CHECK(clocks_validation({1.5, 1.531}, {1.4, 1.5}).clock->pairs_ordered == 1);
+}
+
 TEST_CASE("Picks stand beside their baselines") {
   const Validation v = example_validation();
   CHECK(v.pick.at(Regime::kBurst).at(1).geomean == Approx(10.0 / 11));
@@ -111,6 +152,10 @@ TEST_CASE("The JSON has a key for each figure and none for what was not measured
   CHECK(json["interval"]["median_width"].get<double>() == Approx(0.2));
   CHECK(json["residual_model"]["used"] == false);
   CHECK(json["by_schedule"]["warp_specialized"]["points"] == 2);
+  CHECK(json["by_schedule"]["pipelined"]["median"] == 0.1);
+  CHECK(json["by_limiter"]["tensor"]["points"] == 3);
+  CHECK(json["by_size"]["under_20_us"]["points"] == 2);
+  CHECK(json["by_size"]["20_to_100_us"]["cycles_mape"].get<double>() == Approx(0).margin(1e-6));
   for (const char* absent : {"l2_to_sm_bytes", "dram_read_bytes", "l2_hit"}) {
     CHECK_FALSE(json.contains(absent));
   }

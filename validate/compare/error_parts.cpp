@@ -1,0 +1,73 @@
+#include "validate/compare/error_parts.h"
+
+#include <functional>
+
+#include "model/base/words.h"
+#include "validate/compare/point_error.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+namespace {
+
+template <class Key>
+std::map<Key, PartFigures> error_by(const JoinedData& data,
+                                    const std::function<Key(const JoinedPoint&)>& key_of_point) {
+  struct Errors {
+    Values time, cycles;
+  };
+  std::map<Key, Errors> parts;
+  for (const JoinedGroup& group : data.groups) {
+    for (const JoinedPoint& point : group.points) {
+      Errors& own = parts[key_of_point(point)];
+      own.time.push_back(time_error(point));
+      if (const std::optional<double> error = cycles_error(point)) {
+        own.cycles.push_back(*error);
+      }
+    }
+  }
+  std::map<Key, PartFigures> figures;
+  for (const auto& [key, own] : parts) {
+    const std::optional<ErrorFigures> time = error_figures(own.time);
+    const std::optional<ErrorFigures> cycles = error_figures(own.cycles);
+    PartFigures& part = figures[key];
+    part = {time->points, time->mape, time->median, {}, {}};
+    if (cycles) {
+      part.cycles_mape = cycles->mape;
+      part.cycles_median = cycles->median;
+    }
+  }
+  return figures;
+}
+
+}  // namespace
+
+std::string_view to_text(TimeSize size) {
+  static constexpr Words<TimeSize, 4> kSizes{{{TimeSize::kUnder20Us, "under_20_us"},
+                                              {TimeSize::kFrom20Us, "20_to_100_us"},
+                                              {TimeSize::kFrom100Us, "100_us_to_1_ms"},
+                                              {TimeSize::kFrom1Ms, "from_1_ms"}}};
+  return word_of(kSizes, size);
+}
+
+TimeSize size_of(Seconds measured_time) {
+  return measured_time < Seconds{20e-6}    ? TimeSize::kUnder20Us
+         : measured_time < Seconds{100e-6} ? TimeSize::kFrom20Us
+         : measured_time < Seconds{1e-3}   ? TimeSize::kFrom100Us
+                                           : TimeSize::kFrom1Ms;
+}
+
+std::map<AnySchedule, PartFigures> error_by_schedule(const JoinedData& data) {
+  return error_by<AnySchedule>(
+      data, [](const JoinedPoint& point) { return schedule_of(point.predicted.config); });
+}
+
+std::map<Limiter, PartFigures> error_by_limiter(const JoinedData& data) {
+  return error_by<Limiter>(data, [](const JoinedPoint& point) { return point.predicted.limiter; });
+}
+
+std::map<TimeSize, PartFigures> error_by_size(const JoinedData& data) {
+  return error_by<TimeSize>(
+      data, [](const JoinedPoint& point) { return size_of(point.measured_time()); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,72 @@
+#include "validate/compare/error_parts.h"
+
+#include "tests/catch.h"
+#include "validate/compare/example_points.h"
+
+namespace tilecast {
+namespace {
+
+TEST_CASE("A size begins at its lower bound") {
+  CHECK(size_of(Seconds{19.99e-6}) == TimeSize::kUnder20Us);
+  CHECK(size_of(Seconds{20e-6}) == TimeSize::kFrom20Us);
+  CHECK(size_of(Seconds{99.9e-6}) == TimeSize::kFrom20Us);
+  CHECK(size_of(Seconds{100e-6}) == TimeSize::kFrom100Us);
+  CHECK(size_of(Seconds{999e-6}) == TimeSize::kFrom100Us);
+  CHECK(size_of(Seconds{1e-3}) == TimeSize::kFrom1Ms);
+}
+
+/// Measured 10, 30, 50, 2000 us; predicted 11, 33, 35, 3000: errors of 10, 10, 30 and 50 %. Cycles
+/// at 1 GHz for 1.5: two thirds of the ratios, so errors -0.266667, -0.266667, -0.533333 and 0. The
+/// even ones are bound by DRAM, the odd ones by the tensor cores.
+JoinedData example_data() {
+  const Predictor times = predict_times(
+      {{1, Seconds{11e-6}}, {2, Seconds{33e-6}}, {3, Seconds{35e-6}}, {4, Seconds{3e-3}}});
+  const Predictor with_limiter = [=](const AnyProblem& problem, const AnyConfig& config,
+                                     Regime regime, Inputs inputs) {
+    Prediction p = times(problem, config, regime, inputs);
+    p.limiter =
+        std::get<KernelConfig>(config).tiling.stages % 2 == 0 ? Limiter::kDram : Limiter::kTensor;
+    return p;
+  };
+  std::vector<Measurement> rows{example_row(1, Seconds{10e-6}), example_row(2, Seconds{30e-6}),
+                                example_row(3, Seconds{50e-6}), example_row(4, Seconds{2e-3})};
+  rows[3].cycles.reset();
+  return join_points({example_file(rows)}, with_limiter, {"h200_sxm"});
+}
+
+TEST_CASE("Each limiter has its own error") {
+  const std::map<Limiter, PartFigures> parts = error_by_limiter(example_data());
+  REQUIRE(parts.size() == 2);
+  const PartFigures& dram = parts.at(Limiter::kDram);
+  CHECK(dram.points == 2);
+  CHECK(dram.time_mape == Approx(0.3));         // 0.1 and 0.5
+  CHECK(*dram.cycles_mape == Approx(0.8 / 3));  // of the one that was measured
+  const PartFigures& tensor = parts.at(Limiter::kTensor);
+  CHECK(tensor.time_mape == Approx(0.2));     // 0.1 and 0.3
+  CHECK(*tensor.cycles_mape == Approx(0.4));  // 0.266667 and 0.533333
+}
+
+TEST_CASE("Each size has its own mean and median, and cycles only where they were measured") {
+  const std::map<TimeSize, PartFigures> parts = error_by_size(example_data());
+  REQUIRE(parts.size() == 3);
+  CHECK(parts.at(TimeSize::kUnder20Us).time_median == Approx(0.1));
+  CHECK(parts.at(TimeSize::kFrom20Us).points == 2);
+  CHECK(parts.at(TimeSize::kFrom20Us).time_median == Approx(0.2));
+  CHECK(*parts.at(TimeSize::kFrom20Us).cycles_median == Approx(0.4));
+  CHECK(parts.at(TimeSize::kFrom1Ms).time_mape == Approx(0.5));
+  CHECK_FALSE(parts.at(TimeSize::kFrom1Ms).cycles_mape.has_value());
+}
+
+TEST_CASE("The median of a schedule is not its mean") {
+  // Pipelined has the odd stages and warp_specialized the even ones; a third error parts the two.
+  const JoinedData data = join_example(
+      {example_row(1, Seconds{10}), example_row(3, Seconds{10}), example_row(5, Seconds{10})},
+      {{1, Seconds{11}}, {3, Seconds{12}}, {5, Seconds{16}}});
+  const PartFigures part = error_by_schedule(data).at(Schedule::kPipelined);
+  CHECK(part.points == 3);
+  CHECK(part.time_mape == Approx(0.3));
+  CHECK(part.time_median == Approx(0.2));
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,30 @@
+// Errors of one point: predicted over measured, less 1. Nothing where the row does not have it.
+#pragma once
+
+#include <optional>
+
+#include "validate/compare/join.h"
+
+namespace tilecast {
+
+/// Within 20 % of the group's best measured time.
+inline bool is_near_best(const JoinedGroup& group, const JoinedPoint& point) {
+  constexpr double kNearBest = 1.2;
+  return point.measured_time() <= group.best_measured_time() * kNearBest;
+}
+
+inline double time_error(const JoinedPoint& point) {
+  return point.predicted.time / point.measured_time() - 1;
+}
+
+inline std::optional<double> cycles_error(const JoinedPoint& point) {
+  const std::optional<Cycles>& measured = point.measured.cycles;
+  return measured ? std::optional(point.predicted.cycles / *measured - 1) : std::nullopt;
+}
+
+inline std::optional<double> clock_error(const JoinedPoint& point) {
+  const std::optional<Hertz>& measured = point.measured.sm_clock;
+  return measured ? std::optional(point.predicted.sm_clock / *measured - 1) : std::nullopt;
+}
+
+}  // namespace tilecast
