@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -89,6 +90,21 @@ TEST_CASE("validate prints a table unless told otherwise") {
   CHECK(run.out.starts_with("h200_sxm, " + std::string(to_text(default_method(Op::kGemm)))));
 }
 
+TEST_CASE("validate --worst names points, in JSON without being asked to") {
+  const Scene scene;
+  const auto json = nlohmann::json::parse(scene.validate({"--format", "json"}).out);
+  REQUIRE(json["worst"].size() == 2);
+  CHECK(std::abs(std::log1p(json["worst"][0]["error"].get<double>())) >=
+        std::abs(std::log1p(json["worst"][1]["error"].get<double>())));
+  CHECK_FALSE(nlohmann::json::parse(scene.validate({"--format", "json", "--worst", "0"}).out)
+                  .contains("worst"));
+  CHECK(scene.validate().out.find("worst points") == std::string::npos);
+  const std::string table = scene.validate({"--worst", "1"}).out;
+  CHECK(table.find("worst points") != std::string::npos);
+  CHECK(table.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
+  check_refused(scene.validate({"--worst", "-1"}), ExitCode::kUsage, "--worst");
+}
+
 TEST_CASE("validate --method simulated compares simulations, the same on any number of threads") {
   const Scene scene;
   std::string outputs[2];
@@ -126,9 +142,10 @@ TEST_CASE("validate --no-correction keeps the overlay and leaves out what the co
   write_file(scene.folder / "h200_sxm.calibrated.yaml",
              "name: h200_sxm\npower: {sustained_limit: {value: 690, unit: W, source: measured, "
              "confidence: high, ref: \"x\"}}\n");
-  // Cycles by exp(0.5) = 1.65, so that with half of an error no two figures are equal.
-  const MethodCorrection method{
-      constant_correction(0.5), constant_correction(0), constant_correction(0), {}};
+  const MethodCorrection method{constant_correction(0.5),  // cycles times exp(0.5) = 1.65
+                                constant_correction(0),
+                                constant_correction(0),
+                                {{"burst", "all", -0.1, 0.1}}};
   write_file(scene.folder / "h200_sxm.correction.yaml",
              correction_text("h200_sxm", {method, method}));
   const auto validated = [&](std::vector<std::string> more, const std::string& headline) {

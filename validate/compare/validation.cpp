@@ -186,7 +186,8 @@ std::optional<IntervalFigures> interval_figures(const std::vector<JoinedGroup>& 
 
 }  // namespace
 
-Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data) {
+Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
+                    const ValidationOptions& options) {
   Validation result{.gpu = gpu.name,
                     .calibrated = calibrated,
                     .corrected = gpu.correction != nullptr,
@@ -224,6 +225,7 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data)
   result.by_schedule = error_by_schedule(data);
   result.by_limiter = error_by_limiter(data);
   result.by_size = error_by_size(data);
+  result.worst = worst_points(data, options.worst);
   return result;
 }
 

@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/spec/gpu_spec.h"
 #include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"
+#include "validate/compare/worst_points.h"
 
 namespace tilecast {
 
@@ -67,8 +69,14 @@ struct Validation {
   std::map<AnySchedule, PartFigures> by_schedule;
   std::map<Limiter, PartFigures> by_limiter;
   std::map<TimeSize, PartFigures> by_size;
+  std::vector<WorstPoint> worst;
 };
 
-Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data);
+struct ValidationOptions {
+  std::size_t worst = 0;  // points that are named
+};
+
+Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
+                    const ValidationOptions& options = {});
 
 }  // namespace tilecast

@@ -130,6 +130,9 @@ Json to_json(const Validation& v) {
   add_parts(json, "by_schedule", v.by_schedule);
   add_parts(json, "by_limiter", v.by_limiter);
   add_parts(json, "by_size", v.by_size);
+  if (!v.worst.empty()) {
+    json["worst"] = to_json(v.worst);
+  }
   return json;
 }
 

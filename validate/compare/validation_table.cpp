@@ -123,7 +123,7 @@ std::string to_table(const Validation& v) {
     text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));
   }
-  return text;
+  return text + to_table(v.worst);
 }
 
 }  // namespace tilecast
