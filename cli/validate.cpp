@@ -46,7 +46,10 @@ void run_validate(ValidateOptions& options) {
   }
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";
-  const ValidationOptions judging{.worst = options.worst.value_or(json ? kWorstInJson : 0)};
+  ValidationOptions judging{.worst = options.worst.value_or(json ? kWorstInJson : 0)};
+  if (input.gpu.spec.architecture == Architecture::kHopper) {
+    judging.chip = load_chip_counters(config_folder(), "GH100");
+  }
   Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data, judging);
   if (!options.input.part.empty()) {
     validation.split = options.input.part;

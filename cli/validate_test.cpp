@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "model/predict/prediction.h"
+#include "model/spec/chip_counters.h"
 #include "model/spec/correction.h"
 #include "model/spec/load_gpu.h"
 #include "tests/captured_run.h"
@@ -103,6 +104,33 @@ TEST_CASE("validate --worst names points, in JSON without being asked to") {
   CHECK(table.find("worst points") != std::string::npos);
   CHECK(table.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
   check_refused(scene.validate({"--worst", "-1"}), ExitCode::kUsage, "--worst");
+}
+
+TEST_CASE("validate lays bytes beside the counters of rows that have them") {
+  std::vector<Measurement> rows = example_rows();
+  const ChipCounters chip = load_chip_counters(config_folder(), "GH100").value();
+  for (const CounterSum::Term& term : chip.l2_to_sm_sum.terms) {
+    rows[0].counters[term.metric] = 0;
+  }
+  rows[0].counters["l1tex__m_xbar2l1tex_read_bytes.sum"] = 1e9;
+  rows[0].counters["dram__bytes_read.sum"] = 2e8;
+  const auto predicted = [&] {
+    const CapturedRun run = run_captured(
+        add_predict, {"predict", "4096x4096x4096", "--config", kConfig, "--format", "json"});
+    return nlohmann::json::parse(run.out)["ranking"][0];
+  }();
+  const Scene scene(rows);
+  const auto json = nlohmann::json::parse(scene.validate({"--format", "json"}).out);
+  CHECK(json["l2_to_sm_bytes"]["points"] == 1);
+  CHECK(json["l2_to_sm_bytes"]["bias"].get<double>() ==
+        Approx(predicted["l2_to_sm_bytes"].get<double>() / 1e9 - 1).margin(1e-5));
+  CHECK(json["dram_read_bytes"]["bias"].get<double>() ==
+        Approx(predicted["dram_read_bytes"].get<double>() / 2e8 - 1).margin(1e-5));
+  CHECK(json["l2_hit"]["bias_points"].get<double>() ==
+        Approx(100 * (predicted["l2_hit_rate"].get<double>() - 0.8)).margin(1e-2));
+  const std::string table = scene.validate().out;
+  CHECK(table.find("  L2-to-SM bytes") != std::string::npos);
+  CHECK(table.find("  L2 hit rate") != std::string::npos);
 }
 
 TEST_CASE("validate --method simulated compares simulations, the same on any number of threads") {

@@ -222,6 +222,9 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
   }
   result.baselines = baselines(gpu, data.groups);
   result.interval = interval_figures(data.groups);
+  if (options.chip) {
+    result.bytes = byte_figures(*options.chip, data);
+  }
   result.by_schedule = error_by_schedule(data);
   result.by_limiter = error_by_limiter(data);
   result.by_size = error_by_size(data);

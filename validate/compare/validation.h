@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/spec/gpu_spec.h"
+#include "validate/compare/byte_error.h"
 #include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"
@@ -66,6 +67,7 @@ struct Validation {
   std::map<Regime, PickFigures> pick;
   Baselines baselines;
   std::optional<IntervalFigures> interval;
+  ByteFigures bytes;
   std::map<AnySchedule, PartFigures> by_schedule;
   std::map<Limiter, PartFigures> by_limiter;
   std::map<TimeSize, PartFigures> by_size;
@@ -73,7 +75,8 @@ struct Validation {
 };
 
 struct ValidationOptions {
-  std::size_t worst = 0;  // points that are named
+  std::size_t worst = 0;                  // points that are named
+  std::optional<ChipCounters> chip = {};  // none: bytes are not judged
 };
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,

@@ -20,6 +20,23 @@ Json error_json(const ErrorFigures& figures) {
           {"bias", rounded(figures.bias)}};
 }
 
+void add_bytes(Json& json, const ByteFigures& bytes) {
+  const auto add = [&](const char* name, const std::optional<ErrorFigures>& figures) {
+    if (figures) {
+      json[name] = error_json(*figures);
+      json[name]["points"] = figures->points;
+    }
+  };
+  add("l2_to_sm_bytes", bytes.l2_to_sm);
+  add("dram_read_bytes", bytes.dram_read);
+  if (bytes.l2_hit) {
+    constexpr double kToPoints = 100;
+    json["l2_hit"] = {{"mae_points", rounded(bytes.l2_hit->mean_error * kToPoints)},
+                      {"bias_points", rounded(bytes.l2_hit->bias * kToPoints)},
+                      {"points", bytes.l2_hit->points}};
+  }
+}
+
 Json ratio_json(const RatioFigures& figures) {
   return {{"geomean", rounded(figures.geomean)},
           {"p10", rounded(figures.p10)},
@@ -108,6 +125,7 @@ void add_figures(Json& json, const Validation& v) {
     json["interval"] = {{"coverage_90", rounded(v.interval->coverage_90)},
                         {"median_width", rounded(v.interval->median_width)}};
   }
+  add_bytes(json, v.bytes);
 }
 
 }  // namespace

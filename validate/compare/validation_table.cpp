@@ -7,6 +7,8 @@ namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
+std::string points(double fraction) { return fmt::format("{:.1f} pts", 100 * fraction); }
+
 std::string error_line(std::string_view name, const ErrorFigures& f) {
   return fmt::format("{:<24}{:>8}{:>10}{:>10}{:>10}{:>10}\n", name, f.points, percent(f.mape),
                      percent(f.median), percent(f.p90), percent(f.bias));
@@ -31,6 +33,16 @@ std::string error_table(const Validation& v) {
   }
   if (v.clock) {
     text += error_line("  SM clock", v.clock->error);
+  }
+  if (v.bytes.l2_to_sm) {
+    text += error_line("  L2-to-SM bytes", *v.bytes.l2_to_sm);
+  }
+  if (v.bytes.dram_read) {
+    text += error_line("  DRAM read bytes", *v.bytes.dram_read);
+  }
+  if (v.bytes.l2_hit) {  // a difference of two percentages
+    text += fmt::format("{:<24}{:>8}{:>10}{:>30}\n", "  L2 hit rate", v.bytes.l2_hit->points,
+                        points(v.bytes.l2_hit->mean_error), points(v.bytes.l2_hit->bias));
   }
   if (v.baselines.roofline_mape) {
     text += fmt::format("{:<24}{:>8}{:>10}\n", "  time, of a roofline", v.points,
