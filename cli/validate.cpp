@@ -47,6 +47,7 @@ void run_validate(ValidateOptions& options) {
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";
   ValidationOptions judging{.worst = options.worst.value_or(json ? kWorstInJson : 0)};
+  judging.fixed_config = input.fixed_config;
   if (input.gpu.spec.architecture == Architecture::kHopper) {
     judging.chip = load_chip_counters(config_folder(), "GH100");
   }

@@ -133,6 +133,28 @@ TEST_CASE("validate lays bytes beside the counters of rows that have them") {
   CHECK(table.find("  L2 hit rate") != std::string::npos);
 }
 
+TEST_CASE("The fixed tiling of a held-out part is chosen on the rows that a fit may see") {
+  // Both have both shapes: the small tile is faster in the fit's, the large one in the judge's.
+  std::vector<Measurement> rows{example_measurement(kConfig, Seconds{300e-6}),
+                                example_measurement(kSmall, Seconds{250e-6}),
+                                example_measurement(kConfig, Seconds{100e-6}, {4096, 4096, 2048}),
+                                example_measurement(kSmall, Seconds{125e-6}, {4096, 4096, 2048})};
+  const Scene scene(rows);
+  const std::string split = (scene.folder / "split.yaml").string();
+  write_file(split, "rule: x\njudge: [4096x4096x2048]\nunfitted_tiles: [256x144]\n");
+  const auto fixed = [&](const std::string& part) {
+    return nlohmann::json::parse(
+        scene.validate({"--format", "json", "--split", split, "--part", part})
+            .out)["baselines"]["fixed_tiling"];
+  };
+  CHECK(fixed("judge")["config"] == kSmall);
+  CHECK(fixed("judge")["chosen_on"] == "fit");
+  CHECK(fixed("judge")["geomean"] == 0.8);
+  CHECK(fixed("fit")["config"] == kSmall);
+  CHECK(fixed("fit")["chosen_on"] == "these");
+  CHECK(fixed("fit")["geomean"] == 1);
+}
+
 TEST_CASE("validate --method simulated compares simulations, the same on any number of threads") {
   const Scene scene;
   std::string outputs[2];

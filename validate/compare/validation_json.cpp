@@ -66,6 +66,7 @@ Json baselines_json(const Baselines& baselines) {
   add("fixed_tiling", baselines.fixed_tiling);
   if (baselines.fixed_tiling) {
     json["fixed_tiling"]["config"] = baselines.fixed_tiling_config;
+    json["fixed_tiling"]["chosen_on"] = baselines.fixed_tiling_chosen_here ? "these" : "fit";
   }
   add("random", baselines.random);
   add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
@@ -121,6 +122,16 @@ void add_figures(Json& json, const Validation& v) {
     }
   }
   json["baselines"] = baselines_json(v.baselines);
+  for (const auto& [regime, all] : v.paired) {
+    for (const PairedFigures& paired : all) {
+      json["paired"][std::string(to_text(regime))][paired.against] = {
+          {"ratio", rounded(paired.ratio)},
+          {"better", paired.better},
+          {"worse", paired.worse},
+          {"p", paired.p},
+          {"shapes", paired.groups}};
+    }
+  }
   if (v.interval) {
     json["interval"] = {{"coverage_90", rounded(v.interval->coverage_90)},
                         {"median_width", rounded(v.interval->median_width)}};

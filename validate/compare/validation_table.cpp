@@ -109,11 +109,29 @@ std::string pick_table(const Validation& v) {
     }
   };
   add("  by fewest cycles", b.pick_by_cycles);
-  add("  best fixed tiling", b.fixed_tiling);
+  add(b.fixed_tiling_chosen_here ? "  best fixed tiling" : "  fixed tiling of the fit",
+      b.fixed_tiling);
   add("  at random", b.random);
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
   add("  cuBLASLt top-1, ours = 1", b.cublaslt_top1_of_ours);
   add("  cudaMemcpyAsync, ours = 1", b.runtime_copy_of_ours);
+  return text;
+}
+
+std::string paired_table(const Validation& v) {
+  if (v.paired.empty()) {
+    return "";
+  }
+  std::string text =
+      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "first pick over another's", "shapes",
+                  "ratio", "better", "worse", "p");
+  for (const auto& [regime, all] : v.paired) {
+    for (const PairedFigures& f : all) {
+      text += fmt::format("{:<36}{:>8}{:>10.3f}{:>8}{:>8}{:>10.2g}\n",
+                          fmt::format("  {}, {}", f.against, to_text(regime)), f.groups, f.ratio,
+                          f.better, f.worse, f.p);
+    }
+  }
   return text;
 }
 
@@ -130,7 +148,7 @@ std::string to_table(const Validation& v) {
       v.gpu, to_text(v.method), calibration_text(v), v.points, v.rows, v.cublaslt, v.excluded,
       v.unmatched, v.repeated,
       v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "");
-  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v);
+  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v) + paired_table(v);
   if (v.interval) {
     text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));

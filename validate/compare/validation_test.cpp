@@ -101,6 +101,26 @@ TEST_CASE("Picks stand beside their baselines") {
   CHECK_FALSE(v.baselines.roofline_mape.has_value());  // the bare GPU has no rates
 }
 
+TEST_CASE("The fixed tiling is the one of the fit where there is one") {
+  // Config 4 takes 20 us where the best takes 10, and the first pick 11.
+  const JoinedData data =
+      join_example({example_row(1, Seconds{10e-6}), example_row(2, Seconds{11e-6}),
+                    example_row(4, Seconds{20e-6})},
+                   {{1, Seconds{11e-6}}, {2, Seconds{10e-6}}, {4, Seconds{30e-6}}});
+  const Validation v =
+      validate(bare_gpu(), false, data, {.fixed_config = to_text(example_config(4))});
+  CHECK(v.baselines.fixed_tiling->geomean == Approx(0.5));
+  CHECK(to_json(v)["baselines"]["fixed_tiling"]["chosen_on"] == "fit");
+  CHECK(to_json(v)["paired"]["burst"]["fixed_tiling"]["ratio"].get<double>() ==
+        Approx(20.0 / 11).epsilon(1e-6));
+  CHECK(to_json(v)["paired"]["burst"]["fixed_tiling"]["better"] == 1);
+  CHECK(to_json(example_validation())["baselines"]["fixed_tiling"]["chosen_on"] == "these");
+  CHECK_FALSE(to_json(v)["paired"].contains("sustained"));
+  const Validation none = validate(bare_gpu(), false, data, {.fixed_config = ""});
+  CHECK_FALSE(none.baselines.fixed_tiling.has_value());
+  CHECK_FALSE(to_json(none)["paired"]["burst"].contains("fixed_tiling"));
+}
+
 TEST_CASE("Intervals cover what lies inside them, edges counted") {
   // 10 % each way: 9.9..12.1 holds 10; 9..11 holds 11; 27..33 does not hold 20.
   CHECK(example_validation().interval->coverage_90 == Approx(2.0 / 3));
