@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "validate/compare/data_split.h"
+#include "validate/compare/pick.h"
 
 namespace tilecast {
 namespace {
@@ -55,6 +57,21 @@ void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFil
   }
 }
 
+/// As best_fixed_tiling chooses on these rows; empty where it chooses none.
+std::string fixed_config_of(const std::vector<MeasurementFile>& files, const GpuSpec& gpu) {
+  const bool empty = std::all_of(files.begin(), files.end(),
+                                 [](const MeasurementFile& file) { return file.rows.empty(); });
+  if (empty) {
+    return "";
+  }
+  const Predictor nothing = [](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
+    Prediction prediction{};
+    prediction.config = config;
+    return prediction;
+  };
+  return best_fixed_tiling(join_points(files, nothing, {gpu.name, gpu.product}).groups).config;
+}
+
 }  // namespace
 
 void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
@@ -80,7 +97,7 @@ void add_split(CLI::App& command, JoinedInputOptions& options) {
 }
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
-  JoinedInput input{load_gpu(options.gpu, !options.no_calibration), {}};
+  JoinedInput input{load_gpu(options.gpu, !options.no_calibration), {}, {}};
   if (options.no_correction) {
     input.gpu.spec.correction = nullptr;
   }
@@ -93,7 +110,14 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     files.push_back(read_measurements(path));
   }
   if (!options.split.empty()) {
-    keep_part(DataSplit::load(options.split), parse_data_part(options.part), files);
+    const DataSplit split = DataSplit::load(options.split);
+    const DataPart part = parse_data_part(options.part);
+    if (part != DataPart::kFit) {
+      std::vector<MeasurementFile> fit = files;
+      keep_part(split, DataPart::kFit, fit);
+      input.fixed_config = fixed_config_of(fit, gpu);
+    }
+    keep_part(split, part, files);
   }
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {

@@ -24,6 +24,8 @@ struct JoinedInputOptions {
 struct JoinedInput {
   LoadedGpu gpu;
   JoinedData data;
+  /// With a part that is not `fit`: the best fixed tiling (pick.h) of the rows that a fit may see.
+  std::optional<std::string> fixed_config;
 };
 
 /// Adds --split and --part too.

@@ -23,10 +23,13 @@ namespace {
 /// For a GPU's name, which comes from its file as whatever bytes stand there.
 constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
+constexpr std::size_t kWorstInJson = 20, kMostWorst = 100'000;
+
 struct ValidateOptions {
   JoinedInputOptions input;
   std::string format = "table", check, record;
   std::optional<std::string> method;
+  std::optional<std::size_t> worst;  // none: kWorstInJson of JSON, else 0
 };
 
 void check_record(const Validation& validation, const std::string& path) {
@@ -42,13 +45,18 @@ void run_validate(ValidateOptions& options) {
     options.input.method = parse_method(*options.method);
   }
   const JoinedInput input = load_joined_input(options.input);
-  Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data);
+  const bool json = options.format == "json";
+  ValidationOptions judging{.worst = options.worst.value_or(json ? kWorstInJson : 0)};
+  judging.fixed_config = input.fixed_config;
+  if (input.gpu.spec.architecture == Architecture::kHopper) {
+    judging.chip = load_chip_counters(config_folder(), "GH100");
+  }
+  Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data, judging);
   if (!options.input.part.empty()) {
     validation.split = options.input.part;
   }
-  fmt::print("{}", options.format == "json"
-                       ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
-                       : to_table(validation));
+  fmt::print("{}", json ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
+                        : to_table(validation));
   if (!options.record.empty()) {
     write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
   }
@@ -78,6 +86,11 @@ void add_validate(CLI::App& app) {
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
+  command
+      ->add_option("--worst", options->worst,
+                   "Name this many of the points with the largest errors; 20 in JSON, none in the "
+                   "table unless asked for")
+      ->check(CLI::Range(std::size_t{0}, kMostWorst));
   CLI::Option* check = command->add_option(
       "--check", options->check, "Exit with 1 where a figure is worse than recorded in this file");
   command->add_option("--record", options->record, "Record the headline figures in this file")

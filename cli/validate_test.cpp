@@ -4,10 +4,12 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "model/predict/prediction.h"
+#include "model/spec/chip_counters.h"
 #include "model/spec/correction.h"
 #include "model/spec/load_gpu.h"
 #include "tests/captured_run.h"
@@ -89,6 +91,70 @@ TEST_CASE("validate prints a table unless told otherwise") {
   CHECK(run.out.starts_with("h200_sxm, " + std::string(to_text(default_method(Op::kGemm)))));
 }
 
+TEST_CASE("validate --worst names points, in JSON without being asked to") {
+  const Scene scene;
+  const auto json = nlohmann::json::parse(scene.validate({"--format", "json"}).out);
+  REQUIRE(json["worst"].size() == 2);
+  CHECK(std::abs(std::log1p(json["worst"][0]["error"].get<double>())) >=
+        std::abs(std::log1p(json["worst"][1]["error"].get<double>())));
+  CHECK_FALSE(nlohmann::json::parse(scene.validate({"--format", "json", "--worst", "0"}).out)
+                  .contains("worst"));
+  CHECK(scene.validate().out.find("worst points") == std::string::npos);
+  const std::string table = scene.validate({"--worst", "1"}).out;
+  CHECK(table.find("worst points") != std::string::npos);
+  CHECK(table.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
+  check_refused(scene.validate({"--worst", "-1"}), ExitCode::kUsage, "--worst");
+}
+
+TEST_CASE("validate lays bytes beside the counters of rows that have them") {
+  std::vector<Measurement> rows = example_rows();
+  const ChipCounters chip = load_chip_counters(config_folder(), "GH100").value();
+  for (const CounterSum::Term& term : chip.l2_to_sm_sum.terms) {
+    rows[0].counters[term.metric] = 0;
+  }
+  rows[0].counters["l1tex__m_xbar2l1tex_read_bytes.sum"] = 1e9;
+  rows[0].counters["dram__bytes_read.sum"] = 2e8;
+  const auto predicted = [&] {
+    const CapturedRun run = run_captured(
+        add_predict, {"predict", "4096x4096x4096", "--config", kConfig, "--format", "json"});
+    return nlohmann::json::parse(run.out)["ranking"][0];
+  }();
+  const Scene scene(rows);
+  const auto json = nlohmann::json::parse(scene.validate({"--format", "json"}).out);
+  CHECK(json["l2_to_sm_bytes"]["points"] == 1);
+  CHECK(json["l2_to_sm_bytes"]["bias"].get<double>() ==
+        Approx(predicted["l2_to_sm_bytes"].get<double>() / 1e9 - 1).margin(1e-5));
+  CHECK(json["dram_read_bytes"]["bias"].get<double>() ==
+        Approx(predicted["dram_read_bytes"].get<double>() / 2e8 - 1).margin(1e-5));
+  CHECK(json["l2_hit"]["bias_points"].get<double>() ==
+        Approx(100 * (predicted["l2_hit_rate"].get<double>() - 0.8)).margin(1e-2));
+  const std::string table = scene.validate().out;
+  CHECK(table.find("  L2-to-SM bytes") != std::string::npos);
+  CHECK(table.find("  L2 hit rate") != std::string::npos);
+}
+
+TEST_CASE("The fixed tiling of a held-out part is chosen on the rows that a fit may see") {
+  // Both have both shapes: the small tile is faster in the fit's, the large one in the judge's.
+  std::vector<Measurement> rows{example_measurement(kConfig, Seconds{300e-6}),
+                                example_measurement(kSmall, Seconds{250e-6}),
+                                example_measurement(kConfig, Seconds{100e-6}, {4096, 4096, 2048}),
+                                example_measurement(kSmall, Seconds{125e-6}, {4096, 4096, 2048})};
+  const Scene scene(rows);
+  const std::string split = (scene.folder / "split.yaml").string();
+  write_file(split, "rule: x\njudge: [4096x4096x2048]\nunfitted_tiles: [256x144]\n");
+  const auto fixed = [&](const std::string& part) {
+    return nlohmann::json::parse(
+        scene.validate({"--format", "json", "--split", split, "--part", part})
+            .out)["baselines"]["fixed_tiling"];
+  };
+  CHECK(fixed("judge")["config"] == kSmall);
+  CHECK(fixed("judge")["chosen_on"] == "fit");
+  CHECK(fixed("judge")["geomean"] == 0.8);
+  CHECK(fixed("fit")["config"] == kSmall);
+  CHECK(fixed("fit")["chosen_on"] == "these");
+  CHECK(fixed("fit")["geomean"] == 1);
+}
+
 TEST_CASE("validate --method simulated compares simulations, the same on any number of threads") {
   const Scene scene;
   std::string outputs[2];
@@ -126,9 +192,10 @@ TEST_CASE("validate --no-correction keeps the overlay and leaves out what the co
   write_file(scene.folder / "h200_sxm.calibrated.yaml",
              "name: h200_sxm\npower: {sustained_limit: {value: 690, unit: W, source: measured, "
              "confidence: high, ref: \"x\"}}\n");
-  // Cycles by exp(0.5) = 1.65, so that with half of an error no two figures are equal.
-  const MethodCorrection method{
-      constant_correction(0.5), constant_correction(0), constant_correction(0), {}};
+  const MethodCorrection method{constant_correction(0.5),  // cycles times exp(0.5) = 1.65
+                                constant_correction(0),
+                                constant_correction(0),
+                                {{"burst", "all", -0.1, 0.1}}};
   write_file(scene.folder / "h200_sxm.correction.yaml",
              correction_text("h200_sxm", {method, method}));
   const auto validated = [&](std::vector<std::string> more, const std::string& headline) {

@@ -27,6 +27,12 @@ std::optional<double> kendall_tau(const Values& x, const Values& y);
 /// kendall_tau.
 std::optional<double> spearman_rho(const Values& x, const Values& y);
 
+/// Wilcoxon's signed-rank test: how likely, were every sign a coin's toss, a sum of the ranks of
+/// positive differences would be as far from its middle as this one, on either side. Zeros are left
+/// out, equal sizes share their mean rank; exact (time goes with the third power of the count).
+/// 1 where nothing but zeros is left.
+double signed_rank_p(const Values& differences);
+
 /// Of relative errors (predicted / measured - 1).
 struct ErrorFigures {
   std::size_t points;

@@ -139,7 +139,8 @@ std::optional<double> roofline_mape(const GpuSpec& gpu, const std::vector<Joined
   return figures ? std::optional(figures->mape) : std::nullopt;
 }
 
-Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) {
+Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
+                    const std::optional<std::string>& fixed_config) {
   Values random, top1_of_best, top1_of_ours, runtime_of_ours;
   for (const JoinedGroup& group : groups) {
     if (can_pick(group)) {
@@ -155,12 +156,14 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups) 
       runtime_of_ours.push_back(group.best_measured_time() / group.runtime_copy->time->median);
     }
   }
-  const FixedTiling fixed = best_fixed_tiling(groups);
+  const FixedTiling fixed =
+      fixed_config ? fixed_tiling(groups, *fixed_config) : best_fixed_tiling(groups);
   Baselines result;
   result.closed_form = picks(groups, by_closed_form_time, 1);
   result.pick_by_cycles = picks(groups, by_predicted_cycles, 1);
   result.fixed_tiling = ratio_figures(fixed.ratios);
   result.fixed_tiling_config = fixed.config;
+  result.fixed_tiling_chosen_here = !fixed_config.has_value();
   result.random = ratio_figures(random);
   result.cublaslt_top1_of_best = ratio_figures(top1_of_best);
   result.cublaslt_top1_of_ours = ratio_figures(top1_of_ours);
@@ -186,7 +189,8 @@ std::optional<IntervalFigures> interval_figures(const std::vector<JoinedGroup>& 
 
 }  // namespace
 
-Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data) {
+Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
+                    const ValidationOptions& options) {
   Validation result{.gpu = gpu.name,
                     .calibrated = calibrated,
                     .corrected = gpu.correction != nullptr,
@@ -205,6 +209,7 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data)
   result.cycles = cycles_errors(data.groups, true);
   result.cycles_near_best = cycles_errors(data.groups, false);
   result.clock = clock_figures(data.groups);
+  result.baselines = baselines(gpu, data.groups, options.fixed_config);
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
     const std::vector<JoinedGroup> groups = in_regime(data, regime);
     if (const auto error = time_errors(groups)) {
@@ -213,17 +218,23 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data)
     if (const auto rank = rank_figures(groups)) {
       result.rank.emplace(regime, *rank);
     }
+    if (auto paired = paired_picks(groups, result.baselines.fixed_tiling_config); !paired.empty()) {
+      result.paired.emplace(regime, std::move(paired));
+    }
     for (const std::size_t count : kPickCounts) {
       if (const auto figures = picks(groups, by_predicted_time, count)) {
         result.pick[regime].emplace(count, *figures);
       }
     }
   }
-  result.baselines = baselines(gpu, data.groups);
   result.interval = interval_figures(data.groups);
+  if (options.chip) {
+    result.bytes = byte_figures(*options.chip, data);
+  }
   result.by_schedule = error_by_schedule(data);
   result.by_limiter = error_by_limiter(data);
   result.by_size = error_by_size(data);
+  result.worst = worst_points(data, options.worst);
   return result;
 }
 

@@ -5,11 +5,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/spec/gpu_spec.h"
+#include "validate/compare/byte_error.h"
 #include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
+#include "validate/compare/paired_picks.h"
 #include "validate/compare/statistics.h"
+#include "validate/compare/worst_points.h"
 
 namespace tilecast {
 
@@ -35,6 +39,7 @@ struct Baselines {
   std::optional<RatioFigures> pick_by_cycles;  // fewest predicted cycles
   std::optional<RatioFigures> fixed_tiling;    // see pick.h
   std::string fixed_tiling_config;
+  bool fixed_tiling_chosen_here;                      // with hindsight
   std::optional<RatioFigures> random;                 // see pick.h
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
@@ -64,11 +69,23 @@ struct Validation {
   std::map<Regime, PickFigures> pick;
   Baselines baselines;
   std::optional<IntervalFigures> interval;
+  ByteFigures bytes;
+  std::map<Regime, std::vector<PairedFigures>> paired;  // of the first pick by time
   std::map<AnySchedule, PartFigures> by_schedule;
   std::map<Limiter, PartFigures> by_limiter;
   std::map<TimeSize, PartFigures> by_size;
+  std::vector<WorstPoint> worst;
 };
 
-Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data);
+struct ValidationOptions {
+  std::size_t worst = 0;                  // points that are named
+  std::optional<ChipCounters> chip = {};  // none: bytes are not judged
+  /// The one configuration for everything, where it was chosen on other rows; empty: none was
+  /// widespread enough there. Nothing: chosen on these rows, with hindsight.
+  std::optional<std::string> fixed_config = {};
+};
+
+Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
+                    const ValidationOptions& options = {});
 
 }  // namespace tilecast

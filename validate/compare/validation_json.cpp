@@ -20,6 +20,23 @@ Json error_json(const ErrorFigures& figures) {
           {"bias", rounded(figures.bias)}};
 }
 
+void add_bytes(Json& json, const ByteFigures& bytes) {
+  const auto add = [&](const char* name, const std::optional<ErrorFigures>& figures) {
+    if (figures) {
+      json[name] = error_json(*figures);
+      json[name]["points"] = figures->points;
+    }
+  };
+  add("l2_to_sm_bytes", bytes.l2_to_sm);
+  add("dram_read_bytes", bytes.dram_read);
+  if (bytes.l2_hit) {
+    constexpr double kToPoints = 100;
+    json["l2_hit"] = {{"mae_points", rounded(bytes.l2_hit->mean_error * kToPoints)},
+                      {"bias_points", rounded(bytes.l2_hit->bias * kToPoints)},
+                      {"points", bytes.l2_hit->points}};
+  }
+}
+
 Json ratio_json(const RatioFigures& figures) {
   return {{"geomean", rounded(figures.geomean)},
           {"p10", rounded(figures.p10)},
@@ -49,6 +66,7 @@ Json baselines_json(const Baselines& baselines) {
   add("fixed_tiling", baselines.fixed_tiling);
   if (baselines.fixed_tiling) {
     json["fixed_tiling"]["config"] = baselines.fixed_tiling_config;
+    json["fixed_tiling"]["chosen_on"] = baselines.fixed_tiling_chosen_here ? "these" : "fit";
   }
   add("random", baselines.random);
   add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
@@ -104,10 +122,21 @@ void add_figures(Json& json, const Validation& v) {
     }
   }
   json["baselines"] = baselines_json(v.baselines);
+  for (const auto& [regime, all] : v.paired) {
+    for (const PairedFigures& paired : all) {
+      json["paired"][std::string(to_text(regime))][paired.against] = {
+          {"ratio", rounded(paired.ratio)},
+          {"better", paired.better},
+          {"worse", paired.worse},
+          {"p", paired.p},
+          {"shapes", paired.groups}};
+    }
+  }
   if (v.interval) {
     json["interval"] = {{"coverage_90", rounded(v.interval->coverage_90)},
                         {"median_width", rounded(v.interval->median_width)}};
   }
+  add_bytes(json, v.bytes);
 }
 
 }  // namespace
@@ -130,6 +159,9 @@ Json to_json(const Validation& v) {
   add_parts(json, "by_schedule", v.by_schedule);
   add_parts(json, "by_limiter", v.by_limiter);
   add_parts(json, "by_size", v.by_size);
+  if (!v.worst.empty()) {
+    json["worst"] = to_json(v.worst);
+  }
   return json;
 }
 

@@ -7,6 +7,8 @@ namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
+std::string points(double fraction) { return fmt::format("{:.1f} pts", 100 * fraction); }
+
 std::string error_line(std::string_view name, const ErrorFigures& f) {
   return fmt::format("{:<24}{:>8}{:>10}{:>10}{:>10}{:>10}\n", name, f.points, percent(f.mape),
                      percent(f.median), percent(f.p90), percent(f.bias));
@@ -31,6 +33,16 @@ std::string error_table(const Validation& v) {
   }
   if (v.clock) {
     text += error_line("  SM clock", v.clock->error);
+  }
+  if (v.bytes.l2_to_sm) {
+    text += error_line("  L2-to-SM bytes", *v.bytes.l2_to_sm);
+  }
+  if (v.bytes.dram_read) {
+    text += error_line("  DRAM read bytes", *v.bytes.dram_read);
+  }
+  if (v.bytes.l2_hit) {  // a difference of two percentages
+    text += fmt::format("{:<24}{:>8}{:>10}{:>30}\n", "  L2 hit rate", v.bytes.l2_hit->points,
+                        points(v.bytes.l2_hit->mean_error), points(v.bytes.l2_hit->bias));
   }
   if (v.baselines.roofline_mape) {
     text += fmt::format("{:<24}{:>8}{:>10}\n", "  time, of a roofline", v.points,
@@ -97,11 +109,29 @@ std::string pick_table(const Validation& v) {
     }
   };
   add("  by fewest cycles", b.pick_by_cycles);
-  add("  best fixed tiling", b.fixed_tiling);
+  add(b.fixed_tiling_chosen_here ? "  best fixed tiling" : "  fixed tiling of the fit",
+      b.fixed_tiling);
   add("  at random", b.random);
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
   add("  cuBLASLt top-1, ours = 1", b.cublaslt_top1_of_ours);
   add("  cudaMemcpyAsync, ours = 1", b.runtime_copy_of_ours);
+  return text;
+}
+
+std::string paired_table(const Validation& v) {
+  if (v.paired.empty()) {
+    return "";
+  }
+  std::string text =
+      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "first pick over another's", "shapes",
+                  "ratio", "better", "worse", "p");
+  for (const auto& [regime, all] : v.paired) {
+    for (const PairedFigures& f : all) {
+      text += fmt::format("{:<36}{:>8}{:>10.3f}{:>8}{:>8}{:>10.2g}\n",
+                          fmt::format("  {}, {}", f.against, to_text(regime)), f.groups, f.ratio,
+                          f.better, f.worse, f.p);
+    }
+  }
   return text;
 }
 
@@ -118,12 +148,12 @@ std::string to_table(const Validation& v) {
       v.gpu, to_text(v.method), calibration_text(v), v.points, v.rows, v.cublaslt, v.excluded,
       v.unmatched, v.repeated,
       v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "");
-  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v);
+  text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v) + paired_table(v);
   if (v.interval) {
     text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));
   }
-  return text;
+  return text + to_table(v.worst);
 }
 
 }  // namespace tilecast

@@ -101,6 +101,26 @@ TEST_CASE("Picks stand beside their baselines") {
   CHECK_FALSE(v.baselines.roofline_mape.has_value());  // the bare GPU has no rates
 }
 
+TEST_CASE("The fixed tiling is the one of the fit where there is one") {
+  // Config 4 takes 20 us where the best takes 10, and the first pick 11.
+  const JoinedData data =
+      join_example({example_row(1, Seconds{10e-6}), example_row(2, Seconds{11e-6}),
+                    example_row(4, Seconds{20e-6})},
+                   {{1, Seconds{11e-6}}, {2, Seconds{10e-6}}, {4, Seconds{30e-6}}});
+  const Validation v =
+      validate(bare_gpu(), false, data, {.fixed_config = to_text(example_config(4))});
+  CHECK(v.baselines.fixed_tiling->geomean == Approx(0.5));
+  CHECK(to_json(v)["baselines"]["fixed_tiling"]["chosen_on"] == "fit");
+  CHECK(to_json(v)["paired"]["burst"]["fixed_tiling"]["ratio"].get<double>() ==
+        Approx(20.0 / 11).epsilon(1e-6));
+  CHECK(to_json(v)["paired"]["burst"]["fixed_tiling"]["better"] == 1);
+  CHECK(to_json(example_validation())["baselines"]["fixed_tiling"]["chosen_on"] == "these");
+  CHECK_FALSE(to_json(v)["paired"].contains("sustained"));
+  const Validation none = validate(bare_gpu(), false, data, {.fixed_config = ""});
+  CHECK_FALSE(none.baselines.fixed_tiling.has_value());
+  CHECK_FALSE(to_json(none)["paired"]["burst"].contains("fixed_tiling"));
+}
+
 TEST_CASE("Intervals cover what lies inside them, edges counted") {
   // 10 % each way: 9.9..12.1 holds 10; 9..11 holds 11; 27..33 does not hold 20.
   CHECK(example_validation().interval->coverage_90 == Approx(2.0 / 3));
@@ -202,16 +222,64 @@ TEST_CASE("A figure may be worse by the tolerance and no more, better by any amo
     figure = figure.get<double>() + by;
     return worse_than_recorded(v, record.dump(), "r.json").size();
   };
-  for (const char* error : {"/cycles_mape", "/time_mape/burst"}) {
+  for (const char* error : {"/cycles_mape", "/time_mape/burst", "/cycles_median", "/cycles_p90",
+                            "/cycles_near_best_mape", "/clock_mape", "/median_width"}) {
+    CAPTURE(error);
     CHECK(changed(error, -0.0019) == 0);
     CHECK(changed(error, -0.0021) == 1);
     CHECK(changed(error, 0.5) == 0);
   }
-  CHECK(changed("/top1_geomean/burst", 0.0019) == 0);
-  CHECK(changed("/top1_geomean/burst", 0.0021) == 1);
-  CHECK(changed("/top1_geomean/burst", -0.5) == 0);
+  for (const char* order : {"/top1_geomean/burst", "/top3_geomean/burst", "/kendall/burst",
+                            "/kendall_near_best/burst"}) {
+    CAPTURE(order);
+    CHECK(changed(order, 0.0019) == 0);
+    CHECK(changed(order, 0.0021) == 1);
+    CHECK(changed(order, -0.5) == 0);
+  }
   CHECK(changed("/points", 1) == 1);      // a point has gone
   CHECK(changed("/unmatched", -1) == 1);  // a point has lost its prediction
+}
+
+TEST_CASE("Coverage is worse further from nine tenths than it was, on either side") {
+  Validation v = example_validation();
+  v.interval = IntervalFigures{0.95, 0.2};  // 0.05 above
+  const auto worse_than = [&](double before) {
+    auto record = record_of(v);
+    record["coverage_90"] = before;
+    return worse_than_recorded(v, record.dump(), "r.json").size();
+  };
+  CHECK(worse_than(0.9) == 1);
+  CHECK(worse_than(0.929) == 1);  // 0.029 away
+  CHECK(worse_than(0.931) == 0);
+  CHECK(worse_than(0.871) == 1);
+  CHECK(worse_than(0.869) == 0);
+  CHECK(worse_than(1) == 0);  // too wide intervals have got better
+  v.interval = IntervalFigures{0.85, 0.2};
+  CHECK(worse_than(0.929) == 1);
+  CHECK(worse_than(0.869) == 0);
+}
+
+TEST_CASE("A record from before a figure was kept does not hold today's model to it") {
+  const Validation v = example_validation();
+  nlohmann::ordered_json old;
+  for (const char* key : {"schema", "gpu", "calibrated", "method", "points", "unmatched",
+                          "time_mape", "top1_geomean", "cycles_mape"}) {
+    old[key] = record_of(v)[key];
+  }
+  CHECK(worse_than_recorded(v, old.dump(), "r.json").empty());
+}
+
+TEST_CASE("A record is of one part of the data and of one state of calibration") {
+  Validation v = example_validation();
+  auto record = record_of(v);
+  v.split = "judge";
+  CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
+  record.erase("split");  // an older one: of all rows
+  CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
+  v.split = "all";
+  CHECK(worse_than_recorded(v, record.dump(), "r.json").empty());
+  v.corrected = true;
+  CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
 }
 
 TEST_CASE("A recorded regime that is gone is named") {

@@ -1,0 +1,143 @@
+#include "validate/compare/worst_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/base/words.h"
+#include "validate/compare/point_error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kPerMicro = 1e6, kToPercent = 100;
+
+double log_error(const JoinedPoint& point) {
+  return std::log(point.predicted.time / point.measured_time());
+}
+
+double rounded(double value) {
+  constexpr double kSixDecimals = 1e6;
+  return std::round(value * kSixDecimals) / kSixDecimals;
+}
+
+/// GEMM's dtype and layout, and what the group is not as by default.
+std::string conditions_text(const WorstPoint& worst) {
+  const Point& point = worst.point;
+  std::string text = to_text(worst.problem) + ", " + std::string(to_text(point.regime));
+  if (point.inputs != Inputs::kNormal) {
+    text += fmt::format(", {}", to_text(point.inputs));
+  }
+  if (point.l2_state != L2State::kRotating) {
+    text += fmt::format(", {}", to_text(point.l2_state));
+  }
+  return text;
+}
+
+/// Lines of 80 columns at most, broken behind commas.
+std::string config_lines(std::string_view config) {
+  constexpr std::size_t kWidth = 80;
+  std::string text, line = "  ";
+  while (!config.empty()) {
+    const std::size_t end = std::min(config.find(','), config.size() - 1) + 1;
+    if (line.size() + end > kWidth) {
+      text += line + "\n";
+      line = "    ";
+    }
+    line += config.substr(0, end);
+    config.remove_prefix(end);
+  }
+  return text + line + "\n";
+}
+
+std::string percent(const std::optional<double>& fraction) {
+  return fraction ? fmt::format("{:+.1f} %", kToPercent * *fraction) : "-";
+}
+
+}  // namespace
+
+std::string_view to_text(OffPart part) {
+  static constexpr Words<OffPart, 3> kParts{
+      {{OffPart::kCycles, "cycles"}, {OffPart::kClock, "clock"}, {OffPart::kUnknown, "unknown"}}};
+  return word_of(kParts, part);
+}
+
+OffPart off_part(const JoinedPoint& point) {
+  const std::optional<double> cycles = cycles_error(point), clock = clock_error(point);
+  if (!cycles || !clock) {
+    return OffPart::kUnknown;
+  }
+  const double direction = log_error(point) < 0 ? -1 : 1;
+  return direction * std::log1p(*cycles) >= -direction * std::log1p(*clock) ? OffPart::kCycles
+                                                                            : OffPart::kClock;
+}
+
+std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count) {
+  struct Candidate {
+    const JoinedGroup* group;
+    const JoinedPoint* point;
+  };
+  std::vector<Candidate> candidates;
+  for (const JoinedGroup& group : data.groups) {
+    for (const JoinedPoint& point : group.points) {
+      candidates.push_back({&group, &point});
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     return std::abs(log_error(*a.point)) > std::abs(log_error(*b.point));
+                   });
+  candidates.resize(std::min(count, candidates.size()));
+  std::vector<WorstPoint> worst;
+  for (const auto& [group, point] : candidates) {
+    worst.push_back({group->problem, point->measured.point, point->measured_time(),
+                     point->predicted.time, cycles_error(*point), clock_error(*point),
+                     point->predicted.limiter, off_part(*point)});
+  }
+  return worst;
+}
+
+nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points) {
+  auto list = nlohmann::ordered_json::array();
+  for (const WorstPoint& worst : points) {
+    nlohmann::ordered_json json{{"op", to_text(worst.point.op)},
+                                {"problem", to_text(worst.problem)},
+                                {"regime", to_text(worst.point.regime)},
+                                {"inputs", to_text(worst.point.inputs)},
+                                {"l2_state", to_text(worst.point.l2_state)},
+                                {"config", worst.point.config},
+                                {"measured_time_us", rounded(worst.measured.value * kPerMicro)},
+                                {"time_us", rounded(worst.predicted.value * kPerMicro)},
+                                {"error", rounded(worst.time_error())}};
+    if (worst.cycles_error) {
+      json["cycles_error"] = rounded(*worst.cycles_error);
+    }
+    if (worst.clock_error) {
+      json["clock_error"] = rounded(*worst.clock_error);
+    }
+    json["limiter"] = to_text(worst.limiter);
+    json["off"] = to_text(worst.off);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::string to_table(const std::vector<WorstPoint>& points) {
+  if (points.empty()) {
+    return "";
+  }
+  std::string text = fmt::format("\n{:<13}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}\n", "worst points",
+                                 "measured", "pred. us", "error", "cycles", "clock", "off");
+  for (const WorstPoint& worst : points) {
+    text += fmt::format(
+        "  {}\n{}    {:<11}{:>8.1f}{:>10.1f}{:>10}{:>10}{:>10}{:>9}\n", conditions_text(worst),
+        config_lines(worst.point.config), to_text(worst.limiter), worst.measured.value * kPerMicro,
+        worst.predicted.value * kPerMicro, percent(worst.time_error()), percent(worst.cycles_error),
+        percent(worst.clock_error), to_text(worst.off));
+  }
+  return text;
+}
+
+}  // namespace tilecast

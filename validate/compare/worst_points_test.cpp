@@ -1,0 +1,94 @@
+#include "validate/compare/worst_points.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/catch.h"
+#include "validate/compare/example_points.h"
+
+namespace tilecast {
+namespace {
+
+/// Each measured 10 us at 1.5 GHz. Predicted, by stages:
+///   1: 20 us at 1.5 GHz, twice the cycles;         2: 4 us at 3 GHz, cycles 0.8, clock 2;
+///   3: 11 us at 1.5 GHz;                           4: 20 us at 0.75 GHz, right cycles;
+///   5: 8 us at 3.75 GHz, twice the cycles, clock 2.5.
+JoinedData example_data(bool with_clock = true) {
+  const std::map<i32, std::pair<double, double>> predicted{
+      {1, {20, 1.5}}, {2, {4, 3}}, {3, {11, 1.5}}, {4, {20, 0.75}}, {5, {8, 3.75}}};
+  const Predictor predict = [=](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
+    const auto [micros, gigahertz] = predicted.at(std::get<KernelConfig>(config).tiling.stages);
+    Prediction p{};
+    p.config = config;
+    p.time = p.closed_form_time = Seconds{micros * 1e-6};
+    p.sm_clock = Hertz{gigahertz * 1e9};
+    p.cycles = cycles_of(p.time, p.sm_clock);
+    p.limiter = Limiter::kDram;
+    return p;
+  };
+  std::vector<Measurement> rows;
+  for (i32 stages = 1; stages <= 5; ++stages) {
+    rows.push_back(example_row(stages, Seconds{10e-6}));
+    if (!with_clock) {
+      rows.back().sm_clock.reset();
+    }
+  }
+  return join_points({example_file(rows)}, predict, {"h200_sxm"});
+}
+
+TEST_CASE("The worst point is furthest by the logarithm, and equal ones keep the data's order") {
+  const std::vector<WorstPoint> worst = worst_points(example_data(), 4);
+  REQUIRE(worst.size() == 4);
+  // -60 % is log 2.5 away and worse than +100 %, which is log 2; -20 % is log 1.25, +10 % log 1.1.
+  CHECK(worst[0].time_error() == Approx(-0.6));
+  CHECK(worst[1].point.config == to_text(example_config(1)));  // pipelined, warp_specialized
+  CHECK(worst[2].point.config == to_text(example_config(4)));
+  CHECK(worst[3].time_error() == Approx(-0.2));
+  CHECK(worst[0].limiter == Limiter::kDram);
+  CHECK(*worst[0].cycles_error == Approx(-0.2));
+  CHECK(*worst[0].clock_error == Approx(1));
+  CHECK(worst_points(example_data(), 99).size() == 5);
+  CHECK(worst_points(example_data(), 0).empty());
+}
+
+TEST_CASE("The part that is off is the one that pushed the time that way") {
+  const std::vector<WorstPoint> worst = worst_points(example_data(), 5);
+  CHECK(worst[0].off == OffPart::kClock);   // log 0.8 of cycles, -log 2 of the clock
+  CHECK(worst[1].off == OffPart::kCycles);  // the clock is right
+  CHECK(worst[2].off == OffPart::kClock);   // cycles are right
+  CHECK(worst[3].off == OffPart::kClock);   // too fast in spite of twice the cycles
+  CHECK(worst_points(example_data(false), 1).front().off == OffPart::kUnknown);
+}
+
+TEST_CASE("Worst points in JSON say what one needs to explain them") {
+  const auto json = to_json(worst_points(example_data(), 1));
+  REQUIRE(json.size() == 1);
+  CHECK(json[0]["problem"] == "4096x4096x4096 fp16 tn");
+  CHECK(json[0]["regime"] == "burst");
+  CHECK(json[0]["config"] == to_text(example_config(2)));
+  CHECK(json[0]["measured_time_us"] == 10);
+  CHECK(json[0]["time_us"] == 4);
+  CHECK(json[0]["error"] == -0.6);
+  CHECK(json[0]["cycles_error"] == -0.2);
+  CHECK(json[0]["clock_error"] == 1);
+  CHECK(json[0]["limiter"] == "dram");
+  CHECK(json[0]["off"] == "clock");
+  CHECK_FALSE(to_json(worst_points(example_data(false), 1))[0].contains("clock_error"));
+}
+
+TEST_CASE("The list of worst points has a configuration whole and stays within 80 columns") {
+  const std::string text = to_table(worst_points(example_data(), 1));
+  std::istringstream lines(text);
+  std::string together;
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 80);
+    together += line.substr(std::min(line.find_first_not_of(' '), line.size()));
+  }
+  CHECK(together.find(to_text(example_config(2))) != std::string::npos);
+  CHECK(together.find("4096x4096x4096 fp16 tn, burst") != std::string::npos);
+  CHECK(text.find("-60.0 %") != std::string::npos);
+  CHECK(to_table(std::vector<WorstPoint>{}).empty());
+}
+
+}  // namespace
+}  // namespace tilecast
