@@ -36,7 +36,7 @@ struct CalibrateOptions {
   std::string gpu = "h200_sxm", out, split, measured;
   std::vector<std::string> data;
   bool run = false, no_simulation = false;
-  std::string budget = "8m", points;
+  std::string budget = "7m", points;
   int design = 0;
   unsigned threads = 0;
 };

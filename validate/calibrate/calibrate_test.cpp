@@ -65,7 +65,7 @@ TEST_CASE("A calibration is read back from its two files, and predicts the same"
   const TemporaryFolder folder;
   const std::string path = (folder / "mine.yaml").string();
   write_file(path, original);
-  write_file(folder / "mine.calibrated.yaml", overlay_text(gpu, done, "tilecast calibrate"));
+  write_file(folder / "mine.calibrated.yaml", overlay_text(gpu, gpu, done, "tilecast calibrate"));
   write_file(folder / "mine.correction.yaml", correction_text(gpu.spec.name, *gpu.spec.correction));
   const LoadedGpu back = load_gpu(path, true);
   CHECK(back.calibrated);
@@ -96,7 +96,7 @@ TEST_CASE("A calibration is read back from its two files, and predicts the same"
   CHECK(intake->standard_error.value() > 0);
   CHECK(intake->ref.find("360 rows; prior ") != std::string::npos);
   // What rows do not tell is not in the overlay, and said in the table.
-  CHECK(overlay_text(gpu, done, "").find("misaligned_by_16") == std::string::npos);
+  CHECK(overlay_text(gpu, gpu, done, "").find("misaligned_by_16") == std::string::npos);
   CHECK(to_table(done).find("the rows do not tell; prior kept") != std::string::npos);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("Equal rows give equal files, on any number of threads") {
     const Calibration done =
         calibrate(gpu, {file_of(rows)}, {.threads = threads, .simulate = false});
     texts[threads / 2] =
-        overlay_text(gpu, done, "") + correction_text(gpu.spec.name, *gpu.spec.correction);
+        overlay_text(gpu, gpu, done, "") + correction_text(gpu.spec.name, *gpu.spec.correction);
   }
   CHECK(texts[0] == texts[1]);
 }

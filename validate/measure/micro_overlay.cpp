@@ -136,8 +136,9 @@ void machine(Collector& found) {
   found.add_cycles("machine", "wake", found.find("mbarrier.wake", "waiting_warps=4"));
   found.add_cycles("machine", "remote_wake", found.find("mbarrier.remote_wake", "cluster=2"));
   found.add_cycles("machine", "barrier", found.find("named_barrier", "warps=4"));
-  found.add_time("machine", "dispatch",
-                 found.find("launch.ns_per_cta", "threads=384 shared=204800"));
+  if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=384 shared=204800")) {
+    found.add("machine", "dispatch", "ns", each, each->value);
+  }
   if (const MicroPoint* read =
           found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
     found.add("machine", "dram_read", "TB/s", read, scaled(read->in_time, 1e-3));
