@@ -107,9 +107,9 @@ Field field_of(GpuSpec& spec, const Parameter& parameter) {
 }
 
 /// The parameters of a fit, and the spec that they are set in.
-class Vector {
+class ParameterVector {
  public:
-  Vector(const GpuSpec& spec, std::vector<Parameter> parameters)
+  ParameterVector(const GpuSpec& spec, std::vector<Parameter> parameters)
       : spec_(spec), parameters_(std::move(parameters)) {
     for (const Parameter& parameter : parameters_) {
       const Field field = field_of(spec_, parameter);
@@ -130,21 +130,21 @@ class Vector {
     return spec_;
   }
 
+  /// The keys' ranges, as logarithms of factors on the priors.
   Priors priors() {
     const auto count = static_cast<Eigen::Index>(parameters_.size());
     Priors priors{Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const Field field = field_of(spec_, parameters_[i]);
-      const double prior = std::max(priors_[i], std::numeric_limits<double>::min());
+      constexpr double kLeast = std::numeric_limits<double>::min();  // 0 has no logarithm
+      const double prior = std::max(priors_[i], kLeast);
       priors.width[at] = parameters_[i].prior_width;
-      priors.least[at] =
-          std::log(std::max(field.least, std::numeric_limits<double>::min()) / prior);
+      priors.least[at] = std::log(std::max(field.least, kLeast) / prior);
       priors.most[at] = std::log(field.most / prior);
     }
     return priors;
   }
-  const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
   /// Rows are of normal inputs; other data keep their ratio to it.
@@ -179,7 +179,7 @@ struct OneFit {
 OneFit fit_parameters(const GpuSpec& spec, const std::vector<Parameter>& parameters,
                       const ResidualsOf& residuals_of, const Eigen::VectorXd& weights,
                       double scale) {
-  Vector vector(spec, parameters);
+  ParameterVector vector(spec, parameters);
   const Residuals residuals = [&](const Eigen::VectorXd& logs, Eigen::VectorXd& out) {
     const std::vector<double> values = residuals_of(vector.at(logs));
     out =
@@ -239,7 +239,7 @@ ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
   for (std::size_t i = 0; i < kept.size(); ++i) {
     result.constants.push_back(fitted(gpu, fit, i));
   }
-  gpu.spec = Vector(gpu.spec, kept).at(fit.answer.parameters);
+  gpu.spec = ParameterVector(gpu.spec, kept).at(fit.answer.parameters);
   return result;
 }
 

@@ -16,9 +16,9 @@
 
 namespace tilecast {
 
+/// Mean errors: of the physics alone, and corrected with the row's problem or tile left out.
 struct LeftOutError {
-  double cycles_without, cycles_shapes,
-      cycles_tiles;  // mean, of the physics, shapes, tiles left out
+  double cycles_without, cycles_shapes, cycles_tiles;
   double clock_without, clock_shapes;
 };
 
