@@ -274,7 +274,7 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
 
 Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
   constexpr double kStep = 0.02;
-  Vector vector(gpu.spec, {std::begin(kCycleParameters), std::end(kCycleParameters)});
+  ParameterVector vector(gpu.spec, {std::begin(kCycleParameters), std::end(kCycleParameters)});
   const Eigen::VectorXd width = vector.priors().width;
   Eigen::VectorXd at = Eigen::VectorXd::Zero(width.size());
   const auto residuals = [&] {
