@@ -59,8 +59,11 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
                                          "--method",
                                          recorded_method(folder),
                                          "--check",
-                                         folder + "/recorded_error.json",
-                                         "--data"};
+                                         folder + "/recorded_error.json"};
+      if (std::filesystem::exists(folder + "/split.yaml")) {  // what no fit has seen
+        arguments.insert(arguments.end(), {"--split", folder + "/split.yaml", "--part", "judge"});
+      }
+      arguments.emplace_back("--data");
       for (const std::string& path : sorted_paths(folder)) {
         if (is_data(path)) {
           arguments.push_back(path);

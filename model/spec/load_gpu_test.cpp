@@ -148,8 +148,8 @@ TEST_CASE("Numbers that contradict each other are refused") {
   CHECK(copy.with("value: 232448", "value: 232449") ==
         "2 h200_sxm.yaml:7: sm: expected shared_memory_per_cta + shared_memory_reserved_per_cta "
         "within shared_memory");
-  CHECK(copy.with("tensor_plateau: {value: 1805", "tensor_plateau: {value: 1980").empty());
-  CHECK(copy.with("tensor_plateau: {value: 1805", "tensor_plateau: {value: 1981")
+  CHECK(copy.with("tensor_plateau: {value: 1801", "tensor_plateau: {value: 1980").empty());
+  CHECK(copy.with("tensor_plateau: {value: 1801", "tensor_plateau: {value: 1981")
             .ends_with(": clock: expected tensor_plateau to be at most max"));
   CHECK(copy.with("static_power: {value: 105", "static_power: {value: 700")
             .ends_with(": power: expected static_power below both limits"));
