@@ -51,6 +51,8 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"interval_us",
        {rounded(micro(p.interval_low), kDigits), rounded(micro(p.interval_high), kDigits)}},
       {"closed_form_time_us", rounded(micro(p.closed_form_time), kDigits)},
+      {"cycles_correction", rounded(p.cycles_correction, kDigits)},
+      {"clock_correction", rounded(p.clock_correction, kDigits)},
       {"tflops", rounded(p.tflops, kDigits)},
       {"power_w", rounded(p.power.value, kDigits)},
       {"limiter", to_text(p.limiter)},
