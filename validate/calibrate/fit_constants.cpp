@@ -251,6 +251,20 @@ Eigen::VectorXd weights_of(const FitRows& rows) {
   return weights;
 }
 
+/// `residual` of every row, some hundred of them at a time on each thread.
+template <class Residual>
+std::vector<double> of_each_row(const FitRows& rows, unsigned threads, const Residual& residual) {
+  constexpr std::size_t kAtOnce = 256;
+  std::vector<double> residuals(rows.rows.size());
+  parallel_for((residuals.size() + kAtOnce - 1) / kAtOnce, threads, [&](std::size_t block) {
+    const std::size_t end = std::min(residuals.size(), (block + 1) * kAtOnce);
+    for (std::size_t i = block * kAtOnce; i < end; ++i) {
+      residuals[i] = residual(rows.rows[i]);
+    }
+  });
+  return residuals;
+}
+
 }  // namespace
 
 ChipWork work_of(const FitRow& row, Cycles cycles) {
@@ -259,17 +273,10 @@ ChipWork work_of(const FitRow& row, Cycles cycles) {
 }
 
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads) {
-  std::vector<double> residuals(rows.rows.size());
-  constexpr std::size_t kAtOnce = 256;
-  parallel_for((residuals.size() + kAtOnce - 1) / kAtOnce, threads, [&](std::size_t block) {
-    const std::size_t end = std::min(residuals.size(), (block + 1) * kAtOnce);
-    for (std::size_t i = block * kAtOnce; i < end; ++i) {
-      const FitRow& row = rows.rows[i];
-      residuals[i] = std::log(
-          row.cycles / closed_form(gpu, row.problem, row.config, row.work, row.clock).cycles);
-    }
+  return of_each_row(rows, threads, [&](const FitRow& row) {
+    return std::log(row.cycles /
+                    closed_form(gpu, row.problem, row.config, row.work, row.clock).cycles);
   });
-  return residuals;
 }
 
 Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
@@ -302,18 +309,11 @@ ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
   std::vector<Parameter> parameters(std::begin(kClockParameters), std::end(kClockParameters));
   const ResidualsOf residuals_of = [&](const GpuSpec& spec) {
-    std::vector<double> residuals(rows.rows.size());
-    constexpr std::size_t kAtOnce = 256;
-    parallel_for((residuals.size() + kAtOnce - 1) / kAtOnce, threads, [&](std::size_t block) {
-      const std::size_t end = std::min(residuals.size(), (block + 1) * kAtOnce);
-      for (std::size_t i = block * kAtOnce; i < end; ++i) {
-        const FitRow& row = rows.rows[i];
-        const ClockState state =
-            sm_clock(spec, work_of(row, row.cycles), row.regime, Inputs::kNormal);
-        residuals[i] = std::log(row.clock / state.sm_clock);
-      }
+    return of_each_row(rows, threads, [&](const FitRow& row) {
+      const ClockState state =
+          sm_clock(spec, work_of(row, row.cycles), row.regime, Inputs::kNormal);
+      return std::log(row.clock / state.sm_clock);
     });
-    return residuals;
   };
   // Sustained rows are few and cost as much to be wrong about.
   Eigen::VectorXd weights = weights_of(rows);
