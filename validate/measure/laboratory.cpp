@@ -249,6 +249,7 @@ Measurement Laboratory::measure(const Point& point) {
       streams_.measure(row, [this](Measurement& r, Workload& workload) { time(r, workload); });
     } else {
       prepare(point);
+      operands_.require(point.l2_state);
       is_cublaslt(point.config) ? measure_cublaslt(row) : measure_kernel(row);
     }
   } catch (const ContextLost&) {

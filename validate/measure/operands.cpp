@@ -1,21 +1,13 @@
 #include "validate/measure/operands.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::size_t kAlignment = 1024;  // of every operand; what frameworks' allocators give
 constexpr std::size_t kElementBytes = 2;
-constexpr double kTimesL2 = 3;
-constexpr std::size_t kLeastSets = 2;
-constexpr std::size_t kMostSets = 2000;  // launches of one graph
 
 std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
   return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) *
@@ -30,13 +22,8 @@ SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   SetLayout layout{.a_bytes = operand_bytes(m, k, problem.dtype),
                    .b_bytes = operand_bytes(n, k, problem.dtype),
                    .c_bytes = operand_bytes(m, n, problem.dtype),
-                   .sets = 0};
-  const double needed = kTimesL2 * l2.value / static_cast<double>(layout.set_bytes());
-  layout.sets = std::max(kLeastSets, static_cast<std::size_t>(needed) + 1);
-  if (layout.sets > kMostSets) {
-    throw ConfigError(fmt::format("{} is too small to rotate over more than L2: {} buffer sets",
-                                  to_text(problem.shape), layout.sets));
-  }
+                   .sets = {}};
+  layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
 }
 
@@ -46,14 +33,14 @@ Operands::Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2)
 void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   layout_ = set_layout(problem, l2_);
   stream_.synchronize();  // the memory may move
-  memory_.reserve(layout_.sets * layout_.set_bytes());
+  memory_.reserve(layout_.sets.count * layout_.set_bytes());
   // One fill for all: the C parts get data too, as a buffer in use would hold.
-  kernels_.fill(memory_.as<void>(), layout_.sets * layout_.set_bytes() / kElementBytes,
+  kernels_.fill(memory_.as<void>(), layout_.sets.count * layout_.set_bytes() / kElementBytes,
                 problem.dtype, inputs, seed, stream_.get());
 }
 
 GemmBuffers Operands::set(std::size_t index) const {
-  TILECAST_ASSERT(index < layout_.sets);
+  TILECAST_ASSERT(index < layout_.sets.count);
   const std::size_t start = index * layout_.set_bytes();
   return {.a = memory_.as<void>(start),
           .b = memory_.as<void>(start + layout_.a_bytes),

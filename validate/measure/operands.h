@@ -1,11 +1,12 @@
 // The buffer sets that a problem's launches rotate over: A and B filled with fresh random data, and
-// a C each, together larger than three times L2, so that a launch finds nothing of its own there.
+// a C each.
 #pragma once
 
 #include "kernels/jit/gemm_launch.h"
 #include "model/base/units.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/regime.h"
+#include "validate/measure/buffer_sets.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/micro_kernels.h"
 
@@ -13,13 +14,11 @@ namespace tilecast {
 
 struct SetLayout {
   std::size_t a_bytes, b_bytes, c_bytes;  // rounded up to the alignment of a set
-  std::size_t sets;
+  BufferSets sets;
 
   std::size_t set_bytes() const { return a_bytes + b_bytes + c_bytes; }
 };
 
-/// At least two sets, and more bytes than three times `l2`. Throws ConfigError for a problem so
-/// small that no graph of launches goes through them all.
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);
 
 class Operands {
@@ -29,7 +28,9 @@ class Operands {
   /// Every set anew, from `seed`. Asynchronous.
   void prepare(const GemmProblem& problem, Inputs inputs, u64 seed);
 
-  std::size_t sets() const { return layout_.sets; }
+  std::size_t sets() const { return layout_.sets.count; }
+  /// Throws ConfigError where the problem is too small for `state`.
+  void require(L2State state) const { require_sets(layout_.sets, state); }
   GemmBuffers set(std::size_t index) const;
 
  private:

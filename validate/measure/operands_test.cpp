@@ -19,11 +19,11 @@ TEST_CASE("Buffer sets together exceed three times L2") {
   // 512^3 in 16 bit: 3 x 512 KiB = 1.5 MiB; 180 MiB / 1.5 MiB = 120, and one more to exceed it.
   const SetLayout layout = set_layout(problem(512, 512, 512), kL2);
   CHECK(layout.set_bytes() == 3u * 512 * 1024);
-  CHECK(layout.sets == 121);
+  CHECK(layout.sets.count == 121);
 }
 
 TEST_CASE("A large problem still has two sets, so that no launch repeats the last one's data") {
-  CHECK(set_layout(problem(8192, 8192, 8192), kL2).sets == 2);  // 384 MiB each
+  CHECK(set_layout(problem(8192, 8192, 8192), kL2).sets.count == 2);  // 384 MiB each
 }
 
 TEST_CASE("Each operand starts at a multiple of 1024 bytes") {
@@ -33,7 +33,13 @@ TEST_CASE("Each operand starts at a multiple of 1024 bytes") {
   CHECK(layout.c_bytes == 4'002'816);   // 1000 x 2001 x 2 = 4,002,000 -> 3909 x 1024
 }
 
-TEST_CASE("A problem too small to rotate over L2 is refused") {
+TEST_CASE("A problem too small to rotate over L2 is refused where it must, measured warm else") {
   // 64^3: three operands of 8 KiB; 180 MiB / 24 KiB = 7680 sets, more than one graph's launches.
-  CHECK_THROWS_AS(set_layout(problem(64, 64, 64), kL2), ConfigError);
+  const BufferSets sets = set_layout(problem(64, 64, 64), kL2).sets;
+  CHECK(sets.to_rotate == 7681);
+  CHECK(sets.count == 2);
+  CHECK_THROWS_AS(require_sets(sets, L2State::kRotating), ConfigError);
+  require_sets(sets, L2State::kWarm);
+  require_sets(sets, L2State::kFlushed);
+  require_sets(set_layout(problem(512, 512, 512), kL2).sets, L2State::kRotating);
 }

@@ -20,9 +20,6 @@ namespace {
 constexpr std::size_t kAlignment = 1024;  // of every matrix; what frameworks' allocators give
 constexpr std::size_t kGuardBytes = 256 << 10;
 constexpr std::size_t kWordBytes = 4;
-constexpr double kTimesL2 = 3;
-constexpr std::size_t kLeastSets = 2;
-constexpr std::size_t kMostSets = 2000;  // launches of one graph
 constexpr i32 kCheckThreads = 256;
 constexpr i32 kCheckCtasPerSm = 8;
 constexpr std::size_t kHashDigits = 16;  // of a cubin, enough to tell them apart
@@ -67,19 +64,14 @@ void StreamPoints::prepare(const StreamProblem& problem, Inputs inputs) {
   matrix_bytes_ = round_up(bytes_of(problem), kAlignment);
   const std::size_t set_bytes =
       matrix_bytes_ * static_cast<std::size_t>(input_count(problem.op) + 1);
-  sets_ =
-      std::max(kLeastSets,
-               static_cast<std::size_t>(kTimesL2 * l2_.value / static_cast<double>(set_bytes)) + 1);
-  if (sets_ > kMostSets) {
-    throw ConfigError(fmt::format("too small to rotate over more than L2: {} buffer sets", sets_));
-  }
+  sets_ = buffer_sets(set_bytes, l2_);
   stream_.synchronize();  // the memory may move
-  memory_.reserve(sets_ * set_bytes);
+  memory_.reserve(sets_.count * set_bytes);
   output_.reserve(2 * kGuardBytes + round_up(bytes_of(problem), kWordBytes));
   // One fill for all. fp32 is filled as pairs of bf16: the upper one is the number, the lower one
   // the end of its mantissa.
   const ElementType fill = problem.dtype == ElementType::kFp32 ? ElementType::kBf16 : problem.dtype;
-  kernels_.fill(memory_.as<void>(), sets_ * set_bytes / sizeof(short), fill, inputs, 1,
+  kernels_.fill(memory_.as<void>(), sets_.count * set_bytes / sizeof(short), fill, inputs, 1,
                 stream_.get());
   prepared_ = inputs;
 }
@@ -145,12 +137,12 @@ void StreamPoints::measure_kernel(Measurement& row, const Timing& time) {
     return;
   }
   std::vector<StreamArgs> args;
-  for (std::size_t i = 0; i < sets_; ++i) {
+  for (std::size_t i = 0; i < sets_.count; ++i) {
     const Set own = set(i);
     args.push_back(launch.bind(own.a, own.b, own.c));
   }
   Workload workload{.enqueue = [&](std::size_t i) { launch.launch(args[i], stream_.get()); },
-                    .sets = sets_,
+                    .sets = sets_.count,
                     .estimate = {}};
   time(row, workload);
   stream_.synchronize();  // the kernel is unloaded now
@@ -180,7 +172,7 @@ void StreamPoints::measure_runtime_copy(Measurement& row) {
     }
     activity_.take_copies(0);
     const bool timed = !sustained || Clock::now() - start > kLoad;
-    const Set own = set(i % sets_);
+    const Set own = set(i % sets_.count);
     copy(own.c, own.a);
     stream_.synchronize();
     const KernelSpans copies = activity_.take_copies(1);
@@ -196,6 +188,7 @@ void StreamPoints::measure_runtime_copy(Measurement& row) {
 
 void StreamPoints::measure(Measurement& row, const Timing& time) {
   prepare(std::get<StreamProblem>(problem_of(row.point)), row.point.inputs);
+  require_sets(sets_, row.point.l2_state);
   row.point.config == kRuntimeCopy ? measure_runtime_copy(row) : measure_kernel(row, time);
 }
 

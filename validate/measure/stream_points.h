@@ -13,6 +13,7 @@
 #include "model/tile/regime.h"
 #include "model/tile/stream_config.h"
 #include "validate/measure/activity_timer.h"
+#include "validate/measure/buffer_sets.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/micro_kernels.h"
 #include "validate/measure/regime_timer.h"
@@ -57,7 +58,8 @@ class StreamPoints {
   LoadedKernel check_;
   StreamProblem problem_{};
   std::optional<Inputs> prepared_;  // with what data, where problem_ is
-  std::size_t matrix_bytes_ = 0, sets_ = 0;
+  std::size_t matrix_bytes_ = 0;
+  BufferSets sets_{};
   DeviceMemory memory_, output_, result_;
 };
 
