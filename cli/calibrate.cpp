@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/budget.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/forward.h"
@@ -77,16 +78,6 @@ void measure_first(CalibrateOptions& options) {
   options.data.push_back(rows);
 }
 
-/// The rows that a split lets a fit see.
-void keep_fit(const DataSplit& split, std::vector<MeasurementFile>& files) {
-  for (MeasurementFile& file : files) {
-    std::erase_if(file.rows, [&](const MeasurementRow& row) {
-      const Point& point = row.measurement.point;
-      return point.op != Op::kGemm || split.part_of(point) != DataPart::kFit;
-    });
-  }
-}
-
 void show(const std::string& stage) {
   if (::isatty(STDERR_FILENO) == 1) {
     fmt::print(stderr, "\r\033[K{}", stage);
@@ -108,7 +99,9 @@ std::string correction_path(const std::string& out) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
   if (!name.ends_with(kOverlay) || name == kOverlay) {
-    throw ConfigError(fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
+    throw ConfigError(out.empty()
+                          ? fmt::format("expected --out NAME{}", kOverlay)
+                          : fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
   }
   const std::string correction = out.substr(0, out.size() - kOverlay.size()) + ".correction.yaml";
   std::error_code ignored;
@@ -156,13 +149,17 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
       mixed.push_back(sustained[next++]);
     }
   }
-  write_file(options.points, point_list_csv(mixed));
-  fmt::print("{}: {} bursts of {} rows, {} sustained\n", options.points, points.size(),
+  write_file(options.out, point_list_csv(mixed));
+  fmt::print("{}: {} bursts of {} rows, {} sustained\n", options.out, points.size(),
              rows.rows.size(), sustained.size());
 }
 
 void run_calibrate(CalibrateOptions options) {
+  if (options.design > 0 && options.out.empty()) {
+    throw ConfigError("expected --out POINTS.csv, which --design writes");
+  }
   const std::string correction = options.design > 0 ? "" : correction_path(options.out);
+  (void)parse_budget(options.budget);
   if (options.run) {
     measure_first(options);
   }
@@ -184,7 +181,7 @@ void run_calibrate(CalibrateOptions options) {
     files.push_back(read_measurements(path));
   }
   if (!options.split.empty()) {
-    keep_fit(DataSplit::load(options.split), files);
+    keep_part(DataSplit::load(options.split), DataPart::kFit, files);
   }
   if (options.design > 0) {
     write_design(options, gpu, std::move(files));
@@ -217,12 +214,13 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--measured", options->measured,
                       "Overlay of tilecast-gpu micro: constants that need no fit");
   options->points = (config_folder() / "calibration_points.csv").string();
-  command
-      ->add_option("--points", options->points, "What --run measures, and where --design writes it")
+  command->add_option("--points", options->points, "What --run measures")
+      ->needs(run)
       ->capture_default_str();
   CLI::Option* design = command->add_option(
       "--design", options->design,
-      "Fit nothing: write the N bursts of --data that tell most, and its sustained rows");
+      "Fit nothing: write the N bursts of --data that tell most, and its sustained rows, to --out, "
+      "as --points reads them");
   design->check(CLI::Range(1, 100'000))->excludes(run);
   command->add_option("--split", options->split,
                       "YAML file that says which rows a fit may see; others are left out");

@@ -26,7 +26,7 @@ constexpr LevelText kLevels[] = {
     {MachineLevel::kCounters, "hardware counters are collected"},
 };
 
-void print_table(const Machine& machine) {
+void print_table(const ProbedMachine& machine) {
   fmt::print("level    {}\n", to_text(machine.level));
   for (const LevelText& row : kLevels) {
     fmt::print("{:<8} {:<4} {}\n", to_text(row.level), row.level <= machine.level ? "yes" : "no",
@@ -40,7 +40,7 @@ void print_table(const Machine& machine) {
   }
 }
 
-void print_json(const Machine& machine) {
+void print_json(const ProbedMachine& machine) {
   nlohmann::ordered_json answer{{"schema", 1}, {"level", to_text(machine.level)}};
   for (const LevelText& row : kLevels) {
     answer["levels"][std::string(to_text(row.level))] = row.level <= machine.level;
@@ -63,7 +63,7 @@ void add_doctor(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
   command->callback([format] {
-    const Machine machine = machine_from_probe(run_child(gpu_program(), {"probe"}));
+    const ProbedMachine machine = machine_from_probe(run_child(gpu_program(), {"probe"}));
     *format == "json" ? print_json(machine) : print_table(machine);
   });
 }

@@ -42,21 +42,6 @@ JoinOptions join_options(const JoinedInputOptions& options) {
   return join;
 }
 
-/// cuBLASLt's rows go with every part of their problem, since all are compared with them.
-void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files) {
-  for (MeasurementFile& file : files) {
-    std::erase_if(file.rows, [&](const MeasurementRow& row) {
-      const Point& point = row.measurement.point;
-      if (point.op != Op::kGemm) {
-        return true;
-      }
-      const DataPart of_row = split.part_of(point);
-      const bool baseline = is_baseline(point.config) && of_row == DataPart::kFit;
-      return of_row != part && !(baseline && part == DataPart::kTiles);
-    });
-  }
-}
-
 /// As best_fixed_tiling chooses on these rows; empty where it chooses none.
 std::string fixed_config_of(const std::vector<MeasurementFile>& files, const GpuSpec& gpu) {
   const bool empty = std::all_of(files.begin(), files.end(),

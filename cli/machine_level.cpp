@@ -55,8 +55,8 @@ std::string describe_failure(const ChildResult& probe) {
 
 std::string_view to_text(MachineLevel level) { return word_of(kLevelWords, level); }
 
-Machine machine_from_probe(const ChildResult& probe) {
-  Machine machine;
+ProbedMachine machine_from_probe(const ChildResult& probe) {
+  ProbedMachine machine;
   const nlohmann::json answer = nlohmann::json::parse(probe.output, nullptr, false);
   if (!probe.started || probe.exit_code != 0 || !answer.is_object()) {
     machine.missing = describe_failure(probe);

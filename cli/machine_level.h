@@ -15,13 +15,13 @@ enum class MachineLevel { kModel, kToolkit, kGpu, kCounters };  // each one incl
 
 std::string_view to_text(MachineLevel level);
 
-struct Machine {
+struct ProbedMachine {
   MachineLevel level = MachineLevel::kModel;
   std::vector<std::pair<std::string, std::string>> found;  // toolkit, ..., device, counters
   std::string missing;  // what stops the next level; empty at the highest
 };
 
 /// The machine as `tilecast-gpu probe` describes it; nothing is taken as found that it did not say.
-Machine machine_from_probe(const ChildResult& probe);
+ProbedMachine machine_from_probe(const ChildResult& probe);
 
 }  // namespace tilecast

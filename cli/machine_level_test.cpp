@@ -3,9 +3,9 @@
 #include "tests/catch.h"
 
 using tilecast::ChildResult;
-using tilecast::Machine;
 using tilecast::machine_from_probe;
 using tilecast::MachineLevel;
+using tilecast::ProbedMachine;
 
 namespace {
 
@@ -16,7 +16,7 @@ ChildResult answer(const std::string& text) {
 }  // namespace
 
 TEST_CASE("A toolkit with a device and counters measures, and nothing is missing") {
-  const Machine machine =
+  const ProbedMachine machine =
       machine_from_probe(answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,)"
                                 R"("device":{"name":"H200","sms":132},)"
                                 R"("counters":{"chip":"GH100","core_passes":2}})"));
@@ -32,24 +32,24 @@ TEST_CASE(
     "Without permission for counters a device is still measured, and what is missing is said") {
   const std::string device =
       R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,"device":{"name":"H200"})";
-  const Machine refused =
+  const ProbedMachine refused =
       machine_from_probe(answer(device + R"(,"counters":{"error":"the driver keeps them"}})"));
   CHECK(refused.level == MachineLevel::kGpu);
   CHECK(refused.missing == "the driver keeps them");
-  const Machine silent = machine_from_probe(answer(device + "}"));
+  const ProbedMachine silent = machine_from_probe(answer(device + "}"));
   CHECK(silent.level == MachineLevel::kGpu);
   CHECK(silent.missing.starts_with("hardware counters"));
 }
 
 TEST_CASE("A toolkit without a device compiles, and says why there is no device") {
-  const Machine machine = machine_from_probe(
+  const ProbedMachine machine = machine_from_probe(
       answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","device_error":"no driver"})"));
   CHECK(machine.level == MachineLevel::kToolkit);
   CHECK(machine.missing == "no driver");
 }
 
 TEST_CASE("A device without CUPTI is not measured") {
-  const Machine machine =
+  const ProbedMachine machine =
       machine_from_probe(answer(R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","device":"H200"})"));
   CHECK(machine.level == MachineLevel::kToolkit);
   CHECK(machine.missing == "CUPTI of the CUDA toolkit");
@@ -66,7 +66,7 @@ TEST_CASE("A probe that was not built, fails, or answers nonsense leaves the mod
       answer("{}"),
   };
   for (const ChildResult& probe : bad) {
-    const Machine machine = machine_from_probe(probe);
+    const ProbedMachine machine = machine_from_probe(probe);
     CHECK(machine.level == MachineLevel::kModel);
     CHECK(!machine.missing.empty());
     CHECK(machine.missing.find('\n') == std::string::npos);

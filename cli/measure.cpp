@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/gpu_timeline.h"
 #include "cli/measure_bench.h"

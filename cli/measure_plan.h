@@ -2,7 +2,6 @@
 // Needs no GPU.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +22,6 @@ struct MeasureOptions {
   i64 rounds = 1;
   bool regime_given = false, resume = false, prepare = false, phases = false;
 };
-
-/// "90", "90s", "10m" or "1h". Throws ConfigError.
-std::chrono::seconds parse_budget(const std::string& text);
 
 struct MeasurePlan {
   std::vector<SuitePoint> points;

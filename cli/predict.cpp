@@ -16,6 +16,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -30,22 +31,20 @@ struct PredictOptions {
   bool no_calibration = false;
 };
 
-/// Good rows of this problem, regime and inputs; of repeated points the fastest.
-MeasuredByConfig read_measured(const PredictOptions& options, const std::string& gpu,
+/// Right rows of this GPU, problem, regime and inputs.
+MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu,
                                const AnyProblem& problem, Regime regime, Inputs inputs) {
-  MeasuredByConfig by_config;
+  std::vector<MeasurementFile> files;
   for (const std::string& file : options.data) {
-    for (const MeasurementRow& row : read_measurements(file).rows) {
-      const Measurement& m = row.measurement;
-      const Point& point = m.point;
-      if (m.status != Status::kOk || !m.verified || !m.time || m.context.gpu != gpu ||
-          !(problem_of(point) == problem) || point.regime != regime || point.inputs != inputs) {
-        continue;
-      }
-      const auto [at, inserted] = by_config.try_emplace(point.config, m);
-      if (!inserted && m.time->median < at->second.time->median) {
-        at->second = m;
-      }
+    files.push_back(read_measurements(file));
+  }
+  MeasuredByConfig by_config;
+  for (const RightRow& row : right_rows(files)) {
+    const Measurement& m = row.measurement();
+    const bool of_gpu = m.context.gpu == gpu.name || m.context.gpu == gpu.product;
+    if (of_gpu && problem_of(m.point) == problem && m.point.regime == regime &&
+        m.point.inputs == inputs && m.point.l2_state == L2State::kRotating) {
+      by_config.insert_or_assign(m.point.config, m);
     }
   }
   return by_config;
@@ -82,7 +81,7 @@ void run_predict(const PredictOptions& options) {
                                                 {.method = method, .threads = options.threads});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
-  const MeasuredByConfig measured = read_measured(options, gpu.spec.name, problem, regime, inputs);
+  const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
   const RankingReport report{gpu, ranking, static_cast<std::size_t>(options.top),
                              Seconds{elapsed.count()}, measured};
   fmt::print("{}", options.format == "json"  ? ranking_json(report)

@@ -23,8 +23,8 @@ std::string rejection_key(Architecture architecture, const KernelConfig& config,
                      to_text(config.schedule), t.block_m, t.block_n, t.block_k, t.stages,
                      t.warpgroups_m, t.warpgroups_n, t.cluster_m, t.cluster_n, config.ctas_per_sm,
                      config.inflight, t.c_slots, config.producer_registers, instruction_n(config),
-                     config.a_source == OperandSource::kRegisters ? "registers" : "shared",
-                     dtype ? to_text(*dtype) : std::string_view(), to_text(layout));
+                     to_text(config.a_source), dtype ? to_text(*dtype) : std::string_view(),
+                     to_text(layout));
 }
 
 std::string_view rejection_reason(std::string_view rejection) {

@@ -9,6 +9,8 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
+#include "validate/compare/data_split.h"
+#include "validate/compare/pick.h"
 #include "validate/record/stored_text.h"
 
 namespace tilecast {
@@ -22,18 +24,18 @@ std::vector<MeasurementFile> read_all(const std::vector<std::string>& paths) {
   return files;
 }
 
-/// GPUs of configs/gpus, each loaded once. One that cannot be loaded or does not run the schedule
-/// predicts nothing.
+/// GPUs of configs/gpus, each loaded once. One that does not run the schedule predicts nothing; one
+/// whose file is broken, or not there, is an error.
 PredictOn predict_on_any(PredictionCache& cache) {
-  const auto gpus = std::make_shared<std::map<std::string, std::optional<LoadedGpu>>>();
+  const auto gpus = std::make_shared<std::map<std::string, LoadedGpu>>();
   return [gpus, &cache](const std::string& name, const AnyProblem& problem, const AnyConfig& config,
                         Regime regime, Inputs inputs) -> std::optional<Prediction> {
+    auto found = gpus->find(name);
+    if (found == gpus->end()) {
+      found = gpus->emplace(name, load_gpu(name, true)).first;
+    }
+    const LoadedGpu& gpu = found->second;
     try {
-      auto found = gpus->find(name);
-      if (found == gpus->end()) {
-        found = gpus->emplace(name, load_gpu(name, true)).first;
-      }
-      const LoadedGpu& gpu = *found->second;
       return cache.get(base_of(gpu, model_fingerprint()), problem, config, regime, inputs,
                        [&](const AnyProblem& p, const AnyConfig& c, Regime r, Inputs i) {
                          return predict_config(gpu.spec, p, c, r, i);
@@ -107,6 +109,14 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   const std::vector<std::string> names{gpu.name, gpu.product};
   input.judged = join_points(input.data, predict, names);
   check_predictable(input, manifest);
+  if (!manifest.split.empty()) {
+    const DataSplit split = DataSplit::load(manifest.split);
+    std::vector<MeasurementFile> judge = input.data, fit = input.data;
+    keep_part(split, DataPart::kJudge, judge);
+    keep_part(split, DataPart::kFit, fit);
+    input.held_out = HeldOut{manifest.split, join_points(judge, predict, names),
+                             best_fixed_tiling(join_points(fit, predict, names).groups).config};
+  }
   std::vector<MeasurementFile> all = input.data;
   all.insert(all.end(), input.more.begin(), input.more.end());
   input.pool = join_points(all, predict, names);

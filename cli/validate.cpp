@@ -43,6 +43,8 @@ void check_record(const Validation& validation, const std::string& path) {
 void run_validate(ValidateOptions& options) {
   if (options.method) {
     options.input.method = parse_method(*options.method);
+  } else if (!options.check.empty()) {
+    options.input.method = recorded_method(read_file(options.check), options.check);
   }
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";

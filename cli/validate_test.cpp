@@ -195,7 +195,7 @@ TEST_CASE("validate --no-correction keeps the overlay and leaves out what the co
   const MethodCorrection method{constant_correction(0.5),  // cycles times exp(0.5) = 1.65
                                 constant_correction(0),
                                 constant_correction(0),
-                                {{"burst", "all", -0.1, 0.1}}};
+                                {{Regime::kBurst, std::nullopt, -0.1, 0.1}}};
   write_file(scene.folder / "h200_sxm.correction.yaml",
              correction_text("h200_sxm", {method, method}));
   const auto validated = [&](std::vector<std::string> more, const std::string& headline) {
@@ -223,6 +223,7 @@ TEST_CASE("A record of one method is not checked against another") {
   const CapturedRun run = scene.validate({"--method", "simulated", "--check", record});
   CHECK(run.exit_code == 2);
   CHECK(run.err.find("method: expected \"simulated\"") != std::string::npos);
+  CHECK(scene.validate({"--check", record}).exit_code == 0);  // by the method of the record
 }
 
 TEST_CASE("A row that the model refuses is counted and named, and the rest is compared") {

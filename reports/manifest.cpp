@@ -38,12 +38,13 @@ TimelineFile parse_timeline(const StrictValue& item) {
 }  // namespace
 
 Manifest parse_manifest(const StrictValue& root) {
-  const StrictMap map = root.map({"gpu", "data", "more", "counters", "ladder", "published",
+  const StrictMap map = root.map({"gpu", "data", "more", "split", "counters", "ladder", "published",
                                   "timelines", "deviations", "excluded"});
   Manifest manifest{.gpu = map.required("gpu").text(),
                     .data = texts(map.required("data")),
                     .more = texts(map.optional("more")),
                     .counters = texts(map.optional("counters")),
+                    .split = text(map.optional("split")),
                     .ladder = text(map.optional("ladder")),
                     .published = text(map.optional("published")),
                     .deviations = text(map.optional("deviations")),

@@ -4,6 +4,7 @@
 //   data: [...]            the model is judged by these rows
 //   more: [...]            shown besides: the ladder's rows, splits, published schedules
 //   counters: [...]        of kernels profiled in runs of their own
+//   split: FILE            which rows of data a fit may see; the headline is of the judge's part
 //   ladder: FILE           the rungs
 //   published: FILE        figures of public documents
 //   timelines: [{file:, shape:, config:}, ...]
@@ -32,7 +33,7 @@ struct TimelineFile {
 struct Manifest {
   std::string gpu;
   std::vector<std::string> data, more, counters;
-  std::string ladder, published, deviations, excluded;  // empty: none
+  std::string split, ladder, published, deviations, excluded;  // empty: none
   std::vector<TimelineFile> timelines;
 };
 

@@ -15,63 +15,70 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kHeader =
-    "key,method,cycles,sm_clock,time,interval_low,interval_high,closed_form_time,tflops,power,"
-    "limiter,tensor,"
-    "shared_memory,l2,dram,l2_to_sm,dram_read,dram_write,l2_hit_rate";
-constexpr std::size_t kFields = 18;  // without the key
+/// One number of a prediction as the file has it.
+struct Field {
+  std::string_view name;
+  double& (*of)(Prediction&);
+};
 
-std::string line_of(const Prediction& p) {
-  return fmt::format(
-      "{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{:.17g},{:.17g},"
-      "{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}",
-      static_cast<int>(p.method), p.cycles.value, p.sm_clock.value, p.time.value,
-      p.interval_low.value, p.interval_high.value, p.closed_form_time.value, p.tflops,
-      p.power.value, static_cast<int>(p.limiter), p.shares.tensor, p.shares.shared_memory,
-      p.shares.l2, p.shares.dram, p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
-      p.l2_hit_rate);
+constexpr Field kFields[] = {
+    {"cycles", [](Prediction& p) -> double& { return p.cycles.value; }},
+    {"sm_clock", [](Prediction& p) -> double& { return p.sm_clock.value; }},
+    {"time", [](Prediction& p) -> double& { return p.time.value; }},
+    {"interval_low", [](Prediction& p) -> double& { return p.interval_low.value; }},
+    {"interval_high", [](Prediction& p) -> double& { return p.interval_high.value; }},
+    {"closed_form_time", [](Prediction& p) -> double& { return p.closed_form_time.value; }},
+    {"cycles_correction", [](Prediction& p) -> double& { return p.cycles_correction; }},
+    {"clock_correction", [](Prediction& p) -> double& { return p.clock_correction; }},
+    {"tflops", [](Prediction& p) -> double& { return p.tflops; }},
+    {"power", [](Prediction& p) -> double& { return p.power.value; }},
+    {"tensor", [](Prediction& p) -> double& { return p.shares.tensor; }},
+    {"shared_memory", [](Prediction& p) -> double& { return p.shares.shared_memory; }},
+    {"l2", [](Prediction& p) -> double& { return p.shares.l2; }},
+    {"dram", [](Prediction& p) -> double& { return p.shares.dram; }},
+    {"l2_to_sm", [](Prediction& p) -> double& { return p.l2_to_sm.value; }},
+    {"dram_read", [](Prediction& p) -> double& { return p.dram_read.value; }},
+    {"dram_write", [](Prediction& p) -> double& { return p.dram_write.value; }},
+    {"l2_hit_rate", [](Prediction& p) -> double& { return p.l2_hit_rate; }}};
+constexpr std::size_t kWords = 3;  // key, method, limiter: before the numbers
+
+std::string header() {
+  std::string text = "key,method,limiter";
+  for (const Field& field : kFields) {
+    text += fmt::format(",{}", field.name);
+  }
+  return text;
 }
 
-std::vector<double> numbers_of(std::string_view line, const std::string& where) {
-  std::vector<double> numbers;
-  for (const std::string_view field : split(line, ',')) {
-    const std::optional<double> number = parse_number(field);
-    if (!number) {
-      throw ConfigError(fmt::format("{}: expected a number, got '{}'", where, field));
-    }
-    numbers.push_back(*number);
+/// Without the key.
+std::string line_of(Prediction p) {
+  std::string line = fmt::format("{},{}", to_text(p.method), to_text(p.limiter));
+  for (const Field& field : kFields) {
+    line += fmt::format(",{:.17g}", field.of(p));
   }
-  if (numbers.size() != kFields) {
-    throw ConfigError(fmt::format("{}: expected {} numbers behind the key, got {}", where, kFields,
-                                  numbers.size()));
-  }
-  return numbers;
+  return line;
 }
 
-Prediction prediction_of(const AnyConfig& config, std::string_view line) {
-  const std::vector<double> n = numbers_of(line, "prediction");
-  std::size_t at = 0;
-  const auto next = [&] { return n[at++]; };
+/// Of what stands behind the key. `where` begins an error.
+Prediction prediction_of(const AnyConfig& config, std::string_view line, const std::string& where) {
+  const std::vector<std::string_view> fields = split(line, ',');
+  constexpr std::size_t kExpected = kWords - 1 + std::size(kFields);
+  if (fields.size() != kExpected) {
+    throw ConfigError(fmt::format("{}: expected {} fields behind the key, got {}", where, kExpected,
+                                  fields.size()));
+  }
   Prediction p{};
   p.config = config;
-  p.method = static_cast<Method>(static_cast<int>(next()));
-  p.cycles = Cycles{next()};
-  p.sm_clock = Hertz{next()};
-  p.time = Seconds{next()};
-  p.interval_low = Seconds{next()};
-  p.interval_high = Seconds{next()};
-  p.closed_form_time = Seconds{next()};
-  p.tflops = next();
-  p.power = Watts{next()};
-  p.limiter = static_cast<Limiter>(static_cast<int>(next()));
-  p.shares.tensor = next();
-  p.shares.shared_memory = next();
-  p.shares.l2 = next();
-  p.shares.dram = next();
-  p.l2_to_sm = Bytes{next()};
-  p.dram_read = Bytes{next()};
-  p.dram_write = Bytes{next()};
-  p.l2_hit_rate = next();
+  p.method = parse_method(fields[0]);
+  p.limiter = parse_limiter(fields[1]);
+  for (std::size_t i = 0; i < std::size(kFields); ++i) {
+    const std::string_view text = fields[kWords - 1 + i];
+    const std::optional<double> number = parse_number(text);
+    if (!number) {
+      throw ConfigError(fmt::format("{}: expected a number, got '{}'", where, text));
+    }
+    kFields[i].of(p) = *number;
+  }
   return p;
 }
 
@@ -80,10 +87,11 @@ Prediction prediction_of(const AnyConfig& config, std::string_view line) {
 PredictionCache PredictionCache::parse(std::string_view text, std::string_view name) {
   PredictionCache cache;
   std::vector<std::string_view> lines = split(text, '\n');
-  if (lines.front() != kHeader && lines.front().starts_with("key,")) {
+  const std::string expected = header();
+  if (lines.front() != expected && lines.front().starts_with("key,")) {
     return cache;  // an earlier version's, with other fields
   }
-  if (lines.front() != kHeader || !lines.back().empty()) {
+  if (lines.front() != expected || !lines.back().empty()) {
     throw ConfigError(fmt::format(
         "{}:1: expected whole lines under the header of stored predictions; delete the file",
         name));
@@ -92,7 +100,7 @@ PredictionCache PredictionCache::parse(std::string_view text, std::string_view n
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t comma = std::min(lines[i].find(','), lines[i].size() - 1);
     const std::string_view rest = lines[i].substr(comma + 1);
-    numbers_of(rest, fmt::format("{}:{}", name, i + 1));
+    (void)prediction_of({}, rest, fmt::format("{}:{}", name, i + 1));
     cache.kept_.emplace(lines[i].substr(0, comma), rest);
   }
   return cache;
@@ -116,7 +124,7 @@ Prediction PredictionCache::get(u64 base, const AnyProblem& problem, const AnyCo
   hash = hash_of(to_text(regime), hash);
   const std::string key = fmt::format("{:016x}", hash_of(to_text(inputs), hash));
   if (const std::string* line = find(key)) {
-    return prediction_of(config, *line);
+    return prediction_of(config, *line, "prediction");
   }
   const Prediction prediction = predict(problem, config, regime, inputs);
   const std::lock_guard lock(*mutex_);
@@ -125,7 +133,7 @@ Prediction PredictionCache::get(u64 base, const AnyProblem& problem, const AnyCo
 }
 
 std::string PredictionCache::text() const {
-  std::string text(kHeader);
+  std::string text = header();
   text += '\n';
   for (const auto& [key, line] : used_) {
     text += key + ',' + line + '\n';
@@ -141,13 +149,11 @@ u64 base_of(const LoadedGpu& gpu, std::string_view model) {
                    hash);
   }
   for (const CompilerRejection& rejection : gpu.spec.compiler_rejections) {
-    hash = hash_of(rejection.reason, hash);
-    hash = hash_of(rejection.schedule ? to_text(*rejection.schedule) : "any", hash);
-    for (const std::optional<i32>& number : rejection.numbers) {
-      hash = hash_of(number ? std::to_string(*number) : "any", hash);
-    }
+    hash = hash_of(to_text(rejection), hash);
   }
-  return hash;
+  return gpu.spec.correction == nullptr
+             ? hash
+             : hash_of(correction_text(gpu.spec.name, *gpu.spec.correction), hash);
 }
 
 }  // namespace tilecast

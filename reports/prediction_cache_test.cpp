@@ -51,6 +51,9 @@ TEST_CASE("A prediction is made once, and read from the file is the same to the 
   CHECK(read.limiter == made.limiter);
   CHECK(read.shares.dram == made.shares.dram);
   CHECK(read.l2_hit_rate == made.l2_hit_rate);
+  CHECK(read.cycles_correction == made.cycles_correction);
+  CHECK(read.cycles_correction != 1);
+  CHECK(read.clock_correction == made.clock_correction);
   CHECK(read.config == made.config);
   CHECK(second.text() == first.text());
   CHECK(second.made() == 0);
@@ -75,6 +78,26 @@ TEST_CASE("Another model, GPU or regime is another prediction") {
   CHECK(base_of(gpu, "b") != base);
   gpu.constants.front().value += 1;
   CHECK(base_of(gpu, "a") != base);
+}
+
+TEST_CASE("Another correction, or another rejected kernel, is another prediction") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", true);
+  REQUIRE(gpu.spec.correction != nullptr);
+  REQUIRE(!gpu.spec.compiler_rejections.empty());
+  const u64 base = base_of(gpu, "a");
+  LoadedGpu without = gpu;
+  without.spec.correction = nullptr;
+  CHECK(base_of(without, "a") != base);
+  LoadedGpu other = gpu;
+  Correction correction = *gpu.spec.correction;
+  correction.simulated.quantiles.front().low -= 0.01;
+  other.spec.correction = std::make_shared<const Correction>(correction);
+  CHECK(base_of(other, "a") != base);
+  LoadedGpu layout = gpu;
+  layout.spec.compiler_rejections.front().layout = Layout::kNn;
+  LoadedGpu dtype = gpu;
+  dtype.spec.compiler_rejections.front().dtype = ElementType::kBf16;
+  CHECK(base_of(layout, "a") != base_of(dtype, "a"));
 }
 
 TEST_CASE("What nobody asks for any more leaves the file") {

@@ -91,12 +91,16 @@ std::string config_text(const std::string& canonical) {
                                                      : config_text(parse_config(canonical));
 }
 
-std::optional<double> joules_per_tflop(const Measurement& row) {
+std::optional<double> joules_per_tflop(const GpuSpec& gpu, const Measurement& row) {
   const std::optional<double> flops = flops_of(problem_of(row.point));
   if (row.point.regime != Regime::kSustained || !row.power || !row.time || !flops) {
     return std::nullopt;
   }
-  return row.power->value * row.time->median.value / (*flops * kToTera);
+  constexpr double kClearlyBelow = 0.95;
+  const bool at_cap = gpu.clock && gpu.power && row.sm_clock &&
+                      *row.sm_clock < gpu.clock->tensor_plateau * kClearlyBelow;
+  const Watts power = at_cap ? gpu.power->sustained_limit : *row.power;
+  return power.value * row.time->median.value / (*flops * kToTera);
 }
 
 std::string first_regime(const DataTable& table) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/predict/prediction.h"
+#include "model/spec/gpu_spec.h"
 #include "model/tile/any_op.h"
 #include "reports/report.h"
 #include "validate/compare/join.h"
@@ -40,8 +41,10 @@ std::string problem_text(const AnyProblem& problem);
 std::string config_text(const AnyConfig& config);
 std::string config_text(const std::string& canonical);
 
-/// Joules for 10^12 operations under continuous load, static power included.
-std::optional<double> joules_per_tflop(const Measurement& row);
+/// Joules for 10^12 operations under continuous load, static power included. Where the clock is
+/// held clearly below what tensor work allows, the power is the cap's: the meter of a row scatters
+/// by 10 % around it.
+std::optional<double> joules_per_tflop(const GpuSpec& gpu, const Measurement& row);
 
 /// Of a table with a column regime and a row: burst where it has that.
 std::string first_regime(const DataTable& table);

@@ -1,5 +1,6 @@
 #include "reports/quantities.h"
 
+#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"
 
@@ -34,13 +35,17 @@ TEST_CASE("The fewest bytes read every input once and write the result once") {
   CHECK(least_bytes(StreamProblem{1, 8, ElementType::kFp32, Op::kMemcpy}) == 2.0 * 8 * 4);
 }
 
-TEST_CASE("Energy is told of sustained rows with a power alone") {
+TEST_CASE("Energy is told of sustained rows with a power alone, at the cap with the cap's") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   Measurement row = example_measurement("x", Seconds{1e-3}, {1000, 1000, 500});  // 10^9 operations
-  CHECK(!joules_per_tflop(row));
+  row.sm_clock = gpu.clock->tensor_plateau;
+  CHECK(!joules_per_tflop(gpu, row));
   row.point.regime = Regime::kSustained;
-  CHECK(!joules_per_tflop(row));
+  CHECK(!joules_per_tflop(gpu, row));
   row.power = Watts{600};
-  CHECK(*joules_per_tflop(row) == Approx(600));  // 0.6 J for 10^9
+  CHECK(*joules_per_tflop(gpu, row) == Approx(600));  // 0.6 J for 10^9
+  row.sm_clock = gpu.clock->tensor_plateau * 0.7;
+  CHECK(*joules_per_tflop(gpu, row) == Approx(gpu.power->sustained_limit.value));
 }
 
 TEST_CASE("Words for a shell are quoted where they must be") {

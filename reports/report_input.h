@@ -39,6 +39,13 @@ struct Document {
 using PredictOn = std::function<std::optional<Prediction>(const std::string& gpu, const AnyProblem&,
                                                           const AnyConfig&, Regime, Inputs)>;
 
+/// Rows of problems that no fit has seen.
+struct HeldOut {
+  std::string split_file;
+  JoinedData data;
+  std::string fixed_config;  // the one best on the rows that a fit may see; empty: none
+};
+
 struct ReportInput {
   LoadedGpu gpu;
   std::optional<LoadedGpu>
@@ -46,6 +53,7 @@ struct ReportInput {
   std::vector<MeasurementFile> data;  // the model is judged by these
   std::vector<MeasurementFile> more;  // and these are shown beside them
   JoinedData judged;                  // of data
+  std::optional<HeldOut> held_out;    // of these, where the manifest has a split
   JoinedData pool;                    // of data and more
   std::optional<ChipCounters> chip;   // what is computed from counters
   std::vector<CounterInput> counters;

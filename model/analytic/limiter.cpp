@@ -4,15 +4,20 @@
 
 namespace tilecast {
 
-std::string_view to_text(Limiter limiter) {
-  static constexpr Words<Limiter, 7> kLimiters{{{Limiter::kTensor, "tensor"},
-                                                {Limiter::kSharedMemory, "shared_memory"},
-                                                {Limiter::kSmIntake, "sm_intake"},
-                                                {Limiter::kL2, "l2"},
-                                                {Limiter::kDram, "dram"},
-                                                {Limiter::kLatency, "latency"},
-                                                {Limiter::kOverhead, "overhead"}}};
-  return word_of(kLimiters, limiter);
-}
+namespace {
+
+constexpr Words<Limiter, 7> kLimiters{{{Limiter::kTensor, "tensor"},
+                                       {Limiter::kSharedMemory, "shared_memory"},
+                                       {Limiter::kSmIntake, "sm_intake"},
+                                       {Limiter::kL2, "l2"},
+                                       {Limiter::kDram, "dram"},
+                                       {Limiter::kLatency, "latency"},
+                                       {Limiter::kOverhead, "overhead"}}};
+
+}  // namespace
+
+std::string_view to_text(Limiter limiter) { return word_of(kLimiters, limiter); }
+
+Limiter parse_limiter(std::string_view text) { return value_of(kLimiters, "limiter", text); }
 
 }  // namespace tilecast

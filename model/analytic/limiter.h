@@ -11,6 +11,8 @@ namespace tilecast {
 enum class Limiter { kTensor, kSharedMemory, kSmIntake, kL2, kDram, kLatency, kOverhead };
 
 std::string_view to_text(Limiter limiter);
+/// Throws ConfigError that lists the known words.
+Limiter parse_limiter(std::string_view text);
 
 /// Busy fraction of each resource over the kernel's time, 0 to 1.
 struct Shares {

@@ -57,7 +57,7 @@ KBlockStep longest(Cycles operands_there, std::initializer_list<Limit> limits) {
 
 /// Of tcgen05: one thread issues, commits make stages free. With inflight 0 a K block waits for the
 /// one before, under which the stage before that is loaded; a loading warp of its own sees each
-/// commit at once, the issuing warp kLag K blocks later.
+/// commit at once, the issuing warp where its next load is due.
 KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
                         const Resources& one, const Loads& loads, double ctas) {
   const Tiling& t = config.tiling;

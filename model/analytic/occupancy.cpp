@@ -83,6 +83,12 @@ i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {
                           (bytes + gpu.sm.shared_memory_reserved_per_cta.value));
 }
 
+i32 shared_memory_for_each_of(const GpuSpec& gpu, i32 ctas) {
+  const i32 shared = static_cast<i32>(gpu.sm.shared_memory.value) / ctas -
+                     static_cast<i32>(gpu.sm.shared_memory_reserved_per_cta.value);
+  return std::min(static_cast<i32>(gpu.sm.shared_memory_per_cta.value), shared);
+}
+
 i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 threads = threads_per_cta(config.schedule, config.tiling);
   const i32 by_tensor_memory = uses_tcgen05(config.schedule)

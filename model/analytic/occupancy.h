@@ -17,6 +17,9 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config);
 /// CTAs per SM by shared memory alone.
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config);
 
+/// Bytes of shared memory that each of `ctas` CTAs of one SM can have.
+i32 shared_memory_for_each_of(const GpuSpec& gpu, i32 ctas);
+
 /// CTAs per SM by every limit; 0 where not even one fits.
 i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config);
 

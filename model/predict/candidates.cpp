@@ -229,9 +229,7 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     config.tiling.c_slots = slots;
     config.tiling.stages = 0;
     const SmemLayout empty = smem_layout(config.schedule, config.tiling);
-    const i32 room = static_cast<i32>(gpu.sm.shared_memory_per_cta.value) / config.ctas_per_sm -
-                     static_cast<i32>(gpu.sm.shared_memory_reserved_per_cta.value) -
-                     empty.total_bytes;
+    const i32 room = shared_memory_for_each_of(gpu, config.ctas_per_sm) - empty.total_bytes;
     const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes;
     const i32 most = min_of(kMostMenuStages, room / stage);
     for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {

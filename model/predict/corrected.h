@@ -28,8 +28,14 @@ struct CorrectedKernel {
   double interval_low, interval_high;  // nine of ten lie between these times the time
 };
 
+/// `limiter`: by closed form. Inputs that are not normal, which no fit has seen, have the physics'
+/// clock and the default interval.
 CorrectedKernel correct(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
-                        Regime regime, Inputs inputs, Hertz start, const Physics& physics);
+                        Limiter limiter, Regime regime, Inputs inputs, Hertz start,
+                        const Physics& physics);
+
+/// By which intervals of kernels with this limiter are wider than others.
+double limiter_width(const MethodCorrection& correction, Limiter limiter);
 
 /// Changes `p`, physics alone, to the corrected kernel: cycles, clock, power, time, interval.
 void apply_correction(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,

@@ -55,7 +55,7 @@ Physics physics(double cycles, double joules) {
 
 CorrectedKernel run(const MethodCorrection& correction, const Physics& kernel,
                     Regime regime = Regime::kBurst, const GpuSpec& gpu = example()) {
-  return correct(gpu, correction, Schedule::kPingPong, regime, Inputs::kNormal,
+  return correct(gpu, correction, Schedule::kPingPong, Limiter::kTensor, regime, Inputs::kNormal,
                  gpu.clock->tensor_plateau, kernel);
 }
 
@@ -108,12 +108,16 @@ TEST_CASE("A correction far beyond what a fit saw is cut") {
 TEST_CASE("The interval is the quantiles of schedule and regime, times the spread") {
   MethodCorrection correction = constant_correction(0, 0, std::log(0.05));
   correction.quantiles = {
-      {"burst", "blocked", -9, 9}, {"burst", "ping_pong", -2, 3}, {"sustained", "all", -1, 1}};
+      {Regime::kSustained, std::nullopt, -1, 1},
+      {Regime::kBurst, std::nullopt, -9, 9},  // the schedule's own counts, wherever it stands
+      {Regime::kBurst, Schedule::kPingPong, -2, 3}};
   const Physics kernel = physics(1000, 1e-9);
   const CorrectedKernel burst = run(correction, kernel);
   CHECK(burst.interval_low == Approx(std::exp(-0.1)));
   CHECK(burst.interval_high == Approx(std::exp(0.15)));
   CHECK(run(correction, kernel, Regime::kSustained).interval_high == Approx(std::exp(0.05)));
+  correction.widths = {{"tensor", 2}, {"l2", 5}};
+  CHECK(run(correction, kernel).interval_low == Approx(std::exp(-0.2)));
   correction.spread.constant = 5;  // absurd: no wider than exp(3)
   CHECK(run(correction, kernel).interval_low == Approx(std::exp(-3)));
   CHECK(run(correction, kernel).interval_high == Approx(std::exp(3)));

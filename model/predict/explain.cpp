@@ -158,14 +158,17 @@ std::vector<WithoutPart> eliminate_simulated(const GpuSpec& gpu, const GemmProbl
   return all;
 }
 
+/// The same by closed form.
 std::vector<WithoutPart> eliminate_closed(const GpuSpec& gpu, const GemmProblem& problem,
                                           const Prediction& predicted, const GemmWork& work) {
   const KernelConfig& config = std::get<KernelConfig>(predicted.config);
+  const auto cycles = [&](const GpuSpec& g) {
+    return closed_form(g, problem, config, work, predicted.sm_clock).cycles;
+  };
+  const Cycles whole = cycles(gpu);  // before any correction
   std::vector<WithoutPart> all;
   for (const Part part : kEveryPart) {
-    const GpuSpec other = without(gpu, part);
-    all.push_back(
-        {to_text(part), closed_form(other, problem, config, work, predicted.sm_clock).cycles});
+    all.push_back({to_text(part), predicted.cycles * (cycles(without(gpu, part)) / whole)});
   }
   std::ranges::stable_sort(all, {}, &WithoutPart::cycles);
   return all;

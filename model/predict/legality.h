@@ -1,6 +1,6 @@
 // Which configurations can run: on this GPU, on this problem. The kernels' own rules, the
 // hardware's limits, and the alignment of bulk copies; each refusal has one reason word that is
-// counted. Checked by: predict_test.cpp (each rule), kernels/jit/gemm_kernel_test.cpp (what is
+// counted. Checked by: legality_test.cpp (each rule), kernels/jit/gemm_kernel_test.cpp (what is
 // legal here compiles without spills), the column ctas_per_sm of every measured row (occupancy).
 #pragma once
 

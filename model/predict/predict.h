@@ -1,8 +1,9 @@
 // Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
 // clock: cycles depend on the clock where nanoseconds matter, the clock on the cycles, so the two
-// are solved together, as a fixed point. The interval is the GPU file's default_interval each way.
-// Simulated, the cycles are those of model/sim at the clock that they leave (simulated_gemm.h).
-// Leaves out: what a configuration's own residuals say of its interval.
+// are solved together, as a fixed point. Simulated, the cycles are those of model/sim at the clock
+// that they leave (simulated_gemm.h). A calibrated GPU brings a correction of both and an interval
+// from held-out residuals (corrected.h); without one the interval is the GPU file's
+// default_interval each way.
 // Checked by: predict_test.cpp; committed rows (validate).
 #pragma once
 
@@ -32,9 +33,11 @@ struct Effort {
 };
 
 /// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally
-/// fast ones those that come first in enumerate_candidates. Exactly these, though most candidates
-/// are never predicted: a kernel is predicted in its orders of tiles only while the best order that
-/// there could be would make it one of them.
+/// fast ones those that come first in enumerate_candidates. Exactly these by physics alone, though
+/// most candidates are never predicted: a kernel is predicted in its orders of tiles only while the
+/// best order that there could be would make it one of them. With a correction, which knows no such
+/// bound, the orders of those kernels are predicted whose best order is fastest once corrected, at
+/// least 256 candidates.
 ///
 /// Where the method simulates, the best `simulations` by closed form that can be simulated, and
 /// give different simulations, are; candidates that give the same one share it. Then all are ranked

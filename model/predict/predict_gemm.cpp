@@ -7,11 +7,13 @@
 
 #include "model/analytic/closed_form.h"
 #include "model/base/error.h"
+#include "model/base/parallel.h"
 #include "model/clock/clock.h"
 #include "model/predict/candidates.h"
 #include "model/predict/corrected.h"
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
+#include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/tile/kernel_config_text.h"
@@ -21,7 +23,8 @@ namespace {
 
 // Candidates by closed form for each one to simulate, of which some repeat others' simulations.
 constexpr std::size_t kLookedThrough = 2;
-// Candidates by closed form that a calibration's correction looks at.
+// Corrected candidates from which the fastest are taken: of whole groups of rasters, those whose
+// best order of tiles is fastest once corrected.
 constexpr std::size_t kCorrected = 256;
 // Bounds are lowered by what the search for the clock may leave.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
@@ -42,22 +45,22 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
     return Settled<ClosedForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
-  return {.config = config,
-          .method = Method::kAnalytic,
-          .cycles = form.cycles,
-          .sm_clock = clock.sm_clock,
-          .time = time,
-          .interval_low = time * (1 - gpu.default_interval),
-          .interval_high = time * (1 + gpu.default_interval),
-          .closed_form_time = time,
-          .tflops = flops.value / time.value * 1e-12,
-          .power = clock.power,
-          .limiter = form.limiter,
-          .shares = form.shares,
-          .l2_to_sm = work.traffic.l2_to_sm,
-          .dram_read = work.traffic.dram_read,
-          .dram_write = work.traffic.dram_write,
-          .l2_hit_rate = 1 - work.traffic.dram_read / work.traffic.l2_to_sm};
+  Prediction p{.config = config,
+               .method = Method::kAnalytic,
+               .cycles = form.cycles,
+               .sm_clock = clock.sm_clock,
+               .time = time,
+               .closed_form_time = time,
+               .tflops = flops.value / time.value * 1e-12,
+               .power = clock.power,
+               .limiter = form.limiter,
+               .shares = form.shares,
+               .l2_to_sm = work.traffic.l2_to_sm,
+               .dram_read = work.traffic.dram_read,
+               .dram_write = work.traffic.dram_write,
+               .l2_hit_rate = 1 - work.traffic.dram_read / work.traffic.l2_to_sm};
+  set_default_interval(gpu, p);
+  return p;
 }
 
 /// By closed form with the calibration's correction, where there is one.
@@ -88,7 +91,7 @@ Prediction corrected_work(const GpuSpec& gpu, const GemmProblem& problem,
 /// Neighbours in the list of candidates that are one kernel in different orders of its tiles.
 struct RasterGroup {
   std::size_t begin, end;
-  Seconds bound;  // none of them is faster
+  Seconds bound;  // none of them is faster; corrected, what its best order would take
 };
 
 std::vector<RasterGroup> raster_groups(const std::vector<KernelConfig>& legal) {
@@ -105,6 +108,74 @@ std::vector<RasterGroup> raster_groups(const std::vector<KernelConfig>& legal) {
     }
   }
   return groups;
+}
+
+void sort_by_bound(std::vector<RasterGroup>& groups) {
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const RasterGroup& a, const RasterGroup& b) { return a.bound < b.bound; });
+}
+
+/// A problem and what is asked about it.
+struct Question {
+  const GpuSpec& gpu;
+  const GemmProblem& problem;
+  Regime regime;
+  Inputs inputs;
+};
+
+/// By closed form; exactly the fastest.
+std::vector<Prediction> fastest_by_physics(const Question& q,
+                                           const std::vector<KernelConfig>& legal,
+                                           std::size_t keep) {
+  std::vector<RasterGroup> groups = raster_groups(legal);
+  for (RasterGroup& group : groups) {
+    const KernelConfig& kernel = legal[group.begin];
+    const GemmWork least = least_gemm_work(q.gpu, q.problem, kernel);
+    group.bound =
+        predict_work(q.gpu, q.problem, kernel, least, q.regime, q.inputs).time * kBoundSlack;
+  }
+  sort_by_bound(groups);
+  TrafficMemo traffic(*q.gpu.l2, q.problem);
+  Fastest fastest(keep);
+  for (const RasterGroup& group : groups) {
+    if (fastest.none_after(group.bound)) {
+      break;
+    }
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      const GemmWork work = gemm_work(q.gpu, q.problem, legal[i], traffic);
+      fastest.add(predict_work(q.gpu, q.problem, legal[i], work, q.regime, q.inputs), i);
+    }
+  }
+  return fastest.take();
+}
+
+/// The same with the calibration's correction, which no bound of the physics holds: orders of tiles
+/// are looked at only in the groups whose best order is fast.
+std::vector<Prediction> fastest_corrected(const Question& q, const std::vector<KernelConfig>& legal,
+                                          std::size_t keep, unsigned threads) {
+  const auto predict = [&q](const KernelConfig& kernel, const GemmWork& work) {
+    return corrected_work(q.gpu, q.problem, kernel, work,
+                          predict_work(q.gpu, q.problem, kernel, work, q.regime, q.inputs),
+                          q.regime, q.inputs);
+  };
+  std::vector<RasterGroup> groups = raster_groups(legal);
+  parallel_for(groups.size(), threads, [&](std::size_t i) {
+    const KernelConfig& kernel = legal[groups[i].begin];
+    groups[i].bound = predict(kernel, least_gemm_work(q.gpu, q.problem, kernel)).time;
+  });
+  sort_by_bound(groups);
+  TrafficMemo traffic(*q.gpu.l2, q.problem);
+  Fastest fastest(keep);
+  std::size_t tried = 0;
+  for (const RasterGroup& group : groups) {
+    if (tried >= kCorrected && fastest.none_after(group.bound)) {
+      break;
+    }
+    for (std::size_t i = group.begin; i < group.end; ++i, ++tried) {
+      fastest.add(predict(legal[i], gemm_work(q.gpu, q.problem, legal[i], traffic)), i);
+    }
+  }
+  return fastest.take();
 }
 
 }  // namespace
@@ -140,43 +211,18 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
     throw ConfigError(fmt::format("{}: no candidate is legal on {}{}", to_text(problem.shape),
                                   gpu.name, reasons));
   }
-  const std::vector<KernelConfig>& legal = candidates.legal;
-  std::vector<RasterGroup> groups = raster_groups(legal);
-  for (RasterGroup& group : groups) {
-    const KernelConfig& kernel = legal[group.begin];
-    const GemmWork least = least_gemm_work(gpu, problem, kernel);
-    group.bound = predict_work(gpu, problem, kernel, least, regime, inputs).time * kBoundSlack;
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const RasterGroup& a, const RasterGroup& b) { return a.bound < b.bound; });
-
-  TrafficMemo traffic(*gpu.l2, problem);
   const bool simulates = effort.method == Method::kSimulated;
-  const bool corrects = gpu.correction != nullptr;
-  Fastest fastest(std::max(
-      {keep, simulates ? effort.simulations * kLookedThrough : 0, corrects ? kCorrected : 0}));
-  for (const RasterGroup& group : groups) {
-    if (fastest.none_after(group.bound)) {
-      break;
-    }
-    for (std::size_t i = group.begin; i < group.end; ++i) {
-      const GemmWork work = gemm_work(gpu, problem, legal[i], traffic);
-      fastest.add(predict_work(gpu, problem, legal[i], work, regime, inputs), i);
-    }
-  }
-  const int count = static_cast<int>(legal.size());
-  Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
-  if (corrects) {
-    for (Prediction& p : ranking.predictions) {
-      const KernelConfig& config = std::get<KernelConfig>(p.config);
-      const GemmWork work = gemm_work(gpu, problem, config, traffic);
-      p = corrected_work(gpu, problem, config, work, p, regime, inputs);
-    }
-    std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
-    ranking.predictions.resize(
-        std::min(std::max(keep, simulates ? effort.simulations * kLookedThrough : 0),
-                 ranking.predictions.size()));
-  }
+  const std::size_t look = simulates ? std::max(keep, effort.simulations * kLookedThrough) : keep;
+  const Question question{gpu, problem, regime, inputs};
+  const int count = static_cast<int>(candidates.legal.size());
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  count,
+                  std::move(candidates.rejected),
+                  gpu.correction != nullptr
+                      ? fastest_corrected(question, candidates.legal, look, effort.threads)
+                      : fastest_by_physics(question, candidates.legal, look)};
   if (simulates) {
     simulate_best(gpu, effort, ranking);
   }

@@ -7,6 +7,7 @@
 #include "model/analytic/stream_closed_form.h"
 #include "model/base/error.h"
 #include "model/predict/fastest.h"
+#include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/simulated_stream.h"
 #include "model/predict/stream_candidates.h"
@@ -41,22 +42,22 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
     return Settled<StreamForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
-  return {.config = config,
-          .method = Method::kAnalytic,
-          .cycles = form.cycles,
-          .sm_clock = clock.sm_clock,
-          .time = time,
-          .interval_low = time * (1 - gpu.default_interval),
-          .interval_high = time * (1 + gpu.default_interval),
-          .closed_form_time = time,
-          .tflops = additions(problem).value / time.value * 1e-12,
-          .power = clock.power,
-          .limiter = form.limiter,
-          .shares = form.shares,
-          .l2_to_sm = form.dram_read,
-          .dram_read = form.dram_read,
-          .dram_write = form.dram_write,
-          .l2_hit_rate = 0};
+  Prediction p{.config = config,
+               .method = Method::kAnalytic,
+               .cycles = form.cycles,
+               .sm_clock = clock.sm_clock,
+               .time = time,
+               .closed_form_time = time,
+               .tflops = additions(problem).value / time.value * 1e-12,
+               .power = clock.power,
+               .limiter = form.limiter,
+               .shares = form.shares,
+               .l2_to_sm = form.dram_read,
+               .dram_read = form.dram_read,
+               .dram_write = form.dram_write,
+               .l2_hit_rate = 0};
+  set_default_interval(gpu, p);
+  return p;
 }
 
 }  // namespace

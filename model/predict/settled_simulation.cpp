@@ -1,20 +1,20 @@
 #include "model/predict/settled_simulation.h"
 
+#include "model/predict/retime.h"
+
 namespace tilecast {
 
 Prediction with_simulation(const GpuSpec& gpu, const Prediction& analytic,
                            const SettledSimulation& s) {
   Prediction p = analytic;
   p.method = Method::kSimulated;
-  p.cycles = s.cycles;
-  p.sm_clock = s.clock.sm_clock;
-  p.power = s.clock.power;
-  p.time = time_of(s.cycles, s.clock.sm_clock);
-  p.interval_low = p.time * (1 - gpu.default_interval);
-  p.interval_high = p.time * (1 + gpu.default_interval);
+  retime(s.cycles, s.clock, p);
+  set_default_interval(gpu, p);
   p.l2_to_sm = s.kernel.l2_to_sm;
   p.dram_read = s.kernel.dram_read;
   p.dram_write = s.kernel.dram_write;
+  p.shares.l2 = s.kernel.l2_share;
+  p.shares.dram = s.kernel.dram_share;
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
   return p;
 }

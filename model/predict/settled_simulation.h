@@ -41,7 +41,8 @@ SettledSimulation settled_simulation(const GpuSpec& gpu, Hertz start, Regime reg
   }
 }
 
-/// `analytic` with the simulation's cycles, clock and bytes; without shares and TFLOPS.
+/// `analytic` with the simulation's cycles, clock, bytes and what follows from them; the limiter
+/// stays the closed form's.
 Prediction with_simulation(const GpuSpec& gpu, const Prediction& analytic,
                            const SettledSimulation& settled);
 

@@ -43,11 +43,9 @@ SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const K
       [&](const Simulated& kernel, Cycles cycles) { return chip_work(problem, kernel, cycles); });
 }
 
-Shares shares_of(const GpuSpec& gpu, const GemmProblem& problem, const SettledSimulation& s) {
-  const double cycles = s.cycles.value * gpu.sm.count;
-  return {gemm_flops(problem.shape) / gpu.wgmma->flops_per_sm.value / cycles,
-          s.kernel.operand_reads.value / gpu.wgmma->operand_rate.value / cycles, s.kernel.l2_share,
-          s.kernel.dram_share};
+double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
+  const double per_sm = s.kernel.operand_reads.value / gpu.sm.count;
+  return std::min(1.0, per_sm / gpu.wgmma->operand_rate.value / s.cycles.value);
 }
 
 /// The best candidates that differ to the simulator, with those behind them that do not.
@@ -90,8 +88,7 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
   const SettledSimulation s =
       settle(gpu, problem, config, closed, analytic.sm_clock, regime, inputs);
   Prediction p = with_simulation(gpu, analytic, s);
-  p.tflops = gemm_flops(problem.shape) / p.time.value * 1e-12;
-  p.shares = shares_of(gpu, problem, s);
+  p.shares.shared_memory = operand_share(gpu, s);
   if (gpu.correction != nullptr) {
     const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
     const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };

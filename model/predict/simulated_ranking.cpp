@@ -4,24 +4,9 @@
 #include <cmath>
 
 #include "model/base/parallel.h"
+#include "model/predict/retime.h"
 
 namespace tilecast {
-namespace {
-
-/// The same prediction if everything took `factor` times as long.
-void stretch(Prediction& p, double factor) {
-  p.cycles = p.cycles * factor;
-  p.time = p.time * factor;
-  p.interval_low = p.interval_low * factor;
-  p.interval_high = p.interval_high * factor;
-  p.tflops /= factor;
-  for (double* share : {&p.shares.tensor, &p.shares.shared_memory, &p.shares.l2, &p.shares.dram}) {
-    *share = std::min(1.0, *share / factor);
-  }
-}
-
-}  // namespace
-
 void rank_simulated(const std::vector<SharedSimulation>& chosen, unsigned threads,
                     const std::function<Prediction(const Prediction&)>& simulate,
                     Ranking& ranking) {
@@ -47,7 +32,7 @@ void rank_simulated(const std::vector<SharedSimulation>& chosen, unsigned thread
   }
   for (Prediction& p : all) {
     if (p.method == Method::kAnalytic) {
-      stretch(p, ranking.closed_form_scale);
+      stretch(ranking.closed_form_scale, p);
     }
   }
   std::ranges::stable_sort(all, {}, &Prediction::time);

@@ -28,13 +28,7 @@ Prediction simulated_prediction(const GpuSpec& gpu, const StreamProblem& problem
       [&](const Simulated& kernel, Cycles cycles) {
         return stream_work(kernel, shared_memory, cycles);
       });
-  Prediction p = with_simulation(gpu, analytic, s);
-  p.tflops = analytic.tflops * (analytic.time / p.time);
-  p.shares = analytic.shares;
-  p.shares.shared_memory = std::min(1.0, p.shares.shared_memory * (analytic.cycles / p.cycles));
-  p.shares.l2 = s.kernel.l2_share;
-  p.shares.dram = s.kernel.dram_share;
-  return p;
+  return with_simulation(gpu, analytic, s);
 }
 
 void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ranking) {

@@ -95,7 +95,7 @@ void remove_from_forms(GpuSpec& gpu, Part part) {
       gpu.wgmma->operand_rate.value = kInfinite;
       break;
     case Part::kIntake:
-      gpu.sm.intake.value = kInfinite;
+      gpu.sm.intake.value = gpu.tma->fill_rate.value = kInfinite;
       break;
     case Part::kL2Output:
       gpu.l2->output.value = kInfinite;
@@ -108,11 +108,11 @@ void remove_from_forms(GpuSpec& gpu, Part part) {
       gpu.tma->multicast_latency = gpu.wgmma->completion_latency = {};
       break;
     case Part::kInstructions:
-      gpu.wgmma->block_turn = gpu.tma->issue = {};
+      gpu.wgmma->block_turn = gpu.wgmma->issue = gpu.tma->issue = gpu.tma->stage_turn = {};
       break;
     case Part::kEpilogue:
       gpu.epilogue->fixed = gpu.epilogue->chunk = gpu.epilogue->store_read = {};
-      gpu.epilogue->rate.value = kInfinite;
+      gpu.epilogue->rate.value = gpu.epilogue->plain_rate.value = kInfinite;
       break;
     case Part::kReduction:
       if (gpu.reduction) {

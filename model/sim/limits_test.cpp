@@ -1,11 +1,29 @@
 #include "model/sim/limits.h"
 
+#include <map>
+#include <string>
+
 #include "model/sim/example_gpu.h"
+#include "model/spec/gpu_fields.h"
+#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
 
 namespace {
+
+bool is_duration_or_rate(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::kCycles:
+    case Dimension::kTime:
+    case Dimension::kBytesPerSecond:
+    case Dimension::kBytesPerCycle:
+    case Dimension::kFlopsPerCycle:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Part limiter(const GpuSpec& gpu) {
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
@@ -42,6 +60,40 @@ TEST_CASE("Without a part no kernel is slower, without all of them it takes no t
     nothing = without(nothing, part);
   }
   CHECK(simulate_example(nothing, problem, config).cycles.value < 1e-3);
+}
+
+TEST_CASE("Every duration and rate that GEMMs are predicted with belongs to a part") {
+  const auto numbers = [](GpuSpec& gpu) {
+    std::map<std::string, double> all;
+    const auto add = [&all](const std::string& section, auto& fields) {
+      for (const Field& field : fields_of(fields)) {
+        if (is_duration_or_rate(field.dimension)) {
+          all[section + '.' + std::string(field.key)] = *std::get<double*>(field.target);
+        }
+      }
+    };
+    add("sm", gpu.sm);
+    add("wgmma", *gpu.wgmma);
+    add("tma", *gpu.tma);
+    add("l2", *gpu.l2);
+    add("dram", *gpu.dram);
+    add("epilogue", *gpu.epilogue);
+    add("reduction", *gpu.reduction);
+    add("launch", *gpu.launch);
+    add("machine", *gpu.machine);
+    return all;
+  };
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto whole = numbers(gpu);
+  CHECK(whole.size() > 50);
+  for (const Part part : kEveryPart) {
+    gpu = without(gpu, part);
+  }
+  for (const auto& [key, value] : numbers(gpu)) {
+    if (value != 0 && value < 1e20) {
+      FAIL_CHECK(key + " is in no part");
+    }
+  }
 }
 
 TEST_CASE("Every part has a word of its own") {

@@ -164,6 +164,15 @@ std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
   return rows;
 }
 
+std::string to_text(const CompilerRejection& r) {
+  std::string text = fmt::format("{},{}", r.architecture, r.schedule ? to_text(*r.schedule) : "");
+  for (const std::optional<i32>& number : r.numbers) {
+    text += number ? fmt::format(",{}", *number) : ",";
+  }
+  return text + fmt::format(",{},{},{}", r.a_source ? to_text(*r.a_source) : "",
+                            r.dtype ? to_text(*r.dtype) : "", r.layout ? to_text(*r.layout) : "");
+}
+
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
                                                         std::string_view architecture) {
   const std::filesystem::path path = config_folder / kFile;

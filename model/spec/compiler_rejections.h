@@ -35,6 +35,9 @@ struct CompilerRejection {
 std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
                                                          std::string_view name);
 
+/// The fields of its line, in the order of the file, without the compiler and the reason.
+std::string to_text(const CompilerRejection& rejection);
+
 /// The rows of `architecture` in `config_folder`/compiler_rejections.csv; none where there is no
 /// such file.
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,

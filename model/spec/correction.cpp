@@ -24,6 +24,8 @@ std::vector<double> numbers(const StrictMap& map, const char* key, std::size_t c
   return values;
 }
 
+constexpr std::string_view kAll = "all";  // schedules without an entry of their own
+
 LinearCorrection read_linear(const StrictValue& value) {
   const StrictMap map =
       value.map({"constant", "feature_mean", "feature_spread", "term_mean", "weight"});
@@ -44,25 +46,40 @@ ResidualQuantiles read_quantiles(const StrictValue& item) {
   const StrictMap map = item.map({"regime", "schedule", "low", "high"});
   static constexpr Words<Regime, 2> kRegimes{
       {{Regime::kBurst, "burst"}, {Regime::kSustained, "sustained"}}};
-  const std::string schedule = map.required("schedule").text();
-  const auto is_schedule = [&](Schedule one) { return to_text(one) == schedule; };
-  if (schedule != "all" && std::ranges::none_of(kEverySchedule, is_schedule)) {
+  const std::string word = map.required("schedule").text();
+  const auto* const schedule =
+      std::ranges::find_if(kEverySchedule, [&](Schedule one) { return to_text(one) == word; });
+  const bool known = schedule != std::end(kEverySchedule);
+  if (!known && word != kAll) {
     map.required("schedule")
-        .fail(fmt::format("expected a schedule or all, not '{}'", printable(schedule)));
+        .fail(fmt::format("expected a schedule or {}, not '{}'", kAll, printable(word)));
   }
   const double low = map.required("low").number(-kMost, kMost);
-  return {std::string(word_of(kRegimes, map.required("regime").word(kRegimes))), schedule, low,
-          map.required("high").number(low, kMost)};
+  return {map.required("regime").word(kRegimes), known ? std::optional(*schedule) : std::nullopt,
+          low, map.required("high").number(low, kMost)};
 }
 
 MethodCorrection read_method(const StrictValue& value) {
-  const StrictMap map = value.map({"cycles", "clock", "spread", "quantiles"});
+  constexpr double kLeastWidth = 0.01, kMostWidth = 100;
+  const StrictMap map = value.map({"cycles", "clock", "spread", "quantiles", "widths"});
   MethodCorrection method{read_linear(map.required("cycles")),
                           read_linear(map.required("clock")),
                           read_linear(map.required("spread")),
+                          {},
                           {}};
   for (const StrictValue& item : map.required("quantiles").list()) {
-    method.quantiles.push_back(read_quantiles(item));
+    const ResidualQuantiles read = read_quantiles(item);
+    for (const ResidualQuantiles& q : method.quantiles) {
+      if (q.regime == read.regime && q.schedule == read.schedule) {
+        item.fail("expected one entry for a regime and a schedule");
+      }
+    }
+    method.quantiles.push_back(read);
+  }
+  for (const StrictValue& item : map.required("widths").list()) {
+    const StrictMap width = item.map({"limiter", "width"});
+    method.widths.push_back({width.required("limiter").text(),
+                             width.required("width").number(kLeastWidth, kMostWidth)});
   }
   return method;
 }
@@ -88,8 +105,12 @@ std::string method_text(const MethodCorrection& method) {
                      linear_text(method.clock) + "  spread:\n" + linear_text(method.spread) +
                      "  quantiles:\n";
   for (const ResidualQuantiles& q : method.quantiles) {
-    text += fmt::format("    - {{regime: {}, schedule: {}, low: {:.6g}, high: {:.6g}}}\n", q.regime,
-                        q.schedule, q.low, q.high);
+    text += fmt::format("    - {{regime: {}, schedule: {}, low: {:.6g}, high: {:.6g}}}\n",
+                        to_text(q.regime), q.schedule ? to_text(*q.schedule) : kAll, q.low, q.high);
+  }
+  text += "  widths:\n";
+  for (const LimiterWidth& w : method.widths) {
+    text += fmt::format("    - {{limiter: {}, width: {:.6g}}}\n", w.limiter, w.width);
   }
   return text;
 }

@@ -9,11 +9,13 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/tile/kernel_config.h"
+#include "model/tile/regime.h"
 
 namespace tilecast {
 
@@ -64,15 +66,24 @@ struct LinearCorrection {
 /// Of the logarithm of measured over predicted time, held-out rows: nine of ten lie between the two
 /// quantiles, times what `spread` predicts for the kernel.
 struct ResidualQuantiles {
-  std::string regime, schedule;
+  Regime regime;
+  std::optional<Schedule> schedule;  // none: those without an entry of their own
   double low, high;
+};
+
+/// Residuals of kernels with this limiter are so many times as wide as all, schedules and spread
+/// being equal.
+struct LimiterWidth {
+  std::string limiter;  // its word
+  double width;
 };
 
 /// For one way to predict (closed forms or simulation).
 struct MethodCorrection {
-  LinearCorrection cycles, clock;  // logarithm of measured over predicted
-  LinearCorrection spread;         // logarithm of what residuals are large by
-  std::vector<ResidualQuantiles> quantiles;
+  LinearCorrection cycles, clock;            // logarithm of measured over predicted
+  LinearCorrection spread;                   // logarithm of what residuals are large by
+  std::vector<ResidualQuantiles> quantiles;  // one at most for each regime and schedule
+  std::vector<LimiterWidth> widths;          // 1 for others
 };
 
 struct Correction {

@@ -28,10 +28,12 @@ LinearCorrection linear(double from) {
 
 Correction example() {
   const auto method = [](double from) {
-    return MethodCorrection{linear(from),
-                            linear(from + 100),
-                            linear(from + 200),
-                            {{"burst", "ping_pong", -1.5, 2.25}, {"burst", "all", -1, 1}}};
+    return MethodCorrection{
+        linear(from),
+        linear(from + 100),
+        linear(from + 200),
+        {{Regime::kBurst, Schedule::kPingPong, -1.5, 2.25}, {Regime::kBurst, std::nullopt, -1, 1}},
+        {{"l2", 1.25}}};
   };
   return {method(0), method(1000)};
 }
@@ -81,11 +83,14 @@ TEST_CASE("A correction is read back as it was written") {
     check_equal(a->clock, b->clock);
     check_equal(a->spread, b->spread);
     REQUIRE(b->quantiles.size() == 2);
-    CHECK(b->quantiles[0].regime == "burst");
-    CHECK(b->quantiles[0].schedule == "ping_pong");
+    CHECK(b->quantiles[0].regime == Regime::kBurst);
+    CHECK(b->quantiles[0].schedule == Schedule::kPingPong);
     CHECK(b->quantiles[0].low == -1.5);
     CHECK(b->quantiles[0].high == 2.25);
-    CHECK(b->quantiles[1].schedule == "all");
+    CHECK(!b->quantiles[1].schedule);
+    REQUIRE(b->widths.size() == 1);
+    CHECK(b->widths[0].limiter == "l2");
+    CHECK(b->widths[0].width == 1.25);
   }
 }
 
@@ -121,6 +126,8 @@ TEST_CASE("Quantiles are of regimes and schedules that there are") {
             .find("quantiles[0].schedule: ") != std::string::npos);
   CHECK(file.with("quantiles", "high: 2.25", "high: -2").find("quantiles[0].high: ") !=
         std::string::npos);
+  CHECK(file.with("quantiles", "schedule: all", "schedule: ping_pong")
+            .ends_with("quantiles[1]: expected one entry for a regime and a schedule"));
 }
 
 TEST_CASE("A correction that is not there is a file error") {

@@ -123,7 +123,7 @@ std::string to_text(const KernelConfig& config) {
   add(keys.inflight, "inflight", config.inflight);
   add(keys.tiles, "c_slots", t.c_slots);
   add(keys.producer, "producer", config.producer_registers);
-  add(keys.instruction, "a", word_of(kSources, config.a_source));
+  add(keys.instruction, "a", to_text(config.a_source));
   add(keys.instruction, "instruction_n", config.instruction_n);
   add(keys.splits, "splits", config.decomposition.splits);
   add(keys.min_k_blocks, "min_k_blocks", config.decomposition.min_k_blocks);
@@ -134,6 +134,8 @@ std::string to_text(const KernelConfig& config) {
   add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
   return text;
 }
+
+std::string_view to_text(OperandSource source) { return word_of(kSources, source); }
 
 OperandSource parse_operand_source(std::string_view text) { return value_of(kSources, "a", text); }
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }

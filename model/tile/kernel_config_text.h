@@ -28,6 +28,7 @@ std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);
 std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 
+std::string_view to_text(OperandSource source);
 OperandSource parse_operand_source(std::string_view text);
 Schedule parse_schedule(std::string_view text);
 ElementType parse_element_type(std::string_view text);

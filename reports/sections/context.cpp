@@ -9,6 +9,7 @@
 
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -70,7 +71,7 @@ void add_files(DataTable& table, const std::vector<MeasurementFile>& files,
   for (const MeasurementFile& file : files) {
     double ok = 0, wrong = 0;
     for (const MeasurementRow& row : file.rows) {
-      const bool right = row.measurement.status == Status::kOk && row.measurement.verified;
+      const bool right = is_right(row.measurement);
       (right ? ok : wrong) += 1;
     }
     table.rows.push_back({file.name, used, ok, wrong});

@@ -23,8 +23,8 @@ struct RungRows {
     return burst != nullptr ? std::optional(burst->predicted.cycles.value * kToKilocycles)
                             : std::nullopt;
   }
-  std::optional<double> energy() const {
-    return sustained != nullptr ? joules_per_tflop(sustained->measured) : std::nullopt;
+  std::optional<double> energy(const GpuSpec& gpu) const {
+    return sustained != nullptr ? joules_per_tflop(gpu, sustained->measured) : std::nullopt;
   }
 };
 
@@ -79,8 +79,8 @@ std::vector<Cell> rung_row(const ReportInput& input, const AnyProblem& problem, 
               : Cell(),
           speed(own.burst),
           speed(own.sustained),
-          maybe(own.energy()),
-          maybe(change(other.energy(), own.energy())),
+          maybe(own.energy(input.gpu.spec)),
+          maybe(change(other.energy(input.gpu.spec), own.energy(input.gpu.spec))),
           to_text(rung.config)};
 }
 
@@ -153,7 +153,8 @@ MaybeSection ladder_section(const ReportInput& input) {
                       "Each rung adds one mechanism to the rung it is compared with "
                       "(*against*). *change*: of SM cycles in the burst regime, and of joules "
                       "for 10¹² operations under sustained load, static power included; less "
-                      "than zero is better.",
+                      "than zero is better. A kernel that the power cap slows counts with the "
+                      "cap's power, around which a row's meter scatters by 10 %.",
                   .files = std::move(files),
                   .commands = ladder_commands(input, *fullest)};
   section.charts = {{"ladder",

@@ -2,7 +2,8 @@
 // information matrix (D-optimal), of the constants' derivatives and the correction's features.
 //
 // Each row counts J J' + z z', J the derivatives of the logarithm of closed-form cycles by those of
-// the fitted constants, z the features brought to mean 0 and spread 1. Gains only shrink as points
+// the fitted constants, z the features brought to a spread of 0.03,
+// both over the 5 % that a row is off. Gains only shrink as points
 // are added, so the best old gain is tried first.
 // Leaves out: what a point costs to measure; the clock's constants. Checked by: design_test.cpp.
 #pragma once

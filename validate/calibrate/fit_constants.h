@@ -3,7 +3,9 @@
 // Cycles: the closed forms run inside the fit, each row at its measured clock; the simulator's
 // `machine` constants are micro-benchmarks' and are not fitted. Clock: the power model with each
 // row's predicted bytes and measured cycles, in both regimes. Priors are the GPU file's numbers, as
-// wide as their source allows. A constant that the rows say nothing of keeps its number.
+// wide as was thought likely by kind of constant (fit_constants.cpp); where the file's numbers were
+// fitted to the same rows before, standard errors count those rows twice, and hold for these rows
+// alone: another card's differ by more. A constant that the rows say nothing of keeps its number.
 //
 // Leaves out: constants of partial sums, of memory-bound kernels, counts and capacities.
 // Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).

@@ -6,7 +6,9 @@
 #include <map>
 
 #include "model/base/parallel.h"
+#include "model/base/quantile.h"
 #include "model/clock/clock.h"
+#include "model/predict/corrected.h"
 #include "model/predict/correction_terms.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/simulated_gemm.h"
@@ -21,6 +23,7 @@ constexpr int kFolds = 5;
 constexpr double kPenalty = 30, kSpreadPenalty = 300;
 constexpr double kLeastSpread = 0.005;  // of residuals: repeats differ by as much
 constexpr std::size_t kLeastForQuantiles = 40;
+constexpr std::size_t kRowsForWidth = 100;
 constexpr double kOutside = 0.05;  // on each side
 
 struct Scaled {
@@ -84,29 +87,47 @@ std::vector<int> folds_by_tile(const FitRows& rows) {
 
 /// Of the rows' left-out residuals over their predicted spread.
 std::vector<ResidualQuantiles> quantiles(const FitRows& rows, const Eigen::VectorXd& normalised) {
-  std::map<std::pair<std::string, std::string>, std::vector<double>> sets;
+  std::map<std::pair<Regime, std::optional<Schedule>>, std::vector<double>> sets;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    const std::string regime(to_text(rows.rows[i].regime));
+    const FitRow& row = rows.rows[i];
     const double value = normalised[static_cast<Eigen::Index>(i)];
-    sets[{regime, std::string(to_text(rows.rows[i].config.schedule))}].push_back(value);
-    sets[{regime, "all"}].push_back(value);
+    sets[{row.regime, row.config.schedule}].push_back(value);
+    sets[{row.regime, std::nullopt}].push_back(value);
   }
   std::vector<ResidualQuantiles> found;
   for (auto& [name, values] : sets) {
-    if (values.size() < kLeastForQuantiles && name.second != "all") {
+    if (values.size() < kLeastForQuantiles && name.second) {
       continue;
     }
     std::ranges::sort(values);
-    const auto at = [&](double share) {
-      return values[std::min(values.size() - 1,
-                             static_cast<std::size_t>(share * static_cast<double>(values.size())))];
-    };
-    found.push_back({name.first, name.second, at(kOutside), at(1 - kOutside)});
+    found.push_back({name.first, name.second, quantile_of_sorted<double>(values, kOutside),
+                     quantile_of_sorted<double>(values, 1 - kOutside)});
   }
-  // "all" stands for schedules without an entry of their own.
-  std::ranges::stable_partition(found,
-                                [](const ResidualQuantiles& q) { return q.schedule != "all"; });
   return found;
+}
+
+/// How far nine of ten of each limiter's residuals reach, over how far those of all do.
+std::vector<LimiterWidth> limiter_widths(const std::vector<Limiter>& limiters,
+                                         const Eigen::VectorXd& normalised) {
+  std::vector<double> all;
+  std::map<Limiter, std::vector<double>> sets;
+  for (std::size_t i = 0; i < limiters.size(); ++i) {
+    const double size = std::abs(normalised[static_cast<Eigen::Index>(i)]);
+    sets[limiters[i]].push_back(size);
+    all.push_back(size);
+  }
+  const auto reach = [](std::vector<double>& sizes) {
+    std::ranges::sort(sizes);
+    return quantile_of_sorted<double>(sizes, 1 - 2 * kOutside);
+  };
+  std::vector<LimiterWidth> widths;
+  for (auto& [limiter, sizes] : sets) {  // drawn to 1 by as many rows as tell a quantile well
+    const double trust =
+        static_cast<double>(sizes.size()) / static_cast<double>(sizes.size() + kRowsForWidth);
+    widths.push_back(
+        {std::string(to_text(limiter)), std::exp(trust * std::log(reach(sizes) / reach(all)))});
+  }
+  return widths;
 }
 
 }  // namespace
@@ -133,12 +154,14 @@ CorrectionFit fit_correction(const GpuSpec& gpu, const FitRows& rows,
   const auto size = static_cast<Eigen::Index>(count);
   std::vector<Features> features(count);
   std::vector<Cycles> physics(count);
+  std::vector<Limiter> limiters(count);
   Eigen::VectorXd off(size), weight(size);
   parallel_for(count, threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
     const ClosedForm form = closed_form(gpu, row.problem, row.config, row.work, row.clock);
     const Cycles sim = simulated.empty() ? Cycles{} : simulated[i];
     physics[i] = sim.value > 0 ? sim : form.cycles;
+    limiters[i] = form.limiter;
     features[i] =
         correction_features(row.problem, row.config, row.work, form, row.clock, sim, row.regime);
     off[static_cast<Eigen::Index>(i)] = std::log(row.cycles / physics[i]);
@@ -179,7 +202,11 @@ CorrectionFit fit_correction(const GpuSpec& gpu, const FitRows& rows,
   const Ridge spread =
       robust_ridge(scaled.terms, size_log, Eigen::VectorXd::Ones(size), folds, kSpreadPenalty);
   take(spread, scaled, fit.correction.spread);
-  const Eigen::VectorXd normalised = time_left.array() / spread.left_out.array().exp();
+  Eigen::VectorXd normalised = time_left.array() / spread.left_out.array().exp();
+  fit.correction.widths = limiter_widths(limiters, normalised);
+  for (std::size_t i = 0; i < count; ++i) {
+    normalised[static_cast<Eigen::Index>(i)] /= limiter_width(fit.correction, limiters[i]);
+  }
   fit.correction.quantiles = quantiles(rows, normalised);
   fit.error = {mean_error(off), mean_error(cycles_left), mean_error(off - tiles.left_out),
                mean_error(clock_off), mean_error(clock_left)};

@@ -10,6 +10,7 @@
 #include "model/predict/legality.h"
 #include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -18,8 +19,8 @@ constexpr double kNearBest = 1.2, kWeightNearBest = 3;
 
 std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   const Point& point = m.point;
-  if (point.op != Op::kGemm || is_baseline(point.config) || m.status != Status::kOk ||
-      !m.verified || !m.time || !m.cycles || !m.sm_clock || point.inputs != Inputs::kNormal) {
+  if (point.op != Op::kGemm || is_baseline(point.config) || !m.cycles || !m.sm_clock ||
+      point.inputs != Inputs::kNormal || point.l2_state != L2State::kRotating) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
@@ -49,6 +50,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
   FitRows fit;
   std::map<std::string, int> groups;
   std::map<std::pair<int, Regime>, Seconds> best;
+  std::size_t all = 0;
   for (const MeasurementFile& file : files) {
     for (const MeasurementRow& row : file.rows) {
       const std::string& name = row.measurement.context.gpu;
@@ -56,19 +58,26 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
         throw ConfigError(
             fmt::format("{}:{}: gpu: expected {}, got {}", file.name, row.line, gpu.name, name));
       }
-      std::optional<FitRow> prepared = fit_row(gpu, row.measurement);
-      if (!prepared) {
-        ++fit.left_out;
-        continue;
-      }
-      prepared->group = groups.try_emplace(group_name(prepared->problem), fit.groups).first->second;
-      fit.groups = static_cast<int>(groups.size());
-      const auto [at, first] =
-          best.try_emplace({prepared->group, prepared->regime}, prepared->time);
-      at->second = std::min(at->second, prepared->time);
-      fit.rows.push_back(*prepared);
     }
+    all += file.rows.size();
   }
+  for (const RightRow& row : right_rows(files)) {
+    std::optional<FitRow> prepared;
+    try {
+      prepared = fit_row(gpu, row.measurement());
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}:{}: {}", row.file->name, row.row->line, error.what()));
+    }
+    if (!prepared) {
+      continue;
+    }
+    prepared->group = groups.try_emplace(group_name(prepared->problem), fit.groups).first->second;
+    fit.groups = static_cast<int>(groups.size());
+    const auto [at, first] = best.try_emplace({prepared->group, prepared->regime}, prepared->time);
+    at->second = std::min(at->second, prepared->time);
+    fit.rows.push_back(*prepared);
+  }
+  fit.left_out = all - fit.rows.size();
   if (fit.rows.size() < least) {
     throw ConfigError(
         fmt::format("expected at least {} measured GEMMs to fit to, got {} ({} rows "

@@ -10,12 +10,17 @@ namespace {
 
 GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
 
-/// Three rows of one problem.
-std::vector<Measurement> three() { return example_gemm_rows(h200(), 0, 1, 3, as_predicted); }
+/// Bursts of as many configurations of one problem.
+std::vector<Measurement> rows_of_one(std::size_t configs) {
+  std::vector<Measurement> rows = example_gemm_rows(h200(), 0, 1, configs, as_predicted);
+  for (Measurement& row : rows) {
+    row.point.regime = Regime::kBurst;
+  }
+  return rows;
+}
 
 TEST_CASE("Rows near the best of their problem and regime count three times") {
-  std::vector<Measurement> rows = three();
-  rows.resize(6, rows[0]);
+  std::vector<Measurement> rows = rows_of_one(6);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].time->median = Seconds{1e-4 * (i == 0 ? 1 : i == 1 ? 1.19 : 1.21)};
   }
@@ -32,8 +37,7 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
 }
 
 TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of ours is left out") {
-  std::vector<Measurement> rows = three();
-  rows.resize(9, rows[0]);
+  std::vector<Measurement> rows = rows_of_one(10);
   rows[1].verified = false;
   rows[2].status = Status::kFailed;
   rows[3].time.reset();
@@ -43,13 +47,16 @@ TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of o
   rows[7].point.problem.shape.k += 4;  // rows of A are no whole 16 bytes: refused
   rows[8].point = point_of(StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy});
   rows[8].point.config = std::string(kRuntimeCopy);
+  rows[9].point = rows[0].point;  // the same again: the last one counts
+  rows[9].cycles = *rows[0].cycles * 2;
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
-  CHECK(fit.rows.size() == 1);
-  CHECK(fit.left_out == 8);
+  REQUIRE(fit.rows.size() == 1);
+  CHECK(fit.rows[0].cycles == *rows[9].cycles);
+  CHECK(fit.left_out == 9);
 }
 
 TEST_CASE("Too few rows, or one of another GPU, are refused with their count or their place") {
-  std::vector<Measurement> rows = three();
+  std::vector<Measurement> rows = rows_of_one(3);
   rows[2].verified = false;
   CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 3); }) ==
         "2 expected at least 3 measured GEMMs to fit to, got 2 (1 rows left out)");

@@ -96,4 +96,18 @@ DataPart DataSplit::part_of(const Point& point) const {
                                                                     : DataPart::kFit;
 }
 
+void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files) {
+  for (MeasurementFile& file : files) {
+    std::erase_if(file.rows, [&](const MeasurementRow& row) {
+      const Point& point = row.measurement.point;
+      if (point.op != Op::kGemm) {
+        return true;
+      }
+      const DataPart of_row = split.part_of(point);
+      const bool baseline = is_baseline(point.config) && of_row == DataPart::kFit;
+      return of_row != part && !(baseline && part == DataPart::kTiles);
+    });
+  }
+}
+
 }  // namespace tilecast

@@ -11,9 +11,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/spec/strict_map.h"
-#include "validate/record/measurement.h"
+#include "validate/record/measurement_csv.h"
 
 namespace tilecast {
 
@@ -40,5 +41,9 @@ class DataSplit {
   std::set<std::string> judged_;
   std::set<std::pair<i32, i32>> unfitted_tiles_;
 };
+
+/// Leaves the rows of one part. cuBLASLt's go with every part of their problem, since all are
+/// compared with them; of other ops none stay.
+void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

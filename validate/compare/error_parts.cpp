@@ -13,13 +13,14 @@ template <class Key>
 std::map<Key, PartFigures> error_by(const JoinedData& data,
                                     const std::function<Key(const JoinedPoint&)>& key_of_point) {
   struct Errors {
-    Values time, cycles;
+    Values time, cycles, inside;
   };
   std::map<Key, Errors> parts;
   for (const JoinedGroup& group : data.groups) {
     for (const JoinedPoint& point : group.points) {
       Errors& own = parts[key_of_point(point)];
       own.time.push_back(time_error(point));
+      own.inside.push_back(inside_interval(point) ? 1 : 0);
       if (const std::optional<double> error = cycles_error(point)) {
         own.cycles.push_back(*error);
       }
@@ -30,7 +31,7 @@ std::map<Key, PartFigures> error_by(const JoinedData& data,
     const std::optional<ErrorFigures> time = error_figures(own.time);
     const std::optional<ErrorFigures> cycles = error_figures(own.cycles);
     PartFigures& part = figures[key];
-    part = {time->points, time->mape, time->median, {}, {}};
+    part = {time->points, time->mape, time->median, {}, {}, mean(own.inside)};
     if (cycles) {
       part.cycles_mape = cycles->mape;
       part.cycles_median = cycles->median;

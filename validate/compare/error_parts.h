@@ -11,11 +11,12 @@
 
 namespace tilecast {
 
-/// Of absolute relative errors.
+/// Of absolute relative errors, but for the coverage.
 struct PartFigures {
   std::size_t points;
   double time_mape, time_median;
   std::optional<double> cycles_mape, cycles_median;
+  double coverage;  // share of measured times inside the predicted interval
 };
 
 /// By measured time; a bound belongs to the larger size.

@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -62,10 +63,6 @@ struct Answer {
   std::optional<Prediction> prediction;
   std::string why_not;
 };
-
-bool is_right(const Measurement& measured) {
-  return measured.status == Status::kOk && measured.verified;
-}
 
 bool is_compared(const Measurement& measured) {
   return is_right(measured) && !is_baseline(measured.point.config);

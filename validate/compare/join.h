@@ -1,4 +1,5 @@
-// Lays predictions beside measurements by configuration text. The only place where the two meet.
+// Lays predictions beside measurements by configuration text. Reports, records and picks come
+// from here; fits and the published figures of other cards lay them side by side for themselves.
 #pragma once
 
 #include <functional>

@@ -10,6 +10,7 @@
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/results_table.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -53,8 +54,8 @@ void check_gpu(const GpuSpec& gpu, const MeasurementFile& file, const Measuremen
 
 /// The tables hold what is measured as usual and is right.
 bool belongs(const Measurement& row) {
-  return row.status == Status::kOk && row.verified && row.point.op == Op::kGemm &&
-         row.point.inputs == Inputs::kNormal && row.point.l2_state == L2State::kRotating;
+  return is_right(row) && row.point.op == Op::kGemm && row.point.inputs == Inputs::kNormal &&
+         row.point.l2_state == L2State::kRotating;
 }
 
 std::vector<MeasuredProblem> by_problem(const GpuSpec& gpu,

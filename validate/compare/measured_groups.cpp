@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 
@@ -24,33 +24,29 @@ const MeasuredConfig& MeasuredGroup::fewest_cycles() const {
 std::vector<MeasuredGroup> measured_groups(const std::vector<MeasurementFile>& files) {
   std::vector<MeasuredGroup> groups;
   std::map<std::string, std::size_t> places;
-  std::set<std::string> seen;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      const Measurement& m = row.measurement;
-      if (m.point.op != Op::kGemm || m.status != Status::kOk || !m.verified ||
-          !seen.insert(key_of(m.point)).second) {
-        continue;
-      }
-      Point problem = m.point;
-      problem.config.clear();
-      const auto [place, is_new] = places.try_emplace(key_of(problem), groups.size());
-      if (is_new) {
-        groups.push_back({.problem = m.point.problem,
-                          .regime = m.point.regime,
-                          .file = file.name,
-                          .configs = {},
-                          .cublaslt_top1 = {},
-                          .cublaslt_best = {}});
-      }
-      MeasuredGroup& group = groups[place->second];
-      if (m.point.config == kCublasltTop1) {
-        group.cublaslt_top1 = m.time->median;
-      } else if (m.point.config == kCublasltBest) {
-        group.cublaslt_best = m.time->median;
-      } else if (m.cycles && m.sm_clock) {
-        group.configs.push_back({parse_kernel_config(m.point.config), m});
-      }
+  for (const RightRow& row : right_rows(files)) {
+    const Measurement& m = row.measurement();
+    if (m.point.op != Op::kGemm) {
+      continue;
+    }
+    Point problem = m.point;
+    problem.config.clear();
+    const auto [place, is_new] = places.try_emplace(key_of(problem), groups.size());
+    if (is_new) {
+      groups.push_back({.problem = m.point.problem,
+                        .regime = m.point.regime,
+                        .file = row.file->name,
+                        .configs = {},
+                        .cublaslt_top1 = {},
+                        .cublaslt_best = {}});
+    }
+    MeasuredGroup& group = groups[place->second];
+    if (m.point.config == kCublasltTop1) {
+      group.cublaslt_top1 = m.time->median;
+    } else if (m.point.config == kCublasltBest) {
+      group.cublaslt_best = m.time->median;
+    } else if (m.cycles && m.sm_clock) {
+      group.configs.push_back({parse_kernel_config(m.point.config), m});
     }
   }
   std::erase_if(groups, [](const MeasuredGroup& group) { return group.configs.empty(); });

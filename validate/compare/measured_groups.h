@@ -31,7 +31,7 @@ struct MeasuredGroup {
 };
 
 /// In the order in which the problems first stand in the files; of a point that stands twice the
-/// first row. Left out: other ops, rows that are not `ok`, problems without a kernel of ours.
+/// last row. Left out: other ops, rows that are not `ok`, problems without a kernel of ours.
 std::vector<MeasuredGroup> measured_groups(const std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

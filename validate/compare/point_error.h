@@ -27,4 +27,10 @@ inline std::optional<double> clock_error(const JoinedPoint& point) {
   return measured ? std::optional(point.predicted.sm_clock / *measured - 1) : std::nullopt;
 }
 
+/// Whether the measured time lies in the predicted interval.
+inline bool inside_interval(const JoinedPoint& point) {
+  return point.predicted.interval_low <= point.measured_time() &&
+         point.measured_time() <= point.predicted.interval_high;
+}
+
 }  // namespace tilecast

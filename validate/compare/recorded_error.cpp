@@ -125,6 +125,14 @@ void add_by_regime(Json& json, const Validation& v) {
   }
 }
 
+Json parse_record(std::string_view record, std::string_view name) {
+  Json recorded = Json::parse(record, nullptr, false);
+  if (!recorded.is_object()) {
+    throw ConfigError(fmt::format("{}: expected a JSON object as --record writes it", name));
+  }
+  return recorded;
+}
+
 }  // namespace
 
 Json record_of(const Validation& v) {
@@ -160,12 +168,22 @@ Json record_of(const Validation& v) {
   return json;
 }
 
+Method recorded_method(std::string_view record, std::string_view name) {
+  const Json recorded = parse_record(record, name);
+  const auto method = recorded.find("method");
+  if (method == recorded.end() || !method->is_string()) {
+    throw ConfigError(fmt::format("{}: method: expected analytic or simulated", name));
+  }
+  try {
+    return parse_method(method->get<std::string>());
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
                                              std::string_view name) {
-  Json recorded = Json::parse(record, nullptr, false);
-  if (!recorded.is_object()) {
-    throw ConfigError(fmt::format("{}: expected a JSON object as --record writes it", name));
-  }
+  Json recorded = parse_record(record, name);
   const Json now = record_of(validation);
   // What a record from before these keys was of.
   recorded.emplace(std::string("corrected"), Json(false));

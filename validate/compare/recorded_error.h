@@ -23,6 +23,9 @@ constexpr double kCoverageTolerance = 0.02;  // of 90 % intervals
 ///  "coverage_90":..,"median_width":..}; without those that the rows do not allow.
 nlohmann::ordered_json record_of(const Validation& validation);
 
+/// The method that a record is of. Throws as worse_than_recorded.
+Method recorded_method(std::string_view record, std::string_view name);
+
 /// One sentence for each figure that is worse than recorded or missing now. Throws ConfigError
 /// `name: key: what was expected` where the record is none, or is one of another GPU, method, split
 /// or state of calibration.

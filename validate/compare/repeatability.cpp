@@ -7,6 +7,7 @@
 #include <map>
 
 #include "validate/compare/statistics.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -15,7 +16,7 @@ std::map<std::string, Measurement> right_rows(const MeasurementFile& file) {
   std::map<std::string, Measurement> rows;
   for (const MeasurementRow& row : file.rows) {
     const Measurement& m = row.measurement;
-    if (m.status == Status::kOk && m.time && m.cycles && m.sm_clock) {
+    if (is_right(m) && m.cycles && m.sm_clock) {
       rows.insert_or_assign(key_of(m.point), m);
     }
   }

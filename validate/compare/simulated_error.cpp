@@ -12,6 +12,7 @@
 #include "model/predict/legality.h"
 #include "model/sim/simulate.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -19,8 +20,8 @@ namespace {
 constexpr double kNearBest = 1.2;
 
 bool is_simulated(const Measurement& row) {
-  return row.status == Status::kOk && row.verified && row.point.op == Op::kGemm &&
-         !is_baseline(row.point.config) && row.cycles && row.sm_clock && row.time;
+  return is_right(row) && row.point.op == Op::kGemm && !is_baseline(row.point.config) &&
+         row.cycles && row.sm_clock && row.time;
 }
 
 std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement& row) {

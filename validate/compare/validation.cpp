@@ -120,7 +120,7 @@ std::optional<RatioFigures> picks(const std::vector<JoinedGroup>& groups,
                                   const Preference& preference, std::size_t count) {
   Values ratios;
   for (const JoinedGroup& group : groups) {
-    if (can_pick(group)) {
+    if (can_pick(group) && group.points.size() > count) {
       ratios.push_back(pick_ratio(group, preference, count));
     }
   }
@@ -176,9 +176,7 @@ std::optional<IntervalFigures> interval_figures(const std::vector<JoinedGroup>& 
   Values inside, widths;
   for_each_point(groups, [&](const JoinedGroup&, const JoinedPoint& point) {
     const Prediction& predicted = point.predicted;
-    const bool covered = predicted.interval_low <= point.measured_time() &&
-                         point.measured_time() <= predicted.interval_high;
-    inside.push_back(covered ? 1 : 0);
+    inside.push_back(inside_interval(point) ? 1 : 0);
     widths.push_back((predicted.interval_high - predicted.interval_low) / predicted.time);
   });
   if (inside.empty()) {

@@ -52,7 +52,8 @@ struct IntervalFigures {
   double median_width;  // of (high - low) / predicted time
 };
 
-/// By how many first picks the best measured one is taken.
+/// By how many first picks the best measured one is taken, over groups with more configurations
+/// than that.
 using PickFigures = std::map<std::size_t, RatioFigures>;
 
 struct Validation {

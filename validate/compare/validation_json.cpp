@@ -85,6 +85,7 @@ void add_parts(Json& json, const char* name, const std::map<Key, PartFigures>& p
     own["points"] = figures.points;
     own["mape"] = rounded(figures.time_mape);
     own["median"] = rounded(figures.time_median);
+    own["coverage_90"] = rounded(figures.coverage);
     if (figures.cycles_mape) {
       own["cycles_mape"] = rounded(*figures.cycles_mape);
       own["cycles_median"] = rounded(*figures.cycles_median);

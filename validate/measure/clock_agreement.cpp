@@ -29,7 +29,7 @@ ClockReadings read_clocks(ActivityTimer& activity, const MicroKernels& kernels,
     kernels.fill(memory.as<void>(), kFilledBytes / 2, ElementType::kFp16, Inputs::kNormal, kSeed,
                  stream.get());
   };
-  const std::array<Event, kLaunches + 1> events;
+  const std::array<CudaEvent, kLaunches + 1> events;
   stream.synchronize();
   activity.take(0);
   launch();  // while it runs, what follows is enqueued

@@ -6,12 +6,12 @@
 
 namespace tilecast {
 
-class Event {
+class CudaEvent {
  public:
-  Event() { TILECAST_CUDA(cudaEventCreate(&event_)); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
+  CudaEvent() { TILECAST_CUDA(cudaEventCreate(&event_)); }
+  ~CudaEvent() { cudaEventDestroy(event_); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
 
   void record(cudaStream_t stream) const { TILECAST_CUDA(cudaEventRecord(event_, stream)); }
 
@@ -24,7 +24,7 @@ class Event {
   }
 
   /// Both have passed.
-  Seconds since(const Event& earlier) const {
+  Seconds since(const CudaEvent& earlier) const {
     constexpr double kSecondsPerMillisecond = 1e-3;
     float milliseconds = 0;
     TILECAST_CUDA(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));

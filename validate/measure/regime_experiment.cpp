@@ -183,9 +183,9 @@ class Experiment {
       std::this_thread::sleep_until(end);
       return;
     }
-    const std::array<Event, kRoundsAhead> passed;
+    const std::array<CudaEvent, kRoundsAhead> passed;
     for (std::size_t i = 0;; ++i) {
-      const Event& mark = passed[i % kRoundsAhead];
+      const CudaEvent& mark = passed[i % kRoundsAhead];
       while (i >= kRoundsAhead && !mark.passed()) {
         std::this_thread::sleep_for(kPollEvery);
       }

@@ -52,7 +52,7 @@ class Load {
       }
     }
     parts_.sample(kSlices);
-    const Event end;
+    const CudaEvent end;
     end.record(parts_.stream.get());
     wait_for(end);
     seen_ = watch.end();
@@ -75,12 +75,12 @@ class Load {
   /// Enqueues rounds until those that have passed and those that are enqueued make `length`.
   /// Returns how long one round takes at least.
   Seconds load_until(Seconds length) {
-    const Event begin;
-    const std::vector<Event> ends(rounds_ahead_);
+    const CudaEvent begin;
+    const std::vector<CudaEvent> ends(rounds_ahead_);
     begin.record(parts_.stream.get());
     Seconds loaded{0};
     for (load_rounds_ = 0;; ++load_rounds_) {
-      const Event& end = ends[load_rounds_ % rounds_ahead_];
+      const CudaEvent& end = ends[load_rounds_ % rounds_ahead_];
       if (load_rounds_ >= rounds_ahead_) {
         wait_for(end);
         const Seconds before = loaded;
@@ -97,7 +97,7 @@ class Load {
     }
   }
 
-  static void wait_for(const Event& event) {
+  static void wait_for(const CudaEvent& event) {
     while (!event.passed()) {
       std::this_thread::sleep_for(kPollEvery);
     }

@@ -1,0 +1,34 @@
+#include "model/predict/retime.h"
+
+#include <algorithm>
+
+namespace tilecast {
+
+void set_default_interval(const GpuSpec& gpu, Prediction& p) {
+  p.interval_low = p.time * (1 - gpu.default_interval);
+  p.interval_high = p.time * (1 + gpu.default_interval);
+}
+
+void retime(Cycles cycles, const ClockState& clock, Prediction& p) {
+  const Seconds time = time_of(cycles, clock.sm_clock);
+  const double longer = time / p.time;
+  p.sm_clock = clock.sm_clock;
+  p.power = clock.power;
+  for (double* share : {&p.shares.tensor, &p.shares.shared_memory}) {
+    *share = std::min(1.0, *share * (p.cycles / cycles));
+  }
+  for (double* share : {&p.shares.l2, &p.shares.dram}) {
+    *share = std::min(1.0, *share / longer);
+  }
+  p.cycles = cycles;
+  p.time = time;
+  p.interval_low = p.interval_low * longer;
+  p.interval_high = p.interval_high * longer;
+  p.tflops /= longer;
+}
+
+void stretch(double factor, Prediction& p) {
+  retime(p.cycles * factor, {.sm_clock = p.sm_clock, .power = p.power, .limiter = {}}, p);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,23 @@
+// What counts as measured: a row that has a time and whose result was right; of a point that stands
+// more than once, the last such row. Checked by: right_rows_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+
+bool is_right(const Measurement& measured);
+
+struct RightRow {
+  const MeasurementFile* file;
+  const MeasurementRow* row;
+
+  const Measurement& measurement() const { return row->measurement; }
+};
+
+/// In the order in which the points first stand in the files, which outlive the answer.
+std::vector<RightRow> right_rows(const std::vector<MeasurementFile>& files);
+
+}  // namespace tilecast

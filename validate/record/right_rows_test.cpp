@@ -1,0 +1,37 @@
+#include "validate/record/right_rows.h"
+
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+MeasurementRow row(const std::string& config, double micro, Status status = Status::kOk,
+                   bool verified = true) {
+  MeasurementRow made{};
+  Measurement& m = made.measurement;
+  m.point.problem = {{512, 512, 512}, ElementType::kFp16, Layout::kTn};
+  m.point.config = config;
+  m.status = status;
+  m.verified = verified;
+  if (status == Status::kOk) {
+    m.time.emplace();
+    m.time->median = Seconds{micro * 1e-6};
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("Of a point that stands twice the last right row counts, in the first one's place") {
+  std::vector<MeasurementFile> files(2);
+  files[0].rows = {row("a", 1), row("b", 2), row("a", 3)};
+  files[1].rows = {row("b", 4, Status::kFailed), row("b", 5, Status::kOk, false), row("c", 6)};
+  const std::vector<RightRow> rows = right_rows(files);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].measurement().point.config == "a");
+  CHECK(rows[0].measurement().time->median == Seconds{3e-6});
+  CHECK(rows[1].measurement().time->median == Seconds{2e-6});  // later ones are not right
+  CHECK(rows[2].measurement().time->median == Seconds{6e-6});
+  CHECK(rows[2].file == &files[1]);
+}
