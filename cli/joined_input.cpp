@@ -43,7 +43,8 @@ JoinOptions join_options(const JoinedInputOptions& options) {
 }
 
 /// As best_fixed_tiling chooses on these rows; empty where it chooses none.
-std::string fixed_config_of(const std::vector<MeasurementFile>& files, const GpuSpec& gpu) {
+std::string fixed_config_of(const std::vector<MeasurementFile>& files, const GpuSpec& gpu,
+                            const JoinOptions& join) {
   const bool empty = std::all_of(files.begin(), files.end(),
                                  [](const MeasurementFile& file) { return file.rows.empty(); });
   if (empty) {
@@ -54,7 +55,9 @@ std::string fixed_config_of(const std::vector<MeasurementFile>& files, const Gpu
     prediction.config = config;
     return prediction;
   };
-  return best_fixed_tiling(join_points(files, nothing, {gpu.name, gpu.product}).groups).config;
+  return best_fixed_tiling(
+             join_points(files, nothing, {gpu.name, gpu.product}, {.fixed = join.fixed}).groups)
+      .config;
 }
 
 }  // namespace
@@ -79,6 +82,9 @@ void add_split(CLI::App& command, JoinedInputOptions& options) {
           ->check(CLI::IsMember({"fit", "judge", "tiles"}))
           ->needs(split);
   split->needs(part);
+  command.add_option("--fixed", options.fixed,
+                     "Measurement files of configurations that stand as the baseline of one for "
+                     "everything, without being ranked");
 }
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
@@ -94,13 +100,17 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   for (const std::string& path : options.data) {
     files.push_back(read_measurements(path));
   }
+  JoinOptions join = join_options(options);
+  for (const std::string& path : options.fixed) {
+    join.fixed.push_back(read_measurements(path));
+  }
   if (!options.split.empty()) {
     const DataSplit split = DataSplit::load(options.split);
     const DataPart part = parse_data_part(options.part);
     if (part != DataPart::kFit) {
       std::vector<MeasurementFile> fit = files;
       keep_part(split, DataPart::kFit, fit);
-      input.fixed_config = fixed_config_of(fit, gpu);
+      input.fixed_config = fixed_config_of(fit, gpu, join);
     }
     keep_part(split, part, files);
   }
@@ -108,12 +118,12 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
                                 Inputs inputs) {
     return predict_config(gpu, problem, config, regime, inputs, options.method);
   };
-  input.data = join_points(files, predict, {gpu.name, gpu.product}, join_options(options));
+  input.data = join_points(files, predict, {gpu.name, gpu.product}, join);
   if (input.data.points == 0) {
     throw ConfigError(
         fmt::format("{}: expected a verified row that the model can predict; {} rows, {} excluded, "
                     "{} of cuBLASLt, {} without a prediction{}",
-                    join(options.data, ", "), input.data.rows, input.data.excluded,
+                    tilecast::join(options.data, ", "), input.data.rows, input.data.excluded,
                     input.data.cublaslt, input.data.unmatched,
                     input.data.unmatched_reasons.empty()
                         ? ""

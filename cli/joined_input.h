@@ -13,7 +13,7 @@ namespace tilecast {
 
 struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
-  std::vector<std::string> data;
+  std::vector<std::string> data, fixed;
   bool no_calibration = false;
   bool no_correction = false;    // the calibrated physics alone
   std::string split, part;       // rows of one part of a split file; empty: all
@@ -28,7 +28,7 @@ struct JoinedInput {
   std::optional<std::string> fixed_config;
 };
 
-/// Adds --split and --part too.
+/// Adds --split, --part and --fixed too.
 void add_split(CLI::App& command, JoinedInputOptions& options);
 
 /// Adds --gpu, --data, --no-calibration and --no-correction; `options` must outlive the parse.

@@ -51,8 +51,8 @@ void check_predictable(const ReportInput& input, const Manifest& manifest) {
     throw ConfigError(fmt::format(
         "{}: expected a verified row that the model can predict; {} rows, {} excluded, {} of "
         "baselines, {} without a prediction{}",
-        join(manifest.data, ", "), input.judged.rows, input.judged.excluded, input.judged.cublaslt,
-        input.judged.unmatched,
+        tilecast::join(manifest.data, ", "), input.judged.rows, input.judged.excluded,
+        input.judged.cublaslt, input.judged.unmatched,
         input.judged.unmatched_reasons.empty()
             ? ""
             : ", the first of them " + input.judged.unmatched_reasons.front()));
@@ -107,15 +107,17 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
     return cache.get(base, problem, config, regime, inputs, model);
   };
   const std::vector<std::string> names{gpu.name, gpu.product};
-  input.judged = join_points(input.data, predict, names);
+  const JoinOptions join{.fixed = read_all(manifest.fixed)};
+  input.judged = join_points(input.data, predict, names, join);
   check_predictable(input, manifest);
   if (!manifest.split.empty()) {
     const DataSplit split = DataSplit::load(manifest.split);
     std::vector<MeasurementFile> judge = input.data, fit = input.data;
     keep_part(split, DataPart::kJudge, judge);
     keep_part(split, DataPart::kFit, fit);
-    input.held_out = HeldOut{manifest.split, join_points(judge, predict, names),
-                             best_fixed_tiling(join_points(fit, predict, names).groups).config};
+    input.held_out =
+        HeldOut{manifest.split, join_points(judge, predict, names, join),
+                best_fixed_tiling(join_points(fit, predict, names, join).groups).config};
   }
   std::vector<MeasurementFile> all = input.data;
   all.insert(all.end(), input.more.begin(), input.more.end());

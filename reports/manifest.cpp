@@ -38,10 +38,11 @@ TimelineFile parse_timeline(const StrictValue& item) {
 }  // namespace
 
 Manifest parse_manifest(const StrictValue& root) {
-  const StrictMap map = root.map({"gpu", "data", "more", "split", "counters", "ladder", "published",
-                                  "timelines", "deviations", "excluded"});
+  const StrictMap map = root.map({"gpu", "data", "fixed", "more", "split", "counters", "ladder",
+                                  "published", "timelines", "deviations", "excluded"});
   Manifest manifest{.gpu = map.required("gpu").text(),
                     .data = texts(map.required("data")),
+                    .fixed = texts(map.optional("fixed")),
                     .more = texts(map.optional("more")),
                     .counters = texts(map.optional("counters")),
                     .split = text(map.optional("split")),

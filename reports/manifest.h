@@ -2,6 +2,7 @@
 //
 //   gpu: h200_sxm
 //   data: [...]            the model is judged by these rows
+//   fixed: [...]           the baseline of one configuration for everything; not ranked
 //   more: [...]            shown besides: the ladder's rows, splits, published schedules
 //   counters: [...]        of kernels profiled in runs of their own
 //   split: FILE            which rows of data a fit may see; the headline is of the judge's part
@@ -32,7 +33,7 @@ struct TimelineFile {
 
 struct Manifest {
   std::string gpu;
-  std::vector<std::string> data, more, counters;
+  std::vector<std::string> data, fixed, more, counters;
   std::string split, ladder, published, deviations, excluded;  // empty: none
   std::vector<TimelineFile> timelines;
 };

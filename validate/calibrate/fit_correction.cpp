@@ -23,7 +23,7 @@ constexpr int kFolds = 5;
 constexpr double kPenalty = 30, kSpreadPenalty = 300;
 constexpr double kLeastSpread = 0.005;  // of residuals: repeats differ by as much
 constexpr std::size_t kLeastForQuantiles = 40;
-constexpr std::size_t kRowsForWidth = 100;
+constexpr std::size_t kRowsForWidth = 300;
 constexpr double kOutside = 0.05;  // on each side
 
 struct Scaled {

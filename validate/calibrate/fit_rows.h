@@ -28,7 +28,8 @@ struct FitRow {
 struct FitRows {
   std::vector<FitRow> rows;
   int groups = 0;
-  std::size_t left_out = 0;  // other ops, baselines, other inputs, not right, refused, or stand again
+  std::size_t left_out =
+      0;  // other ops, baselines, other inputs, not right, refused, or stand again
 };
 
 /// Baselines, memory-bound kernels and rows that the model refuses are left out. Throws ConfigError

@@ -151,6 +151,12 @@ JoinedData join_points(const std::vector<MeasurementFile>& files, const Predicto
     }
     throw ConfigError(join(names, ", ") + ": expected measured rows, found only a header");
   }
+  for (const RightRow& row : right_rows(options.fixed)) {
+    const auto group = groups.find(group_key(row.measurement().point));
+    if (group != groups.end() && !is_baseline(row.measurement().point.config)) {
+      group->second.fixed.push_back(row.measurement());
+    }
+  }
   for (auto& [key, group] : groups) {
     data.groups.push_back(std::move(group));
   }

@@ -32,6 +32,7 @@ struct JoinedGroup {
   std::vector<JoinedPoint> points;                          // by configuration text
   std::optional<Measurement> cublaslt_top1, cublaslt_best;  // where measured and right
   std::optional<Measurement> runtime_copy;
+  std::vector<Measurement> fixed;  // of JoinOptions::fixed
 
   /// Of the points; there must be one.
   Seconds best_measured_time() const;
@@ -49,7 +50,8 @@ struct JoinedData {
 };
 
 struct JoinOptions {
-  unsigned threads = 0;  // 0: one for each processor
+  unsigned threads = 0;                     // 0: one for each processor
+  std::vector<MeasurementFile> fixed = {};  // of another card perhaps: a baseline, not ranked
   /// Told how many of all rows have been predicted, by one thread at a time.
   std::function<void(std::size_t done, std::size_t all)> progress = {};
 };

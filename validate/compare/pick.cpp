@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "model/base/error.h"
@@ -57,6 +58,11 @@ std::optional<double> config_ratio(const JoinedGroup& group, const std::string& 
       return ratio_of(group, point);
     }
   }
+  for (const Measurement& fixed : group.fixed) {
+    if (fixed.point.config == config) {
+      return group.best_measured_time() / fixed.time->median;
+    }
+  }
   return std::nullopt;
 }
 
@@ -80,9 +86,16 @@ FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups) {
       continue;
     }
     ++pickable;
+    std::set<std::string> configs;
     for (const JoinedPoint& point : group.points) {
-      Values& own = ratios[point.measured.point.config];
-      own.push_back(ratio_of(group, point));
+      configs.insert(point.measured.point.config);
+    }
+    for (const Measurement& fixed : group.fixed) {
+      configs.insert(fixed.point.config);
+    }
+    for (const std::string& config : configs) {
+      Values& own = ratios[config];
+      own.push_back(*config_ratio(group, config));
       most = std::max(most, own.size());
     }
   }

@@ -58,10 +58,10 @@ std::string part_lines(const std::map<Key, PartFigures>& parts) {
     const auto or_none = [](const std::optional<double>& figure) {
       return figure ? percent(*figure) : "-";
     };
-    text += fmt::format("{:<32}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}\n",
-                        fmt::format("  {}", to_text(part)), f.points, percent(f.time_mape),
-                        percent(f.time_median), or_none(f.cycles_mape), or_none(f.cycles_median),
-                        percent(f.coverage));
+    text +=
+        fmt::format("{:<24}{:>8}{:>10}{:>9}{:>9}{:>9}{:>9}\n", fmt::format("  {}", to_text(part)),
+                    f.points, percent(f.time_mape), percent(f.time_median), or_none(f.cycles_mape),
+                    or_none(f.cycles_median), percent(f.coverage));
   }
   return text;
 }
@@ -70,8 +70,8 @@ std::string part_table(const Validation& v) {
   if (v.points == 0) {
     return "";
   }
-  return fmt::format("\n{:<32}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "by schedule", "points",
-                     "time", "median", "cycles", "median", "inside") +
+  return fmt::format("\n{:<24}{:>8}{:>10}{:>9}{:>9}{:>9}{:>9}\n", "by schedule", "points", "time",
+                     "median", "cycles", "median", "inside") +
          part_lines(v.by_schedule) + "by limiter\n" + part_lines(v.by_limiter) +
          "by measured time\n" + part_lines(v.by_size);
 }

@@ -92,7 +92,7 @@ TEST_CASE("Clocks that differ by more than 2 % are to be in order, others may be
 TEST_CASE("Picks stand beside their baselines") {
   const Validation v = example_validation();
   CHECK(v.pick.at(Regime::kBurst).at(1).geomean == Approx(10.0 / 11));
-  CHECK(v.pick.at(Regime::kBurst).at(3).geomean == Approx(1));
+  CHECK(!v.pick.at(Regime::kBurst).contains(3));  // of three all are picked
   CHECK(v.baselines.closed_form->geomean == Approx(10.0 / 11));
   CHECK(v.baselines.random->geomean == Approx((1 + 10.0 / 11 + 0.5) / 3));
   CHECK(v.baselines.fixed_tiling->geomean == Approx(1));
