@@ -45,8 +45,8 @@ SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const K
 
 Shares shares_of(const GpuSpec& gpu, const GemmProblem& problem, const SettledSimulation& s) {
   const double cycles = s.cycles.value * gpu.sm.count;
-  return {gemm_flops(problem.shape) / gpu.wgmma->flops_per_sm.value / cycles,
-          s.kernel.operand_reads.value / gpu.wgmma->operand_rate.value / cycles, s.kernel.l2_share,
+  return {gemm_flops(problem.shape) / tensor_rate(gpu).value / cycles,
+          s.kernel.operand_reads.value / operand_rate(gpu).value / cycles, s.kernel.l2_share,
           s.kernel.dram_share};
 }
 

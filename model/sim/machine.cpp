@@ -106,7 +106,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
       whole(whole_waves(scheduler, work, static_cast<u32>(resident.workers))),
-      skipped(waves == Waves::kAll || kernel.grid == Grid::kTiles
+      skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
                   ? SkippedWaves{}
                   : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
       a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0,
@@ -119,7 +119,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       tiles(tiles_or_null),
       marks(steady_marks(skipped, whole,
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
-  if (waves == Waves::kSteadyLeftOut && kernel.grid == Grid::kTiles &&
+  if (waves == Waves::kSteadyLeftOut && kernel.grid != Grid::kResident &&
       !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
     rate.emplace();
   }
