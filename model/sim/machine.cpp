@@ -85,6 +85,13 @@ i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
   return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
 }
 
+/// Operands that L2 keeps are read while the first waves run and never again, so that those say
+/// nothing of the others' reads.
+bool keeps_operands(const GpuSpec& gpu, const GemmShape& shape) {
+  return static_cast<double>((shape.m + shape.n) * shape.k * kOperandBytes) <
+         gpu.l2->capacity.value * gpu.l2->usable_fraction;
+}
+
 /// Of the bytes that a run of the kernel takes through L2, those of C.
 double written_share(const GemmShape& shape) {
   const double c = static_cast<double>(shape.m * shape.n);
@@ -120,7 +127,8 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       marks(steady_marks(skipped, whole,
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
   if (waves == Waves::kSteadyLeftOut && kernel.grid != Grid::kResident &&
-      !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
+      !is_cheap(whole, steps_per_tile(kernel, k_blocks)) &&
+      !(kernel.grid == Grid::kTakeover && keeps_operands(gpu, problem.shape))) {
     rate.emplace();
   }
   const i32 gpcs = gpu.machine->gpcs;

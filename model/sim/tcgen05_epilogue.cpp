@@ -69,6 +69,8 @@ Process store_accumulator(Cta& cta, Warpgroup& wg, TileCoord tile, Turn& from) {
     wg.slot_read[static_cast<std::size_t>(chunk % slots)] = wg.stores_read = store_chunk(cta);
     wg.ready = costs.plain_stores ? wg.stores_read : wg.ready;
   }
+  // Tiles of two accumulators overlap: each has a row of a timeline.
+  wg.index = wg.part + from.index * warpgroups_per_tile(cta.tiling());
   record_stored(cta, wg, tile, span);
   wg.ready += costs.next_tile;
   from.advance(cta.machine().config.accumulators);

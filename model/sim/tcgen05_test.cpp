@@ -235,6 +235,32 @@ TEST_CASE("CTAs that do not fit tensor memory together are refused") {
                   ConfigError);
 }
 
+TEST_CASE("Steady waves left out change little, and nothing that is counted by tiles") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  const GemmProblem large = fp16(16384, 8192, 4096);
+  for (const i32 group : {1, 2}) {
+    for (const Schedule schedule : kTcgen05Schedules) {
+      KernelConfig config = plain_tcgen05(schedule, group);
+      config.tiling.block_n = 256;
+      config.inflight = 1;
+      config.raster.group = 8;
+      config.grid = schedule == Schedule::kTcgen05WarpSpecialized ? Grid::kTakeover : config.grid;
+      const auto simulated = [&](Waves waves) {
+        return simulate_gemm(gpu, large, config, {1, 148 / group}, Hertz{1.8e9}, {}, waves);
+      };
+      const Simulated all = simulated(Waves::kAll);
+      const Simulated some = simulated(Waves::kSteadyLeftOut);
+      CHECK(some.waves_left_out > 0);
+      CHECK(some.cycles / all.cycles == Approx(1).epsilon(0.04));  // now 3.4 % at worst
+      CHECK(some.tiles == all.tiles);
+      CHECK(some.k_blocks == all.k_blocks);
+      CHECK(some.l2_to_sm == all.l2_to_sm);
+      CHECK(some.sm_intake == all.sm_intake);
+      CHECK(some.operand_reads == all.operand_reads);
+    }
+  }
+}
+
 TEST_CASE("A published main loop, one SM of a B200 alone, takes the time it was seen to take") {
   // https://github.com/SemiAnalysisAI/microbench-blackwell, cutlass_gemm_mainloop: tile 128x256x64,
   // K = 131072. Four stages gave machine.request, two and three the latency of a load, one number

@@ -13,7 +13,7 @@ struct Tcgen05Warpgroup {
   Tcgen05Warpgroup(Cta& cta, i32 index)
       : wg{.index = index, .part = index, .ready = cta.engine().now()} {}
 
-  bool issues() const { return wg.index == 0; }
+  bool issues() const { return wg.part == 0; }
 
   Warpgroup wg;
   Turn issued, stored;
