@@ -20,6 +20,8 @@ namespace tilecast {
 namespace {
 
 // The bars are 0.12 and, for each order, 0.7; what misses is in validate/DEVIATIONS.md, Blackwell.
+// Simulated, eight warps are behind four by a hair, so that one pair of a table may turn round:
+// 0.87 where it is 1.00 now.
 struct Present {
   Method method;
   double error;
@@ -34,7 +36,7 @@ constexpr Present kPresent[] = {
       {"Over K, Blackwell", 0.45}}},
     {Method::kSimulated,
      0.092,
-     {{"Nonpersistent: tile and buffers, Blackwell", 1.00},
+     {{"Nonpersistent: tile and buffers, Blackwell", 0.87},
       {"Persistent: tile and buffers, Blackwell", 0.87},
       {"Persistent: group of tiles, Blackwell", 0.40},
       {"Over K, Blackwell", 0.42}}},
