@@ -40,7 +40,7 @@ struct Peaks {
     const double sm_hertz = clock.value * gpu.sm.count;
     const double dram = gpu.machine->dram_read.value;
     return {static_cast<double>(gpu.sm.count),
-            gpu.wgmma->operand_rate.value * sm_hertz,
+            operand_rate(gpu).value * sm_hertz,
             gpu.machine->intake.value * sm_hertz,
             gpu.machine->l2_output.value * clock.value,
             dram,

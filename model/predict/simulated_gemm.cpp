@@ -45,7 +45,7 @@ SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const K
 
 double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
   const double per_sm = s.kernel.operand_reads.value / gpu.sm.count;
-  return std::min(1.0, per_sm / gpu.wgmma->operand_rate.value / s.cycles.value);
+  return std::min(1.0, per_sm / operand_rate(gpu).value / s.cycles.value);
 }
 
 /// The best candidates that differ to the simulator, with those behind them that do not.

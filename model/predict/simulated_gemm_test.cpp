@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/predict/predict.h"
+#include "model/sim/limits.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
@@ -135,6 +136,28 @@ TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
                        Inputs::kNormal, Method::kSimulated);
     CHECK((predicted.method == Method::kSimulated) ==
           can_simulate(h200(), config_of(ranking.predictions.front())));
+  }
+}
+
+TEST_CASE("Blackwell's kernels are simulated too, and their parts can be taken away") {
+  const GpuSpec gpu = load_gpu("gb200", false).spec;
+  const GemmProblem p = problem(4096, 4096, 1024);
+  const Ranking ranking =
+      rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal, 40, kSimulating);
+  CHECK(ranking.simulated == 16);
+  CHECK(ranking.predictions.front().method == Method::kSimulated);
+  const Prediction& best = ranking.predictions.front();
+  for (const double share :
+       {best.shares.tensor, best.shares.shared_memory, best.shares.l2, best.shares.dram}) {
+    CHECK(share > 0);
+    CHECK(share <= 1);
+  }
+  const KernelConfig& config = config_of(best);
+  const auto cycles = [&](const GpuSpec& of) {
+    return simulate_gemm(of, p, config, residency_of(gpu, config), best.sm_clock).cycles;
+  };
+  for (const Part part : {Part::kTensor, Part::kLatency, Part::kEpilogue, Part::kLaunch}) {
+    CHECK(cycles(without(gpu, part)) < cycles(gpu));
   }
 }
 

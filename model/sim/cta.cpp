@@ -11,8 +11,10 @@ Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
       place_(place),
       consumers_(machine.engine, warpgroups_per_tile(machine.config.tiling), "consumers", 0) {
   const Tiling& t = machine.config.tiling;
-  const i32 slices = t.cluster_m + t.cluster_n;
-  const i32 releases = warpgroups_per_tile(t) * (t.cluster_m + t.cluster_n - 1);
+  const bool tcgen05 = uses_tcgen05(machine.config.schedule);
+  // Of a pair the leader's barrier counts both CTAs' bytes, and one commit makes a stage empty.
+  const i32 slices = tcgen05 ? 2 * cta_group(t) : t.cluster_m + t.cluster_n;
+  const i32 releases = tcgen05 ? 1 : warpgroups_per_tile(t) * (t.cluster_m + t.cluster_n - 1);
   for (i32 stage = 0; stage < t.stages; ++stage) {
     full_.emplace_back(machine.engine, slices, "full", stage);
     empty_.emplace_back(machine.engine, releases, "empty", stage);
@@ -24,9 +26,18 @@ Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
     taken_.emplace_back(machine.engine, 1, "sum taken", part);
     ready_.emplace_back(machine.engine, 1, "clearing warps ready", part);
   }
+  if (tcgen05) {
+    tcgen05_ = std::make_unique<Tcgen05Sync>(machine.engine, machine.config);
+  }
 }
 
 void Cta::join(const std::vector<Cta*>& cluster) {
+  if (tcgen05_ != nullptr) {
+    group_ = cluster;
+    leader_ = cluster.front();
+    same_row_ = same_column_ = {this};
+    return;
+  }
   for (Cta* cta : cluster) {
     if (cta->place_.m == place_.m) {
       same_row_.push_back(cta);
@@ -51,6 +62,9 @@ void Cta::begin(u32 worker, PhaseBarrier& done) {
     turn.reset();
   }
   consumers_.reset();
+  if (tcgen05_ != nullptr) {
+    tcgen05_->reset();
+  }
 }
 
 TileCoord Cta::tile_at(u32 linear) const {
@@ -64,7 +78,7 @@ void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
   const SimTime now = engine().now();
   machine_.sm_intake += bytes;
   const SimTime taken_in = at.sm().intake.serve(now, fill) + costs().l2_latency;
-  at.full_[static_cast<std::size_t>(stage)].arrive(std::max(memory, taken_in));
+  at.leader_->full_[static_cast<std::size_t>(stage)].arrive(std::max(memory, taken_in));
 }
 
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {

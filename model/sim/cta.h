@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "model/sim/machine.h"
 #include "model/sim/phase_barrier.h"
 #include "model/sim/process.h"
+#include "model/sim/tcgen05_sync.h"
 
 namespace tilecast {
 
@@ -92,6 +94,14 @@ class Cta {
   /// Tells each CTA that writes into the oldest stage still held.
   void release_stage(Warpgroup& consumer);
 
+  /// Of tcgen05: the pair that shares instructions, or this CTA alone; who issues them for it.
+  const std::vector<Cta*>& group() const { return group_; }
+  Cta& leader() { return *leader_; }
+  bool leads() const { return leader_ == this; }
+  Tcgen05Sync& tcgen05() { return *tcgen05_; }
+  PhaseBarrier& full(i32 stage) { return full_[static_cast<std::size_t>(stage)]; }
+  PhaseBarrier& empty(i32 stage) { return empty_[static_cast<std::size_t>(stage)]; }
+
   /// The end of a role, at its own time.
   void finish(const Warpgroup& role);
 
@@ -120,6 +130,9 @@ class Cta {
   std::vector<PhaseBarrier> full_, empty_, turns_, taken_, ready_;
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
+  Cta* leader_ = this;  // its barriers say when a stage is full
+  std::vector<Cta*> group_;
+  std::unique_ptr<Tcgen05Sync> tcgen05_;  // null of wgmma kernels
 };
 
 inline u32 Cta::next_tile(u32 linear) const {

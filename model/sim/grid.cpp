@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "model/sim/dispatcher.h"
 #include "model/sim/schedules/roles.h"
 
 namespace tilecast {
@@ -14,36 +15,8 @@ struct Slot {
   PhaseBarrier done;
 };
 
-/// Hands out workers in order. Where each has one tile, those of waves that are left out are none.
-class Dispatcher {
- public:
-  explicit Dispatcher(Machine& machine) : machine_(machine) {}
-
-  bool any() const { return next_ < machine_.workers(); }
-  u32 take() {
-    if (machine_.rate && next_ % machine_.whole.tiles == 0) {
-      wave_begins(next_ / machine_.whole.tiles);
-    }
-    return next_++;
-  }
-
- private:
-  void wave_begins(u32 wave) {
-    if (machine_.rate->settled(wave, machine_.progress())) {
-      machine_.skipped = waves_left(machine_.whole, wave);
-      machine_.marks = machine_.rate->marks();
-      machine_.rate.reset();
-      next_ += machine_.skipped.count * machine_.whole.tiles;
-    }
-  }
-
-  Machine& machine_;
-  u32 next_ = 0;
-};
-
-Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher) {
-  for (u32 phase = 0; dispatcher.any(); ++phase) {
-    const u32 worker = dispatcher.take();
+Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher, u32 worker) {
+  for (u32 phase = 0;; ++phase) {
     for (auto& cta : slot.ctas) {
       cta->begin(worker, slot.done);
     }
@@ -51,6 +24,10 @@ Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher) {
       start_roles(*cta, machine.engine.now());
     }
     co_await slot.done.wait(phase, {}, slot.ctas.front()->costs().cta_refill);
+    if (!dispatcher.any()) {
+      co_return;
+    }
+    worker = dispatcher.take();
   }
 }
 
@@ -78,16 +55,18 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
 
 void run_grid(Machine& machine) {
   Dispatcher dispatcher(machine);
+  machine.dispatcher = &dispatcher;
   const i32 count = std::min(machine.residency.workers, static_cast<i32>(machine.workers()));
   const KernelCosts& first = machine.costs.front();
   std::vector<std::unique_ptr<Slot>> slots;
   for (i32 i = 0; i < count; ++i) {
     slots.push_back(make_slot(machine, i));
     machine.engine.spawn(
-        run_slot(machine, *slots.back(), dispatcher), {"place", -1, i},
+        run_slot(machine, *slots.back(), dispatcher, dispatcher.take()), {"place", -1, i},
         first.cta_start + first.dispatch * (i * cluster_size(machine.config.tiling)));
   }
   machine.engine.run();
+  machine.dispatcher = nullptr;
 }
 
 }  // namespace tilecast

@@ -17,6 +17,46 @@ i32 copies(const Tiling& t) {
                   ceil_div(t.block_n / t.cluster_m, kMostRows));
 }
 
+/// The tensor core operation: what one takes, and how many one K block is made of.
+struct Operation {
+  Cycles interval;
+  i32 count, bytes_read;
+  Cycles completion, turn;
+};
+
+Operation wgmma_operation(const GpuSpec& gpu, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 n = instruction_n(config);
+  const i32 rows_read = n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0);
+  const i32 bytes_read = rows_read * kWgmmaK * kOperandBytes;
+  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, gpu.wgmma->flops_per_sm);
+  const Cycles operands =
+      transfer_cycles(Bytes{static_cast<double>(bytes_read)}, gpu.wgmma->operand_rate);
+  return {std::max({tensor, operands, gpu.machine->wgmma_least}),
+          wgmmas_along_m(t) * wgmmas_along_n(config) * (t.block_k / kWgmmaK), bytes_read,
+          gpu.machine->wgmma_completion, gpu.machine->turn};
+}
+
+/// Of a pair each CTA computes its rows, and reads its rows of A and half of B's.
+Operation tcgen05_operation(const GpuSpec& gpu, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const Tcgen05Spec& tcgen05 = *gpu.tcgen05;
+  const i32 bytes_read = (t.block_m + t.block_n / cta_group(t)) * kWgmmaK * kOperandBytes;
+  const Cycles tensor =
+      compute_cycles(Flops{2.0 * t.block_m * t.block_n * kWgmmaK}, tcgen05.flops_per_sm);
+  const Cycles operands =
+      transfer_cycles(Bytes{static_cast<double>(bytes_read)}, tcgen05.operand_rate);
+  return {std::max(tensor, operands) + tcgen05.issue_overhead, t.block_k / kWgmmaK, bytes_read,
+          cta_group(t) == 2 ? tcgen05.pair_latency : tcgen05.latency, tcgen05.block_turn};
+}
+
+/// What MMAs leave of tensor memory's port: they read the accumulators that they add to.
+BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
+  constexpr double kLeast = 0.5;  // nobody has seen them take more
+  const double accumulators = 4.0 * t.block_m * t.block_n;
+  return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
+}
+
 }  // namespace
 
 BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i32 ctas_per_sm) {
@@ -36,35 +76,32 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   const Tiling& t = config.tiling;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
-  const i32 n = instruction_n(config);
-  const i32 wgmmas = wgmmas_along_m(t) * wgmmas_along_n(config) * (t.block_k / kWgmmaK);
-  const i32 rows_read = n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0);
-  const i32 bytes_read = rows_read * kWgmmaK * kOperandBytes;
-  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, gpu.wgmma->flops_per_sm);
-  const Cycles operands =
-      transfer_cycles(Bytes{static_cast<double>(bytes_read)}, gpu.wgmma->operand_rate);
   const MachineSpec& machine = *gpu.machine;
-  const Cycles interval = std::max({tensor, operands, machine.wgmma_least});
-  const Bytes chunk{static_cast<double>(kWgmmaM * c_slot_columns(t) * kOperandBytes)};
+  const bool tcgen05 = uses_tcgen05(config.schedule);
+  const auto [interval, count, bytes_read, completion, turn] =
+      tcgen05 ? tcgen05_operation(gpu, config) : wgmma_operation(gpu, config);
+  const i32 rows = c_slot_rows(config.schedule);
+  const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * kOperandBytes)};
 
   KernelCosts costs{};
-  costs.mma = time(interval * wgmmas);
+  costs.mma = time(interval * count);
   costs.mma_issue = time(machine.mma_issue);
   costs.mma_queue = time(interval * machine.mma_queue);
-  costs.completion = time(machine.wgmma_completion);
-  costs.operand_bytes = i64{bytes_read} * wgmmas;
-  costs.turn = time(machine.turn);
-  costs.wake = time(cluster_size(t) > 1                       ? machine.remote_wake
-                    : has_producer_warpgroup(config.schedule) ? machine.wake
-                                                              : machine.arrive_and_wait);
+  costs.completion = time(completion);
+  costs.operand_bytes = i64{bytes_read} * count;
+  costs.turn = time(turn);
+  costs.wake = time(cluster_size(t) > 1                                  ? machine.remote_wake
+                    : tcgen05 || has_producer_warpgroup(config.schedule) ? machine.wake
+                                                                         : machine.arrive_and_wait);
   costs.issue = time(machine.issue + machine.issue_copy * copies(t));
   costs.l2_latency = time(machine.l2_latency);
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
-  costs.chunk = time(machine.chunk);
+  costs.chunk = time(machine.chunk * (rows / kWgmmaM));
   costs.next_tile = time(machine.next_tile);
-  costs.slot = time(machine.barrier * 2 + machine.issue_copy);
+  // Warps that share a slot wait for each other.
+  costs.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
   costs.store_issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
   costs.staging = time(transfer_cycles(chunk, machine.intake));
@@ -85,6 +122,14 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
       (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
       (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
   costs.cta_refill = time(machine.cta_refill + machine.cta_restart);
+  if (tcgen05) {
+    const BytesPerCycle port = gpu.tcgen05->tensor_memory_read;
+    const Bytes fp32 = chunk * 2;
+    costs.tensor_memory = time(transfer_cycles(fp32, port));
+    costs.tensor_memory_shared = time(transfer_cycles(fp32, beside_mmas(port, t, interval)));
+    costs.store_wait = time(machine.barrier);
+    costs.answer = time(machine.l2_latency);
+  }
   return costs;
 }
 

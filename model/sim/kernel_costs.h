@@ -10,14 +10,14 @@
 namespace tilecast {
 
 struct KernelCosts {
-  // Tensor pipe, for one warpgroup's wgmmas of one K block. Each takes the longer of its FLOPs and
-  // of reading its operands from shared memory, and its issue.
+  // Tensor pipe, for one warpgroup's wgmmas of one K block; of tcgen05, a CTA's MMAs. Each takes
+  // the longer of its FLOPs and of reading its operands from shared memory, and its issue.
   SimTime mma;
   SimTime mma_issue;   // of the warpgroup that issues them
   SimTime mma_queue;   // before their end, the last of them is issued: so many fit into the queue
   SimTime completion;  // beyond that, when waited for
   i64 operand_bytes;   // read from shared memory
-  SimTime turn;        // a warpgroup's own instructions around them
+  SimTime turn;        // a warpgroup's own instructions around them; of tcgen05, one thread's
   SimTime wake;        // from the release of a stage to whoever waits for it
 
   SimTime issue;       // of the loads of one K block
@@ -36,6 +36,12 @@ struct KernelCosts {
   SimTime store_read;      // bytes of a chunk, SM alone
   i64 chunk_bytes;
   bool plain_stores;  // C is stored by the threads themselves, which wait for it
+
+  // Of tcgen05: a chunk from tensor memory, alone and while MMAs use it too; an answer to who asks
+  // for another tile.
+  SimTime tensor_memory, tensor_memory_shared;
+  SimTime answer;
+  SimTime store_wait;  // warps tell each other that their stores have been read
 
   SimTime kernel;      // start and end of the kernel
   SimTime dispatch;    // one CTA's start to the next one's

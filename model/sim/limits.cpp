@@ -81,19 +81,58 @@ void remove_part(MachineSpec& machine, Part part) {
   }
 }
 
+void remove_part(WgmmaSpec& wgmma, Part part) {
+  switch (part) {
+    case Part::kTensor:
+      wgmma.flops_per_sm.value = kInfinite;
+      wgmma.issue_overhead = {};
+      break;
+    case Part::kOperandReads:
+      wgmma.operand_rate.value = kInfinite;
+      break;
+    case Part::kLatency:
+      wgmma.completion_latency = {};
+      break;
+    case Part::kInstructions:
+      wgmma.block_turn = wgmma.issue = {};
+      break;
+    default:
+      break;
+  }
+}
+
+void remove_part(Tcgen05Spec& tcgen05, Part part) {
+  switch (part) {
+    case Part::kTensor:
+      tcgen05.flops_per_sm.value = kInfinite;
+      tcgen05.issue_overhead = {};
+      break;
+    case Part::kOperandReads:
+      tcgen05.operand_rate.value = kInfinite;
+      break;
+    case Part::kLatency:
+      tcgen05.latency = tcgen05.pair_latency = {};
+      break;
+    case Part::kInstructions:
+      tcgen05.block_turn = {};
+      break;
+    case Part::kEpilogue:
+      tcgen05.tensor_memory_read.value = kInfinite;
+      break;
+    default:
+      break;
+  }
+}
+
 /// What the closed forms read, some of which the simulator does too.
 void remove_from_forms(GpuSpec& gpu, Part part) {
-  if (!gpu.wgmma || !gpu.tma || !gpu.l2 || !gpu.dram || !gpu.epilogue || !gpu.launch) {
+  if (!gpu.tma || !gpu.l2 || !gpu.dram || !gpu.epilogue || !gpu.launch) {
     return;  // has no closed forms of GEMMs
   }
   switch (part) {
     case Part::kTensor:
-      gpu.wgmma->flops_per_sm.value = kInfinite;
-      gpu.wgmma->issue_overhead = {};
-      break;
     case Part::kOperandReads:
-      gpu.wgmma->operand_rate.value = kInfinite;
-      break;
+      break;  // of the tensor cores
     case Part::kIntake:
       gpu.sm.intake.value = gpu.tma->fill_rate.value = kInfinite;
       break;
@@ -105,10 +144,10 @@ void remove_from_forms(GpuSpec& gpu, Part part) {
       break;
     case Part::kLatency:
       gpu.tma->l2_latency = gpu.tma->dram_latency = {};
-      gpu.tma->multicast_latency = gpu.wgmma->completion_latency = {};
+      gpu.tma->multicast_latency = {};
       break;
     case Part::kInstructions:
-      gpu.wgmma->block_turn = gpu.wgmma->issue = gpu.tma->issue = gpu.tma->stage_turn = {};
+      gpu.tma->issue = gpu.tma->stage_turn = {};
       break;
     case Part::kEpilogue:
       gpu.epilogue->fixed = gpu.epilogue->chunk = gpu.epilogue->store_read = {};
@@ -172,6 +211,12 @@ GpuSpec without(GpuSpec gpu, Part part) {
   }
   if (part == Part::kL2Output && gpu.reduction) {
     gpu.reduction->chip_store.value = kInfinite;
+  }
+  if (gpu.wgmma) {
+    remove_part(*gpu.wgmma, part);
+  }
+  if (gpu.tcgen05) {
+    remove_part(*gpu.tcgen05, part);
   }
   remove_from_forms(gpu, part);
   return gpu;

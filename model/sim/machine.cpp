@@ -85,6 +85,13 @@ i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
   return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
 }
 
+/// Operands that L2 keeps are read while the first waves run and never again, so that those say
+/// nothing of the others' reads.
+bool keeps_operands(const GpuSpec& gpu, const GemmShape& shape) {
+  return static_cast<double>((shape.m + shape.n) * shape.k * kOperandBytes) <
+         gpu.l2->capacity.value * gpu.l2->usable_fraction;
+}
+
 /// Of the bytes that a run of the kernel takes through L2, those of C.
 double written_share(const GemmShape& shape) {
   const double c = static_cast<double>(shape.m * shape.n);
@@ -106,7 +113,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
       whole(whole_waves(scheduler, work, static_cast<u32>(resident.workers))),
-      skipped(waves == Waves::kAll || kernel.grid == Grid::kTiles
+      skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
                   ? SkippedWaves{}
                   : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
       a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0,
@@ -119,8 +126,9 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       tiles(tiles_or_null),
       marks(steady_marks(skipped, whole,
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
-  if (waves == Waves::kSteadyLeftOut && kernel.grid == Grid::kTiles &&
-      !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
+  if (waves == Waves::kSteadyLeftOut && kernel.grid != Grid::kResident &&
+      !is_cheap(whole, steps_per_tile(kernel, k_blocks)) &&
+      !(kernel.grid == Grid::kTakeover && keeps_operands(gpu, problem.shape))) {
     rate.emplace();
   }
   const i32 gpcs = gpu.machine->gpcs;

@@ -22,14 +22,17 @@ namespace tilecast {
 
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
-  u32 gpc = 0;    // whose requests for one line are merged
-  u32 pair = 0;   // of SMs that share a port
-  Server tensor;  // wgmmas of all warpgroups, in order of issue
-  Server copies;  // the copy engine's requests, and the zeros that it makes
-  Server intake;  // into shared memory: from L2, multicast included, and accumulators
-  Server stores;  // the copy engine's reads of shared memory
+  u32 gpc = 0;           // whose requests for one line are merged
+  u32 pair = 0;          // of SMs that share a port
+  Server tensor;         // wgmmas of all warpgroups, in order of issue
+  Server copies;         // the copy engine's requests, and the zeros that it makes
+  Server intake;         // into shared memory: from L2, multicast included, and accumulators
+  Server stores;         // the copy engine's reads of shared memory
+  Server tensor_memory;  // loads of accumulators
   bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
+
+class Dispatcher;
 
 /// CTAs of a kernel that are resident at once: on an SM, and workers (clusters) on the chip.
 struct Residency {
@@ -62,6 +65,8 @@ struct Machine {
   std::vector<i32> places;    // SMs in the order in which CTAs come to them
   Engine engine;
   std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
+  Dispatcher* dispatcher = nullptr;   // of the grid that runs
+  Server launch_control;              // answers to CTAs that ask for tiles
 
   SimTime last_store;           // read from shared memory
   i64 k_blocks_multiplied = 0;  // by a warpgroup
@@ -69,6 +74,10 @@ struct Machine {
   i64 sm_intake = 0;            // bytes
   Activity* activity;           // null: not asked for
   std::vector<TileSpan>* tiles;
+
+  /// Of a CTA's tile, those who store it, and those who multiply its K blocks.
+  i64 parts_stored() const { return warpgroups_per_tile(config.tiling); }
+  i64 parts_multiplied() const { return uses_tcgen05(config.schedule) ? 1 : parts_stored(); }
 
   /// Workers of the grid.
   u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }

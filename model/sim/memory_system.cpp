@@ -25,6 +25,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       left_(static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       left_written_(left_written),
       last_outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
+      merges_(gpu.l2->merge_limit > 1),
       l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
       write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
@@ -35,7 +36,7 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
                            const BlockCost& cost, u32 gpc) {
   traffic_.l2_to_sm += cost.bytes;
   Held& held = held_[block];
-  if (tick(now) < held.merged_until[gpc]) {
+  if (merges_ && tick(now) < held.merged_until[gpc]) {
     SimTime served = asked;
     if (cost.unmerged.ps > 0) {
       traffic_.l2_output += cost.unmerged_sectors * kSector;

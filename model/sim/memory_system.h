@@ -106,6 +106,7 @@ class MemorySystem {
   double left_written_;
   Server outside_;  // the place in L2 that all rows beyond the edge are read from
   std::vector<Outside> last_outside_;  // of each GPC
+  bool merges_;  // requests at all
   SimTime l2_latency_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;

@@ -10,7 +10,7 @@ KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_
   const i32 k_blocks = static_cast<i32>(ceil_div<i64>(shape.k, t.block_k));
   config.instruction_n = instruction_n(config);
   config.ctas_per_sm = ctas_per_sm;
-  t.c_slots = min_of(t.c_slots, c_chunks(t));
+  t.c_slots = min_of(t.c_slots, c_chunks(config.schedule, t));
   if (config.grid == Grid::kTiles) {
     t.stages = min_of(t.stages, k_blocks);
   }

@@ -7,6 +7,7 @@
 #include "model/base/error.h"
 #include "model/sim/grid.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/tensor_memory.h"
 
 namespace tilecast {
 namespace {
@@ -17,36 +18,49 @@ double share(SimTime busy, SimTime all) {
   return static_cast<double>(busy.ps) / static_cast<double>(all.ps);
 }
 
+/// An SM that has not enough of it would hold up the CTA until another one ends.
+void require_tensor_memory(const KernelConfig& config, Residency residency) {
+  if (uses_tcgen05(config.schedule) &&
+      tensor_memory_columns(config) * residency.ctas_per_sm > kTensorMemoryColumns) {
+    throw ConfigError(fmt::format("{} CTAs of {} columns do not fit an SM's {} of tensor memory",
+                                  residency.ctas_per_sm, tensor_memory_columns(config),
+                                  kTensorMemoryColumns));
+  }
+}
+
 }  // namespace
 
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
-  return !uses_tcgen05(config.schedule) && gpu.wgmma && gpu.l2 && gpu.machine && gpu.reduction;
+  const bool tensor_cores =
+      uses_tcgen05(config.schedule) ? gpu.tcgen05.has_value() : gpu.wgmma.has_value();
+  return tensor_cores && gpu.l2 && gpu.machine && gpu.reduction;
 }
 
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers, Waves waves) {
   if (!can_simulate(gpu, config)) {
     throw ConfigError(fmt::format(
-        "{}: the simulator has no processes for {}, or the file lacks one of the sections wgmma, "
-        "l2, machine and reduction",
-        gpu.name, to_text(config.schedule)));
+        "{}: {} cannot be simulated: the file lacks one of the sections {}, l2, machine and "
+        "reduction",
+        gpu.name, to_text(config.schedule), uses_tcgen05(config.schedule) ? "tcgen05" : "wgmma"));
   }
+  require_tensor_memory(config, residency);
   Machine machine(gpu, problem, config, residency, sm_clock, waves, observers.activity,
                   observers.tiles);
   run_grid(machine);
 
   const SkippedWaves skipped = machine.skipped;
   const Progress more = of_skipped(machine.marks, skipped);
-  const SkippedTiles exactly = skipped.count == 0
-                                   ? SkippedTiles{}
-                                   : skipped_tiles(skipped, machine.whole, machine.scheduler,
-                                                   config.tiling, machine.a, machine.b);
-  const i64 parts =
-      exactly.tiles * cluster_size(config.tiling) * warpgroups_per_tile(config.tiling);
+  const SkippedTiles exactly =
+      skipped.count == 0
+          ? SkippedTiles{}
+          : skipped_tiles(skipped, machine.whole, machine.scheduler, config, machine.a, machine.b);
+  const i64 cta_tiles = exactly.tiles * cluster_size(config.tiling);
 
   const SimTime stored = std::max(machine.last_store, machine.memory.dram_free_at());
   const SimTime end = stored + machine.costs.front().kernel + more.at;
-  const i64 k_blocks = machine.k_blocks_multiplied + parts * machine.k_blocks;
+  const i64 k_blocks =
+      machine.k_blocks_multiplied + cta_tiles * machine.parts_multiplied() * machine.k_blocks;
   const Progress whole = machine.progress();
   const MemoryTraffic& traffic = whole.traffic;
   return {.cycles = cycles_of(seconds_of(end), sm_clock),
@@ -65,7 +79,7 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                           static_cast<double>(machine.sms.size()),
           .l2_share = share(whole.l2_busy + more.l2_busy, end),
           .dram_share = share(whole.dram_busy + more.dram_busy, end),
-          .tiles = machine.tiles_stored + parts,
+          .tiles = machine.tiles_stored + cta_tiles * machine.parts_stored(),
           .k_blocks = k_blocks,
           .events = machine.engine.events(),
           .waves_left_out = skipped.count};

@@ -24,10 +24,10 @@ struct Simulated {
   Bytes sm_intake;                // a multicast counted at each SM
   Bytes sums_written, sums_read;  // partial sums; what is read is part of l2_to_sm and sm_intake
   Bytes dram_read, dram_write;
-  Bytes operand_reads;                        // from shared memory by wgmma
+  Bytes operand_reads;                        // from shared memory by tensor cores
   double tensor_share, l2_share, dram_share;  // of the time, busy; tensor over all SMs
   i64 tiles;                                  // parts of tiles stored, one by each warpgroup
-  i64 k_blocks;                               // multiplied, by each warpgroup
+  i64 k_blocks;                               // multiplied, by each warpgroup; of tcgen05, CTA
   u64 events;
   u32 waves_left_out;
 };

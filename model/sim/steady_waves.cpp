@@ -97,7 +97,10 @@ Progress of_skipped(const SteadyMarks& marks, SkippedWaves skipped) {
 }
 
 SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const TileScheduler& s,
-                           const Tiling& t, const OperandBlocks& a, const OperandBlocks& b) {
+                           const KernelConfig& config, const OperandBlocks& a,
+                           const OperandBlocks& b) {
+  const Tiling& t = config.tiling;
+  const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;  // a pair parts B
   SkippedTiles sum{};
   const auto add = [&](u32 linear) {
     const TileCoord at = s.coord(linear);
@@ -110,7 +113,7 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
     for (i32 i = 0; i < t.cluster_n; ++i) {
       const i64 bytes = b.panel_bytes(at.n * static_cast<u32>(t.cluster_n) + static_cast<u32>(i));
       sum.l2_to_sm += bytes;
-      sum.sm_intake += bytes * t.cluster_m;
+      sum.sm_intake += bytes * b_copies;
     }
   };
   if (waves.chunked) {

@@ -94,7 +94,7 @@ struct SkippedTiles {
   i64 l2_to_sm, sm_intake;
 };
 SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves,
-                           const TileScheduler& scheduler, const Tiling& tiling,
+                           const TileScheduler& scheduler, const KernelConfig& config,
                            const OperandBlocks& a, const OperandBlocks& b);
 
 }  // namespace tilecast

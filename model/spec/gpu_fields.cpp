@@ -1,5 +1,8 @@
 #include "model/spec/gpu_fields.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tilecast {
 namespace {
 
@@ -189,6 +192,18 @@ std::vector<Field> fields_of(MachineSpec& machine) {
       {"cta_restart", &machine.cta_restart.value, kCycles, 0, 100'000},
       {"cta_refill", &machine.cta_refill.value, kCycles, 0, 100'000},
   };
+}
+
+std::vector<Field> fields_of(MachineSpec& machine, Architecture architecture) {
+  std::vector<Field> fields = fields_of(machine);
+  if (architecture == Architecture::kBlackwell) {
+    constexpr std::string_view kOfWgmma[] = {"wgmma_least", "wgmma_completion", "turn",
+                                             "mma_issue",   "mma_queue",        "arrive_and_wait"};
+    std::erase_if(fields, [&](const Field& field) {
+      return std::ranges::find(kOfWgmma, field.key) != std::end(kOfWgmma);
+    });
+  }
+  return fields;
 }
 
 std::vector<Field> fields_of(ClockSpec& clock) {

@@ -31,6 +31,8 @@ std::vector<Field> fields_of(ReductionSpec& reduction);
 std::vector<Field> fields_of(LaunchSpec& launch);
 std::vector<Field> fields_of(StreamSpec& stream);
 std::vector<Field> fields_of(MachineSpec& machine);
+/// Those that a GPU of the architecture has: of Blackwell without a warpgroup's own, around wgmmas.
+std::vector<Field> fields_of(MachineSpec& machine, Architecture architecture);
 std::vector<Field> fields_of(ClockSpec& clock);
 std::vector<Field> fields_of(PowerSpec& power);
 std::vector<Field> fields_of(CeilingsSpec& ceilings);

@@ -234,4 +234,9 @@ inline FlopsPerCycle tensor_rate(const GpuSpec& gpu) {
   return gpu.wgmma ? gpu.wgmma->flops_per_sm : gpu.tcgen05.value().flops_per_sm;
 }
 
+/// Shared memory to tensor cores, of an SM.
+inline BytesPerCycle operand_rate(const GpuSpec& gpu) {
+  return gpu.wgmma ? gpu.wgmma->operand_rate : gpu.tcgen05.value().operand_rate;
+}
+
 }  // namespace tilecast

@@ -55,11 +55,11 @@ class GpuReader {
     section("l2", spec.l2);
     section("dram", spec.dram);
     section("epilogue", spec.epilogue);
-    if (spec.architecture == Architecture::kHopper || map_.optional("reduction")) {
-      read_section(map_.required("reduction"), fields_of(spec.reduction.emplace()));
-    }
+    section("reduction", spec.reduction);
     section("launch", spec.launch);
-    section("machine", spec.machine, Architecture::kHopper);
+    if (is_schedulable(spec.architecture) || map_.optional("machine")) {
+      read_section(map_.required("machine"), fields_of(spec.machine.emplace(), spec.architecture));
+    }
     section("clock", spec.clock);
     section("power", spec.power);
     if (map_.optional("stream")) {  // nobody publishes these: measured, or not there

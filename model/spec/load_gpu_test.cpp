@@ -1,10 +1,13 @@
 #include "model/spec/load_gpu.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "model/base/file.h"
+#include "model/spec/gpu_fields.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "tests/temporary_folder.h"
@@ -188,6 +191,25 @@ TEST_CASE("A Blackwell file needs tcgen05 and cannot have wgmma") {
   CHECK_FALSE(gpu.wgmma);
   // Published peak, 2.5 PFLOPS dense, is 152 SMs at 2.0 GHz.
   CHECK(gpu.sm.count * tensor_rate(gpu).value * 2.0e9 == Approx(2.5e15).epsilon(0.01));
+  CHECK(operand_rate(gpu).value == 128);
+}
+
+TEST_CASE("A Blackwell file's machine has no times of a warpgroup around wgmmas") {
+  MachineSpec machine{};
+  const auto has = [&](std::string_view key, Architecture architecture) {
+    return std::ranges::count(fields_of(machine, architecture), key, &Field::key) == 1;
+  };
+  for (const std::string_view key : {"wgmma_least", "turn", "mma_issue", "mma_queue"}) {
+    CHECK(has(key, Architecture::kHopper));
+    CHECK(!has(key, Architecture::kBlackwell));
+  }
+  CHECK(has("request", Architecture::kBlackwell));
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  CHECK(gpu.machine->turn.value == 0);
+  // sm.intake, one line after the other.
+  CHECK(128 / gpu.machine->request.value == Approx(gpu.sm.intake.value).epsilon(0.002));
+  CHECK(gpu.machine->l2_output.value * gpu.clock->max.value ==
+        Approx(gpu.l2->output.value).epsilon(0.002));
 }
 
 TEST_CASE("A GPU file cut off at any line is one error") {

@@ -1,5 +1,6 @@
-// The closed forms on Blackwell against the only figures there are: what a tutorial prints. Nothing
-// was fitted to them. Runs in the repository root.
+// Closed forms and simulator on Blackwell against the only figures there are: what a tutorial
+// prints. Nothing was fitted to them, and neither method was chosen by them. Runs in the repository
+// root.
 #include "validate/compare/published_blackwell.h"
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "model/base/file.h"
 #include "model/predict/predict.h"
@@ -17,13 +19,27 @@
 namespace tilecast {
 namespace {
 
-constexpr double kPresentError = 0.112;
-// The bar is 0.7, which one of four meets (validate/DEVIATIONS.md, Blackwell).
-constexpr std::pair<const char*, double> kPresentOrder[] = {
-    {"Nonpersistent: tile and buffers, Blackwell", 0.60},
-    {"Persistent: tile and buffers, Blackwell", 1.00},
-    {"Persistent: group of tiles, Blackwell", 0.53},
-    {"Over K, Blackwell", 0.42},
+// The bars are 0.12 and, for each order, 0.7; what misses is in validate/DEVIATIONS.md, Blackwell.
+// Simulated, eight warps are behind four by a hair, so that one pair of a table may turn round:
+// 0.87 where it is 1.00 now.
+struct Present {
+  Method method;
+  double error;
+  std::pair<const char*, double> order[4];
+};
+constexpr Present kPresent[] = {
+    {Method::kAnalytic,
+     0.112,
+     {{"Nonpersistent: tile and buffers, Blackwell", 0.60},
+      {"Persistent: tile and buffers, Blackwell", 1.00},
+      {"Persistent: group of tiles, Blackwell", 0.53},
+      {"Over K, Blackwell", 0.45}}},
+    {Method::kSimulated,
+     0.092,
+     {{"Nonpersistent: tile and buffers, Blackwell", 0.87},
+      {"Persistent: tile and buffers, Blackwell", 0.87},
+      {"Persistent: group of tiles, Blackwell", 0.40},
+      {"Over K, Blackwell", 0.42}}},
 };
 constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";
 
@@ -31,28 +47,32 @@ constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";
 
 TEST_CASE("Published Blackwell speeds are predicted without having been fitted to") {
   const GpuSpec gpu = load_gpu("gb200", false).spec;
-  std::map<std::string, std::pair<Values, Values>> tables;  // measured, predicted
-  Values errors;
-  for (const PublishedFigure& row :
-       modelled_gemms(parse_published(read_file(kFigures), kFigures), "gb200")) {
-    const double error = speed_error(gpu, row);
-    errors.push_back(std::abs(error));
-    tables[row.table].first.push_back(row.value);
-    tables[row.table].second.push_back(row.value * (1 + error));
-    std::printf("%-43s %-16s %7.1f %7.1f %+5.1f %%  %s\n", row.table.c_str(),
-                to_text(row.problem).c_str(), row.value, row.value * (1 + error), error * 100,
-                row.config_there.c_str());
-  }
-  std::printf("mean error %.1f %%\n", mean(errors) * 100);
-  CHECK(errors.size() == 35);
-  CHECK(mean(errors) <= 0.12);  // the bar
-  CHECK(mean(errors) < kPresentError + 0.002);
-  CHECK(tables.size() == std::size(kPresentOrder));
-  for (const auto& [table, present] : kPresentOrder) {
-    const auto& [measured, predicted] = tables.at(table);
-    const double tau = kendall_tau(measured, predicted).value();
-    std::printf("%-43s tau %.2f\n", table, tau);
-    CHECK(tau > present - 0.02);
+  const std::vector<PublishedFigure> rows =
+      modelled_gemms(parse_published(read_file(kFigures), kFigures), "gb200");
+  for (const Present& present : kPresent) {
+    std::map<std::string, std::pair<Values, Values>> tables;  // measured, predicted
+    Values errors;
+    std::printf("%s\n", std::string(to_text(present.method)).c_str());
+    for (const PublishedFigure& row : rows) {
+      const double error = speed_error(gpu, row, present.method);
+      errors.push_back(std::abs(error));
+      tables[row.table].first.push_back(row.value);
+      tables[row.table].second.push_back(row.value * (1 + error));
+      std::printf("%-43s %-16s %7.1f %7.1f %+5.1f %%  %s\n", row.table.c_str(),
+                  to_text(row.problem).c_str(), row.value, row.value * (1 + error), error * 100,
+                  row.config_there.c_str());
+    }
+    std::printf("mean error %.1f %%\n", mean(errors) * 100);
+    CHECK(errors.size() == 35);
+    CHECK(mean(errors) <= 0.12);  // the bar
+    CHECK(mean(errors) < present.error + 0.002);
+    CHECK(tables.size() == std::size(present.order));
+    for (const auto& [table, order] : present.order) {
+      const auto& [measured, predicted] = tables.at(table);
+      const double tau = kendall_tau(measured, predicted).value();
+      std::printf("%-43s tau %.2f\n", table, tau);
+      CHECK(tau > order - 0.02);
+    }
   }
 }
 

@@ -3,30 +3,12 @@
 #include <algorithm>
 
 #include "model/sim/epilogue.h"
+#include "model/sim/schedules/loads_ahead.h"
 #include "model/sim/schedules/multiply.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"
 
 namespace tilecast {
-namespace {
-
-/// The next K block to load, over all tiles of this worker.
-struct LoadsAhead {
-  u32 linear;
-  u32 k_block = 0;
-
-  bool left(Cta& cta) const { return linear < cta.end_tile(); }
-  void load(Cta& cta, Warpgroup& wg) {
-    cta.load_k_block(wg, cta.tile_at(linear), k_block);
-    if (++k_block == cta.k_blocks()) {
-      k_block = 0;
-      linear = cta.next_tile(linear);
-    }
-  }
-};
-
-}  // namespace
-
 Process persistent_overlap(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   LoadsAhead ahead{cta.first_tile()};

@@ -1,6 +1,7 @@
 #include "model/sim/schedules/roles.h"
 
 #include "model/sim/reduction.h"
+#include "model/sim/schedules/tile_source.h"
 
 namespace tilecast {
 namespace {
@@ -29,10 +30,13 @@ Process consumer(Cta& cta, i32 warpgroup) {
     case Schedule::kStreamKHybrid:
       return consume_pieces(cta, warpgroup);
     case Schedule::kTcgen05Pipelined:
+      return tcgen05_pipelined(cta, warpgroup);
     case Schedule::kTcgen05Persistent:
+      return tcgen05_persistent(cta, warpgroup);
     case Schedule::kTcgen05PersistentOverlap:
+      return tcgen05_persistent_overlap(cta, warpgroup);
     case Schedule::kTcgen05WarpSpecialized:
-      break;  // simulate_gemm refuses them
+      return store_tiles(cta, warpgroup);
   }
   assertion_failed("a schedule without processes");
 }
@@ -44,15 +48,23 @@ bool clears_sums(const KernelConfig& config) {
 }  // namespace
 
 i32 role_count(const KernelConfig& config) {
+  const bool issues = config.schedule == Schedule::kTcgen05WarpSpecialized;
   return consumer_warpgroups(config.schedule, config.tiling) +
-         (has_producer_warpgroup(config.schedule) ? 1 : 0) + (clears_sums(config) ? 1 : 0);
+         (has_producer_warpgroup(config.schedule) ? 1 : 0) + (clears_sums(config) ? 1 : 0) +
+         (issues ? 1 : 0) + (config.grid == Grid::kTakeover ? 1 : 0);
 }
 
 void start_roles(Cta& cta, SimTime at) {
   const KernelConfig& config = cta.machine().config;
-  if (has_producer_warpgroup(config.schedule)) {
+  if (config.schedule == Schedule::kTcgen05WarpSpecialized) {
+    cta.engine().spawn(load_tiles(cta), {"loading warp", cta.id()}, at);
+    cta.engine().spawn(issue_tiles(cta), {"issuing warp", cta.id()}, at);
+  } else if (has_producer_warpgroup(config.schedule)) {
     cta.engine().spawn(splits_k(config.schedule) ? produce_pieces(cta) : produce(cta),
                        {"producer", cta.id()}, at);
+  }
+  if (config.grid == Grid::kTakeover) {
+    cta.engine().spawn(ask_for_tiles(cta), {"asking warp", cta.id()}, at);
   }
   if (clears_sums(config)) {
     cta.engine().spawn(clear_sums(cta), {"clearing warps", cta.id()}, at);

@@ -17,6 +17,12 @@ Process warp_specialized(Cta& cta, i32 warpgroup);
 Process ping_pong(Cta& cta, i32 warpgroup);
 Process produce_pieces(Cta& cta);  // of the schedules that split K
 Process consume_pieces(Cta& cta, i32 warpgroup);
+Process tcgen05_pipelined(Cta& cta, i32 warpgroup);
+Process tcgen05_persistent(Cta& cta, i32 warpgroup);
+Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
+Process load_tiles(Cta& cta);  // of tcgen05_warp_specialized
+Process issue_tiles(Cta& cta);
+Process store_tiles(Cta& cta, i32 warpgroup);
 
 /// Processes of one CTA.
 i32 role_count(const KernelConfig& config);

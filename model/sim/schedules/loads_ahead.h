@@ -1,0 +1,23 @@
+// The loads of kernels that overlap tiles without a warp of their own for them.
+#pragma once
+
+#include "model/sim/cta.h"
+
+namespace tilecast {
+
+/// The next K block to load, over all tiles of this worker.
+struct LoadsAhead {
+  u32 linear;
+  u32 k_block = 0;
+
+  bool left(Cta& cta) const { return linear < cta.end_tile(); }
+  void load(Cta& cta, Warpgroup& wg) {
+    cta.load_k_block(wg, cta.tile_at(linear), k_block);
+    if (++k_block == cta.k_blocks()) {
+      k_block = 0;
+      linear = cta.next_tile(linear);
+    }
+  }
+};
+
+}  // namespace tilecast

@@ -1,0 +1,50 @@
+#include "model/sim/schedules/tile_source.h"
+
+#include <algorithm>
+
+#include "model/sim/dispatcher.h"
+
+namespace tilecast {
+
+Process TileSource::next(Warpgroup& role) {
+  if (!takes_over()) {
+    linear_ = cta_.next_tile(linear_);
+    co_return;
+  }
+  const std::size_t place = static_cast<std::size_t>(answer_.index);
+  co_await cta_.tcgen05().answer_full[place].wait(answer_.use, role.ready, {});
+  role.ready = std::max(role.ready, cta_.engine().now());
+  linear_ = cta_.tcgen05().answers[place];
+  cta_.leader().tcgen05().answer_empty[place].arrive(role.ready + cta_.costs().wake);
+  answer_.advance(kLaunchAnswers);
+}
+
+Process ask_for_tiles(Cta& cta) {
+  Warpgroup wg{.ready = cta.engine().now()};
+  Machine& machine = cta.machine();
+  Turn at;
+  bool more = cta.leads();
+  while (more) {
+    const std::size_t place = static_cast<std::size_t>(at.index);
+    PhaseBarrier& empty = cta.tcgen05().answer_empty[place];
+    if (at.use > 0) {
+      co_await empty.wait(at.use - 1, wg.ready, {});
+    } else {
+      co_await empty.passed(wg.ready, {});
+    }
+    const SimTime now = cta.engine().now();
+    const u32 tile = machine.dispatcher->any() ? machine.dispatcher->take() : kNoTile;
+    const SimTime there =
+        machine.launch_control.serve(now, cta.costs().dispatch) + cta.costs().answer;
+    for (Cta* member : cta.group()) {
+      member->tcgen05().answers[place] = tile;
+      member->tcgen05().answer_full[place].arrive(there);
+    }
+    more = tile != kNoTile;
+    wg.ready = there;
+    at.advance(kLaunchAnswers);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast
