@@ -8,6 +8,7 @@
 // Excludes: the code before the first stamp (a few instructions); barrier set-up of a real
 // kernel.
 #include "kernels/micro/cta_stamp.h"
+#include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/special_registers.cuh"
 
 namespace tilecast {
@@ -15,8 +16,8 @@ namespace tilecast {
 extern "C" __global__ void __launch_bounds__(1024)
     tilecast_cta_launch(u32 spin, u32 dependent, CtaStamp* stamps) {
   if (dependent != 0) {
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    ptx::launch_dependents();
+    ptx::wait_for_earlier_grids();
   }
   const u64 begin_cycles = ptx::clock64_now();
   const u64 begin_ns = ptx::globaltimer();

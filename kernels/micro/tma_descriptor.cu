@@ -8,6 +8,7 @@
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/volatile_access.cuh"
 #include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
@@ -41,9 +42,7 @@ extern "C" __global__ void __launch_bounds__(32)
   if (before == static_cast<u32>(BeforeUse::kRead)) {
     u64 mixed = 0;
     for (u32 i = 1; i <= count; ++i) {
-      u64 word;
-      asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(word) : "l"(maps + i) : "memory");
-      mixed += word;
+      mixed += ptx::load_volatile_64(maps + i);
     }
     asm volatile("" ::"l"(mixed) : "memory");
   } else if (before == static_cast<u32>(BeforeUse::kPrefetch)) {
