@@ -151,7 +151,7 @@ void run_micro(const MicroOptions& options) {
   print_table(constants);
   if (file) {
     write_file(options.overlay,
-               overlay_text(file->name, measured_constants(constants, file->dram->bandwidth)));
+               overlay_text(file->name, measured_constants(constants, *file)));
   }
   if (!failed.empty()) {
     throw Error(ExitCode::kPartial, "groups that failed: " + join(failed, ", "));

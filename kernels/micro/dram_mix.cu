@@ -1,7 +1,10 @@
-// Key: stream.write_rate, dram.write_efficiency; what stream.mix_loss stands for.
+// Key: stream.write_rate, dram.write_efficiency, machine.dram_write, power.per_dram_byte; what
+// stream.mix_loss stands for.
+//
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
 // several times L2: of `period` steps, each of one block, the first `reads` load and the first
 // `writes` store one. A stored block leaves from the slot that the step's load came into.
+//
 // Excludes: computing; L2 hits (nothing is touched twice in a run).
 //
 // Every step commits one group, an empty one where nothing is stored, so that the group of a step

@@ -1,8 +1,10 @@
 // Key: tma.l2_latency, of which it is the near and far part; which SM is near to which line.
+//
 // Method: one thread of each SM reads `lines` places, `stride` bytes apart, several times each past
 // L1, and keeps the fastest clock64 difference of every place; the first read brings the line to
 // L2. The host parts each SM's latencies in two groups. One more sample per SM times all its reads
 // together, by both clocks.
+//
 // Excludes: the clock reads and the store that awaits the value, timed alone and subtracted.
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"

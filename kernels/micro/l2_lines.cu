@@ -1,8 +1,11 @@
 // Key: power.per_l2_byte, near and far; what SMs read from the near half of L2 and from the far
-// one. Method: every SM reads whole lines again and again, past L1, from a list that the host chose
-// for it by latency (l2_latency.cu): those nearer to it than to SMs of the other side, or the
-// others. SMs start at different places of their list, so that few requests meet. Excludes: copies
-// by the engine; DRAM (all lines together are a small part of L2).
+// one.
+//
+// Method: every SM reads whole lines again and again, past L1, from a list that the host chose for
+// it by latency (l2_latency.cu): those nearer to it than to SMs of the other side, or the others.
+// SMs start at different places of their list, so that few requests meet.
+//
+// Excludes: copies by the engine; DRAM (all lines together are a small part of L2).
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/volatile_access.cuh"

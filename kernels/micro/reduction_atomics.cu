@@ -1,6 +1,8 @@
-// Key: reduction.add_rate, reduction.sm_rate (the additions of split-K and stream-K).
+// Key: reduction.sm_add, reduction.chip_add (the additions of split-K and stream-K).
+//
 // Method: every thread adds fp32 to memory that lies in L2, `turns` times: by one element or by
 // four (`vector` 1 or 4), at places of its own, or at those that `sharing` CTAs use together.
+//
 // Excludes: waiting for results (red returns none); DRAM.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/global_sync.cuh"

@@ -1,5 +1,7 @@
-// Key: shared-memory bandwidth; power.per_shared_memory_byte.
+// Key: power.per_shared_memory_byte; the bandwidth of shared memory.
+//
 // Method: every thread reads 16 bytes of shared memory again and again, without conflicts.
+//
 // Excludes: tensor cores, which read by another path; writes.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/mbarrier.cuh"

@@ -1,9 +1,12 @@
 // Key: machine.first_load (the part of it that fetches the tensor map).
+//
 // Method: one thread loads a box through each of `count` tensor maps in turn, one load at a time,
 // all of the same bytes, which lie in L2; the maps lie in global memory and were never used by this
 // kernel. `before` says what it does with them first, untimed: nothing; read them, which brings
 // them to L2; prefetch them and wait. With `again` all loads use the first map, which has been
-// used. Excludes: maps among the kernel's parameters (constant bank); the data's way from DRAM.
+// used.
+//
+// Excludes: maps among the kernel's parameters (constant bank); the data's way from DRAM.
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"

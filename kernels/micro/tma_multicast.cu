@@ -1,9 +1,11 @@
 // Key: tma.multicast_latency, sm.intake with multicast.
+//
 // Method: the CTAs of a cluster run the ring of tma_ring.cu together: of each load every CTA asks
 // for its share and has it multicast to all. A slot is asked for again `lag` turns after every CTA
 // has seen it full: the arrivals of the others are then there, and cost no turn. With one slot and
 // no lag the time per load is a latency, with many a rate; `multicast` 0 has every CTA load the
 // whole by itself under the same barriers, so that the difference is multicast alone.
+//
 // Excludes: consumers; clusters larger than four.
 #include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"

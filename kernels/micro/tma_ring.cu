@@ -1,10 +1,13 @@
-// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate.
+// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate,
+// machine.l2_output, machine.dram_read; power.per_l2_byte and power.per_dram_byte.
+//
 // Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
 // and round through its group's region of memory. What is measured follows from the tasks:
 //   few SMs, region in L2                     what one SM takes in
 //   all SMs, a region each, together in L2    what L2 puts out for distinct lines
 //   all SMs, some to a region                 the same with lines shared, at one time or apart
 //   all SMs through one region beyond L2      DRAM reads against bytes in flight
+//
 // Excludes: consumers of the data; tensor maps (copies of contiguous memory); starting and
 // stopping, which is why long runs are taken.
 //

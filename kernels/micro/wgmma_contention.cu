@@ -1,9 +1,11 @@
 // Key: wgmma.operand_rate while shared memory is filled.
+//
 // Method: warpgroups run the loop of wgmma_rate.cu while one more warp has `copies` of `bytes` each
 // brought from L2 into shared memory every `period` cycles, until the warpgroups have ended: bulk
 // copies of plain memory, or boxes of a tensor map as a GEMM loads them. Both sides are timed: the
 // slowing of wgmma and the bytes that really came, against the offer. Several copies to a turn keep
 // the turn of the filling thread out of it.
+//
 // Excludes: DRAM (the source lies in L2) and the limit of L2 itself (few SMs run).
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/micro/slot_ring.cuh"

@@ -41,7 +41,7 @@ class QueuedLoad {
   Window run(std::chrono::milliseconds length, const std::function<void()>& meanwhile);
 
  private:
-  static constexpr std::size_t kDeep = 4;
+  static constexpr std::size_t kDeep = 16;  // reading NVML takes as long as several launches
 
   struct Slot {
     DeviceMemory samples;
