@@ -24,6 +24,7 @@
 #include "model/spec/correction.h"
 #include "validate/calibrate/calibrate.h"
 #include "validate/calibrate/design.h"
+#include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
 
@@ -154,6 +155,27 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
              rows.rows.size(), sustained.size());
 }
 
+/// Whether there are rows of GEMMs, or of the memory-bound ops.
+bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
+  return std::ranges::any_of(files, [&](const MeasurementFile& file) {
+    return std::ranges::any_of(file.rows, [&](const MeasurementRow& row) {
+      return (row.measurement.point.op == Op::kGemm) == gemm;
+    });
+  });
+}
+
+/// Section stream alone. What else an overlay of that name has stays as it is.
+void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
+                        const std::vector<MeasurementFile>& files) {
+  const StreamFit fit = fit_stream(gpu, files);
+  const std::string before =
+      std::filesystem::exists(options.out) ? read_file(options.out) : std::string();
+  write_file(options.out,
+             with_stream_section(before, gpu.spec.name,
+                                 stream_section_text(fit, command_line(options))));
+  fmt::print("{}", to_table(fit));
+}
+
 void run_calibrate(CalibrateOptions options) {
   if (options.design > 0 && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
@@ -166,9 +188,10 @@ void run_calibrate(CalibrateOptions options) {
   if (options.data.empty()) {
     throw ConfigError("expected --data, or --run");
   }
-  LoadedGpu gpu = options.measured.empty() ? load_gpu(options.gpu, false)
-                                           : load_gpu_with(options.gpu, options.measured,
-                                                           {"machine", "reduction", "clusters"});
+  LoadedGpu gpu = options.measured.empty()
+                      ? load_gpu(options.gpu, false)
+                      : load_gpu_with(options.gpu, options.measured,
+                                      {"machine", "reduction", "clusters", "stream"});
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -185,6 +208,11 @@ void run_calibrate(CalibrateOptions options) {
   }
   if (options.design > 0) {
     write_design(options, gpu, std::move(files));
+    return;
+  }
+  const bool any_gemm = any_op(files, true), any_stream = any_op(files, false);
+  if (any_stream && !any_gemm) {
+    fit_stream_section(options, gpu, files);
     return;
   }
   const Calibration done =
@@ -205,7 +233,9 @@ void add_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
-  command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz");
+  command->add_option("--data", options->data,
+                      "Measurement files, .csv or .csv.gz; of copies and additions alone, section "
+                      "stream is fitted and the rest of --out stays as it is");
   CLI::Option* run = command->add_flag(
       "--run", options->run, "Measure this machine's GPU first; rows join those of --data");
   command->add_option("--budget", options->budget, "Time for measuring kernels with --run")

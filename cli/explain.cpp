@@ -27,15 +27,15 @@ struct ExplainOptions {
   std::optional<std::string> method;
   std::vector<std::string> configs;
   unsigned threads = 0;
-  bool no_best = false, no_calibration = false;
+  bool no_best = false, no_calibration = false, layout_given = false;
 };
 
 void write_trace(const ExplainOptions& options, const Explanation& kernel) {
   if (!kernel.watched) {
-    throw ConfigError(
-        fmt::format("--trace {}: {} is not simulated, and only a simulation has a "
-                    "timeline",
-                    options.trace, options.configs.front()));
+    throw ConfigError(fmt::format(
+        "--trace {}: {} is not simulated, and only a simulation has a "
+        "timeline{}",
+        options.trace, options.configs.front(), options.method ? "" : ": try --method simulated"));
   }
   write_file(options.trace, chrome_trace(kernel.watched->tiles));
 }
@@ -44,6 +44,9 @@ void run_explain(const ExplainOptions& options) {
   const AnyProblem problem =
       parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
                     parse_layout(options.layout));
+  if (op_of(problem) != Op::kGemm && options.layout_given) {
+    throw ConfigError(fmt::format("--layout is of GEMMs: {} has none", options.op));
+  }
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
   const Effort effort{
@@ -104,8 +107,9 @@ void add_explain(CLI::App& app) {
   command
       ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
       ->capture_default_str();
-  command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
-      ->capture_default_str();
+  CLI::Option* layout =
+      command->add_option("--layout", options->layout, "Of GEMMs. tn: B is [N,K]; nn: B is [K,N]")
+          ->capture_default_str();
   command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
       ->capture_default_str();
@@ -127,7 +131,10 @@ void add_explain(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--no-calibration", options->no_calibration,
                     "Leave the GPU's calibrated overlay out");
-  command->callback([options] { run_explain(*options); });
+  command->callback([options, layout] {
+    options->layout_given = layout->count() > 0;
+    run_explain(*options);
+  });
 }
 
 }  // namespace tilecast

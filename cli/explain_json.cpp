@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/explain_output.h"
+#include "cli/explain_stream.h"
 #include "cli/output_parts.h"
 
 namespace tilecast {
@@ -85,7 +86,13 @@ Json more_json(const std::vector<MoreCycles>& items) {
   return json;
 }
 
-Json against_json(const Explanation& e, const Explanation& best) {
+/// Of a memory-bound kernel; null else.
+Json memory_json(const ExplainReport& report, const Explanation& e) {
+  const std::optional<StreamStory> story = stream_story(report, e);
+  return story ? stream_json(*story) : Json();
+}
+
+Json against_json(const ExplainReport& report, const Explanation& e, const Explanation& best) {
   const Difference d = difference(e, best);
   return {{"time", rounded(d.time, kDigits)},
           {"cycles", rounded(d.cycles, kDigits)},
@@ -93,10 +100,10 @@ Json against_json(const Explanation& e, const Explanation& best) {
           {"energy_per_cycle", rounded(d.energy_per_cycle, kDigits)},
           {"more_cycles_by_phase", more_json(d.phases)},
           {"more_cycles_by_part", more_json(d.parts)},
-          {"why", why_not_best(e, best)}};
+          {"why", why_not_best(report, e, best)}};
 }
 
-Json kernel_json(const Explanation& e) {
+Json kernel_json(const ExplainReport& report, const Explanation& e) {
   const Prediction& p = e.predicted;
   Json json{{"config", to_text(p.config)}};
   json.update(short_json(p));
@@ -128,6 +135,9 @@ Json kernel_json(const Explanation& e) {
     json["phases"] = phases_json(*e.watched);
   }
   json["bytes"] = bytes_json(e);
+  if (Json memory = memory_json(report, e); !memory.is_null()) {
+    json["memory"] = std::move(memory);
+  }
   json["occupancy"] = {{"ctas_per_sm", e.ctas_per_sm}};
   if (e.waves) {
     json["occupancy"]["workers"] = e.waves->workers;
@@ -153,14 +163,14 @@ Json explain_json(const ExplainReport& report) {
             {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
             {"kernels", Json::array()}};
   for (const Explanation& e : report.kernels) {
-    Json kernel = kernel_json(e);
+    Json kernel = kernel_json(report, e);
     if (report.best) {
-      kernel["against_best"] = against_json(e, *report.best);
+      kernel["against_best"] = against_json(report, e, *report.best);
     }
     json["kernels"].push_back(std::move(kernel));
   }
   if (report.best) {
-    json["best"] = kernel_json(*report.best);
+    json["best"] = kernel_json(report, *report.best);
   }
   return json;
 }

@@ -26,7 +26,8 @@ std::string explain_table(const ExplainReport& report);
 nlohmann::ordered_json explain_json(const ExplainReport& report);
 
 /// Sentences: by how much a kernel is slower or faster than the best, and what makes it so.
-std::vector<std::string> why_not_best(const Explanation& kernel, const Explanation& best);
+std::vector<std::string> why_not_best(const ExplainReport& report, const Explanation& kernel,
+                                      const Explanation& best);
 
 /// The same configuration.
 bool is_best(const Explanation& kernel, const Explanation& best);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/explain_output.h"
+#include "cli/explain_stream.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -79,7 +80,7 @@ class Rows {
   std::string text_;
 };
 
-void add_speed(Rows& rows) {
+void add_speed(Rows& rows, bool gemm) {
   rows.row("time, us", [](const auto& e) { return micro(e.predicted.time); });
   rows.row("  by closed form", [](const auto& e) { return micro(e.closed_form.time); });
   rows.row("kcycles", [](const auto& e) { return kilo(e.predicted.cycles); });
@@ -94,13 +95,36 @@ void add_speed(Rows& rows) {
   });
   rows.row("power, W",
            [](const auto& e) { return fmt::format("{:.0f}", e.predicted.power.value); });
-  rows.row("TFLOPS", [](const auto& e) { return fmt::format("{:.1f}", e.predicted.tflops); });
+  if (gemm) {
+    rows.row("TFLOPS", [](const auto& e) { return fmt::format("{:.1f}", e.predicted.tflops); });
+  }
+}
+
+/// Of memory-bound kernels.
+void add_memory(Rows& rows, const ExplainReport& report) {
+  const auto row = [&](std::string_view label, const std::function<std::string(StreamStory)>& of) {
+    rows.row(label, [&](const Explanation& e) { return of(*stream_story(report, e)); });
+  };
+  rows.heading("memory, by closed form");
+  row("TB/s", [](const StreamStory& s) { return fmt::format("{:.3f}", s.tb_per_s); });
+  row("of the datasheet's", [](const StreamStory& s) { return percent(s.shares.of_datasheet); });
+  row("of measured rates", [](const StreamStory& s) { return percent(s.shares.of_measured); });
+  row("DRAM alone, us", [](const StreamStory& s) { return micro(s.parts.dram); });
+  row("loads in turn, us", [](const StreamStory& s) { return micro(s.parts.flight); });
+  row("in flight of an SM", [](const StreamStory& s) {
+    return fmt::format("{:.0f} KiB", s.parts.in_flight.value / 1024);
+  });
+  const std::vector<NamedLoss> losses = named_losses({});
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    row(fmt::format("rate lost, {}", losses[i].name),
+        [i](const StreamStory& s) { return percent(named_losses(s.parts.losses)[i].share); });
+  }
 }
 
 void add_limits(Rows& rows) {
-  rows.heading("limiter, and what the kernel saves without each part");
-  rows.row("limiter", [](const auto& e) { return std::string(e.limiter); });
   const std::vector<WithoutPart>& first = rows.kernels().front().kernel->without;
+  rows.heading(first.empty() ? "limiter" : "limiter, and what the kernel saves without each part");
+  rows.row("limiter", [](const auto& e) { return std::string(e.limiter); });
   for (const WithoutPart& part : first) {
     rows.row("  " + std::string(part.part), [&](const Explanation& e) {
       const auto own = std::ranges::find(e.without, part.part, &WithoutPart::part);
@@ -242,7 +266,11 @@ std::string explain_table(const ExplainReport& report) {
         all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), first + kSideBySide));
     text += "\n";
     Rows rows({begin, end});
-    add_speed(rows);
+    const bool gemm = op_of(report.problem) == Op::kGemm;
+    add_speed(rows, gemm);
+    if (!gemm) {
+      add_memory(rows, report);
+    }
     add_limits(rows);
     add_shares(rows);
     add_time(rows);
@@ -258,7 +286,7 @@ std::string explain_table(const ExplainReport& report) {
     if (!is_best(report.kernels[i], *report.best)) {
       text += "\n";
       std::string name = all[i].name;
-      for (const std::string& sentence : why_not_best(report.kernels[i], *report.best)) {
+      for (const std::string& sentence : why_not_best(report, report.kernels[i], *report.best)) {
         text += wrapped(fmt::format("{:<9}", std::exchange(name, "")), sentence, " ");
       }
     }

@@ -149,6 +149,40 @@ TEST_CASE("By closed form, and for memory-bound kernels, explain says what can b
   CHECK_FALSE(watched.contains("time_of_sms"));
 }
 
+TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make it so") {
+  const std::string slow = "memcpy:block=1x1024,warps=4,vector=16,ctas=8,order=strided,hint=none";
+  const CapturedRun run =
+      explain({"--op", "memcpy", "--config", slow, "--format", "json"}, "1073741824");
+  const Json kernel = Json::parse(run.out)["kernels"][0];
+  const Json memory = kernel["memory"];
+  CHECK(memory["dram_losses"]["walk"] > 0);   // strided CTAs drift apart
+  CHECK(memory["dram_losses"]["plain"] > 0);  // plain loads
+  CHECK(memory["dram_losses"]["hint"] == 0);
+  CHECK(memory["of_datasheet"].get<double>() ==
+        Approx(memory["tb_per_s"].get<double>() / 4.8).epsilon(0.001));
+  CHECK(memory["of_measured_rates"] > memory["of_datasheet"]);
+  const std::string why = kernel["against_best"]["why"].dump();
+  CHECK(why.find("walks of their own") != std::string::npos);
+  CHECK(why.find("plain loads") != std::string::npos);
+  const CapturedRun table = explain({"--op", "memcpy", "--config", slow}, "1073741824");
+  CHECK(table.out.find("of the datasheet's") != std::string::npos);
+  CHECK(table.out.find("TFLOPS") == std::string::npos);
+}
+
+TEST_CASE("A layout is refused where the op has none") {
+  for (const auto add : {add_predict, add_explain}) {
+    const bool predicts = add == add_predict;
+    std::vector<std::string> arguments{
+        predicts ? "predict" : "explain", "1048576", "--op", "memcpy", "--layout", "nn"};
+    if (!predicts) {
+      arguments.insert(
+          arguments.end(),
+          {"--config", "memcpy:block=1x1024,warps=4,vector=16,ctas=8,order=blocks,hint=none"});
+    }
+    check_refused(run_captured(add, arguments), ExitCode::kUsage, "--layout");
+  }
+}
+
 TEST_CASE("The table fits 80 columns, without colour, for one kernel and for many") {
   for (const std::size_t kernels : {1, 5}) {
     std::vector<std::string> more(kernels, kSmall);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/explain_output.h"
+#include "cli/explain_stream.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -34,7 +35,8 @@ bool is_best(const Explanation& kernel, const Explanation& best) {
   return kernel.predicted.config == best.predicted.config;
 }
 
-std::vector<std::string> why_not_best(const Explanation& kernel, const Explanation& best) {
+std::vector<std::string> why_not_best(const ExplainReport& report, const Explanation& kernel,
+                                      const Explanation& best) {
   constexpr std::size_t kMostParts = 3;
   const Difference d = difference(kernel, best);
   const Cycles other = best.predicted.cycles;
@@ -67,6 +69,12 @@ std::vector<std::string> why_not_best(const Explanation& kernel, const Explanati
                     best.waves->waves,
                     100.0 * static_cast<double>(best.waves->in_last_wave) /
                         static_cast<double>(best.waves->workers)));
+  }
+  const std::optional<StreamStory> story = stream_story(report, kernel);
+  if (story && !is_best(kernel, best)) {
+    for (std::string& sentence : why_stream(*story, *stream_story(report, best))) {
+      why.push_back(std::move(sentence));
+    }
   }
   return why;
 }

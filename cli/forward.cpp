@@ -42,6 +42,7 @@ std::filesystem::path gpu_program() {
 
 void add_forwarded(CLI::App& app, char** argv) {
   add_forwarded(app, argv, "measure", "Time kernels on this machine's GPU", "Subcommands");
+  add_forwarded(app, argv, "micro", "Measure the constants of this machine's GPU", "Subcommands");
   add_forwarded(app, argv, "probe", "What tilecast-gpu finds on this machine, for doctor", "");
 }
 

@@ -1,12 +1,14 @@
 // tilecast-gpu micro: runs the micro-benchmarks, each group several times over. A row of CSV for
-// each constant, written as its group ends; a table of the main ones at the end.
+// each constant, the file written anew as each group ends; a table of the main ones at the end.
+// What can be wrong with the command is found before the GPU is touched.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,8 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
+#include "validate/measure/device_facts.h"
+#include "validate/measure/gpu_lock.h"
 #include "validate/measure/micro_overlay.h"
 #include "validate/measure/micro_suite.h"
 
@@ -37,15 +41,49 @@ std::vector<std::string> group_names() {
 }
 
 bool wanted(const MicroOptions& options, const MicroGroup& group) {
-  if (options.groups.empty()) {
-    return group.by_default || options.energy;
+  if (!group.by_default && options.energy) {
+    return true;
   }
+  return options.groups.empty() ? group.by_default
+                                : std::find(options.groups.begin(), options.groups.end(),
+                                            group.name) != options.groups.end();
+}
+
+void check_groups(const MicroOptions& options) {
+  const std::vector<std::string> known = group_names();
   for (const std::string& name : options.groups) {
-    if (name == group.name) {
-      return true;
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw ConfigError("unknown group '" + name + "': expected one of " + join(known, ", ") +
+                        did_you_mean(name, known));
     }
   }
-  return false;
+}
+
+/// A run of minutes is not to end at a folder that is not there.
+void check_folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw FileError(file + ": cannot be written: there is no folder " + folder.string());
+  }
+  if (std::filesystem::is_directory(file)) {
+    throw FileError(file + ": cannot be written: it is a folder");
+  }
+}
+
+/// Throws ConfigError where the file is plainly another GPU's: its SMs are not as many, or its
+/// product does not have the device's model, the second word of its name ("NVIDIA H200").
+void check_same_gpu(const GpuSpec& file, const Device& device) {
+  const std::size_t space = device.name.find(' ');
+  const std::string model =
+      space == std::string::npos
+          ? device.name
+          : device.name.substr(space + 1, device.name.find(' ', space + 1) - space - 1);
+  if (file.sm.count != device.sm_count || file.product.find(model) == std::string::npos) {
+    throw ConfigError(fmt::format(
+        "--gpu {} is {} with {} SMs; this machine has {} with {}: name its file, or leave out "
+        "--overlay",
+        file.name, file.product, file.sm.count, device.name, device.sm_count));
+  }
 }
 
 void print_table(const std::vector<MicroPoint>& points) {
@@ -65,25 +103,23 @@ void print_table(const std::vector<MicroPoint>& points) {
 }
 
 void run_micro(const MicroOptions& options) {
-  for (const std::string& name : options.groups) {
-    const std::vector<std::string> known = group_names();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw ConfigError("unknown group '" + name + "': expected one of " + join(known, ", ") +
-                        did_you_mean(name, known));
+  check_groups(options);
+  check_folder_of(options.out);
+  std::optional<GpuSpec> file;
+  if (!options.overlay.empty()) {
+    check_folder_of(options.overlay);
+    file = load_gpu(options.gpu, false).spec;
+    if (!file->dram) {
+      throw ConfigError(options.gpu + ": has no dram section, so no overlay can be made for it");
     }
   }
-  std::string gpu;
-  std::ofstream csv;
-  if (!options.overlay.empty() && !load_gpu(options.gpu, false).spec.dram) {
-    throw ConfigError(options.gpu + ": has no dram section, so no overlay can be made for it");
+  const Device device = require_hopper();
+  if (file) {
+    check_same_gpu(*file, device);
   }
+  const GpuLock lock(device_facts(device).uuid, "tilecast-gpu micro --out " + options.out);
   MicroLab lab;
-  gpu = lab.device().name;
-  csv.open(options.out, std::ios::trunc);
-  csv << micro_csv_header() << std::flush;
-  if (!csv) {
-    throw FileError(options.out + ": cannot be written");
-  }
+  std::string csv = micro_csv_header();
   std::vector<std::string> failed;
   std::vector<MicroPoint> constants;
   for (const MicroGroup& group : micro_groups()) {
@@ -105,21 +141,17 @@ void run_micro(const MicroOptions& options) {
     const std::vector<MicroPoint> found =
         joined_passes(std::span<const MicroPoint>(lab.points()).subspan(before));
     for (const MicroPoint& point : found) {
-      csv << micro_csv_line(point, gpu) << std::flush;
+      csv += micro_csv_line(point, device.name);
     }
+    write_file(options.out, csv);
     constants.insert(constants.end(), found.begin(), found.end());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     fmt::print(stderr, "{}: {} points in {:.1f} s\n", group.name, found.size(), took.count());
   }
   print_table(constants);
-  if (!csv) {
-    throw FileError(options.out + ": cannot be written");
-  }
-  if (!options.overlay.empty()) {
-    const LoadedGpu file = load_gpu(options.gpu, false);
-    write_file(
-        options.overlay,
-        overlay_text(file.spec.name, measured_constants(constants, file.spec.dram->bandwidth)));
+  if (file) {
+    write_file(options.overlay,
+               overlay_text(file->name, measured_constants(constants, *file)));
   }
   if (!failed.empty()) {
     throw Error(ExitCode::kPartial, "groups that failed: " + join(failed, ", "));
@@ -132,11 +164,19 @@ void add_micro(CLI::App& app) {
   auto options = std::make_shared<MicroOptions>();
   CLI::App* command = app.add_subcommand("micro", "Measures the constants of this GPU");
   command->add_option("--out", options->out, "CSV to write")->required();
-  command->add_option("--group", options->groups, "Only these: " + join(group_names(), ", "));
-  command->add_option("--overlay", options->overlay,
-                      "Overlay of the GPU file to write, of the keys that were measured");
-  command->add_option("--gpu", options->gpu, "GPU file that the overlay is for");
-  command->add_flag("--energy", options->energy, "Energy per operation too");
+  command->add_option(
+      "--group", options->groups,
+      "Only these; repeatable; default all but energy: " + join(group_names(), ", "));
+  command->add_option(
+      "--overlay", options->overlay,
+      "Overlay of the GPU file to write, of the keys that were measured; put beside "
+      "the file as NAME.calibrated.yaml it is read with it");
+  command
+      ->add_option("--gpu", options->gpu,
+                   "Name in configs/gpus, or path, of the GPU file that the overlay is for")
+      ->capture_default_str();
+  command->add_flag("--energy", options->energy,
+                    "Group energy too, energy per operation, with whatever groups run");
   command
       ->add_option("--passes", options->passes,
                    "Times that each constant is measured, in memory that lies elsewhere")

@@ -28,7 +28,7 @@ struct PredictOptions {
   std::vector<std::string> schedules, data;
   i64 top = 10;
   unsigned threads = 0;
-  bool no_calibration = false;
+  bool no_calibration = false, layout_given = false;
 };
 
 /// Right rows of this GPU, problem, regime and inputs.
@@ -64,6 +64,9 @@ void run_predict(const PredictOptions& options) {
   }
   const AnyProblem problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
                                            parse_layout(options.layout));
+  if (op != Op::kGemm && options.layout_given) {
+    throw ConfigError(fmt::format("--layout is of GEMMs: {} has none", options.op));
+  }
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
   const Method method = options.method ? parse_method(*options.method) : default_method(op);
@@ -107,8 +110,9 @@ void add_predict(CLI::App& app) {
   command
       ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
       ->capture_default_str();
-  command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
-      ->capture_default_str();
+  CLI::Option* layout =
+      command->add_option("--layout", options->layout, "Of GEMMs. tn: B is [N,K]; nn: B is [K,N]")
+          ->capture_default_str();
   command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
       ->capture_default_str();
@@ -131,7 +135,10 @@ void add_predict(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--no-calibration", options->no_calibration,
                     "Leave the GPU's calibrated overlay out");
-  command->callback([options] { run_predict(*options); });
+  command->callback([options, layout] {
+    options->layout_given = layout->count() > 0;
+    run_predict(*options);
+  });
 }
 
 }  // namespace tilecast

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output_parts.h"
+#include "model/analytic/stream_closed_form.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -66,7 +67,10 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"dram_read_bytes", rounded(p.dram_read.value, kDigits)},
       {"dram_write_bytes", rounded(p.dram_write.value, kDigits)}};
   if (const StreamProblem* stream = std::get_if<StreamProblem>(&report.ranking.problem)) {
+    const RateShares shares = rate_shares(report.gpu.spec, *stream, p.time);
     row["tb_per_s"] = rounded(stream_bytes(*stream) / p.time.value * 1e-12, kDigits);
+    row["of_datasheet"] = rounded(shares.of_datasheet, 4);
+    row["of_measured_rates"] = rounded(shares.of_measured, 4);
   }
   if (const Measurement* m = measured(report, p)) {
     row["measured_time_us"] = rounded(micro(m->time->median), kDigits);
@@ -95,6 +99,7 @@ std::string ranking_json(const RankingReport& report) {
                                  {"simulated", r.simulated},
                                  {"closed_form_scale", rounded(r.closed_form_scale, 6)},
                                  {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
+                                 {"within_1_percent", r.within_1_percent},
                                  {"ranking", nlohmann::ordered_json::array()}};
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     json["ranking"].push_back(prediction_json(report, r.predictions[i]));
@@ -156,9 +161,22 @@ std::string ranking_table(const RankingReport& report) {
                     p.power.value, to_text(p.limiter), beside, to_text(p.config));
   }
   const Prediction& best = r.predictions.front();
-  text += fmt::format("\n90 % interval of the first: {:.2f} to {:.2f} us{}\n",
-                      micro(best.interval_low), micro(best.interval_high),
-                      report.gpu.calibrated ? "" : " (default error, no calibration)");
+  const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
+  text += fmt::format(
+      "\n90 % interval of the first: {:.2f} to {:.2f} us{}\n", micro(best.interval_low),
+      micro(best.interval_high),
+      report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)");
+  if (stream != nullptr) {
+    const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);
+    text += fmt::format(
+        "The first reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
+        "writes alone were measured at\n",
+        100 * shares.of_datasheet, 100 * shares.of_measured);
+    if (r.within_1_percent > 1) {
+      text += fmt::format("{} candidates are within 1 % of the first, itself included\n",
+                          r.within_1_percent);
+    }
+  }
   if (mark != ' ' &&
       std::any_of(r.predictions.begin(),
                   r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report)),

@@ -1,7 +1,9 @@
 // Key: clock.max, and the cycles of every measured row.
+//
 // Method: reads the SM clock and the wall clock together, one sample per CTA. Launched with as many
 // CTAs as the chip has SMs; which SM a CTA lands on is the hardware's choice, so the sample carries
 // smid and two launches are compared on the SMs that both reached.
+//
 // Excludes: what the clock does between the two samples beyond its mean.
 //
 // The wall clock moves in steps, so a sample waits for the next step: the pair is then exact to the

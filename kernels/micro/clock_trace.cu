@@ -1,8 +1,11 @@
 // Key: clock.max, clock.tensor_plateau, power.burst_limit (the three limiters of the clock).
+//
 // Method: all CTAs but the last run wgmma m64n256k16 from shared memory for `length` nanoseconds,
 // busy for `busy` of every `period`; the last one reads both clocks every `every` nanoseconds, so
-// that neighbouring readings give the SM clock over time. All SMs share one clock.
-// `groups` groups of four wgmmas lie between looks at the clock: eight take about 2 us.
+// that neighbouring readings give the SM clock over time, of the sampler's GPC: clocks of GPCs
+// differ by about 1 % (machine.gpc_clock_spread), which a trace of one SM does not show. `groups`
+// groups of four wgmmas lie between looks at the clock: eight take about 2 us.
+//
 // Excludes: L2 and DRAM traffic; what the clock does on an SM that idles (the sampler's does not).
 #include "kernels/micro/wgmma_loop.cuh"
 

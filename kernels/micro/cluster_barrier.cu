@@ -1,5 +1,7 @@
 // Key: launch.cta_start of clusters (the barrier before the first multicast and after the last).
+//
 // Method: all CTAs of a cluster arrive and wait again and again.
+//
 // Excludes: work between; clusters beyond the portable size.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/cluster.cuh"

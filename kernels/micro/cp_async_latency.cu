@@ -1,6 +1,8 @@
 // Key: stream.load_latency of cp.async where it hits L2 (latency and issue).
+//
 // Method: one warp starts `count` copies of 16 bytes per lane from L2, commits and waits; the time
 // at one copy is the latency, the slope over `count` what each further copy takes.
+//
 // Excludes: address arithmetic of a real kernel; DRAM.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/cp_async.cuh"

@@ -1,14 +1,17 @@
-// Key: stream.write_rate, dram.write_efficiency; what stream.mix_loss stands for.
+// Key: stream.write_rate, dram.write_efficiency, machine.dram_write, power.per_dram_byte; what
+// stream.mix_loss stands for.
+//
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
 // several times L2: of `period` steps, each of one block, the first `reads` load and the first
 // `writes` store one. A stored block leaves from the slot that the step's load came into.
+//
 // Excludes: computing; L2 hits (nothing is touched twice in a run).
 //
 // Every step commits one group, an empty one where nothing is stored, so that the group of a step
 // is done when kLag later ones may be pending.
+#include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
-#include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/warp.cuh"
@@ -26,12 +29,8 @@ extern "C" __global__ void __launch_bounds__(32)
   if (!ptx::elect_one()) {
     return;
   }
-  const u32 first_barrier = ptx::shared_address(barriers);
   const u32 buffer = ptx::shared_address(dynamic);
-  for (u32 slot = 0; slot < kSlots; ++slot) {
-    ptx::mbarrier_init(first_barrier + slot * 8, 1);
-  }
-  ptx::fence_mbarrier_init();
+  const SlotRing ring = SlotRing::init(barriers, kSlots);
   ptx::fence_proxy_async();
   const auto place = [&](u32 step) {
     return (static_cast<u64>(step) * gridDim.x + blockIdx.x) * bytes;
@@ -39,11 +38,13 @@ extern "C" __global__ void __launch_bounds__(32)
   const auto load = [&](u32 step) {
     if (step < steps && step % period < reads) {
       const u32 slot = step % kSlots;
-      ptx::mbarrier_arrive_expect_tx(first_barrier + slot * 8, bytes);
-      ptx::bulk_load(buffer + slot * bytes, from + place(step), bytes, first_barrier + slot * 8);
+      ptx::mbarrier_arrive_expect_tx(ring.barrier(slot), bytes);
+      ptx::bulk_load(buffer + slot * bytes, from + place(step), bytes, ring.barrier(slot));
     }
   };
-  wait_for_grid(counter);
+  if (!wait_for_grid(counter)) {
+    return;
+  }
   const Stopwatch watch = Stopwatch::start();
   u32 phases = 0;  // a bit for each slot
   u64 moved = 0;
@@ -53,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(32)
   for (u32 step = 0; step < steps; ++step) {
     const u32 slot = step % kSlots;
     if (step % period < reads) {
-      ptx::mbarrier_wait_or_trap(first_barrier + slot * 8, phases >> slot & 1);
+      ring.wait({slot, phases >> slot & 1});
       phases ^= 1u << slot;
       moved += bytes;
     }

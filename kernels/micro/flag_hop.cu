@@ -1,21 +1,16 @@
 // Key: reduction.hop (of a turnstile between CTAs of different SMs, through global memory).
+//
 // Method: two CTAs in turn release a count that the other acquires; half a round trip is one hop.
-// Both must run at once: the grid has two CTAs. Waiting ends after kPatience polls in any case.
+// Both must run at once: the grid has two CTAs. A CTA that waits for kPatience polls gives up and
+// leaves its sample unwritten.
+//
 // Excludes: the payload whose visibility the flag announces.
 #include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/global_sync.cuh"
 
 namespace tilecast {
 
 constexpr u32 kPatience = 1u << 20;
-
-__device__ __forceinline__ u32 load_acquire(const u32* flag) {
-  u32 value;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-  return value;
-}
-__device__ __forceinline__ void add_release(u32* flag) {
-  asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(flag) : "memory");
-}
 
 /// flags: two words, zero at launch, on lines of their own.
 extern "C" __global__ void __launch_bounds__(32)
@@ -26,18 +21,24 @@ extern "C" __global__ void __launch_bounds__(32)
   }
   u32* mine = flags + blockIdx.x * kApart;
   u32* other = flags + (1 - blockIdx.x) * kApart;
-  const auto wait = [mine](u32 count) {
-    for (u32 poll = 0; poll < kPatience && load_acquire(mine) < count; ++poll) {
+  const auto arrived = [mine](u32 count) {
+    for (u32 poll = 0; poll < kPatience; ++poll) {
+      if (ptx::load_acquire(mine) >= count) {
+        return true;
+      }
     }
+    return false;
   };
   const Stopwatch watch = Stopwatch::start();
   for (u32 i = 1; i <= rounds; ++i) {
     if (blockIdx.x == 0) {
-      add_release(other);
-      wait(i);
-    } else {
-      wait(i);
-      add_release(other);
+      ptx::add_release(other, 1);
+    }
+    if (!arrived(i)) {
+      return;
+    }
+    if (blockIdx.x == 1) {
+      ptx::add_release(other, 1);
     }
   }
   samples[blockIdx.x] = watch.stop(2ull * rounds);

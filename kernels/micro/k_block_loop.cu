@@ -1,8 +1,10 @@
 // Key: when a K block's parts happen in the GEMM's own loop: the ring of stages, one tile.
+//
 // Method: the loop of kernels/device with its operation wrapped: the first warp of every warpgroup
-// notes the clock around each wait and each issue, the loading warp around its loads.
-// A warp-specialised configuration has a warp of its producer load, any other warp 0 behind its
+// notes the clock around each wait and each issue, the loading warp around its loads. A
+// warp-specialised configuration has a warp of its producer load, any other warp 0 behind its
 // wgmmas, as in pipelined.
+//
 // Excludes: the epilogue; DRAM where the tile's operands lie in L2.
 #include "kernels/device/unspecialized_loop.cuh"
 #include "kernels/micro/k_block_mark.h"

@@ -1,25 +1,21 @@
 // Key: tma.l2_latency, of which it is the near and far part; which SM is near to which line.
+//
 // Method: one thread of each SM reads `lines` places, `stride` bytes apart, several times each past
 // L1, and keeps the fastest clock64 difference of every place; the first read brings the line to
 // L2. The host parts each SM's latencies in two groups. One more sample per SM times all its reads
 // together, by both clocks.
+//
 // Excludes: the clock reads and the store that awaits the value, timed alone and subtracted.
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/volatile_access.cuh"
 
 namespace tilecast {
 
-/// Volatile: the assembler merges ld.global.cg from one place.
-__device__ __forceinline__ u32 load_past_l1(const u32* address) {
-  u32 value;
-  asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
-  return value;
-}
-
 /// Instructions issue in order, so the clock is read after the store has got its value.
 __device__ __forceinline__ u64 clock_after(u32 value, u32 sink) {
-  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(sink), "r"(value) : "memory");
+  ptx::store_shared_volatile(sink, value);
   return ptx::clock64_now();
 }
 
@@ -39,16 +35,19 @@ extern "C" __global__ void __launch_bounds__(32)
     overhead = min(overhead, static_cast<u32>(clock_after(i, sink) - before));
   }
   for (u32 line = 0; line < lines; ++line) {
-    clock_after(load_past_l1(memory + line * stride / 4), sink);
+    clock_after(ptx::load_volatile(memory + line * stride / 4), sink);
   }
-  wait_for_grid(counter);
+  if (!wait_for_grid(counter)) {
+    return;
+  }
   const Stopwatch watch = Stopwatch::start();
   for (u32 line = 0; line < lines; ++line) {
     const u32* place = memory + line * stride / 4;
     u32 fastest = ~0u;
     for (u32 repeat = 0; repeat < repeats; ++repeat) {
       const u64 before = ptx::clock64_now();
-      fastest = min(fastest, static_cast<u32>(clock_after(load_past_l1(place), sink) - before));
+      fastest =
+          min(fastest, static_cast<u32>(clock_after(ptx::load_volatile(place), sink) - before));
     }
     if (sm < gridDim.x) {
       latencies[sm * lines + line] = fastest - overhead;

@@ -1,11 +1,14 @@
 // Key: power.per_l2_byte, near and far; what SMs read from the near half of L2 and from the far
-// one. Method: every SM reads whole lines again and again, past L1, from a list that the host chose
-// for it by latency (l2_latency.cu): those nearer to it than to SMs of the other side, or the
-// others. SMs start at different places of their list, so that few requests meet. Excludes: copies
-// by the engine; DRAM (all lines together are a small part of L2).
+// one.
+//
+// Method: every SM reads whole lines again and again, past L1, from a list that the host chose for
+// it by latency (l2_latency.cu): those nearer to it than to SMs of the other side, or the others.
+// SMs start at different places of their list, so that few requests meet.
+//
+// Excludes: copies by the engine; DRAM (all lines together are a small part of L2).
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
-#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/volatile_access.cuh"
 
 namespace tilecast {
 
@@ -21,8 +24,9 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
     list[i] = lists[list_of_sm[sm] * count + i];
   }
+  bool together = true;
   if (threadIdx.x == 0) {
-    wait_for_grid(counter);
+    together = wait_for_grid(counter);
   }
   __syncthreads();
   constexpr u32 kLanes = kLineBytes / 16;  // to a line
@@ -34,17 +38,12 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (u32 turn = 0; turn < turns; ++turn) {
 #pragma unroll
     for (u32 i = 0; i < kUnroll; ++i) {
-      u32 x, y, z, w;
-      asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
-                   : "l"(mine + list[(at + i * groups) & (count - 1)])
-                   : "memory");
-      mixed ^= x ^ y ^ z ^ w;
+      mixed ^= ptx::load_volatile_folded(mine + list[(at + i * groups) & (count - 1)]);
     }
     at += kUnroll * groups;
   }
   __syncthreads();
-  if (threadIdx.x == 0 && mixed != 1) {  // practically always
+  if (threadIdx.x == 0 && together && mixed != 1) {  // practically always
     samples[blockIdx.x] = watch.stop(static_cast<u64>(turns) * kUnroll * groups * kLineBytes);
   }
 }

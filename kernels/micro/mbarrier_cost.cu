@@ -1,7 +1,9 @@
-// Key: wgmma.block_turn and tma.issue (the barrier operations in them).
+// Key: machine.arrive_and_wait; wgmma.block_turn and tma.issue (the barrier operations in them).
+//
 // Method: one thread repeats, each in a region of its own: arrive; a try_wait on a phase that is
 // over; arrive, then wait for the flip that it causes; arrive with an announcement of bytes. Four
 // samples. Arrivals that must not flip go to a barrier that counts to its most.
+//
 // Excludes: other threads, the loop's own instructions (one or two per turn).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"

@@ -1,6 +1,8 @@
-// Key: tma.multicast_latency (the remote arrival that frees a shared stage).
+// Key: machine.remote_wake; tma.multicast_latency (the remote arrival that frees a shared stage).
+//
 // Method: the two CTAs of a cluster in turn arrive at the other's barrier and wait at their own;
 // half a round trip is remote arrival to wake.
+//
 // Excludes: clusters of more than two.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"

@@ -1,7 +1,10 @@
-// Key: how long after an arrival a waiting warp of the same SM goes on (in wgmma.block_turn).
+// Key: machine.wake: how long after an arrival a waiting warp of the same SM goes on (in
+// wgmma.block_turn).
+//
 // Method: one warp arrives at a barrier that all other warps of the CTA wait at; each of them then
 // arrives at a second one, which the first warp waits at. Half a round trip is arrival to wake, of
 // the last warp where there are several.
+//
 // Excludes: work between wait and arrival (none).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"

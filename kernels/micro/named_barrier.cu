@@ -1,5 +1,7 @@
-// Key: epilogue.fixed (the barriers of an epilogue).
+// Key: machine.barrier; epilogue.fixed (the barriers of an epilogue).
+//
 // Method: all warps of the CTA meet at one named barrier again and again.
+//
 // Excludes: skew (there is no work between); setmaxnreg.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/warp.cuh"

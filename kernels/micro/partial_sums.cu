@@ -1,9 +1,11 @@
-// Keys: reduction.sm_rate, reduction.add_rate: what partial sums cost that warpgroups leave to each
-// other in L2.
+// Key: reduction.sm_store, reduction.sm_add, reduction.sm_load, reduction.chip_store,
+// reduction.chip_add: what partial sums cost that warpgroups leave to each other in L2.
+//
 // Method: a warpgroup's threads each move `kFours` groups of four fp32, all at once as a GEMM's
 // accumulators are: TILECAST_MOVE 0 stores, 1 adds, 2 loads `kFours` in turns of kAtOnce. Two
 // samples of each CTA: until the last instruction was issued, and until a fence by every thread
 // says that all of it is done. Warpgroups of a CTA move their own at the same time.
+//
 // Excludes: what the sums are for; waiting for another SM (flag_hop).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/global_sync.cuh"

@@ -1,8 +1,11 @@
-// Key: reduction.add_rate, reduction.sm_rate (the additions of split-K and stream-K).
+// Key: reduction.sm_add, reduction.chip_add (the additions of split-K and stream-K).
+//
 // Method: every thread adds fp32 to memory that lies in L2, `turns` times: by one element or by
 // four (`vector` 1 or 4), at places of its own, or at those that `sharing` CTAs use together.
+//
 // Excludes: waiting for results (red returns none); DRAM.
 #include "kernels/micro/stopwatch.cuh"
+#include "kernels/ptx/global_sync.cuh"
 
 namespace tilecast {
 
@@ -17,11 +20,9 @@ extern "C" __global__ void __launch_bounds__(256)
   for (u32 i = 0; i < turns; ++i) {
     float* place = mine + i % kPlaces * next;
     if (vector == 4) {
-      asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(place),
-                   "f"(1.0f)
-                   : "memory");
+      ptx::add_four(place, {1, 1, 1, 1});
     } else {
-      asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(place), "f"(1.0f) : "memory");
+      ptx::add_one(place, 1);
     }
   }
   __threadfence();

@@ -1,6 +1,8 @@
-// Key: stream.turn (the shared-memory load in it); what a rate is compared with that follows the SM
-// clock.
+// Key: stream.turn (the shared-memory load in it), power.static_power and power.per_sm_cycle (SMs
+// that are awake); what a rate is compared with that follows the SM clock.
+//
 // Method: one thread follows a chain of loads, each address being the value loaded before.
+//
 // Excludes: bank conflicts, other warps.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/mbarrier.cuh"

@@ -1,8 +1,11 @@
-// Key: shared-memory bandwidth; power.per_shared_memory_byte.
+// Key: power.per_shared_memory_byte; the bandwidth of shared memory.
+//
 // Method: every thread reads 16 bytes of shared memory again and again, without conflicts.
+//
 // Excludes: tensor cores, which read by another path; writes.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/volatile_access.cuh"
 
 namespace tilecast {
 
@@ -21,12 +24,8 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (u32 i = 0; i < turns; ++i) {
 #pragma unroll
     for (u32 j = 0; j < kUnroll; ++j) {
-      u32 x, y, z, w;  // volatile, or the loads of all turns would be one
-      asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
-                   : "r"(mine + j * bytes)
-                   : "memory");
-      mixed ^= x ^ y ^ z ^ w;
+      // volatile, or the loads of all turns would be one
+      mixed ^= ptx::load_shared_volatile_folded(mine + j * bytes);
     }
   }
   __syncthreads();

@@ -1,4 +1,5 @@
 // Key: epilogue.rate, epilogue.chunk, machine.chunk (what staging a chunk of C is made of).
+//
 // Method: every warp stores matrices again and again to a place of its own in shared memory, rows
 // of 128 bytes. Three samples of the whole CTA:
 //   stmatrix alone                                              the store path
@@ -7,6 +8,7 @@
 //   store
 // `swizzled` puts the sixteen-byte chunks of a row as a tensor map's 128 byte swizzle does; without
 // it all eight rows of a matrix lie in the same banks.
+//
 // Excludes: waiting for a free slot, the store of the slot, scaling.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/mbarrier.cuh"

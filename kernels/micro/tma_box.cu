@@ -1,25 +1,27 @@
 // Key: machine.outside, tma.outside_cost (rows beyond the edge); machine.request, machine.intake
-// and l2.merge_limit for loads by tensor map; lines that all SMs want at once. Method: on every SM
-// with a task, one thread keeps `slots` turns in flight, each of `boxes` loads of one box of a
-// tensor map under one barrier, walking along the columns of the matrix, round and round through
-// its own `range` of them. All boxes start in row `row`. What is measured follows from the map and
-// the tasks:
+// and l2.merge_limit for loads by tensor map; lines that all SMs want at once.
+//
+// Method: on every SM with a task, one thread keeps `slots` turns in flight, each of `boxes` loads
+// of one box of a tensor map under one barrier, walking along the columns of the matrix, round and
+// round through its own `range` of them. All boxes start in row `row`. What is measured follows
+// from the map and the tasks:
 //   box taller than the matrix        rows beyond the edge, which bring zeros
 //   a range each                      lines of one SM alone
 //   one range, all in step            lines that all SMs want at once
 //   one range, each elsewhere         lines shared at other times
 // Several boxes to a turn keep the turn of the issuing thread (199 cycles in tma_ring.cu) out of
-// it. Excludes: consumers; DRAM (the matrix lies in L2).
+// it.
+//
+// Excludes: consumers; DRAM (the matrix lies in L2).
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
-#include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
 
-constexpr u32 kMostSlots = 16;
 constexpr u32 kBoxColumns = 64;  // of 16 bits: a swizzle row
 
 /// The task's group says which range, first and step count turns. bytes: of one box.
@@ -32,15 +34,13 @@ extern "C" __global__ void __launch_bounds__(32)
   if (!ptx::elect_one()) {
     return;
   }
-  const u32 first_barrier = ptx::shared_address(barriers);
   const u32 buffer = ptx::shared_address(dynamic);
-  for (u32 slot = 0; slot < slots; ++slot) {
-    ptx::mbarrier_init(first_barrier + slot * 8, 1);
-  }
-  ptx::fence_mbarrier_init();
+  const SlotRing ring = SlotRing::init(barriers, slots);
   ptx::prefetch_tensor_map(&map);
   const SmTask task = tasks[ptx::smid()];
-  wait_for_grid(counter);
+  if (!wait_for_grid(counter)) {
+    return;
+  }
   if (task.active == 0) {
     samples[blockIdx.x] = {0, 0, 0, ptx::smid(), 1};
     return;
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(32)
   const u32 stride = task.step * boxes * kBoxColumns;
   u32 column = task.first * boxes * kBoxColumns % range;
   const auto issue = [&](u32 slot) {
-    const u32 barrier = first_barrier + slot * 8;
+    const u32 barrier = ring.barrier(slot);
     ptx::mbarrier_arrive_expect_tx(barrier, bytes * boxes);
     for (u32 box = 0; box < boxes; ++box) {
       ptx::tma_load_2d(buffer + (slot * boxes + box) * bytes, &map,
@@ -59,20 +59,7 @@ extern "C" __global__ void __launch_bounds__(32)
     column = column >= range ? column % range : column;
   };
   const Stopwatch watch = Stopwatch::start();
-  for (u32 slot = 0; slot < slots && slot < turns; ++slot) {
-    issue(slot);
-  }
-  u32 slot = 0, phase = 0;
-  for (u32 i = 0; i < turns; ++i) {
-    ptx::mbarrier_wait_or_trap(first_barrier + slot * 8, phase);
-    if (i + slots < turns) {
-      issue(slot);
-    }
-    if (++slot == slots) {
-      slot = 0;
-      phase ^= 1;
-    }
-  }
+  ring.run(turns, issue);
   samples[blockIdx.x] = watch.stop(static_cast<u64>(turns) * boxes);
 }
 

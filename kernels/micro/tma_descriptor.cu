@@ -1,13 +1,17 @@
 // Key: machine.first_load (the part of it that fetches the tensor map).
+//
 // Method: one thread loads a box through each of `count` tensor maps in turn, one load at a time,
 // all of the same bytes, which lie in L2; the maps lie in global memory and were never used by this
 // kernel. `before` says what it does with them first, untimed: nothing; read them, which brings
 // them to L2; prefetch them and wait. With `again` all loads use the first map, which has been
-// used. Excludes: maps among the kernel's parameters (constant bank); the data's way from DRAM.
+// used.
+//
+// Excludes: maps among the kernel's parameters (constant bank); the data's way from DRAM.
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/volatile_access.cuh"
 #include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
@@ -41,9 +45,7 @@ extern "C" __global__ void __launch_bounds__(32)
   if (before == static_cast<u32>(BeforeUse::kRead)) {
     u64 mixed = 0;
     for (u32 i = 1; i <= count; ++i) {
-      u64 word;
-      asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(word) : "l"(maps + i) : "memory");
-      mixed += word;
+      mixed += ptx::load_volatile_64(maps + i);
     }
     asm volatile("" ::"l"(mixed) : "memory");
   } else if (before == static_cast<u32>(BeforeUse::kPrefetch)) {

@@ -1,9 +1,11 @@
-// Key: tma.issue.
+// Key: tma.issue, machine.issue, machine.issue_copy; machine.l2_latency (what is taken off it).
+//
 // Method: one thread issues `count` loads of `bytes` in a row to different places of shared memory,
 // all counted by one barrier. Three samples: the issuing alone, the whole until all have landed,
 // and an empty loop of as many turns. With small loads the slope over `count` is the engine's time
-// per instruction, with large ones its time per byte. Excludes: waiting for free stages, which a
-// real producer does between loads.
+// per instruction, with large ones its time per byte.
+//
+// Excludes: waiting for free stages, which a real producer does between loads.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"

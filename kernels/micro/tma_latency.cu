@@ -1,9 +1,12 @@
-// Key: tma.l2_latency, tma.dram_latency, stream.bulk_latency, stream.bulk_rate.
+// Key: tma.l2_latency, tma.dram_latency, stream.bulk_latency, stream.bulk_rate, machine.l2_latency,
+// machine.dram_latency, machine.request, machine.intake.
+//
 // Method: one thread asks for `bytes` and waits, again and again; the time per load is the latency
 // from issue to the flip of the barrier as the waiting thread sees it. Places are `stride` bytes
 // apart: a small region, read before, lies in L2, near and far lines mixed; a large one is never
-// come back to, so that every load goes to DRAM. Excludes: queueing behind other loads; the
-// descriptor (a tensor map's first use costs more).
+// come back to, so that every load goes to DRAM.
+//
+// Excludes: queueing behind other loads; the descriptor (a tensor map's first use costs more).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"

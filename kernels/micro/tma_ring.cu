@@ -1,23 +1,24 @@
-// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate.
+// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate,
+// machine.l2_output, machine.dram_read; power.per_l2_byte and power.per_dram_byte.
+//
 // Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
 // and round through its group's region of memory. What is measured follows from the tasks:
 //   few SMs, region in L2                     what one SM takes in
 //   all SMs, a region each, together in L2    what L2 puts out for distinct lines
 //   all SMs, some to a region                 the same with lines shared, at one time or apart
 //   all SMs through one region beyond L2      DRAM reads against bytes in flight
+//
 // Excludes: consumers of the data; tensor maps (copies of contiguous memory); starting and
 // stopping, which is why long runs are taken.
 //
 // One CTA per SM: the host asks for so much shared memory that two do not fit.
+#include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
-#include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"
 #include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
-
-constexpr u32 kMostSlots = 64;
 
 extern "C" __global__ void __launch_bounds__(32)
     tilecast_tma_ring(const char* memory, u64 region, u32 bytes, u32 slots, u32 loads,
@@ -27,14 +28,12 @@ extern "C" __global__ void __launch_bounds__(32)
   if (!ptx::elect_one()) {
     return;
   }
-  const u32 first_barrier = ptx::shared_address(barriers);
   const u32 buffer = ptx::shared_address(dynamic);
-  for (u32 slot = 0; slot < slots; ++slot) {
-    ptx::mbarrier_init(first_barrier + slot * 8, 1);
-  }
-  ptx::fence_mbarrier_init();
+  const SlotRing ring = SlotRing::init(barriers, slots);
   const SmTask task = tasks[ptx::smid()];
-  wait_for_grid(counter);
+  if (!wait_for_grid(counter)) {
+    return;
+  }
   if (task.active == 0) {
     samples[blockIdx.x] = {0, 0, 0, ptx::smid(), 1};
     return;
@@ -43,27 +42,13 @@ extern "C" __global__ void __launch_bounds__(32)
   const u64 stride = static_cast<u64>(task.step) * bytes;
   u64 offset = static_cast<u64>(task.first) * bytes % region;
   const auto issue = [&](u32 slot) {
-    ptx::mbarrier_arrive_expect_tx(first_barrier + slot * 8, bytes);
-    ptx::bulk_load(buffer + slot * bytes, source + offset, bytes, first_barrier + slot * 8);
+    ptx::mbarrier_arrive_expect_tx(ring.barrier(slot), bytes);
+    ptx::bulk_load(buffer + slot * bytes, source + offset, bytes, ring.barrier(slot));
     offset += stride;
     offset = offset >= region ? offset % region : offset;
   };
   const Stopwatch watch = Stopwatch::start();
-  const u32 ahead = loads < slots ? loads : slots;
-  for (u32 slot = 0; slot < ahead; ++slot) {
-    issue(slot);
-  }
-  u32 slot = 0, phase = 0;
-  for (u32 i = 0; i < loads; ++i) {
-    ptx::mbarrier_wait_or_trap(first_barrier + slot * 8, phase);
-    if (i + slots < loads) {
-      issue(slot);
-    }
-    if (++slot == slots) {
-      slot = 0;
-      phase ^= 1;
-    }
-  }
+  ring.run(loads, issue);
   samples[blockIdx.x] = watch.stop(static_cast<u64>(loads) * bytes);
 }
 

@@ -1,12 +1,14 @@
-// Key: machine.mma_issue, wgmma.block_turn, wgmma.queue: what a warpgroup spends on issuing the
-// wgmmas of a whole K block, how far it runs ahead of the tensor cores, and when a load that
+// Key: machine.mma_issue, wgmma.block_turn, machine.mma_queue: what a warpgroup spends on issuing
+// the wgmmas of a whole K block, how far it runs ahead of the tensor cores, and when a load that
 // follows them starts and lands.
+//
 // Method: the warpgroups of a GEMM tile issue a K block with the GEMM's own function, operands of
 // zeros in one stage; TILECAST_BEFORE: behind another K block that is still in flight;
 // TILECAST_MULTIPLY 0: nothing is issued, the rest stays. With a warp-specialised configuration
 // warp 0, or a warp of the producer, then loads TILECAST_BOXES boxes of 16 KiB, which the latter
 // waits for. Every time is counted from just before the K block: of warp 0 for the loads, of its
 // own first warp for each warpgroup.
+//
 // Excludes: waiting for operands, which lie there; DRAM (the boxes lie in L2).
 #include "kernels/device/mma.cuh"
 #include "kernels/micro/stopwatch.cuh"

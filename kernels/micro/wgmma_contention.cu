@@ -1,20 +1,21 @@
 // Key: wgmma.operand_rate while shared memory is filled.
+//
 // Method: warpgroups run the loop of wgmma_rate.cu while one more warp has `copies` of `bytes` each
 // brought from L2 into shared memory every `period` cycles, until the warpgroups have ended: bulk
 // copies of plain memory, or boxes of a tensor map as a GEMM loads them. Both sides are timed: the
 // slowing of wgmma and the bytes that really came, against the offer. Several copies to a turn keep
 // the turn of the filling thread out of it.
+//
 // Excludes: DRAM (the source lies in L2) and the limit of L2 itself (few SMs run).
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/wgmma_loop.cuh"
-#include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"
 #include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
 
 constexpr i32 kComputing = TILECAST_WARPGROUPS * kWarpgroupThreads;
-constexpr u32 kMostSlots = 8;
 constexpr u32 kMostFills = 1u << 20;
 
 struct Fills {
@@ -75,10 +76,7 @@ extern "C" __global__ void __launch_bounds__(kComputing + 32)
   __shared__ __align__(8) u64 barriers[kMostSlots];
   if (threadIdx.x == 0) {
     ended = 0;
-    for (u32 slot = 0; slot < slots; ++slot) {
-      ptx::mbarrier_init(ptx::shared_address(&barriers[slot]), 1);
-    }
-    ptx::fence_mbarrier_init();
+    SlotRing::init(barriers, slots);
   }
   fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u32 a = ptx::shared_address(dynamic);

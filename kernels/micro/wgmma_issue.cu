@@ -1,7 +1,10 @@
-// Key: machine.mma_issue, wgmma.block_turn (what a warpgroup spends on issuing a K block).
+// Key: machine.mma_issue, machine.mma_queue, wgmma.block_turn (what a warpgroup spends on issuing a
+// K block).
+//
 // Method: a warpgroup finds the pipe empty, issues one commit group of TILECAST_GROUP instructions
 // and waits for it, again and again. Three samples of the first warp: from the fence to behind the
 // commit, from the fence to behind the wait, and a region with nothing in it.
+//
 // Excludes: instructions that queue behind another group (wgmma_rate.cu has those), barriers.
 #include "kernels/micro/wgmma_loop.cuh"
 

@@ -12,6 +12,7 @@
 #include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/tma.cuh"
+#include "kernels/ptx/volatile_access.cuh"
 #include "kernels/ptx/wgmma.cuh"
 #include "kernels/verify/drawn_inputs.cuh"
 
@@ -68,10 +69,8 @@ struct WgmmaOperands {
 #pragma unroll
     for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
       // From memory, or the compiler would make them anew for every group.
-      asm volatile("ld.volatile.shared.u32 %0, [%1];"
-                   : "=r"(operands.a_registers[i])
-                   : "r"(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4)
-                   : "memory");
+      operands.a_registers[i] =
+          ptx::load_shared_volatile(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4);
     }
     return operands;
   }

@@ -1,5 +1,7 @@
 // Key: wgmma.flops_per_sm, wgmma.operand_rate, wgmma.issue_overhead, wgmma.completion_latency,
-// wgmma.block_turn (the bubble in it).
+// machine.wgmma_least, machine.wgmma_completion, wgmma.block_turn (the bubble in it),
+// power.per_flop_normal, power.per_flop_uniform, power.per_flop_ternary, power.per_flop_zeros.
+//
 // Method: warpgroups issue wgmmas in groups and leave some of the groups in flight, as compiled in;
 // the slope between a short and a long loop is the time of one instruction:
 //   one warpgroup, groups of four, one pending   the interval
@@ -8,6 +10,7 @@
 //                                                pipe leaves in a K block of 64
 //   two or three warpgroups, each timed alone    as many intervals as warpgroups where the pipe is
 //                                                full; with drains the others fill the bubbles
+//
 // Excludes: filling the pipe, the last wait, fences (all in the intercept); reading accumulators;
 // the loads and barriers of a real K block; different shapes side by side.
 #include "kernels/micro/wgmma_loop.cuh"

@@ -25,6 +25,11 @@ __device__ inline u32 fetch_add_acq_rel(u32* word, u32 value) {
   return before;
 }
 
+/// Adds in L2.
+__device__ inline void add_one(float* to, float v) {
+  asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(to), "f"(v) : "memory");
+}
+
 /// Adds four neighbours, 16-byte aligned, in L2.
 __device__ inline void add_four(float* to, const float4& v) {
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(v.x),

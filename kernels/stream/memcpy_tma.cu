@@ -5,6 +5,8 @@
 // strided walk, and then it draws the number of the next one from a counter, one block ahead so
 // that the draw's way to L2 and back costs nothing: the CTAs then never drift apart.
 //
+// Key: stream.ticket (copies in blocks of 2 KiB, which the draws bound).
+//
 // Contract: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
 // many barriers; args.a and args.c aligned to 16 bytes. What is left of the last 16 bytes goes by
 // plain loads.

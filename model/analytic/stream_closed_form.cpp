@@ -11,7 +11,8 @@
 namespace tilecast {
 namespace {
 
-// Where DRAM and flight are about equal the kernel takes longer than either.
+// Where DRAM and flight are about equal the kernel takes longer than either. Chosen, not fitted:
+// copies with 24 to 40 KiB of an SM in flight (in_flight_8_gib.csv.gz) come down in such a bend.
 constexpr double kSharpness = 3;
 // Below this share of the kernel's time the stream is not what bounds it.
 constexpr double kStreamMatters = 0.5;
@@ -22,6 +23,13 @@ Seconds overlapped(Seconds a, Seconds b) {
   const Seconds longest = std::max(a, b);
   return longest * std::pow(std::pow(a / longest, kSharpness) + std::pow(b / longest, kSharpness),
                             1 / kSharpness);
+}
+
+/// Reads and writes one after the other, nothing lost.
+Seconds time_at_measured_rates(const StreamSpec& stream, const StreamProblem& problem) {
+  const Bytes matrix{matrix_bytes(problem)};
+  return transfer_time(matrix * input_count(problem.op), stream.read_rate) +
+         transfer_time(matrix, stream.write_rate);
 }
 
 /// Of a CTA between a block's arrival and its next loads.
@@ -59,6 +67,11 @@ Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementTyp
   return stream_bytes_in_flight(config, dtype, resident_stream_ctas(gpu, config, dtype));
 }
 
+RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time) {
+  return {transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth) / time,
+          time_at_measured_rates(*gpu.stream, problem) / time};
+}
+
 StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
                               const StreamConfig& config, Hertz sm_clock) {
   const StreamSpec& stream = *gpu.stream;
@@ -72,10 +85,10 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
   form.dram_read = form.dram_write * input_count(problem.op);
   form.shared_memory = shared_bytes(config, form.dram_read, form.dram_write);
   const Bytes moved = form.dram_read + form.dram_write;
-  const Seconds dram = (transfer_time(form.dram_read, stream.read_rate) +
-                        transfer_time(form.dram_write, stream.write_rate)) /
-                       (1 - stream_dram_loss(stream, config, problem.dtype, form.dram_read / moved,
-                                             bytes_in_flight(gpu, config, problem.dtype)));
+  const Bytes in_flight = bytes_in_flight(gpu, config, problem.dtype);
+  const StreamLosses losses =
+      stream_losses(stream, config, problem.dtype, form.dram_read / moved, in_flight);
+  const Seconds dram = time_at_measured_rates(stream, problem) / (1 - losses.total());
 
   const Seconds latency = stream_block_latency(stream, config, problem.dtype);
   const Seconds work = work_of_block(stream, config, problem.dtype, sm_clock);
@@ -92,6 +105,7 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
   const Seconds streaming = overlapped(dram, flight);
   const Seconds total = stream.kernel + latency + streaming;
 
+  form.parts = {stream.kernel, latency, dram, flight, losses, in_flight};
   form.cycles = cycles_of(total, sm_clock);
   form.shares = {
       0,

@@ -27,6 +27,7 @@
 
 #include "model/analytic/limiter.h"
 #include "model/spec/gpu_spec.h"
+#include "model/spec/stream_block.h"
 #include "model/tile/stream_config.h"
 
 namespace tilecast {
@@ -34,13 +35,29 @@ namespace tilecast {
 /// Loads that the resident CTAs of one SM keep in flight.
 Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
+/// What the kernel's time is made of; `dram` and `flight` overlap.
+struct StreamParts {
+  Seconds kernel, first_load;
+  Seconds dram, flight;
+  StreamLosses losses;  // in `dram`
+  Bytes in_flight;      // loads of an SM
+};
+
 struct StreamForm {
   Cycles cycles;
   Limiter limiter;  // kDram, kLatency or kOverhead
   Bytes dram_read, dram_write;
   Bytes shared_memory;  // read and written, all SMs
   Shares shares;
+  StreamParts parts;
 };
+
+/// The bytes that must move, over `time`, of what memory could give: of the datasheet's rate, and
+/// of the measured rates of reads and writes alone, as many of each.
+struct RateShares {
+  double of_datasheet, of_measured;
+};
+RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time);
 
 /// `config` is legal (model/predict/stream_candidates.h), and the GPU has a stream section.
 StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,

@@ -14,7 +14,11 @@ namespace {
 constexpr Words<Method, 2> kMethods{
     {{Method::kAnalytic, "analytic"}, {Method::kSimulated, "simulated"}}};
 
-void require_schedulable(const GpuSpec& gpu) {
+/// Memory-bound ops say themselves what they need.
+void require_schedulable(const GpuSpec& gpu, Op op) {
+  if (op != Op::kGemm) {
+    return;
+  }
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
     throw ConfigError(why);
   }
@@ -42,7 +46,7 @@ Method parse_method(std::string_view text) { return value_of(kMethods, "method",
 
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> asked) {
-  require_schedulable(gpu);
+  require_schedulable(gpu, op_of(problem));
   if (const AnySchedule schedule = schedule_of(config); op_of(schedule) != op_of(problem)) {
     throw ConfigError(fmt::format("configuration '{}' computes {}, not {}", to_text(config),
                                   to_text(op_of(schedule)), to_text(op_of(problem))));
@@ -58,7 +62,7 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort) {
-  require_schedulable(gpu);
+  require_schedulable(gpu, op_of(problem));
   effort.method = effort.method.value_or(default_method(op_of(problem)));
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,

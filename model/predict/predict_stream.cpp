@@ -12,18 +12,45 @@
 #include "model/predict/simulated_stream.h"
 #include "model/predict/stream_candidates.h"
 #include "model/sim/simulate_stream.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/stream_config_text.h"
 
 namespace tilecast {
 namespace {
 
 void require_constants(const GpuSpec& gpu) {
+  if (gpu.architecture != Architecture::kHopper) {
+    throw ConfigError(
+        fmt::format("{}: memory-bound kernels are predicted on Hopper only; this is "
+                    "{}",
+                    gpu.name, to_text(gpu.architecture)));
+  }
   if (!gpu.stream) {
     throw ConfigError(fmt::format(
         "{}: expected a section stream, the measured constants of memory-bound kernels; it has "
         "none",
         gpu.name));
   }
+}
+
+constexpr double kWithin1Percent = 1.01;
+
+/// What is wrong with the problem itself, or else how many candidates were refused for what.
+std::string why_none(const StreamProblem& problem, const StreamCandidates& candidates) {
+  StreamConfig plain{};
+  plain.schedule =
+      problem.op == Op::kMemcpy ? StreamSchedule::kMemcpy : StreamSchedule::kElementwiseAdd;
+  plain.block_rows = 1;
+  plain.block_columns = kMostBoxElements;
+  plain.vector_bytes = element_bytes(problem.dtype);
+  if (std::string fault = stream_problem_fault(plain, problem); !fault.empty()) {
+    return fault;
+  }
+  std::string reasons;
+  for (const auto& [reason, count] : candidates.rejected) {
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
+  }
+  return "refused " + reasons;
 }
 
 /// One operation per element of C; a copy does none.
@@ -81,15 +108,22 @@ Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
   require_constants(gpu);
   StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
-    throw ConfigError(fmt::format("{}: no candidate is legal on {}", to_text(problem), gpu.name));
+    throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
+                                  why_none(problem, candidates)));
   }
   const bool simulates = effort.method == Method::kSimulated;
   Fastest fastest(simulates ? std::max(keep, effort.simulations) : keep);
+  std::vector<Seconds> times;
   for (std::size_t i = 0; i < candidates.legal.size(); ++i) {
-    fastest.add(predict_legal(gpu, problem, candidates.legal[i], regime, inputs), i);
+    const Prediction prediction = predict_legal(gpu, problem, candidates.legal[i], regime, inputs);
+    times.push_back(prediction.time);
+    fastest.add(prediction, i);
   }
   const int count = static_cast<int>(candidates.legal.size());
   Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
+  const Seconds near = *std::ranges::min_element(times) * kWithin1Percent;
+  ranking.within_1_percent =
+      static_cast<int>(std::ranges::count_if(times, [near](Seconds time) { return time <= near; }));
   if (simulates) {
     simulate_best_streams(gpu, effort, ranking);
     ranking.predictions.resize(std::min(keep, ranking.predictions.size()));

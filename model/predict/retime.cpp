@@ -1,12 +1,15 @@
 #include "model/predict/retime.h"
 
 #include <algorithm>
+#include <variant>
 
 namespace tilecast {
 
 void set_default_interval(const GpuSpec& gpu, Prediction& p) {
-  p.interval_low = p.time * (1 - gpu.default_interval);
-  p.interval_high = p.time * (1 + gpu.default_interval);
+  const bool memory_bound = std::holds_alternative<StreamConfig>(p.config) && gpu.stream;
+  const double each_way = memory_bound ? gpu.stream->interval : gpu.default_interval;
+  p.interval_low = p.time * (1 - each_way);
+  p.interval_high = p.time * (1 + each_way);
 }
 
 void retime(Cycles cycles, const ClockState& clock, Prediction& p) {

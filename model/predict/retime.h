@@ -8,7 +8,8 @@
 
 namespace tilecast {
 
-/// The GPU file's default_interval each way around `p.time`.
+/// The GPU file's default_interval each way around `p.time`; of memory-bound kernels
+/// stream.interval.
 void set_default_interval(const GpuSpec& gpu, Prediction& p);
 
 /// Makes `p` the same work in other cycles and at another clock: time, power, TFLOPS and shares

@@ -17,9 +17,12 @@ constexpr Block kVectorBlocks[] = {{1, 512},  {1, 1024},  {1, 2048}, {1, 4096},
 constexpr i32 kWarps[] = {4, 8};
 constexpr i32 kVectorBytes[] = {16, 8, 4, 2};
 constexpr i32 kCtas[] = {1, 2, 4, 8};
+// Copies: what they have in flight decides, and the best of it lies between powers of two.
+constexpr i32 kCopyCtas[] = {1, 2, 4, 6, 8, 10, 12, 16, 24, 32};
 constexpr BlockOrder kOrders[] = {BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
-                                  BlockOrder::kBands, BlockOrder::kBounded};  // tickets: slow
-constexpr CacheHint kHints[] = {CacheHint::kNone, CacheHint::kEvictFirst};
+                                  BlockOrder::kBands,  BlockOrder::kBounded, BlockOrder::kTickets};
+constexpr CacheHint kHints[] = {CacheHint::kNone, CacheHint::kEvictFirst,
+                                CacheHint::kStoresEvictFirst};
 constexpr StreamLayout kLayouts[] = {StreamLayout::kPlain, StreamLayout::kSwizzled};
 constexpr StreamView kViews[] = {StreamView::kMatrix, StreamView::kFlat};
 
@@ -90,7 +93,7 @@ class Sieve {
 };
 
 void add_orders(StreamConfig config, Sieve& sieve) {
-  for (const i32 ctas : kCtas) {
+  for (const i32 ctas : is_memcpy(config.schedule) ? std::span<const i32>(kCopyCtas) : kCtas) {
     for (const BlockOrder order : kOrders) {
       for (const CacheHint hint : kHints) {
         config.ctas_per_sm = ctas;

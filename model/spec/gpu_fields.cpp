@@ -147,6 +147,7 @@ std::vector<Field> fields_of(StreamSpec& stream) {
       {"cta_refill", &stream.cta_refill.value, kCycles, 0, 100'000},
       {"cta_launch", &stream.cta_launch.value, kTime, 0, kMicro},
       {"ticket", &stream.ticket.value, kTime, 0, kMicro},
+      {"interval", &stream.interval, kFraction, 0.005, 1},
   };
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -13,7 +15,15 @@ namespace {
 
 bool is_quantity(const YamlNode& node) { return node.find("value") != nullptr; }
 
-void replace_in_map(YamlNode& base, const YamlNode& overlay) {
+/// Keys, each of which is a quantity.
+bool is_section(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kMap && !is_quantity(node) && !node.entries.empty() &&
+         std::ranges::all_of(node.entries,
+                             [](const auto& entry) { return is_quantity(entry.second); });
+}
+
+/// `sections`: those that the base lacks are added.
+void replace_in_map(YamlNode& base, const YamlNode& overlay, bool sections = false) {
   if (overlay.kind != YamlNode::Kind::kMap) {
     fail(overlay, "expected keys of " + *base.file + " to replace");
   }
@@ -23,6 +33,10 @@ void replace_in_map(YamlNode& base, const YamlNode& overlay) {
     for (auto& [base_name, node] : base.entries) {
       known.push_back(base_name);
       target = base_name == name ? &node : target;
+    }
+    if (target == nullptr && sections && is_section(replacement)) {
+      base.entries.emplace_back(name, replacement);
+      continue;
     }
     if (target == nullptr) {
       fail(replacement, "unknown key, an overlay only replaces keys of " + *base.file +
@@ -54,7 +68,7 @@ void apply_overlay(YamlNode& base, const YamlNode& overlay) {
     }
     std::erase_if(numbers.entries, [](const auto& entry) { return entry.first == "name"; });
   }
-  replace_in_map(base, numbers);
+  replace_in_map(base, numbers, true);
 }
 
 }  // namespace tilecast

@@ -128,6 +128,7 @@ struct StreamSpec {
   Cycles cta_refill;            // one CTA ends, its successor's first instruction
   Seconds cta_launch;           // from one CTA's start to the next one's, whole chip
   Seconds ticket;               // from one draw of a counter to the next one's, whole chip
+  double interval;              // half-width of a 90 % interval of times predicted with these
 };
 
 /// What the simulator's parts take, each measured alone by a micro-benchmark where one exists. The

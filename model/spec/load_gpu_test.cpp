@@ -128,6 +128,25 @@ TEST_CASE("The environment names another folder") {
   CHECK(config_folder() == before);
 }
 
+TEST_CASE("An overlay brings a whole section that the file lacks, and no part of one") {
+  const H200Copy copy;
+  std::string text = copy.text();
+  const std::size_t begin = text.find("\nstream:"), end = text.find("\n\n", begin);
+  const std::string section = text.substr(begin, end - begin);
+  text.erase(begin, end - begin);
+  copy.write(text);
+  CHECK_FALSE(copy.load().spec.stream);
+  copy.overlay("name: h200_sxm" + section + "\n");
+  CHECK(copy.load().spec.stream->read_rate.value ==
+        load_gpu("h200_sxm", false).spec.stream->read_rate.value);
+  CHECK_FALSE(copy.load(false).spec.stream);
+  copy.overlay("name: h200_sxm\nstream:\n  turn: {value: 300, unit: ns" + kQuantityEnd);
+  CHECK(copy.complaint() == "2 h200_sxm.calibrated.yaml:2: stream.read_rate: missing key");
+  copy.overlay("name: h200_sxm\nstraem:\n  turn: {value: 300, unit: ns" + kQuantityEnd);
+  CHECK(copy.complaint() ==
+        "2 h200_sxm.calibrated.yaml:2: straem: unknown key; did you mean stream?");
+}
+
 TEST_CASE("A wrong key in a GPU file is named with its line and what was expected") {
   const H200Copy copy;
   CHECK(copy.complaint().empty());

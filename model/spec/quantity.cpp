@@ -92,9 +92,9 @@ ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double
   }
   read.value = scale(constant.value);
   if (!(read.value >= least && read.value <= most)) {
-    number.fail(fmt::format("expected {:g} to {:g} {}, not {:g}",
-                            least * unit.divisor / unit.factor, most * unit.divisor / unit.factor,
-                            unit.name, constant.value));
+    number.fail(fmt::format("expected {:g} to {:g}{}, not {:g}", least * unit.divisor / unit.factor,
+                            most * unit.divisor / unit.factor,
+                            unit.name == "1" ? "" : fmt::format(" {}", unit.name), constant.value));
   }
   if (dimension == Dimension::kBytes && read.value != std::floor(read.value)) {
     number.fail("expected a whole number of bytes");

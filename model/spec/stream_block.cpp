@@ -6,9 +6,10 @@
 namespace tilecast {
 namespace {
 
-// Places on the scales of spread_loss and narrow_loss (gpu_spec.h).
+// The scales on which spread_loss and narrow_loss are counted (gpu_spec.h): where each is 0. Below
+// kLeastSpread no measured copy gains (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
 constexpr double kSpreadFrom = 64 * 1024, kLeastSpread = 32 * 1024;
-constexpr double kWideRequest = 512;
+constexpr double kWideRequest = 512;  // a warp's 16-byte accesses
 
 /// Neighbouring bytes of a row that a warp's access, or a box of the copy engine, asks for at once.
 double request_bytes(const StreamConfig& config, ElementType dtype) {
@@ -46,22 +47,24 @@ double spread_loss(const StreamSpec& stream, Bytes in_flight) {
   return stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
 }
 
+StreamLosses stream_losses(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
+                           double read_share, Bytes in_flight) {
+  StreamLosses losses{};
+  losses.mix = stream.mix_loss * 4 * read_share * (1 - read_share);
+  losses.spread = spread_loss(stream, in_flight);
+  losses.walk = keeps_order(config) ? 0 : stream.walk_loss;
+  losses.plain = plain_loads(config.schedule) ? stream.plain_loss : 0;
+  losses.hint = !plain_loads(config.schedule) && hinted_loads(config.hint) ? stream.hint_loss : 0;
+  if (op_of(config.schedule) != Op::kMemcpy && config.view == StreamView::kMatrix) {
+    losses.narrow =
+        stream.narrow_loss * std::max(0.0, kWideRequest / request_bytes(config, dtype) - 1);
+  }
+  return losses;
+}
+
 double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                         double read_share, Bytes in_flight) {
-  double loss =
-      stream.mix_loss * 4 * read_share * (1 - read_share) + spread_loss(stream, in_flight);
-  if (!keeps_order(config)) {
-    loss += stream.walk_loss;
-  }
-  if (plain_loads(config.schedule)) {
-    loss += stream.plain_loss;
-  } else if (hinted_loads(config.hint)) {
-    loss += stream.hint_loss;
-  }
-  if (op_of(config.schedule) != Op::kMemcpy && config.view == StreamView::kMatrix) {
-    loss += stream.narrow_loss * std::max(0.0, kWideRequest / request_bytes(config, dtype) - 1);
-  }
-  return loss;
+  return stream_losses(stream, config, dtype, read_share, in_flight).total();
 }
 
 Seconds stream_block_latency(const StreamSpec& stream, const StreamConfig& config,

@@ -19,7 +19,16 @@ Bytes stream_bytes_in_flight(const StreamConfig& config, ElementType dtype, i32 
 /// none where they are few.
 double spread_loss(const StreamSpec& stream, Bytes in_flight);
 
-/// All that is lost (model/analytic/stream_closed_form.h says to what). `read_share`: of all bytes.
+/// Shares of DRAM's rate that are lost (model/analytic/stream_closed_form.h says to what).
+struct StreamLosses {
+  double mix, spread, walk, plain, hint, narrow;
+
+  double total() const { return mix + spread + walk + plain + hint + narrow; }
+};
+
+/// `read_share`: of all bytes.
+StreamLosses stream_losses(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
+                           double read_share, Bytes in_flight);
 double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                         double read_share, Bytes in_flight);
 

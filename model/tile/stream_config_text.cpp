@@ -185,9 +185,10 @@ std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {
 
 std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem) {
   constexpr i64 kMostBlocks = i64{1} << 31;
+  constexpr i64 kMostElements = i64{1} << 40;
   if (problem.rows < 1 || problem.columns < 1 || problem.rows >= kMostBlocks ||
-      problem.rows * problem.columns >= i64{1} << 40) {
-    return "the shape is empty, or beyond 2^40 elements";
+      problem.columns > kMostElements / problem.rows) {
+    return "the shape is empty, beyond 2^40 elements, or of 2^31 rows or more";
   }
   if (op_of(config.schedule) != problem.op) {
     return fmt::format("{} computes {}, not {}", to_text(config.schedule),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -115,9 +116,9 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
 std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
                          const Calibration& calibration, const std::string& command) {
   std::map<std::string, std::string> sections;
-  for (std::size_t i = 0; i < gpu.constants.size(); ++i) {
-    const Constant& c = gpu.constants[i];
-    if (c.value != file.constants[i].value) {
+  for (const Constant& c : gpu.constants) {
+    const auto own = std::ranges::find(file.constants, c.key_path, &Constant::key_path);
+    if (own == file.constants.end() || c.value != own->value) {
       const std::size_t dot = c.key_path.find('.');
       sections[c.key_path.substr(0, dot)] += fmt::format(
           "  {}: {{value: {:.6g}, unit: \"{}\", source: {}, confidence: {}, ref: \"{}\"}}\n",

@@ -2,10 +2,13 @@
 // were fitted to (fp32, all but the in_flight files), and fp16 and bf16, which the fit never saw.
 // Runs in the repository root.
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
 #include "tests/catch.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"
@@ -44,6 +47,54 @@ TEST_CASE("Memory-bound times are met within 5 %, in the fitted type and in thos
   CHECK(left_out.points > 60);
   CHECK(fitted.time.at(Regime::kBurst).mape < 0.03);
   CHECK(left_out.time.at(Regime::kBurst).mape < 0.05);
+}
+
+TEST_CASE("Nine of ten memory-bound times lie in their intervals, which are narrow") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  CHECK(gpu.spec.stream->interval < 0.1);
+  int rows = 0, inside = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("validate/data/h200_sxm/stream")) {
+    if (entry.path().extension() != ".gz") {
+      continue;
+    }
+    for (const MeasurementRow& row : read_measurements(entry.path().string()).rows) {
+      const Measurement& m = row.measurement;
+      if (is_baseline(m.point.config) || m.status != Status::kOk || !m.time) {
+        continue;
+      }
+      const Prediction p =
+          predict_config(gpu.spec, problem_of(m.point), parse_config(m.point.config),
+                         m.point.regime, m.point.inputs);
+      ++rows;
+      inside += m.time->median >= p.interval_low && m.time->median <= p.interval_high ? 1 : 0;
+    }
+  }
+  CHECK(rows > 400);
+  CHECK(inside >= rows * 0.9);
+}
+
+TEST_CASE("The copy of 8 GiB that predict recommends was measured, and beats the runtime's") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const StreamProblem problem{1, i64{1} << 31, ElementType::kFp32, Op::kMemcpy};
+  const Ranking ranking =
+      rank_candidates(gpu.spec, problem, {}, Regime::kBurst, Inputs::kNormal, 1);
+  const std::string pick = to_text(ranking.predictions.front().config);
+  std::optional<Seconds> picked, runtime;
+  for (const MeasurementRow& row :
+       read_measurements("validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz").rows) {
+    const Measurement& m = row.measurement;
+    if (!(problem_of(m.point) == AnyProblem{problem}) || !m.time) {
+      continue;
+    }
+    if (m.point.config == pick) {
+      picked = m.time->median;
+    } else if (m.point.config == kRuntimeCopy) {
+      runtime = m.time->median;
+    }
+  }
+  REQUIRE(picked);
+  REQUIRE(runtime);
+  CHECK(*picked < *runtime);
 }
 
 }  // namespace tilecast

@@ -117,8 +117,7 @@ void domains(MicroLab& lab) {
   const auto load = [&](u64 span, bool again) {
     const u32 passes = again ? 2 : 1;
     seed += again ? 0 : 1;
-    return lab.run(chain, one, passes, reinterpret_cast<const u32*>(memory), span,
-                   again ? 7u : seed, 1000u, passes)[passes - 1];
+    return lab.run(chain, one, passes, memory, span, again ? 7u : seed, 1000u, passes)[passes - 1];
   };
   follow(lab, "l2_load_latency", "load_latency", [&] { return load(u64{1} << 20, true); });
   follow(lab, "dram_load_latency", "load_latency", [&] { return load(u64{4} << 30, false); });

@@ -1,8 +1,8 @@
-// Energy per operation: power by the driver's energy counter under one load at a time, and the rate
-// of that load, in three windows each. Watts above those of SMs that are merely awake, over the
-// rate, give the energy of what the load does, at the clock that it ran at; a tensor load holds its
-// shared-memory reads too, and two instruction widths tell them apart. To take it to another clock
-// and to separate what a load mixes is the calibration's.
+// Energy per operation: power by the driver's energy counter under one load at a time, launched
+// without gaps (queued_load.h), and the rate of that load, in three windows each. Watts above those
+// of SMs that are merely awake, over the rate, give the energy of what the load does, at the clock
+// that it ran at; a tensor load holds its shared-memory reads too, and two instruction widths tell
+// them apart. To take it to another clock and to separate what a load mixes is the calibration's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,22 +18,33 @@
 #include "validate/measure/micro_suite.h"
 #include "validate/measure/micro_wgmma.h"
 #include "validate/measure/power_meter.h"
+#include "validate/measure/queued_load.h"
 
 namespace tilecast {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kSettle = std::chrono::milliseconds(300);
-constexpr auto kWindow = std::chrono::milliseconds(400);
+constexpr auto kWindow = std::chrono::milliseconds(500);
 constexpr int kWindows = 3;
-
-/// One launch of some milliseconds; returns what it did.
-using Launch = std::function<TimedSample()>;
 
 /// A load in each window while its power was read.
 struct LoadResult {
-  std::vector<double> watts, amount_per_second, clock_ghz;
+  std::vector<double> watts, amount_per_second, clock_ghz, busy;
 };
+
+/// One launch of some milliseconds on the lab's stream, its last parameter the samples; a kernel
+/// that starts with its whole grid is given lab.counter(), which is zero again before each.
+template <class... Arguments>
+QueuedLoad::Enqueue launches(MicroLab& lab, LoadedKernel& kernel, const LaunchShape& shape,
+                             const Arguments&... arguments) {
+  kernel.allow_shared_memory(shape.shared_memory_bytes);
+  return [&lab, &kernel, shape, arguments...](TimedSample* samples) {
+    lab.counter();
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., &samples};
+    kernel.launch(shape, pointers, lab.stream().get());
+  };
+}
 
 double watts_of(const PowerMeter& meter) {
   const std::optional<Watts> watts = meter.mean();
@@ -43,25 +54,19 @@ double watts_of(const PowerMeter& meter) {
   return watts->value;
 }
 
-LoadResult hold(MicroLab& lab, const Launch& launch) {
-  for (const auto settled = Clock::now() + kSettle; Clock::now() < settled;) {
-    launch();
-  }
+/// `factor` takes the amount of a sample to the unit of the load.
+LoadResult hold(MicroLab& lab, const QueuedLoad::Enqueue& enqueue, double factor) {
+  QueuedLoad load(lab.stream(), lab.sm_count(), enqueue);
+  load.run(kSettle, [] {});
   LoadResult result;
-  for (int window = 0; window < kWindows; ++window) {
+  for (int i = 0; i < kWindows; ++i) {
     PowerMeter meter;
-    std::vector<TimedSample> samples;
-    double amount = 0;
-    const auto begin = Clock::now();
-    while (Clock::now() - begin < kWindow) {
-      samples.push_back(launch());
-      amount += static_cast<double>(samples.back().amount);
-      meter.read(lab.nvml().energy(), Clock::now());
-    }
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const QueuedLoad::Window window =
+        load.run(kWindow, [&] { meter.read(lab.nvml().energy(), Clock::now()); });
     result.watts.push_back(watts_of(meter));
-    result.amount_per_second.push_back(amount / seconds);
-    result.clock_ghz.push_back(clock_ghz(samples));
+    result.amount_per_second.push_back(window.amount() * factor / window.length.value);
+    result.clock_ghz.push_back(clock_ghz(window.launches));
+    result.busy.push_back(window.busy());
   }
   return result;
 }
@@ -88,18 +93,17 @@ class EnergyBench {
   /// All SMs awake in a loop of shared-memory loads by one thread each.
   void awake() {
     LoadedKernel& kernel = lab_.kernel("shared_latency");
-    const u32 sms = lab_.sm_count();
-    const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
-    const LoadResult result = measure("SMs awake", "shared_latency", "op", [&] {
-      return joined(lab_.run(kernel, shape, sms, 200000u));
-    });
+    const LaunchShape shape{
+        .ctas = lab_.sm_count(), .threads = 32, .shared_memory_bytes = kWholeSm};
+    const LoadResult result =
+        measure("SMs awake", "shared_latency", "op", launches(lab_, kernel, shape, 200000u), 1);
     awake_watts_ = median(result.watts);
     report("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
   }
   /// `key`: of the energy per unit of what the load does.
   void load(const std::string& key, const std::string& variant, const std::string& kernel,
-            const std::string& unit, const Launch& launch) {
-    const LoadResult result = measure(variant, kernel, unit, launch);
+            const std::string& unit, const QueuedLoad::Enqueue& enqueue, double factor = 1) {
+    const LoadResult result = measure(variant, kernel, unit, enqueue, factor);
     constexpr double kPico = 1e12;
     std::vector<double> energies;
     for (std::size_t i = 0; i < result.watts.size(); ++i) {
@@ -125,11 +129,12 @@ class EnergyBench {
     lab_.report_number("energy", key, variant, kernel, unit, std::move(values));
   }
   LoadResult measure(const std::string& variant, const std::string& kernel, const std::string& unit,
-                     const Launch& launch) {
-    LoadResult result = hold(lab_, launch);
+                     const QueuedLoad::Enqueue& enqueue, double factor) {
+    LoadResult result = hold(lab_, enqueue, factor);
     report("power.load_watts", variant, kernel, "W", result.watts);
     report("power.load_rate", variant, kernel, unit + "/s", result.amount_per_second);
     report("power.load_clock", variant, kernel, "GHz", result.clock_ghz);
+    report("power.load_busy", variant, kernel, "1", result.busy);
     return result;
   }
 
@@ -145,27 +150,24 @@ struct NamedData {
 void tensor(EnergyBench& bench, i32 n, const NamedData& data) {
   const WgmmaLoop loop{n, false, 4, 1, 1};
   LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", loop.defines());
-  const u32 sms = bench.lab().sm_count();
-  const LaunchShape shape{.ctas = sms, .threads = kWarpgroup, .shared_memory_bytes = kWholeSm};
+  const LaunchShape shape{
+      .ctas = bench.lab().sm_count(), .threads = kWarpgroup, .shared_memory_bytes = kWholeSm};
   const u64 flops = 2 * 64 * 16 * static_cast<u64>(n);
   const u32 groups = 20000u * 256u / static_cast<u32>(n);
   bench.load(fmt::format("power.per_flop_{}", data.name),
-             fmt::format("tensor n={} {}", n, data.name), "wgmma_rate", "FLOP", [&] {
-               TimedSample all =
-                   joined(bench.lab().run(kernel, shape, sms, groups, static_cast<u32>(data.data)));
-               all.amount *= flops;
-               return all;
-             });
+             fmt::format("tensor n={} {}", n, data.name), "wgmma_rate", "FLOP",
+             launches(bench.lab(), kernel, shape, groups, static_cast<u32>(data.data)),
+             static_cast<double>(flops));
 }
 
 void shared_memory(EnergyBench& bench) {
   constexpr i32 kThreads = 1024;
   LoadedKernel& kernel = bench.lab().kernel("shared_read");
-  const u32 sms = bench.lab().sm_count();
-  const LaunchShape shape{
-      .ctas = sms, .threads = kThreads, .shared_memory_bytes = kThreads * 16 * 8};
+  const LaunchShape shape{.ctas = bench.lab().sm_count(),
+                          .threads = kThreads,
+                          .shared_memory_bytes = kThreads * 16 * 8};
   bench.load("power.per_shared_memory_byte", "shared-memory reads", "shared_read", "B",
-             [&] { return joined(bench.lab().run(kernel, shape, sms, 10000u)); });
+             launches(bench.lab(), kernel, shape, 10000u));
 }
 
 /// Bulk copies from L2 or through all of memory, a ring on every SM.
@@ -183,12 +185,10 @@ void copies(EnergyBench& bench, bool from_dram) {
   const char* memory = lab.memory(from_dram ? region : region * sms);
   LoadedKernel& kernel = lab.kernel("tma_ring");
   const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
-  bench.load(
-      from_dram ? "power.per_dram_byte" : "power.per_l2_byte",
-      from_dram ? "DRAM reads" : "L2 reads", "tma_ring", "B", [&] {
-        return joined(lab.run(kernel, shape, sms, memory, region, kBytes, kSlots, 20000u,
-                              static_cast<const SmTask*>(tasks.as<SmTask>()), lab.counter()));
-      });
+  bench.load(from_dram ? "power.per_dram_byte" : "power.per_l2_byte",
+             from_dram ? "DRAM reads" : "L2 reads", "tma_ring", "B",
+             launches(lab, kernel, shape, memory, region, kBytes, kSlots, 20000u,
+                      static_cast<const SmTask*>(tasks.as<SmTask>()), lab.counter()));
 }
 
 void dram_writes(EnergyBench& bench) {
@@ -198,10 +198,9 @@ void dram_writes(EnergyBench& bench) {
   char* memory = lab.memory(std::size_t{sms} * kSteps * kBytes);
   LoadedKernel& kernel = lab.kernel("dram_mix");
   const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
-  bench.load("power.per_dram_byte", "DRAM writes", "dram_mix", "B", [&] {
-    return joined(lab.run(kernel, shape, sms, static_cast<const char*>(memory), memory, kBytes,
-                          kSteps, 1u, 0u, 1u, lab.counter()));
-  });
+  bench.load("power.per_dram_byte", "DRAM writes", "dram_mix", "B",
+             launches(lab, kernel, shape, static_cast<const char*>(memory), memory, kBytes, kSteps,
+                      1u, 0u, 1u, lab.counter()));
 }
 
 /// Whole lines from the half of L2 that lies nearer to each SM, or from the other.
@@ -237,12 +236,12 @@ void sides(EnergyBench& bench) {
     }
     TILECAST_CUDA(cudaMemcpy(list_of_sm.as<void>(), chosen.data(), sms * sizeof(u32),
                              cudaMemcpyHostToDevice));
-    bench.load("power.per_l2_byte", near ? "L2 reads near" : "L2 reads far", "l2_lines", "B", [&] {
-      return joined(lab.run(
-          kernel, {.ctas = sms, .threads = kThreads, .shared_memory_bytes = kChosen * sizeof(u32)},
-          sms, memory, static_cast<const u32*>(device_lists.as<u32>()), kChosen,
-          static_cast<const u32*>(list_of_sm.as<u32>()), kTurns, lab.counter()));
-    });
+    const LaunchShape shape{
+        .ctas = sms, .threads = kThreads, .shared_memory_bytes = kChosen * sizeof(u32)};
+    bench.load(
+        "power.per_l2_byte", near ? "L2 reads near" : "L2 reads far", "l2_lines", "B",
+        launches(lab, kernel, shape, memory, static_cast<const u32*>(device_lists.as<u32>()),
+                 kChosen, static_cast<const u32*>(list_of_sm.as<u32>()), kTurns, lab.counter()));
   }
 }
 

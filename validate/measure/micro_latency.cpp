@@ -13,7 +13,7 @@ constexpr int kRepeats = 15;
 void chain(MicroLab& lab, std::size_t span, const std::string& key, const std::string& variant) {
   constexpr u32 kLoads = 1000;
   LoadedKernel& kernel = lab.kernel("load_latency");
-  const u32* memory = reinterpret_cast<const u32*>(lab.memory(std::size_t{8} << 30));
+  const char* memory = lab.memory(std::size_t{8} << 30);
   // In L2 the second pass counts, along the same places; beyond it each run draws its own.
   const bool in_l2 = span <= (std::size_t{16} << 20);
   const u32 passes = in_l2 ? 2 : 1;
@@ -36,21 +36,25 @@ void near_and_far(MicroLab& lab) {
   lab.report(latency_point(latencies.samples), "latency", "l2.load_latency_all_sms",
              "every SM at once", "l2_latency");
   const std::vector<bool> sides = on_side_of_sm_0(latencies);
+  // Cycles that a difference of clock64 gave, at the clock of the SM over all its reads.
+  const auto report_cycles = [&](const std::string& key, const std::string& variant,
+                                 std::vector<double> cycles) {
+    lab.report(cycles_point(std::move(cycles), latencies.samples), "latency", key, variant,
+               "l2_latency");
+  };
   std::vector<double> near, far, share;
   for (u32 sm = 0; sm < sms; ++sm) {
     const TwoMeans means = two_means(latencies.of_sm(sm));
     near.push_back(means.low);
     far.push_back(means.high);
     share.push_back(means.share_high);
-    lab.report_number("latency", "l2.hit_latency_of_sm", fmt::format("sm={} near", sm),
-                      "l2_latency", "cycle", {means.low});
-    lab.report_number("latency", "l2.hit_latency_of_sm", fmt::format("sm={} far", sm), "l2_latency",
-                      "cycle", {means.high});
+    report_cycles("l2.hit_latency_of_sm", fmt::format("sm={} near", sm), {means.low});
+    report_cycles("l2.hit_latency_of_sm", fmt::format("sm={} far", sm), {means.high});
     lab.report_number("latency", "l2.side_of_sm", fmt::format("sm={}", sm), "l2_latency", "1",
                       {sides[sm] ? 1.0 : 0.0});
   }
-  lab.report_number("latency", "l2.hit_latency", "near", "l2_latency", "cycle", near);
-  lab.report_number("latency", "l2.hit_latency", "far", "l2_latency", "cycle", far);
+  report_cycles("l2.hit_latency", "near", near);
+  report_cycles("l2.hit_latency", "far", far);
   lab.report_number("latency", "l2.far_share", "lines", "l2_latency", "1", share);
   lab.report_number("latency", "l2.sms_on_side_of_sm_0", "", "l2_latency", "1",
                     {static_cast<double>(std::count(sides.begin(), sides.end(), true))});

@@ -60,6 +60,29 @@ TimedSample between(u64 cycles, u64 nanoseconds, u64 amount) {
   return {cycles, nanoseconds, amount, 0, 1};
 }
 
+/// SM cycles per nanosecond, from the first to the last CTA of each SM, all SMs together.
+double clock_ghz(const std::vector<CtaStamp>& stamps) {
+  struct Span {
+    const CtaStamp *first, *last;
+  };
+  std::map<u32, Span> of_sm;
+  for (const CtaStamp& stamp : stamps) {
+    Span& span = of_sm.try_emplace(stamp.smid, Span{&stamp, &stamp}).first->second;
+    if (stamp.begin_cycles < span.first->begin_cycles) {
+      span.first = &stamp;
+    }
+    if (stamp.end_cycles > span.last->end_cycles) {
+      span.last = &stamp;
+    }
+  }
+  std::vector<TimedSample> spans;
+  for (const auto& [smid, span] : of_sm) {
+    spans.push_back(between(span.last->end_cycles - span.first->begin_cycles,
+                            span.last->end_ns - span.first->begin_ns, 1));
+  }
+  return clock_ghz(spans);
+}
+
 /// From one CTA's end to the next one's begin on the same SM: one CTA per SM, ten each in turn.
 void refill(MicroLab& lab, i32 threads, i32 shared_bytes, i32 cluster) {
   constexpr u32 kSpin = 20000, kWaves = 10;
@@ -98,6 +121,7 @@ void refill(MicroLab& lab, i32 threads, i32 shared_bytes, i32 cluster) {
 /// Empty CTAs by the thousand: CTAs per nanosecond of the chip, once it runs.
 void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
   constexpr u32 kFew = 20000, kMany = 200000;
+  double clock = 0;
   const auto length = [&](u32 ctas) {
     const StampedLaunches launches(
         lab, {.ctas = ctas, .threads = threads, .shared_memory_bytes = shared_bytes}, 1);
@@ -110,6 +134,7 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
       };
       const auto [first, last] = std::minmax_element(stamps.begin(), stamps.end(), by_begin);
       lengths.push_back(static_cast<double>(last->begin_ns - first->begin_ns));
+      clock = clock_ghz(stamps);
     }
     return lengths;
   };
@@ -118,9 +143,8 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
   for (std::size_t i = 0; i < few.size(); ++i) {
     per_cta.push_back((many[i] - few[i]) / (kMany - kFew));
   }
-  lab.report_number("launch", "launch.ns_per_cta",
-                    fmt::format("threads={} shared={}", threads, shared_bytes), "cta_launch", "ns",
-                    per_cta);
+  lab.report(nanoseconds_point(std::move(per_cta), clock), "launch", "launch.ns_per_cta",
+             fmt::format("threads={} shared={}", threads, shared_bytes), "cta_launch");
 }
 
 /// From the first CTA's begin to the last one's, a CTA on every SM; and whether each has its own.
@@ -143,7 +167,8 @@ void grid_ramp(MicroLab& lab) {
     ramp.push_back(static_cast<double>(last - first));
     distinct.push_back(static_cast<double>(used.size()));
   }
-  lab.report_number("launch", "launch.grid_ramp", "a CTA per SM", "cta_launch", "ns", ramp);
+  lab.report(nanoseconds_point(std::move(ramp), clock_ghz(stamps)), "launch", "launch.grid_ramp",
+             "a CTA per SM", "cta_launch");
   lab.report_number("launch", "launch.sms_used", "a CTA per SM", "cta_launch", "1", distinct);
   for (u32 cta = 0; cta < sms; ++cta) {
     lab.report_number("launch", "launch.sm_of_cta", fmt::format("cta={}", cta), "cta_launch", "1",
@@ -171,6 +196,7 @@ void kernel_gap(MicroLab& lab, Chain chain, u32 ctas, const char* variant) {
   }
   std::vector<TimedSample> gaps;  // where one CTA after the other ran on one SM
   std::vector<double> means;      // in ns over one chain: globaltimer's steps are coarse
+  double clock = 0;
   for (int i = 0; i < kRepeats; ++i) {
     graph ? graph->launch(lab.stream().get()) : enqueue();
     const std::vector<CtaStamp> stamps = launches.read();
@@ -191,11 +217,13 @@ void kernel_gap(MicroLab& lab, Chain chain, u32 ctas, const char* variant) {
       }
     }
     means.push_back(sum / static_cast<double>(kKernels / 2));
+    clock = clock_ghz(stamps);
   }
   if (!gaps.empty()) {
     lab.report(latency_point(gaps), "launch", "launch.kernel_gap", variant, "cta_launch");
   }
-  lab.report_number("launch", "launch.kernel_gap_ns", variant, "cta_launch", "ns", means);
+  lab.report(nanoseconds_point(std::move(means), clock), "launch", "launch.kernel_gap_ns", variant,
+             "cta_launch");
 }
 
 void cluster_placement(MicroLab& lab) {

@@ -145,28 +145,163 @@ void machine(Collector& found) {
   }
 }
 
-/// SMs of the GPU, as the points with distinct lines say.
-u32 sm_count(std::span<const MicroPoint> points) {
-  for (const MicroPoint& point : points) {
-    if (point.key == "launch.sms_used") {
-      return static_cast<u32>(std::lround(point.value.median));
+/// value = at_zero + slope * x.
+struct Line {
+  double at_zero, slope;
+};
+
+/// Least squares through the times, or cycles, of the variants "bytes=N" + `more`.
+std::optional<Line> line_over_bytes(const Collector& found, const std::string& key,
+                                    std::span<const int> sizes, const std::string& more,
+                                    Quartiles MicroPoint::*quantity) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const double n = static_cast<double>(sizes.size());
+  for (const int bytes : sizes) {
+    const MicroPoint* point = found.find(key, fmt::format("bytes={}{}", bytes, more));
+    if (point == nullptr) {
+      return std::nullopt;
+    }
+    const double value = (point->*quantity).median;
+    x += bytes / n;
+    y += value / n;
+    xx += static_cast<double>(bytes) * bytes / n;
+    xy += bytes * value / n;
+  }
+  const double slope = (xy - x * y) / (xx - x * x);
+  return Line{y - slope * x, slope};
+}
+
+Quartiles exactly(double value) { return {value, value, value}; }
+
+/// What memory-bound kernels meet, as far as it can be measured alone. A ticket, and what the fit
+/// finds, is `tilecast calibrate`'s.
+void stream(Collector& found) {
+  if (const MicroPoint* read =
+          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
+    found.add("stream", "read_rate", "TB/s", read, scaled(read->in_time, 1e-3));
+  }
+  if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
+    found.add("stream", "write_rate", "TB/s", write, scaled(write->in_time, 1e-3));
+  }
+  found.add_time("stream", "load_latency", found.find("dram.load_latency", "span=2GiB"));
+  constexpr int kLoads[] = {4096, 8192, 16384, 32768};
+  if (const auto load =
+          line_over_bytes(found, "tma.dram_latency", kLoads, "", &MicroPoint::in_time)) {
+    const MicroPoint* any = found.find("tma.dram_latency", "bytes=8192");
+    found.add("stream", "bulk_latency", "ns", any, exactly(load->at_zero));
+    found.add("stream", "bulk_rate", "GB/s", any, exactly(1 / load->slope));
+  }
+  constexpr int kStores[] = {128, 2048, 8192, 16384, 32768};
+  const std::string store = " store";
+  if (const auto read_out =
+          line_over_bytes(found, "tma.store_source_free", kStores, store, &MicroPoint::value)) {
+    const MicroPoint* any = found.find("tma.store_source_free", "bytes=8192" + store);
+    found.add("stream", "bulk_store", "ns", any, exactly(read_out->at_zero * 1e3 / any->clock_mhz));
+    found.add("stream", "bulk_read_out", "B/cycle", any, exactly(1 / read_out->slope));
+  }
+  found.add_cycles("stream", "cta_refill",
+                   found.find("launch.cta_refill", "threads=256 shared=204800 cluster=1"));
+  if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=256 shared=0")) {
+    found.add("stream", "cta_launch", "ns", each, each->value);
+  }
+}
+
+/// Partial sums of 128 KiB that one SM, or every SM, moves.
+void reduction(Collector& found, u32 sms) {
+  constexpr double kBytes = 128 * 1024;
+  found.add_time("reduction", "hop", found.find("flag.hop", "two SMs"));
+  const auto rate = [&](const char* key, const std::string& variant, bool chip) {
+    const MicroPoint* point = found.find("partial_sums.done", variant);
+    if (point == nullptr) {
+      return;
+    }
+    const Quartiles& q = chip ? point->in_time : point->value;
+    const double bytes = chip ? kBytes * sms * 1e-3 : kBytes;  // TB/s of B/ns
+    found.add("reduction", key, chip ? "TB/s" : "B/cycle", point,
+              {bytes / q.median, bytes / q.q3, bytes / q.q1});
+  };
+  rate("sm_store", "store kib=128 sms=1", false);
+  rate("sm_add", "add kib=128 sms=1", false);
+  rate("sm_load", "load at_once=8 kib=128 sms=1", false);
+  rate("chip_store", fmt::format("store kib=128 sms={}", sms), true);
+  rate("chip_add", fmt::format("add kib=128 sms={}", sms), true);
+}
+
+/// Static power and energies at the reference clock of the GPU file (model/clock/clock.h). What a
+/// load mixes is taken apart: a bulk copy from L2 fills shared memory, one from DRAM passes L2, a
+/// wgmma reads its operands from shared memory.
+class Energies {
+ public:
+  Energies(Collector& found, const ClockSpec& clock, u32 sms)
+      : found_(found), clock_(clock), sms_(sms) {}
+
+  void add() {
+    const MicroPoint* idle = found_.find("power.static_power", "nothing runs");
+    const MicroPoint* awake = found_.find("power.static_power", "SMs awake");
+    const MicroPoint* awake_clock = found_.find("power.load_clock", "SMs awake");
+    if (idle == nullptr || awake == nullptr || awake_clock == nullptr) {
+      return;
+    }
+    found_.add("power", "static_power", "W", idle, idle->value);
+    const double ghz = awake_clock->value.median;
+    found_.add("power", "per_sm_cycle", "nJ/cycle", awake,
+               scaled(awake->value, at_reference(ghz * 1e3) / (sms_ * ghz),
+                      idle->value.median * at_reference(ghz * 1e3) / (sms_ * ghz)));
+    const MicroPoint* shared = found_.find("power.per_shared_memory_byte", "shared-memory reads");
+    if (shared == nullptr) {
+      return;
+    }
+    const double of_shared = shared->value.median * at_reference(shared->clock_mhz);
+    add_scaled("per_shared_memory_byte", "pJ/B", shared, 0);
+    const MicroPoint* l2 = found_.find("power.per_l2_byte", "L2 reads");
+    if (l2 != nullptr) {
+      add_scaled("per_l2_byte", "pJ/B", l2, of_shared);
+      if (const MicroPoint* dram = found_.find("power.per_dram_byte", "DRAM reads")) {
+        found_.add("power", "per_dram_byte", "pJ/B", dram,
+                   scaled(dram->value, 1, l2->value.median));  // at one clock, both at its highest
+      }
+    }
+    constexpr double kOperands = (64 + 256) * 16 * 2, kFlops = 2.0 * 64 * 256 * 16;  // of n = 256
+    for (const char* data : {"normal", "uniform", "ternary", "zeros"}) {
+      const std::string key = std::string("per_flop_") + data;
+      add_scaled(key.c_str(), "pJ/FLOP",
+                 found_.find("power." + key, std::string("tensor n=256 ") + data),
+                 of_shared * kOperands / kFlops);
     }
   }
-  return 0;
-}
+
+ private:
+  double at_reference(double mhz) const {
+    return std::pow(clock_.energy_reference.value * 1e-6 / mhz, clock_.energy_exponent);
+  }
+  void add_scaled(const char* key, const char* unit, const MicroPoint* from, double less) {
+    if (from != nullptr) {
+      found_.add("power", key, unit, from,
+                 scaled(from->value, at_reference(from->clock_mhz), less));
+    }
+  }
+
+  Collector& found_;
+  const ClockSpec& clock_;
+  u32 sms_;
+};
 
 }  // namespace
 
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
-                                                 BytesPerSecond dram_bandwidth) {
+                                                 const GpuSpec& gpu) {
   Collector found(points);
   tensor(found);
   copies(found);
   machine(found);
-  if (const u32 sms = sm_count(points); sms > 0) {
-    caches(found, sms);
+  const u32 sms = static_cast<u32>(gpu.sm.count);
+  caches(found, sms);
+  reduction(found, sms);
+  if (gpu.clock) {
+    Energies(found, *gpu.clock, sms).add();
   }
-  memory(found, dram_bandwidth);
+  memory(found, gpu.dram->bandwidth);
+  stream(found);
   chip(found);
   return found.constants;
 }

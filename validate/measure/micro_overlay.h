@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/units.h"
+#include "model/spec/gpu_spec.h"
 #include "validate/measure/micro_point.h"
 
 namespace tilecast {
@@ -22,9 +22,10 @@ struct MeasuredConstant {
   std::string kernel;
 };
 
-/// `dram_bandwidth` as the GPU file states it; efficiencies are shares of it.
+/// `gpu`: the GPU's file, with a section dram. Efficiencies are shares of its bandwidth, energies
+/// are taken to its reference clock.
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
-                                                 BytesPerSecond dram_bandwidth);
+                                                 const GpuSpec& gpu);
 
 /// YAML that model/spec/gpu_overlay.h reads.
 std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants);

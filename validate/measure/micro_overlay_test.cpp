@@ -20,6 +20,19 @@ MicroPoint point(const std::string& key, const std::string& variant, double valu
   return made;
 }
 
+MicroPoint energy(const std::string& key, const std::string& variant, double value, double mhz) {
+  MicroPoint made = point(key, variant, value, 0);
+  made.clock_mhz = mhz;
+  return made;
+}
+
+/// Section dram says 4.8 TB/s, clock a reference of 1400 MHz and an exponent near 2.
+GpuSpec h200() {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  gpu.clock->energy_exponent = 2;
+  return gpu;
+}
+
 const std::vector<MicroPoint> kPoints = {
     point("wgmma.interval", "n=128 a=shared", 65, 33),
     point("tma.l2_latency", "bytes=8192", 500, 260, 6.745),
@@ -29,12 +42,26 @@ const std::vector<MicroPoint> kPoints = {
     point("l2.shared_lines", "degree=4 neighbours in_step cluster=1", 8580, 16500),
     point("dram.mix_rate", "reads=0 writes=1 bytes=8192", 2000, 3840),
     point("clusters.max_active_of_4", "one CTA per SM", 31, 0),
+    point("tma.dram_latency", "bytes=4096", 1000, 500),
+    point("tma.dram_latency", "bytes=8192", 1000, 520),
+    point("tma.dram_latency", "bytes=16384", 1000, 560),
+    point("tma.dram_latency", "bytes=32768", 1000, 640),
+    point("flag.hop", "two SMs", 1200, 632),
+    point("partial_sums.done", "store kib=128 sms=1", 4096, 2000),
+    point("partial_sums.done", "add kib=128 sms=132", 8000, 4000),
+    point("power.static_power", "nothing runs", 100, 0),
+    point("power.static_power", "SMs awake", 166, 0),
+    point("power.load_clock", "SMs awake", 2, 0),
+    energy("power.per_shared_memory_byte", "shared-memory reads", 8, 1400),
+    energy("power.per_l2_byte", "L2 reads", 48, 2800),
+    energy("power.per_dram_byte", "DRAM reads", 100, 2800),
+    energy("power.per_flop_normal", "tensor n=256 normal", 1, 1400),
 };
 
 }  // namespace
 
 TEST_CASE("Measured constants are what their points say, in the unit of the GPU file") {
-  const auto constants = measured_constants(kPoints, BytesPerSecond{4.8e12});
+  const auto constants = measured_constants(kPoints, h200());
   const auto value = [&](const std::string& key) {
     for (const MeasuredConstant& constant : constants) {
       if (constant.section + "." + constant.key == key) {
@@ -49,14 +76,27 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
   CHECK(value("sm.intake") == Approx(65));               // 8580 / 132 SMs
   CHECK(value("dram.write_efficiency") == Approx(0.8));  // 3840 B/ns of 4800
   CHECK(value("clusters.max_active_of_4") == Approx(31));
-  CHECK(value("dram.read_efficiency") == -1);  // not measured, so not there
+  // 500 ns at 4 KiB and 20 ns for each 4 KiB more: 480 ns at nothing, 4096 B in 20 ns.
+  CHECK(value("stream.bulk_latency") == Approx(480));
+  CHECK(value("stream.bulk_rate") == Approx(204.8));
+  CHECK(value("reduction.hop") == Approx(632));
+  CHECK(value("reduction.sm_store") == Approx(32));        // 131072 B in 4096 cycles
+  CHECK(value("reduction.chip_add") == Approx(4.325376));  // 132 * 131072 B in 4 us
+  CHECK(value("power.static_power") == Approx(100));
+  // 66 W over 132 SMs at 2 GHz, 0.25 nJ a cycle, at 1.4 GHz 0.49 of it.
+  CHECK(value("power.per_sm_cycle") == Approx(0.1225));
+  CHECK(value("power.per_shared_memory_byte") == Approx(8));
+  CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
+  CHECK(value("power.per_dram_byte") == Approx(52));         // what 48 of L2 leave of 100
+  CHECK(value("power.per_flop_normal") == Approx(0.84375));  // 10240 B of 524288 FLOP, 8 pJ each
+  CHECK(value("dram.read_efficiency") == -1);                // not measured, so not there
 }
 
 TEST_CASE("The overlay of measured constants is read back by the model") {
   const TemporaryFolder folder;
   write_file(folder / "gpus/h200_sxm.yaml", read_file("configs/gpus/h200_sxm.yaml"));
   write_file(folder / "gpus/h200_sxm.calibrated.yaml",
-             overlay_text("h200_sxm", measured_constants(kPoints, BytesPerSecond{4.8e12})));
+             overlay_text("h200_sxm", measured_constants(kPoints, h200())));
   const LoadedGpu gpu = load_gpu("h200_sxm", true, folder / ".");
   CHECK(gpu.calibrated);
   CHECK(gpu.spec.tma->l2_latency.value == Approx(260e-9));

@@ -90,10 +90,23 @@ MicroPoint latency_point(std::span<const TimedSample> samples) {
   for (const TimedSample& sample : samples) {
     values.push_back(as_double(sample.cycles) / as_double(sample.amount));
   }
-  MicroPoint point = point_of(std::move(values), samples);
+  return cycles_point(std::move(values), samples);
+}
+
+MicroPoint cycles_point(std::vector<double> cycles, std::span<const TimedSample> clock) {
+  MicroPoint point = point_of(std::move(cycles), clock);
   point.unit = "cycle";
   point.time_unit = "ns";
   point.in_time = scaled(point.value, 1e3 / point.clock_mhz);
+  return point;
+}
+
+MicroPoint nanoseconds_point(std::vector<double> nanoseconds, double clock_ghz) {
+  MicroPoint point = point_of(std::move(nanoseconds), {});
+  point.clock_mhz = clock_ghz * 1e3;
+  point.unit = "ns";
+  point.time_unit = "cycle";
+  point.in_time = scaled(point.value, clock_ghz);
   return point;
 }
 
@@ -116,11 +129,7 @@ MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const Time
     values.push_back((as_double(longer[i].cycles) - as_double(shorter[i].cycles)) /
                      (as_double(longer[i].amount) - as_double(shorter[i].amount)));
   }
-  MicroPoint point = point_of(std::move(values), longer);
-  point.unit = "cycle";
-  point.time_unit = "ns";
-  point.in_time = scaled(point.value, 1e3 / point.clock_mhz);
-  return point;
+  return cycles_point(std::move(values), longer);
 }
 
 TimedSample joined(std::span<const TimedSample> sms) {

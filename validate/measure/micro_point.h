@@ -20,7 +20,7 @@ struct MicroPoint {
   std::string kernel;   // of kernels/micro, without .cu
   std::string unit;     // cycle, B/cycle, op/cycle, W, GHz, ...
   Quartiles value{};
-  std::string time_unit;  // ns, B/ns, op/ns; empty: the quantity has no second unit
+  std::string time_unit;  // ns, B/ns, op/ns, or cycle of what is counted in ns; empty: none
   Quartiles in_time{};
   int samples = 0;
   double clock_mhz = 0;  // of the SM over the samples; 0: not read
@@ -32,6 +32,12 @@ Quartiles quartiles_of(std::vector<double> values);
 /// Cycles per unit of `amount`, and the nanoseconds they are at the clock of all samples together:
 /// globaltimer moves in steps, which a single short sample would show.
 MicroPoint latency_point(std::span<const TimedSample> samples);
+
+/// Cycles that were read off, and the nanoseconds they are at the clock of the samples of `clock`.
+MicroPoint cycles_point(std::vector<double> cycles, std::span<const TimedSample> clock);
+
+/// Nanoseconds, and in the columns of the other clock the cycles that they are at `clock_ghz`.
+MicroPoint nanoseconds_point(std::vector<double> nanoseconds, double clock_ghz);
 
 /// `amount` per cycle and per nanosecond. `unit` is that of the amount: B or op.
 MicroPoint rate_point(std::span<const TimedSample> samples, const std::string& unit);

@@ -56,20 +56,51 @@ void store(MicroLab& lab, u32 bytes, bool reduce, u32 sms) {
   constexpr u32 kRounds = 100;
   LoadedKernel& kernel = lab.kernel("tma_store");
   char* memory = lab.memory(std::size_t{sms} * bytes);
-  std::vector<TimedSample> read, written;
+  std::vector<TimedSample> read;
   for (int i = 0; i < kRepeats; ++i) {
-    const std::vector<TimedSample> both =
-        lab.run(kernel, {.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm}, 2 * sms,
-                memory, bytes, kRounds, reduce ? 1u : 0u);
-    for (std::size_t cta = 0; cta < sms; ++cta) {
-      read.push_back(both[2 * cta]);
-      written.push_back(both[2 * cta + 1]);
-    }
+    const std::vector<TimedSample> of_ctas =
+        lab.run(kernel, {.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm}, sms, memory,
+                bytes, kRounds, reduce ? 1u : 0u);
+    read.insert(read.end(), of_ctas.begin(), of_ctas.end());
   }
   const std::string variant = fmt::format("bytes={} {}{}", bytes, reduce ? "add_fp32" : "store",
                                           sms == 1 ? "" : fmt::format(" sms={}", sms));
   lab.report(latency_point(read), "tma", "tma.store_source_free", variant, "tma_store");
-  lab.report(latency_point(written), "tma", "tma.store_written", variant, "tma_store");
+}
+
+/// One SM stores, another answers by a flag once it sees the last bytes.
+void store_seen(MicroLab& lab) {
+  constexpr u32 kRounds = 300;
+  constexpr std::size_t kFlagBytes = 1024;
+  LoadedKernel& kernel = lab.kernel("tma_store_seen");
+  const DeviceMemory flags(kFlagBytes);
+  std::vector<TimedSample> flag_round_trips;
+  for (const u32 bytes : {0u, 128u, 2048u, 8192u, 32768u}) {
+    u32* target = reinterpret_cast<u32*>(lab.memory(max_of<u32>(bytes, 1024)));
+    const auto run = [&] {
+      TILECAST_CUDA(cudaMemsetAsync(flags.as<void>(), 0, kFlagBytes, lab.stream().get()));
+      TILECAST_CUDA(cudaMemsetAsync(target, 0, bytes, lab.stream().get()));
+      TimedSample both =
+          lab.run(kernel, {.ctas = 2, .threads = 32, .shared_memory_bytes = kWholeSm}, 2,
+                  flags.as<u32>(), target, bytes, kRounds)[0];
+      both.amount = kRounds;
+      return both;
+    };
+    run();
+    std::vector<TimedSample> round_trips = repeated(kRepeats, run);
+    if (bytes == 0) {
+      lab.report(latency_point(round_trips), "tma", "tma.flag_round_trip", "two SMs",
+                 "tma_store_seen");
+      flag_round_trips = std::move(round_trips);
+      continue;
+    }
+    for (std::size_t i = 0; i < round_trips.size(); ++i) {  // less the answer's half
+      round_trips[i].cycles -= flag_round_trips[i].cycles / 2;
+      round_trips[i].nanoseconds -= flag_round_trips[i].nanoseconds / 2;
+    }
+    lab.report(latency_point(round_trips), "tma", "tma.store_seen", fmt::format("bytes={}", bytes),
+               "tma_store_seen");
+  }
 }
 
 /// Loads whose tensor map this SM uses for the first time.
@@ -137,6 +168,7 @@ void measure_tma(MicroLab& lab) {
     store(lab, 65536, reduce, 1);
     store(lab, 65536, reduce, lab.sm_count());
   }
+  store_seen(lab);
   FirstUse first_use(lab);
   first_use.measure("map in DRAM", 0, false);
   first_use.measure("map in L2", 1, false);

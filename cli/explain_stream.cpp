@@ -1,0 +1,88 @@
+#include "cli/explain_stream.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/output_parts.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kWorthSaying = 0.002;  // of DRAM's rate, or of a time
+constexpr int kDigits = 6, kShareDigits = 4;
+
+double micro(Seconds time) { return time.value * 1e6; }
+
+}  // namespace
+
+std::optional<StreamStory> stream_story(const ExplainReport& report, const Explanation& kernel) {
+  const StreamProblem* problem = std::get_if<StreamProblem>(&report.problem);
+  if (problem == nullptr) {
+    return std::nullopt;
+  }
+  const GpuSpec& gpu = report.gpu.spec;
+  const Prediction& p = kernel.predicted;
+  const StreamForm form =
+      stream_closed_form(gpu, *problem, std::get<StreamConfig>(p.config), p.sm_clock);
+  return StreamStory{stream_bytes(*problem) / p.time.value * 1e-12,
+                     rate_shares(gpu, *problem, p.time), form.parts};
+}
+
+std::vector<NamedLoss> named_losses(const StreamLosses& losses) {
+  return {{"mix", "writing beside reading", losses.mix},
+          {"spread", "bytes in flight on many pages", losses.spread},
+          {"walk", "CTAs that drift apart on walks of their own", losses.walk},
+          {"plain", "plain loads, which hold lines in L1", losses.plain},
+          {"hint", "the hint that asynchronous loads carry", losses.hint},
+          {"narrow", "requests of few bytes of a row", losses.narrow}};
+}
+
+nlohmann::ordered_json stream_json(const StreamStory& story) {
+  nlohmann::ordered_json losses = nlohmann::ordered_json::object();
+  for (const NamedLoss& loss : named_losses(story.parts.losses)) {
+    losses[std::string(loss.name)] = rounded(loss.share, kShareDigits);
+  }
+  const StreamParts& parts = story.parts;
+  return {{"tb_per_s", rounded(story.tb_per_s, kDigits)},
+          {"of_datasheet", rounded(story.shares.of_datasheet, kShareDigits)},
+          {"of_measured_rates", rounded(story.shares.of_measured, kShareDigits)},
+          {"kernel_us", rounded(micro(parts.kernel), kDigits)},
+          {"first_load_us", rounded(micro(parts.first_load), kDigits)},
+          {"dram_us", rounded(micro(parts.dram), kDigits)},
+          {"flight_us", rounded(micro(parts.flight), kDigits)},
+          {"in_flight_bytes_per_sm", rounded(parts.in_flight.value, kDigits)},
+          {"dram_losses", losses}};
+}
+
+std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory& best) {
+  std::vector<std::string> why;
+  const StreamParts &own = kernel.parts, &other = best.parts;
+  const auto against = [](Seconds a, Seconds b) { return (a - b) / b; };
+  if (std::abs(against(own.dram, other.dram)) >= kWorthSaying) {
+    std::vector<std::string> parts;
+    const std::vector<NamedLoss> losses = named_losses(own.losses),
+                                 others = named_losses(other.losses);
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const double more = losses[i].share - others[i].share;
+      if (std::abs(more) >= kWorthSaying) {
+        parts.push_back(fmt::format("{} {:+.1f} %", losses[i].to, 100 * more));
+      }
+    }
+    why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Of its rate goes to {}.",
+                              micro(own.dram), micro(other.dram), join(parts, "; to ")));
+  }
+  if (std::abs(against(own.flight, other.flight)) >= kWorthSaying) {
+    const bool holds = own.flight > own.dram;
+    why.push_back(fmt::format(
+        "Loads, one behind the other, take {:.1f} us, not {:.1f}, with {:.0f} KiB of an SM in "
+        "flight, not {:.0f}{}.",
+        micro(own.flight), micro(other.flight), own.in_flight.value / 1024,
+        other.in_flight.value / 1024, holds ? ": latency holds this kernel, not DRAM" : ""));
+  }
+  return why;
+}
+
+}  // namespace tilecast

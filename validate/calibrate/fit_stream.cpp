@@ -1,0 +1,329 @@
+#include "validate/calibrate/fit_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "model/analytic/stream_closed_form.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/predict/stream_candidates.h"
+#include "model/spec/gpu_fields.h"
+#include "model/tile/any_op.h"
+#include "model/tile/stream_config_text.h"
+#include "validate/calibrate/least_squares.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::string_view kFitted[] = {"mix_loss",  "walk_loss",   "plain_loss",
+                                        "hint_loss", "spread_loss", "narrow_loss",
+                                        "turn",      "small_copy",  "kernel"};
+constexpr double kPriorWidth = 1;    // the rows decide; a factor of e is one deviation
+constexpr double kScale = 0.05;      // errors beyond count linearly
+constexpr double kDetermined = 0.7;  // of the prior's width: less has been learnt of a constant
+constexpr double kCoverage = 0.9;
+constexpr std::size_t kLeastRows = 60;  // some six for each constant
+constexpr double kNearBest = 1.2, kWeightNearBest = 3;
+
+struct StreamRow {
+  StreamProblem problem;
+  StreamConfig config;
+  std::string config_text;
+  Hertz clock;
+  Seconds time;
+  double weight;
+};
+
+std::optional<StreamRow> stream_row(const GpuSpec& gpu, const Measurement& m) {
+  const Point& point = m.point;
+  if (point.op == Op::kGemm || is_baseline(point.config) || m.status != Status::kOk ||
+      !m.verified || !m.time) {
+    return std::nullopt;
+  }
+  const StreamProblem problem = std::get<StreamProblem>(problem_of(point));
+  const StreamConfig config = parse_stream_config(point.config);
+  if (check_legal(gpu, problem, config) != Refusal::kNone) {
+    return std::nullopt;
+  }
+  return StreamRow{problem,        config, point.config, m.sm_clock.value_or(gpu.clock->max),
+                   m.time->median, 1};
+}
+
+struct Rows {
+  std::vector<StreamRow> fitted, checked;
+  std::size_t left_out = 0;
+};
+
+void weigh(std::vector<StreamRow>& rows) {
+  std::map<std::string, Seconds> best;
+  const auto name = [](const StreamRow& row) { return to_text(AnyProblem{row.problem}); };
+  for (const StreamRow& row : rows) {
+    Seconds& least = best.try_emplace(name(row), row.time).first->second;
+    least = std::min(least, row.time);
+  }
+  for (StreamRow& row : rows) {
+    row.weight = row.time < best.at(name(row)) * kNearBest ? kWeightNearBest : 1;
+  }
+}
+
+Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
+  Rows rows;
+  for (const MeasurementFile& file : files) {
+    for (const MeasurementRow& row : file.rows) {
+      if (row.measurement.point.op == Op::kGemm) {
+        continue;
+      }
+      const std::string& name = row.measurement.context.gpu;
+      if (name != gpu.name && name != gpu.product) {
+        throw ConfigError(
+            fmt::format("{}:{}: gpu: expected {}, got {}", file.name, row.line, gpu.name, name));
+      }
+      const std::optional<StreamRow> taken = stream_row(gpu, row.measurement);
+      if (!taken) {
+        ++rows.left_out;
+      } else if (taken->problem.dtype == ElementType::kFp32) {
+        rows.fitted.push_back(*taken);
+      } else {
+        rows.checked.push_back(*taken);
+      }
+    }
+  }
+  if (rows.fitted.size() < kLeastRows) {
+    rows.fitted.insert(rows.fitted.end(), rows.checked.begin(), rows.checked.end());
+    rows.checked.clear();
+  }
+  weigh(rows.fitted);
+  return rows;
+}
+
+/// Logarithm of measured over closed-form time.
+double residual(const GpuSpec& gpu, const StreamRow& row) {
+  const StreamForm form = stream_closed_form(gpu, row.problem, row.config, row.clock);
+  return std::log(row.time / time_of(form.cycles, row.clock));
+}
+
+double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
+
+Field field_of(StreamSpec& stream, std::string_view key) {
+  const std::vector<Field> fields = fields_of(stream);
+  const auto found = std::ranges::find(fields, key, &Field::key);
+  TILECAST_ASSERT(found != fields.end());
+  return *found;
+}
+
+struct OneFit {
+  GpuSpec gpu;
+  LeastSquares answer;
+};
+
+/// Of the rows that `sees` takes, from the numbers of `prior`.
+template <class Sees>
+OneFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows, const Sees& sees) {
+  constexpr double kLeast = std::numeric_limits<double>::min();  // 0 has no logarithm
+  constexpr auto kCount = static_cast<Eigen::Index>(std::size(kFitted));
+  std::vector<const StreamRow*> seen;
+  for (const StreamRow& row : rows) {
+    if (sees(row)) {
+      seen.push_back(&row);
+    }
+  }
+  OneFit fit{prior, {}};
+  StreamSpec from = *prior.stream;
+  const auto set = [&](const Eigen::VectorXd& logs) {
+    for (Eigen::Index i = 0; i < kCount; ++i) {
+      const std::string_view key = kFitted[static_cast<std::size_t>(i)];
+      const Field field = field_of(*fit.gpu.stream, key);
+      *std::get<double*>(field.target) =
+          std::clamp(*std::get<double*>(field_of(from, key).target) * std::exp(logs[i]),
+                     field.least, field.most);
+    }
+  };
+  Priors priors{Eigen::VectorXd::Constant(kCount, kPriorWidth), Eigen::VectorXd(kCount),
+                Eigen::VectorXd(kCount)};
+  for (Eigen::Index i = 0; i < kCount; ++i) {
+    const Field field = field_of(from, kFitted[static_cast<std::size_t>(i)]);
+    const double value = std::max(*std::get<double*>(field.target), kLeast);
+    priors.least[i] = std::log(std::max(field.least, kLeast) / value);
+    priors.most[i] = std::log(field.most / value);
+  }
+  const auto count = static_cast<Eigen::Index>(seen.size());
+  Eigen::VectorXd weights(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    weights[i] = seen[static_cast<std::size_t>(i)]->weight;
+  }
+  const Residuals residuals = [&](const Eigen::VectorXd& logs, Eigen::VectorXd& out) {
+    set(logs);
+    out.resize(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      out[i] = residual(fit.gpu, *seen[static_cast<std::size_t>(i)]);
+    }
+  };
+  fit.answer = robust_least_squares(residuals, weights, priors, kScale);
+  set(fit.answer.parameters);
+  return fit;
+}
+
+/// Half of the configurations, the same on every machine.
+bool in_first_half(const StreamRow& row) {
+  unsigned hash = 2166136261u;
+  for (const char c : row.config_text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  }
+  return (hash >> 16 & 1) == 0;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) {
+    sum += value;
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+std::vector<double> errors_of(const GpuSpec& gpu, const std::vector<StreamRow>& rows) {
+  std::vector<double> errors;
+  for (const StreamRow& row : rows) {
+    errors.push_back(error_of(residual(gpu, row)));
+  }
+  return errors;
+}
+
+/// Each row by a fit that did not see it.
+std::vector<double> errors_left_out(const GpuSpec& prior, const GpuSpec& fitted, const Rows& rows) {
+  std::vector<double> errors = errors_of(fitted, rows.checked);
+  for (const bool half : {false, true}) {
+    const auto sees = [half](const StreamRow& row) { return in_first_half(row) == half; };
+    const OneFit other = fit_rows_of(prior, rows.fitted, sees);
+    for (const StreamRow& row : rows.fitted) {
+      if (!sees(row)) {
+        errors.push_back(error_of(residual(other.gpu, row)));
+      }
+    }
+  }
+  return errors;
+}
+
+FittedConstant constant_of(const LoadedGpu& gpu, std::string_view key, const LeastSquares& answer,
+                           Eigen::Index i) {
+  const auto prior =
+      std::ranges::find(gpu.constants, "stream." + std::string(key), &Constant::key_path);
+  TILECAST_ASSERT(prior != gpu.constants.end());
+  const double value = prior->value * std::exp(answer.parameters[i]);
+  return {.key = prior->key_path,
+          .unit = prior->unit,
+          .prior = prior->value,
+          .value = value,
+          .standard_error = value * answer.standard_error[i],
+          .determined = answer.standard_error[i] < kDetermined * kPriorWidth,
+          .most_correlated = {},
+          .correlation = 0};
+}
+
+}  // namespace
+
+std::size_t stream_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
+  const Rows rows = rows_of(gpu, files);
+  return rows.fitted.size() + rows.checked.size();
+}
+
+StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) {
+  if (!gpu.spec.stream) {
+    throw ConfigError(
+        fmt::format("{}: expected a section stream to start the fit from; it has "
+                    "none",
+                    gpu.spec.name));
+  }
+  const Rows rows = rows_of(gpu.spec, files);
+  if (rows.fitted.size() < kLeastRows) {
+    throw ConfigError(fmt::format(
+        "expected at least {} measured copies and additions to fit to, got {} ({} rows left out)",
+        kLeastRows, rows.fitted.size(), rows.left_out));
+  }
+  StreamFit fit{.rows = rows.fitted.size(),
+                .checked = rows.checked.size(),
+                .left_out = rows.left_out,
+                .constants = {},
+                .error_before = mean(errors_of(gpu.spec, rows.fitted)),
+                .error_after = 0,
+                .error_left_out = 0};
+  const OneFit all = fit_rows_of(gpu.spec, rows.fitted, [](const StreamRow&) { return true; });
+  for (std::size_t i = 0; i < std::size(kFitted); ++i) {
+    fit.constants.push_back(constant_of(gpu, kFitted[i], all.answer, static_cast<Eigen::Index>(i)));
+  }
+  std::vector<double> left_out = errors_left_out(gpu.spec, all.gpu, rows);
+  fit.error_after = mean(errors_of(all.gpu, rows.fitted));
+  fit.error_left_out = mean(left_out);
+  const auto rank = left_out.begin() + static_cast<std::ptrdiff_t>(
+                                           kCoverage * static_cast<double>(left_out.size() - 1));
+  std::nth_element(left_out.begin(), rank, left_out.end());
+  const double interval_before = gpu.spec.stream->interval;
+  gpu.spec.stream = all.gpu.stream;
+  const Field interval = field_of(*gpu.spec.stream, "interval");
+  gpu.spec.stream->interval = std::clamp(*rank, interval.least, interval.most);
+  fit.constants.push_back({.key = "stream.interval",
+                           .unit = "1",
+                           .prior = interval_before,
+                           .value = gpu.spec.stream->interval,
+                           .standard_error = 0,
+                           .determined = true,
+                           .most_correlated = {},
+                           .correlation = 0});
+  return fit;
+}
+
+std::string stream_section_text(const StreamFit& fit, const std::string& command) {
+  std::string text;
+  for (const FittedConstant& c : fit.constants) {
+    if (c.determined) {
+      text += fmt::format(
+          "  {}: {{value: {:.4g}, unit: \"{}\",{} source: fitted, confidence: medium, ref: "
+          "\"tilecast calibrate, {} copies and additions; prior {:.4g}\"}}\n",
+          c.key.substr(c.key.find('.') + 1), c.value, c.unit,
+          c.standard_error > 0 ? fmt::format(" standard_error: {:.2g},", c.standard_error) : "",
+          fit.rows, c.prior);
+    }
+  }
+  return text.empty() ? "" : fmt::format("stream:\n  # Made by `{}`\n{}", command, text);
+}
+
+std::string with_stream_section(const std::string& overlay, const std::string& name,
+                                const std::string& section) {
+  std::string text;
+  bool inside = false;
+  for (const std::string_view line : split(overlay, '\n')) {
+    if (!line.starts_with(' ') && !line.empty()) {
+      inside = line == "stream:";
+    }
+    if (!inside) {
+      text += std::string(line) + "\n";
+    }
+  }
+  while (text.ends_with("\n\n")) {
+    text.pop_back();
+  }
+  return (text.size() <= 1 ? "name: " + name + "\n" : text) + "\n" + section;
+}
+
+std::string to_table(const StreamFit& fit) {
+  std::string text = fmt::format(
+      "{} copies and additions to fit to, {} of other types to check, {} rows left out.\n\n"
+      "  {:<28} {:>10} {:>10} {:>8}\n",
+      fit.rows, fit.checked, fit.left_out, "constant", "prior", "fitted", "error");
+  for (const FittedConstant& c : fit.constants) {
+    text += fmt::format("  {:<28} {:>10.4g} {:>10.4g} {:>8} {}\n", c.key, c.prior, c.value,
+                        !c.determined          ? "-"
+                        : c.standard_error > 0 ? fmt::format("{:.2g}", c.standard_error)
+                                               : "",
+                        c.unit);
+  }
+  return text + fmt::format(
+                    "\nMean error: {:.1f} % with the priors, {:.1f} % fitted, {:.1f} % on "
+                    "rows that a fit did not see\n",
+                    100 * fit.error_before, 100 * fit.error_after, 100 * fit.error_left_out);
+}
+
+}  // namespace tilecast

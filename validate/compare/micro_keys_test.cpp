@@ -1,0 +1,73 @@
+// What the micro-benchmarks say they feed is there, and what the H200's file says was measured has
+// a kernel that measures it. Runs in the repository root.
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "model/base/file.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// section.key of the opening paragraphs that name keys, by file; the sections are the GPU file's.
+std::map<std::string, std::set<std::string>> keys_of_kernels(
+    const std::set<std::string>& sections) {
+  static const std::regex kKey(R"(\b([a-z][a-z0-9]*)\.([a-z][a-z0-9_]*)\b)");
+  std::map<std::string, std::set<std::string>> keys;
+  for (const char* folder : {"kernels/micro", "kernels/stream"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string text = read_file(entry.path());
+      const std::size_t begin = text.find("// Key: ");
+      if (entry.path().extension() != ".cu" || begin == std::string::npos) {
+        continue;
+      }
+      const std::size_t end = std::min(text.find("\n//\n", begin), text.find("\n#", begin));
+      const std::string paragraph = text.substr(begin, end - begin);
+      for (std::sregex_iterator at(paragraph.begin(), paragraph.end(), kKey), last; at != last;
+           ++at) {
+        if (sections.contains((*at)[1])) {
+          keys[entry.path().filename().string()].insert(at->str());
+        }
+      }
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("Every key that a micro-benchmark names is one of the GPU file") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  std::set<std::string> known, sections;
+  for (const Constant& constant : gpu.constants) {
+    known.insert(constant.key_path);
+    sections.insert(constant.key_path.substr(0, constant.key_path.find('.')));
+  }
+  const auto named = keys_of_kernels(sections);
+  CHECK(named.size() > 25);  // files
+  std::set<std::string> measured_somewhere;
+  for (const auto& [file, keys] : named) {
+    for (const std::string& key : keys) {
+      INFO(file);
+      INFO(key);
+      CHECK(known.contains(key));
+      measured_somewhere.insert(key);
+    }
+  }
+  SECTION("and every number that was measured has a kernel that names it") {
+    // Read off timelines of GEMMs, not by a kernel of its own.
+    const std::set<std::string> off_timelines{"machine.gpc_clock_spread"};
+    for (const Constant& constant : gpu.constants) {
+      if (constant.source == Source::kMeasured && !off_timelines.contains(constant.key_path)) {
+        INFO(constant.key_path);
+        CHECK(measured_somewhere.contains(constant.key_path));
+      }
+    }
+  }
+}
+
+}  // namespace tilecast
