@@ -20,6 +20,7 @@
 #include "cli/forward.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/hash.h"
 #include "model/base/text.h"
 #include "model/spec/correction.h"
 #include "validate/calibrate/calibrate.h"
@@ -170,9 +171,8 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
   const StreamFit fit = fit_stream(gpu, files);
   const std::string before =
       std::filesystem::exists(options.out) ? read_file(options.out) : std::string();
-  write_file(options.out,
-             with_stream_section(before, gpu.spec.name,
-                                 stream_section_text(fit, command_line(options))));
+  write_file(options.out, with_stream_section(before, gpu.spec.name,
+                                              stream_section_text(fit, command_line(options))));
   fmt::print("{}", to_table(fit));
 }
 
@@ -219,9 +219,12 @@ void run_calibrate(CalibrateOptions options) {
       calibrate(gpu, files,
                 {.threads = options.threads, .simulate = !options.no_simulation, .progress = show});
   show("");
-  write_file(correction, correction_text(gpu.spec.name, *gpu.spec.correction));
-  write_file(options.out,
-             overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options)));
+  const std::string overlay =
+      overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
+  Correction tied = *gpu.spec.correction;
+  tied.overlay = hash_text(overlay);
+  write_file(correction, correction_text(gpu.spec.name, tied));
+  write_file(options.out, overlay);
   fmt::print("{}", to_table(done));
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "cli/commands.h"
+#include "model/base/hash.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "validate/calibrate/example_rows.h"
@@ -62,8 +63,10 @@ TEST_CASE("calibrate writes an overlay and a correction, and says what it found"
   CHECK(overlay.starts_with("# Made by `tilecast calibrate --gpu h200_sxm --data " + scene.data +
                             " --out " + scene.out + " --no-simulation`:\n"));
   CHECK(overlay.find("\nname: h200_sxm\n") != std::string::npos);
-  CHECK(load_correction(scene.folder / "out/mine.correction.yaml", "h200_sxm")
-            .analytic.quantiles.size() >= 2);
+  const Correction correction =
+      load_correction(scene.folder / "out/mine.correction.yaml", "h200_sxm");
+  CHECK(correction.analytic.quantiles.size() >= 2);
+  CHECK(correction.overlay == hash_text(overlay));  // so that neither is used with another one
 }
 
 TEST_CASE("calibrate refuses what it cannot write before it fits") {

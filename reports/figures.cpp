@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/file.h"
-#include "reports/hash.h"
+#include "model/base/hash.h"
 #include "reports/report_json.h"
 
 namespace tilecast {

@@ -10,7 +10,7 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
-#include "reports/hash.h"
+#include "model/base/hash.h"
 
 namespace tilecast {
 namespace {

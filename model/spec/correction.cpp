@@ -118,7 +118,8 @@ std::string method_text(const MethodCorrection& method) {
 }  // namespace
 
 Correction load_correction(const std::filesystem::path& path, const std::string& gpu) {
-  const StrictMap map = load_yaml(path).map({"name", "features", "analytic", "simulated"});
+  const StrictMap map =
+      load_yaml(path).map({"name", "overlay", "features", "analytic", "simulated"});
   if (map.required("name").text() != gpu) {
     map.required("name").fail(fmt::format("expected {}", gpu));
   }
@@ -127,14 +128,17 @@ Correction load_correction(const std::filesystem::path& path, const std::string&
   if (!std::ranges::equal(names, kCorrectionFeatures, {}, &StrictValue::text)) {
     features.fail("expected the features of this version of tilecast: calibrate again");
   }
-  return {read_method(map.required("analytic")), read_method(map.required("simulated"))};
+  const std::optional<StrictValue> overlay = map.optional("overlay");
+  return {read_method(map.required("analytic")), read_method(map.required("simulated")),
+          overlay ? overlay->text() : ""};
 }
 
 std::string correction_text(const std::string& gpu, const Correction& correction) {
   return fmt::format(
       "# Written by `tilecast calibrate`; what the numbers are: "
-      "model/spec/correction.h.\nname: {}\nfeatures: [{}]\nanalytic:\n{}simulated:\n{}",
-      gpu, fmt::join(kCorrectionFeatures, ", "), method_text(correction.analytic),
+      "model/spec/correction.h.\nname: {}\n{}features: [{}]\nanalytic:\n{}simulated:\n{}",
+      gpu, correction.overlay.empty() ? "" : fmt::format("overlay: \"{}\"\n", correction.overlay),
+      fmt::join(kCorrectionFeatures, ", "), method_text(correction.analytic),
       method_text(correction.simulated));
 }
 

@@ -88,6 +88,7 @@ struct MethodCorrection {
 
 struct Correction {
   MethodCorrection analytic, simulated;
+  std::string overlay = {};  // hash of the overlay that it was fitted with; empty: not told
 };
 
 /// Throws FileError, or ConfigError `file:line: key: what was expected`; `gpu` is the name that the

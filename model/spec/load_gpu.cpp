@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/hash.h"
 #include "model/base/text.h"
 #include "model/spec/gpu_fields.h"
 #include "model/spec/gpu_overlay.h"
@@ -201,8 +203,14 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   }
   LoadedGpu loaded = finished(std::move(tree), path, config_folder);
   if (calibrated && exists(correction)) {
-    loaded.spec.correction =
-        std::make_shared<const Correction>(load_correction(correction, loaded.spec.name));
+    Correction read = load_correction(correction, loaded.spec.name);
+    if (!read.overlay.empty() && read.overlay != hash_text(read_file(overlay))) {
+      throw ConfigError(
+          fmt::format("{}: overlay: expected the correction that was fitted with {}: "
+                      "calibrate again",
+                      correction.string(), overlay.string()));
+    }
+    loaded.spec.correction = std::make_shared<const Correction>(std::move(read));
   }
   loaded.calibrated = calibrated;
   return loaded;

@@ -1,6 +1,9 @@
 // FNV-1a over texts, one after the other: tells contents apart, keeps no secrets.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 
 #include "model/base/integers.h"
@@ -17,6 +20,10 @@ constexpr u64 hash_of(std::string_view text, u64 seed) {
     hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
   }
   return (hash ^ '\n') * kPrime;
+}
+
+inline std::string hash_text(std::string_view text) {
+  return fmt::format("{:016x}", hash_of(text, kHashSeed));
 }
 
 }  // namespace tilecast
