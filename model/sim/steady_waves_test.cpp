@@ -153,8 +153,8 @@ TEST_CASE("CTAs of one tile each that drift apart to the end are simulated whole
   // 64 x 64 tiles on 264 places are 15 whole waves, each of which takes longer than the one before.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(
-      "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-      "raster=grouped_m,group=8");
+      "pipelined:tile=128x128x64,stages=2,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+      "raster=grouped_m,group=4");
   const auto simulate = [&](Waves waves) {
     return simulate_gemm(gpu, fp16(8192, 8192, 4096), config, residency_of(gpu, config),
                          Hertz{1.5e9}, {}, waves);
