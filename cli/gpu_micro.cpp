@@ -25,6 +25,13 @@
 namespace tilecast {
 namespace {
 
+CardFacts facts_of(const GpuSpec& gpu) {
+  return {static_cast<u32>(gpu.sm.count), gpu.dram->bandwidth,
+          gpu.clock
+              ? std::optional(EnergyScale{gpu.clock->energy_reference, gpu.clock->energy_exponent})
+              : std::nullopt};
+}
+
 struct MicroOptions {
   std::string out, overlay, gpu = "h200_sxm";
   std::vector<std::string> groups;
@@ -151,7 +158,7 @@ void run_micro(const MicroOptions& options) {
   print_table(constants);
   if (file) {
     write_file(options.overlay,
-               overlay_text(file->name, measured_constants(constants, *file)));
+               overlay_text(file->name, measured_constants(constants, facts_of(*file))));
   }
   if (!failed.empty()) {
     throw Error(ExitCode::kPartial, "groups that failed: " + join(failed, ", "));

@@ -8,9 +8,9 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/hash.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/base/hash.h"
 
 namespace tilecast {
 namespace {

@@ -4,8 +4,10 @@
 
 #include "model/analytic/tensor_operation.h"
 #include "model/base/math.h"
+#include "model/spec/hilbert_steps.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tensor_memory.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
@@ -34,6 +36,17 @@ Cycles plain_stores(const EpilogueSpec& epilogue, Bytes c, const GemmProblem& pr
     return {};
   }
   return transfer_cycles(c, epilogue.plain_rate) * (problem.shape.n % 2 == 0 ? 1 : 2);
+}
+
+/// Finding a tile on a Hilbert curve.
+Cycles find_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  if (config.raster.kind != RasterKind::kHilbert || !gpu.machine) {
+    return {};
+  }
+  const TileScheduler scheduler = make_tile_scheduler(problem.shape, config, 1);
+  return gpu.machine->hilbert_step *
+         (hilbert_steps(config.raster, scheduler.tiles_m, scheduler.tiles_n) *
+          searches_per_tile(config.schedule));
 }
 
 /// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
@@ -66,7 +79,8 @@ Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const Kerne
 }
 
 Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  return tensor_operation(gpu, config).completion + epilogue_time(gpu, problem, config);
+  return tensor_operation(gpu, config).completion + find_tile(gpu, problem, config) +
+         epilogue_time(gpu, problem, config);
 }
 
 Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,

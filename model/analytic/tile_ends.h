@@ -18,7 +18,7 @@
 //   ping_pong, and two  nothing while the epilogue is shorter than the other tile's K blocks
 //   accumulators in
 //   tensor memory
-// and the wgmmas' completion in each.
+// and the wgmmas' completion in each, and finding the tile where the order is a Hilbert curve.
 // Leaves out: stores that contend with loads.
 // Checked by: closed_form_test.cpp; committed H200 rows (validate).
 #pragma once

@@ -13,6 +13,7 @@
 #include "model/predict/corrected.h"
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
+#include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/simulated_gemm.h"
@@ -45,6 +46,7 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
     return Settled<ClosedForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
+  const Bytes l2_to_sm = work.traffic.l2_to_sm + outside_bytes(problem, config);
   Prediction p{.config = config,
                .method = Method::kAnalytic,
                .cycles = form.cycles,
@@ -55,10 +57,10 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                .power = clock.power,
                .limiter = form.limiter,
                .shares = form.shares,
-               .l2_to_sm = work.traffic.l2_to_sm,
+               .l2_to_sm = l2_to_sm,
                .dram_read = work.traffic.dram_read,
                .dram_write = work.traffic.dram_write,
-               .l2_hit_rate = 1 - work.traffic.dram_read / work.traffic.l2_to_sm};
+               .l2_hit_rate = 1 - work.traffic.dram_read / l2_to_sm};
   set_default_interval(gpu, p);
   return p;
 }

@@ -42,7 +42,8 @@ struct Prediction {
   Watts power;
   Limiter limiter;
   Shares shares;
-  Bytes l2_to_sm, dram_read, dram_write;
+  Bytes l2_to_sm;  // zeros from beyond the edges too, a multicast counted once
+  Bytes dram_read, dram_write;
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
 };
 

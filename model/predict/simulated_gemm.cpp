@@ -6,6 +6,7 @@
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
 #include "model/predict/corrected.h"
+#include "model/predict/outside_bytes.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
@@ -89,6 +90,8 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
       settle(gpu, problem, config, closed, analytic.sm_clock, regime, inputs);
   Prediction p = with_simulation(gpu, analytic, s);
   p.shares.shared_memory = operand_share(gpu, s);
+  p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(problem, config);
+  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
   if (gpu.correction != nullptr) {
     const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
     const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };

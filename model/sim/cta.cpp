@@ -84,8 +84,6 @@ void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   const SimTime now = engine().now();
   const i32 stage = producer.load.stage;
-  const u64 loads =
-      u64{producer.load.round} * static_cast<u64>(tiling().stages) + static_cast<u64>(stage);
   const auto load = [&](const OperandBlocks& operand, u32 panel, u32 slice,
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
@@ -93,10 +91,11 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
     there = std::max(there, machine_.pairs[sm().pair].serve(now, cost.pair));
     if (cost.bytes > 0) {
       there = machine_.memory.load(now, there, operand.block(panel, slice, k_block),
-                                   operand.fetch(panel, slice, k_block), cost, sm().gpc);
+                                   operand.fetch(panel, slice, k_block), cost, sm().gpc,
+                                   sharers.size() > 1);
     }
-    if (cost.outside.ps > 0 && cost.bytes > 0) {
-      there = std::max(there, machine_.memory.load_outside(now, loads, cost, sm().gpc));
+    if (cost.outside.ps > 0) {
+      there = std::max(there, machine_.memory.load_outside(now, cost, sm().gpc));
     }
     if (machine_.activity != nullptr) {
       machine_.activity->add(Resource::kFills, now, cost.bytes * static_cast<i64>(sharers.size()));

@@ -72,7 +72,7 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i3
 }
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
-                         i64 n_of_c, Hertz sm_clock) {
+                         i64 n_of_c, Hertz sm_clock, double hilbert_steps) {
   const Tiling& t = config.tiling;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
@@ -100,6 +100,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
   costs.chunk = time(machine.chunk * (rows / kWgmmaM));
   costs.next_tile = time(machine.next_tile);
+  costs.find_tile = time(machine.hilbert_step * hilbert_steps);
   // Warps that share a slot wait for each other.
   costs.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
   costs.store_issue = time(machine.barrier * 2 + machine.issue +

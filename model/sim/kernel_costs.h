@@ -30,6 +30,7 @@ struct KernelCosts {
   SimTime chunk;           // instructions of a chunk, and of its slot where it has one
   SimTime slot;            // barriers and store issue of a chunk in a slot of its own
   SimTime next_tile;       // a warpgroup goes on to its next tile
+  SimTime find_tile;       // a role does, on a Hilbert curve; 0 in other orders
   SimTime store_issue;     // of all chunks of a CTA, by one thread
   SimTime staging;         // a chunk through the port of shared memory
   SimTime store_latency;   // store issued to its source read, without the bytes
@@ -49,9 +50,10 @@ struct KernelCosts {
   SimTime cta_refill;  // one CTA ends, the next one's first load
 };
 
-/// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for.
+/// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for; steps to a
+/// tile.
 KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
-                         i64 n_of_c, Hertz sm_clock);
+                         i64 n_of_c, Hertz sm_clock, double hilbert_steps = 0);
 
 /// What DRAM reads for a kernel whose CTAs keep to walks of their own: the more an SM has in
 /// flight, the more pages its requests lie on.

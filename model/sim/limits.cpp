@@ -56,11 +56,12 @@ void remove_part(MachineSpec& machine, Part part) {
       machine.dram_read.value = machine.dram_write.value = kInfinite;
       break;
     case Part::kLatency:
-      machine.l2_latency = machine.wgmma_completion = {};
+      machine.l2_latency = machine.merge_window = machine.wgmma_completion = {};
       machine.dram_latency = {};
       break;
     case Part::kInstructions:
-      machine.turn = machine.mma_issue = machine.issue = machine.issue_copy = {};
+      machine.turn = machine.mma_issue = machine.issue = machine.issue_copy =
+          machine.hilbert_step = {};
       machine.arrive_and_wait = machine.wake = machine.remote_wake = {};
       break;
     case Part::kEpilogue:

@@ -24,19 +24,19 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       held_(blocks),
       left_(static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       left_written_(left_written),
-      last_outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
-      merges_(gpu.l2->merge_limit > 1),
+      outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
       l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
+      merge_window_(sim_time(gpu.machine->merge_window, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
       write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
       input_ps_per_byte_(gpu.reduction ? 1e12 / gpu.reduction->chip_store.value : 0),
       activity_(activity) {}
 
 SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
-                           const BlockCost& cost, u32 gpc) {
+                           const BlockCost& cost, u32 gpc, bool multicast) {
   traffic_.l2_to_sm += cost.bytes;
   Held& held = held_[block];
-  if (merges_ && tick(now) < held.merged_until[gpc]) {
+  if (!multicast && tick(now) < held.merged_until[gpc]) {
     SimTime served = asked;
     if (cost.unmerged.ps > 0) {
       traffic_.l2_output += cost.unmerged_sectors * kSector;
@@ -79,16 +79,18 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
   traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
   held.partitions |= partition;
   there = std::max(there, held.in_l2) + l2_latency_;
-  held.merged_until[gpc] = tick(now + l2_latency_);
+  if (!multicast) {
+    held.merged_until[gpc] = tick(now + merge_window_);
+  }
   return there;
 }
 
-SimTime MemorySystem::load_outside(SimTime now, u64 count, const BlockCost& cost, u32 gpc) {
-  Outside& last = last_outside_[gpc];
-  if (now >= last.until || count > last.count) {
-    last = {outside_.serve(now, cost.outside), std::max(last.count, count)};
-  }
-  return last.until + l2_latency_;
+SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc) {
+  return outside_[gpc].serve(now, cost.outside) + l2_latency_;
+}
+
+SimTime MemorySystem::take_in(SimTime now, i64 bytes) {
+  return l2_output_.serve(now, {std::llround(static_cast<double>(bytes) * input_ps_per_byte_)});
 }
 
 SimTime MemorySystem::load_sum(SimTime now, i64 bytes, SimTime served) {

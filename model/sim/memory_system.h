@@ -1,21 +1,22 @@
 // What all SMs share: L2 and DRAM. Their rates are in seconds, whatever the SM clock.
 //
 // A load of a block
-//   - is merged with one of the same group of SMs that is still under way: L2 puts the lines out
-//     once, for merge_limit requests at most;
+//   - is merged with one of the same GPC that came at most merge_window before: L2 puts the lines
+//     out once. Multicasts are not merged;
 //   - else takes L2's output for its bytes, more where rows start off their lines;
 //   - and, where L2 does not hold the block, DRAM's bandwidth once: later requests wait for the
 //     same arrival.
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
-// A store of C takes what L2 takes in, beside what it puts out. L2 begins full of what a run of the
-// same kernel left there: each byte that comes in drives one of those out, to DRAM where it was
-// written, and later the block that was used least recently. Servers take requests in the order of
-// asking, at the time of asking, so that a long latency of one does not hold up the next. A block
-// has its home in one of two partitions; the other keeps a copy from its first request on, and that
-// crossing is counted.
+// A store of C keeps L2 from its loads for as long as it takes to come in. L2 begins full of what a
+// run of the same kernel left there: each byte that comes in drives one of those out, to DRAM where
+// it was written, and later the block that was used least recently. Servers take requests in the
+// order of asking, at the time of asking, so that a long latency of one does not hold up the next.
+// A block has its home in one of two partitions; the other keeps a copy from its first request on,
+// and that crossing is counted. Rows beyond the edge come from one place of L2, to each GPC one
+// after the other, for every SM that asks.
 //
 // Leaves out: slices and channels that are hit unevenly, DRAM pages and refresh, the cost of a
-// crossing and the room of its copy, slices that stores keep from loads.
+// crossing and the room of its copy.
 //
 // Checked by: memory_system_test.cpp.
 #pragma once
@@ -40,7 +41,7 @@ struct BlockCost {
   SimTime pair;      // of the port that this SM shares with its neighbour
   SimTime unmerged;  // of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
-  SimTime outside;  // of L2, for rows beyond the edge
+  SimTime outside;  // of the GPC, for rows beyond the edge
 };
 
 struct MemoryTraffic {
@@ -65,16 +66,14 @@ class MemorySystem {
 
   /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
   /// for all at `asked`; it is one of that GPC.
-  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost, u32 gpc);
+  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost, u32 gpc,
+               bool multicast = false);
   /// The same for the rows of a block that lie beyond the edge.
-  /// `count` of loads of the asking CTA.
-  SimTime load_outside(SimTime now, u64 count, const BlockCost& cost, u32 gpc);
+  SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, i64 bytes, SimTime served);
-  /// When L2 has taken in bytes of C that an SM begins to store now.
-  SimTime take_in(SimTime now, i64 bytes) {
-    return l2_input_.serve(now, {std::llround(static_cast<double>(bytes) * input_ps_per_byte_)});
-  }
+  /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
+  SimTime take_in(SimTime now, i64 bytes);
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 
@@ -92,22 +91,15 @@ class MemorySystem {
     u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
   };
 
-  struct Outside {
-    SimTime until;  // served
-    u64 count = 0;  // of loads of the CTA that asked
-  };
-
   void insert(SimTime now, u32 block, i64 bytes, bool written);
 
   BlockCache cache_;
   std::vector<Held> held_;
-  Server l2_output_, l2_input_, dram_;
+  Server l2_output_, dram_;
   i64 left_;  // bytes that L2 still holds from the run before
   double left_written_;
-  Server outside_;  // the place in L2 that all rows beyond the edge are read from
-  std::vector<Outside> last_outside_;  // of each GPC
-  bool merges_;  // requests at all
-  SimTime l2_latency_, dram_latency_;
+  std::vector<Server> outside_;  // rows beyond the edge, of each GPC
+  SimTime l2_latency_, merge_window_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;
   Activity* activity_;

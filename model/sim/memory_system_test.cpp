@@ -42,7 +42,7 @@ TEST_CASE("A load takes as long as the copy engine takes to ask for its lines") 
   CHECK(ns(memory.load({0}, {600000}, 0, {0, 1}, kBlock, 0)) == 1300);  // 600 + 300 + 400
 }
 
-TEST_CASE("A request of the same GPC is merged for as long as L2 takes to answer") {
+TEST_CASE("A request of the same GPC is merged within the window behind the first") {
   Loads loads;
   loads.at(0, 0, 0);
   CHECK(loads.at(398, 0, 0) == 956);  // the window ends at 400 ns, in steps of 1.024
@@ -50,6 +50,14 @@ TEST_CASE("A request of the same GPC is merged for as long as L2 takes to answer
   CHECK(loads.at(401, 0, 0) == 956);  // again from L2, which still waits for DRAM
   CHECK(loads.traffic().l2_output == 51200);
   CHECK(loads.traffic().l2_to_sm == 76800);
+}
+
+TEST_CASE("A multicast is merged with no other request") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  memory.load({0}, {0}, 0, {0, 1}, kBlock, 0, true);
+  memory.load({0}, {0}, 0, {0, 1}, kBlock, 0, true);
+  memory.load({0}, {0}, 0, {0, 1}, kBlock, 0);
+  CHECK(memory.traffic().l2_output == 3 * 25600);
 }
 
 TEST_CASE("Another GPC's request takes L2's output, but DRAM reads the block once") {
@@ -86,14 +94,13 @@ TEST_CASE("A block crosses to the other partition once") {
   CHECK(loads.traffic().far == 25600);
 }
 
-TEST_CASE("Rows beyond the edge are answered one GPC after the other, once for each step") {
+TEST_CASE("Rows beyond the edge come to one SM of a GPC after the other, whatever other GPCs do") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   BlockCost outside = kBlock;
   outside.outside = {100000};
-  CHECK(ns(memory.load_outside({0}, 0, outside, 0)) == 500);  // 100 + 400
-  CHECK(ns(memory.load_outside({0}, 0, outside, 0)) == 500);  // merged
-  CHECK(ns(memory.load_outside({0}, 0, outside, 1)) == 600);  // behind the first
-  CHECK(ns(memory.load_outside({0}, 1, outside, 0)) == 700);  // the next step
+  CHECK(ns(memory.load_outside({0}, outside, 0)) == 500);  // 100 + 400
+  CHECK(ns(memory.load_outside({0}, outside, 0)) == 600);  // behind the first, not merged with it
+  CHECK(ns(memory.load_outside({0}, outside, 1)) == 500);
 }
 
 TEST_CASE("Requests of different blocks queue for L2's output but not for its latency") {
@@ -129,11 +136,11 @@ TEST_CASE("What comes in drives out what a run before wrote, as long as there is
   CHECK(memory.traffic().dram_write == 12800);
 }
 
-TEST_CASE("L2 takes in one store of C after the other, beside the loads that it answers") {
+TEST_CASE("L2 takes in one store of C after the other, and answers loads behind them") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   CHECK(ns(memory.take_in({0}, 200000)) == 200);  // at 1 TB/s
   CHECK(ns(memory.take_in({0}, 1000)) == 201);
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
-  CHECK(ns(memory.load({0}, {0}, 0, {0, 1}, from_l2, 0)) == 700);  // DRAM's 300 and 400
+  CHECK(ns(memory.load({0}, {0}, 0, {0, 1}, from_l2, 0)) == 701);  // 201 + 100 + 400
 }

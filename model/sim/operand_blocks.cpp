@@ -61,8 +61,9 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const i64 slab = k_slab_elements(config.tiling);
   const i64 pitch = side.row_elements * kOperandBytes;
   ragged_ = problem.shape.k % block_k != 0;
+  const i64 lines_fetched = !side.slices_k && pitch % (2 * kLine) == 0 ? 2 : 1;
   if (!side.slices_k) {
-    const i64 together = pitch % (2 * kLine) == 0 ? 2 * kLine : kLine;
+    const i64 together = lines_fetched * kLine;
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
   }
   for (i64 tile = 0; tile < tiles_; ++tile) {
@@ -80,26 +81,31 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;
         const Bytes bytes{static_cast<double>(along * across * kOperandBytes)};
         const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;
-        const double all =
-            static_cast<double>(slice_bytes_) / static_cast<double>(std::max<i64>(row, 1));
+        // A slab is a box of its own, with as many rows whether they exist or not.
+        const i64 box = side.slices_k ? kSlabElements : slab;
+        const i64 rows_of_boxes = ceil_div(side.slices_k ? slice_rows : slice_k, box) *
+                                  (side.slices_k ? slice_k : slice_rows);
+        const i64 outside = rows_of_boxes - ceil_div(along, box) * across;
         const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
         const auto l2 = [&](double pairs) {
           const Bytes taken{pieces * pairs * 2 * kSector};
-          return sim_time(transfer_cycles(taken, machine.l2_output), sm_clock);
+          return sim_time(transfer_time(taken, machine.l2_output));
         };
-        costs_.push_back({.bytes = along * across * kOperandBytes,
-                          .sectors = std::llround(pieces * each.sectors),
-                          .l2 = l2(each.pairs),
-                          .dram = sim_time(transfer_time(bytes, dram_read)),
-                          .fill = sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)},
-                                                           machine.intake),
-                                           sm_clock),
-                          .requests = sim_time(machine.request * (pieces * each.lines), sm_clock),
-                          .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
-                          .unmerged = l2(each.shifted_pairs),
-                          .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
-                          .outside = sim_time(
-                              machine.outside * (rows < slice_rows ? all - pieces : 0), sm_clock)});
+        costs_.push_back(
+            {.bytes = along * across * kOperandBytes,
+             .sectors = std::llround(pieces * each.sectors),
+             .l2 = l2(each.pairs),
+             .dram = sim_time(transfer_time(bytes, dram_read)),
+             .fill =
+                 sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)}, machine.intake),
+                          sm_clock),
+             .requests = sim_time(
+                 machine.request * (pieces * each.lines + static_cast<double>(outside)), sm_clock),
+             .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
+             .unmerged = l2(each.shifted_pairs),
+             .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
+             .outside = sim_time(machine.outside * static_cast<double>(outside * lines_fetched),
+                                 sm_clock)});
       }
     }
   }

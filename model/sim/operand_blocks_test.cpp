@@ -42,15 +42,24 @@ TEST_CASE("A whole block costs its bytes at each part's rate") {
   CHECK(cost.outside.ps == 0);
 }
 
-TEST_CASE("Rows beyond the edge are asked for at one place, K beyond it costs nothing") {
+TEST_CASE("Rows and whole slabs beyond the edge are asked for, the rest of a row costs nothing") {
   const OperandBlocks a = a_of(fp16(80, 64, 96), 1, 3);
   CHECK(a.cost(1, 0, 0).bytes == 16 * 64 * 2);  // rows 64 to 79
   CHECK(a.cost(1, 0, 0).outside.ps == 48000);   // 48 rows
-  CHECK(a.cost(1, 0, 0).requests.ps == 48000);  // 16 rows of 192 bytes apart: half touch two lines
+  // 16 rows of 192 bytes apart, half of which touch two lines, and those 48: two cycles each.
+  CHECK(a.cost(1, 0, 0).requests.ps == (24 + 48) * 2000);
   CHECK(a.cost(0, 0, 1).bytes == 64 * 32 * 2);  // K from 64 to 95
   CHECK(a.cost(0, 0, 1).outside.ps == 0);
   CHECK(a.cost(2, 0, 0).bytes == 0);  // wholly beyond C
   CHECK(a.cost(2, 0, 0).fill.ps == 128000);
+  CHECK(a.cost(2, 0, 0).outside.ps == 64000);
+  // Where rows are whole pairs of lines two are asked for: 48 rows of 256 bytes.
+  CHECK(a_of(fp16(80, 64, 128), 1, 3).cost(1, 0, 0).outside.ps == 96000);
+  KernelConfig deep = plain(Schedule::kWarpSpecialized);
+  deep.tiling.block_k = 192;  // three slabs, of which K = 64 leaves two to ask for in vain
+  const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, false, 64}, 0,
+                            BytesPerSecond{100e9}, kExampleClock);
+  CHECK(slabs.cost(0, 0, 0).outside.ps == 128000);
 }
 
 TEST_CASE("Rows that start off 128-byte lines take more requests and sectors") {

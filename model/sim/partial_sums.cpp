@@ -74,7 +74,7 @@ PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig&
   add_ = time(r.sm_add, r.chip_add);
   turns_ = turns_of_reading(config, static_cast<i32>(std::max(1u, work.splits)));
   const Bytes turn = chunk * (static_cast<double>(kChunks) / turns_);
-  turn_output_ = sim_time(transfer_cycles(turn, gpu.machine->l2_output), sm_clock);
+  turn_output_ = sim_time(transfer_time(turn, gpu.machine->l2_output));
   turn_intake_ = sim_time(transfer_cycles(turn, gpu.machine->intake), sm_clock);
   sm_store_ps_ = 1e12 / (r.sm_store.value * sm_clock.value);
   chip_store_ps_ = 1e12 / r.chip_store.value;

@@ -24,7 +24,7 @@ struct Example {
   static GpuSpec with_chip(double rate) {
     GpuSpec gpu = example_gpu();
     gpu.reduction->chip_store = gpu.reduction->chip_add = {rate};
-    gpu.machine->l2_output = {rate / kExampleClock.value};
+    gpu.machine->l2_output = {rate};
     return gpu;
   }
   i64 write(i64 now, i32 sm, SumWrite how) { return sums.write({now * 1000}, sm, how).ps / 1000; }

@@ -130,7 +130,7 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
     return "bytes from DRAM";
   }
   if (seconds * gpu.machine->dram_read.value < a + b ||
-      kernel.cycles.value * gpu.machine->l2_output.value < kernel.l2_output.value ||
+      kernel.time.value * gpu.machine->l2_output.value < kernel.l2_output.value ||
       kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count < kernel.sm_intake.value ||
       kernel.cycles.value * gpu.wgmma->flops_per_sm.value * gpu.sm.count <
           gemm_flops(problem.shape) ||

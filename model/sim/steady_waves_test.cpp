@@ -75,8 +75,8 @@ constexpr Case kHybrids[] = {
 
 // One tile for each CTA: SMs with one and two of them, clusters, rates that settle early and late.
 // DRAM reads are off most (by 20 and 30 %) where a panel is read again by those that drift; cycles,
-// where they drift on later (by 4 %).
-constexpr Bounds kOfTiles{0.016, 0.05, 0.12};
+// where they keep a pace for twenty waves and lose it then (the first: 14 %, the others 0.4 %).
+constexpr Bounds kOfTiles{0.028, 0.15, 0.12};
 constexpr Case kTiles[] = {
     {{16384, 16384, 2048},
      "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
@@ -153,8 +153,8 @@ TEST_CASE("CTAs of one tile each that drift apart to the end are simulated whole
   // 64 x 64 tiles on 264 places are 15 whole waves, each of which takes longer than the one before.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(
-      "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-      "raster=grouped_m,group=8");
+      "pipelined:tile=128x128x64,stages=2,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+      "raster=grouped_m,group=4");
   const auto simulate = [&](Waves waves) {
     return simulate_gemm(gpu, fp16(8192, 8192, 4096), config, residency_of(gpu, config),
                          Hertz{1.5e9}, {}, waves);

@@ -115,7 +115,9 @@ void add_by_regime(Json& json, const Validation& v) {
   }
   for (const auto& [regime, picks] : v.pick) {
     json["top1_geomean"][std::string(to_text(regime))] = picks.at(1).geomean;
-    json["top3_geomean"][std::string(to_text(regime))] = picks.at(3).geomean;
+    if (const auto top3 = picks.find(3); top3 != picks.end()) {
+      json["top3_geomean"][std::string(to_text(regime))] = top3->second.geomean;
+    }
   }
   for (const auto& [regime, rank] : v.rank) {
     json["kendall"][std::string(to_text(regime))] = rank.kendall;

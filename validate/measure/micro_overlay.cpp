@@ -232,8 +232,8 @@ void reduction(Collector& found, u32 sms) {
 /// wgmma reads its operands from shared memory.
 class Energies {
  public:
-  Energies(Collector& found, const ClockSpec& clock, u32 sms)
-      : found_(found), clock_(clock), sms_(sms) {}
+  Energies(Collector& found, const EnergyScale& scale, u32 sms)
+      : found_(found), scale_(scale), sms_(sms) {}
 
   void add() {
     const MicroPoint* idle = found_.find("power.static_power", "nothing runs");
@@ -272,7 +272,7 @@ class Energies {
 
  private:
   double at_reference(double mhz) const {
-    return std::pow(clock_.energy_reference.value * 1e-6 / mhz, clock_.energy_exponent);
+    return std::pow(scale_.reference.value * 1e-6 / mhz, scale_.exponent);
   }
   void add_scaled(const char* key, const char* unit, const MicroPoint* from, double less) {
     if (from != nullptr) {
@@ -282,25 +282,24 @@ class Energies {
   }
 
   Collector& found_;
-  const ClockSpec& clock_;
+  const EnergyScale& scale_;
   u32 sms_;
 };
 
 }  // namespace
 
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
-                                                 const GpuSpec& gpu) {
+                                                 const CardFacts& card) {
   Collector found(points);
   tensor(found);
   copies(found);
   machine(found);
-  const u32 sms = static_cast<u32>(gpu.sm.count);
-  caches(found, sms);
-  reduction(found, sms);
-  if (gpu.clock) {
-    Energies(found, *gpu.clock, sms).add();
+  caches(found, card.sms);
+  reduction(found, card.sms);
+  if (card.energy) {
+    Energies(found, *card.energy, card.sms).add();
   }
-  memory(found, gpu.dram->bandwidth);
+  memory(found, card.dram_bandwidth);
   stream(found);
   chip(found);
   return found.constants;

@@ -6,11 +6,12 @@
 // result.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "model/spec/gpu_spec.h"
+#include "model/base/units.h"
 #include "validate/measure/micro_point.h"
 
 namespace tilecast {
@@ -22,10 +23,21 @@ struct MeasuredConstant {
   std::string kernel;
 };
 
-/// `gpu`: the GPU's file, with a section dram. Efficiencies are shares of its bandwidth, energies
-/// are taken to its reference clock.
+/// Energy per operation ~ (clock / reference)^exponent.
+struct EnergyScale {
+  Hertz reference;
+  double exponent;
+};
+
+/// Of the GPU's file.
+struct CardFacts {
+  u32 sms;
+  BytesPerSecond dram_bandwidth;      // efficiencies are shares of it
+  std::optional<EnergyScale> energy;  // none: no energies
+};
+
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
-                                                 const GpuSpec& gpu);
+                                                 const CardFacts& card);
 
 /// YAML that model/spec/gpu_overlay.h reads.
 std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants);

@@ -27,10 +27,10 @@ MicroPoint energy(const std::string& key, const std::string& variant, double val
 }
 
 /// Section dram says 4.8 TB/s, clock a reference of 1400 MHz and an exponent near 2.
-GpuSpec h200() {
-  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  gpu.clock->energy_exponent = 2;
-  return gpu;
+CardFacts h200() {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return {static_cast<u32>(gpu.sm.count), gpu.dram->bandwidth,
+          EnergyScale{gpu.clock->energy_reference, 2}};
 }
 
 const std::vector<MicroPoint> kPoints = {

@@ -45,7 +45,7 @@ class QueuedLoad {
 
   struct Slot {
     DeviceMemory samples;
-    Event ended;
+    CudaEvent ended;
   };
 
   void launch();

@@ -9,6 +9,7 @@ namespace tilecast {
 Process blocked(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   const TileCoord tile = cta.tile_at(cta.first_tile());
+  wg.ready += cta.costs().find_tile;
   TileSpan span{.begin = wg.ready};
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     if (loads(wg)) {

@@ -36,6 +36,7 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }
     drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
+    wg.ready += cta.costs().find_tile;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
   cta.finish(wg);

@@ -24,6 +24,7 @@ Process produce(Cta& cta) {
   Warpgroup wg{.ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     const TileCoord tile = cta.tile_at(t);
+    wg.ready += cta.costs().find_tile;
     TileSpan span{.begin = wg.ready};
     for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
       co_await cta.wait_empty(wg);

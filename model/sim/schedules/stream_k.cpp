@@ -14,6 +14,7 @@ Process produce_pieces(Cta& cta) {
   const WorkDecomposition& work = cta.machine().work;
   for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
     const TileCoord tile = cta.tile_at(p.tile);
+    wg.ready += cta.costs().find_tile;
     TileSpan span{.begin = wg.ready, .k_begin = p.k_begin, .k_end = p.k_end};
     for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
       co_await cta.wait_empty(wg);
@@ -36,6 +37,7 @@ Process consume_pieces(Cta& cta, i32 warpgroup) {
     TileSpan span{.k_begin = p.k_begin, .k_end = p.k_end};
     co_await multiply_stages(cta, wg, span, k_blocks);
     drain(cta, wg, left_in_flight(cta, k_blocks));
+    wg.ready += cta.costs().find_tile;
     span.multiplied = wg.ready;
     if (!work.is_whole(p)) {
       const SharedPart part{p, tile, span};

@@ -9,11 +9,12 @@ namespace tilecast {
 Process TileSource::next(Warpgroup& role) {
   if (!takes_over()) {
     linear_ = cta_.next_tile(linear_);
+    role.ready += cta_.costs().find_tile;
     co_return;
   }
   const std::size_t place = static_cast<std::size_t>(answer_.index);
   co_await cta_.tcgen05().answer_full[place].wait(answer_.use, role.ready, {});
-  role.ready = std::max(role.ready, cta_.engine().now());
+  role.ready = std::max(role.ready, cta_.engine().now()) + cta_.costs().find_tile;
   linear_ = cta_.tcgen05().answers[place];
   cta_.leader().tcgen05().answer_empty[place].arrive(role.ready + cta_.costs().wake);
   answer_.advance(kLaunchAnswers);

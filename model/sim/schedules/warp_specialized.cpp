@@ -12,6 +12,7 @@ Process warp_specialized(Cta& cta, i32 warpgroup) {
     TileSpan span{};
     co_await multiply_stages(cta, wg, span, cta.k_blocks());
     drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
+    wg.ready += cta.costs().find_tile;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
   cta.finish(wg);

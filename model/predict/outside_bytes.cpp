@@ -1,0 +1,38 @@
+#include "model/predict/outside_bytes.h"
+#include <algorithm>
+
+#include "model/base/math.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+namespace {
+
+/// One side of a matrix, and what all tiles together ask for along it.
+struct Side {
+  i64 exists, asked;
+};
+
+/// Elements asked for beyond the matrix, by copies of whole rows of `slab` elements.
+i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
+  const i64 slabs_outside = row.asked - std::min(row.asked, round_up(row.exists, slab));
+  return rows.exists * slabs_outside + (rows.asked - rows.exists) * row.asked;
+}
+
+}  // namespace
+
+Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
+  const auto [m, n, k] = problem.shape;
+  const Tiling& t = config.tiling;
+  const i64 clusters_m = ceil_div<i64>(m, i64{t.block_m} * t.cluster_m);
+  const i64 clusters_n = ceil_div<i64>(n, i64{t.block_n} * t.cluster_n);
+  const Side along_m{m, clusters_m * t.block_m * t.cluster_m};
+  const Side along_n{n, clusters_n * t.block_n * t.cluster_n};
+  const Side along_k{k, round_up<i64>(k, t.block_k)};
+  const i64 slab = k_slab_elements(t);
+  const i64 a = outside_elements(along_m, along_k, slab);
+  const i64 b = problem.layout == Layout::kNn ? outside_elements(along_k, along_n, kSlabElements)
+                                              : outside_elements(along_n, along_k, slab);
+  return Bytes{static_cast<double>(a * clusters_n + b * clusters_m) * element_bytes(problem.dtype)};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,17 @@
+// Rows and slabs of tiles that lie beyond the edges of A and B. Bulk copies bring them to the SMs
+// as zeros, and the H200's counters say that L2 delivers them like any others. The models of
+// traffic leave them out, since DRAM has none of them and other limits hold them (tma.outside_cost,
+// machine.outside); what a prediction says of L2-to-SM bytes includes them.
+// Checked by: outside_bytes_test.cpp; counters of the data set (validate).
+#pragma once
+
+#include "model/base/units.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// Of a whole kernel, a multicast counted once. A row that a slab cuts counts what exists of it.
+Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config);
+
+}  // namespace tilecast

@@ -1,0 +1,51 @@
+#include "model/predict/outside_bytes.h"
+
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+double outside(i64 m, i64 n, i64 k, const std::string& config, Layout layout = Layout::kTn) {
+  return outside_bytes({{m, n, k}, ElementType::kFp16, layout}, parse_kernel_config(config)).value;
+}
+
+const std::string kPersistent =
+    "persistent:tile=64x128x64,stages=8,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_m,group=8,walk=strided";
+
+}  // namespace
+
+TEST_CASE("Tiles that the matrices fill ask for nothing beyond them") {
+  CHECK(outside(64, 4096, 512, kPersistent) == 0);
+  // A row that ends inside a slab is what exists of it: K of 72 in slabs of 64.
+  CHECK(outside(64, 128, 72, kPersistent) == 0);
+}
+
+TEST_CASE("Rows beyond M and N come once for every tile that asks for them") {
+  // 60 rows of A, each 512 elements, for 32 tiles; no column is missing.
+  CHECK(outside(4, 4096, 512, kPersistent) == 60.0 * 512 * 32 * 2);
+  // 128 - 100 rows of B for one row of tiles.
+  CHECK(outside(64, 100, 512, kPersistent) == 28.0 * 512 * 2);
+  // B as [K,N]: rows of 64 columns, of which the second slab's 36 exist and count as they are.
+  CHECK(outside(64, 100, 512, kPersistent, Layout::kNn) == 0);
+}
+
+TEST_CASE("A slab of K that does not exist comes with every row") {
+  const std::string wide =
+      "persistent_overlap:tile=128x176x128,stages=2,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,raster=grouped_m,group=1,walk=strided";
+  // K of 64 in blocks of 128: half of each block. 8192 = 64 x 128 rows; 46.5 columns of 176: 47,
+  // whose last has 80 rows too many, each of two slabs.
+  const double a = 8192.0 * 64 * 47, b = (8192.0 * 64 + 80.0 * 128) * 64;
+  CHECK(outside(8192, 8192, 64, wide) == (a + b) * 2);
+}
+
+TEST_CASE("A cluster's multicast counts once, CTAs wholly beyond the edge ask too") {
+  const std::string pairs =
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  // 384 rows are one cluster of 256 and half of another: 128 rows of A beyond, for two columns.
+  CHECK(outside(384, 512, 64, pairs) == 128.0 * 64 * 2 * 2);
+}
