@@ -24,7 +24,7 @@ Values gains_of(const std::vector<ConfigPair>& pairs) {
 std::vector<ConfigPair> config_pairs(const ReportInput& input, const Changes& changes) {
   std::vector<ConfigPair> pairs;
   for (const JoinedGroup& group : input.pool.groups) {
-    if (group.inputs != Inputs::kNormal || group.l2_state != L2State::kRotating) {
+    if (group.inputs != Inputs::kNormal || group.l2_state == L2State::kFlushed) {
       continue;
     }
     std::map<std::string, const JoinedPoint*> by_config;

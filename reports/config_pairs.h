@@ -20,7 +20,7 @@ struct ConfigPair {
 /// The configurations that `config` is to be compared with; none where it is not asked about.
 using Changes = std::function<std::vector<AnyConfig>(const AnyConfig& config)>;
 
-/// Over the pool, ordinary inputs and L2 state, in its order.
+/// Over the pool, ordinary inputs and L2 not flushed, in its order.
 std::vector<ConfigPair> config_pairs(const ReportInput& input, const Changes& changes);
 
 /// "1.094 in the median of 13 pairs (0.993 to 1.091)"; wants at least one.

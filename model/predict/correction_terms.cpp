@@ -1,6 +1,7 @@
 #include "model/predict/correction_terms.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -96,7 +97,7 @@ void correction_terms(const LinearCorrection& scale, const Features& features, S
 
 double corrected_log(const LinearCorrection& correction, const Features& features,
                      Schedule schedule, double most) {
-  std::vector<double> terms(correction_term_count());
+  std::array<double, correction_term_count()> terms;
   correction_terms(correction, features, schedule, terms);
   double sum = correction.constant;
   for (std::size_t i = 0; i < terms.size(); ++i) {
