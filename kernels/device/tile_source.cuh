@@ -92,8 +92,8 @@ __device__ inline void ask_for_tiles(const SharedMemory& smem, const ClusterPlac
     }
     ptx::mbarrier_wait(full, at.phase);
     more = ptx::read_launch_answer(own.answer(at.index)).cancelled;
+    ptx::fence_proxy_async();  // the place is overwritten by the copy engine's proxy
     if (!leads(cta)) {
-      ptx::fence_proxy_async();
       arrive_at_leader(own.answer_empty(at.index));
     }
     at.advance();

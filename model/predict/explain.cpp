@@ -42,7 +42,7 @@ struct Peaks {
     return {static_cast<double>(gpu.sm.count),
             operand_rate(gpu).value * sm_hertz,
             gpu.machine->intake.value * sm_hertz,
-            gpu.machine->l2_output.value * clock.value,
+            gpu.machine->l2_output.value,
             dram,
             dram};
   }
@@ -185,6 +185,9 @@ Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const K
   if (e.predicted.method == Method::kSimulated) {
     Simulated kernel{};
     e.watched = watch(gpu, problem, config, e.predicted.sm_clock, kernel);
+    // Of the corrected time, as the prediction's own shares are.
+    e.watched->sm_intake_share =
+        std::min(1.0, e.watched->sm_intake_share * (kernel.time / e.predicted.time));
     e.without = eliminate_simulated(gpu, problem, e.predicted, effort.threads);
     done = chip_work(problem, kernel, e.predicted.cycles);
   } else {

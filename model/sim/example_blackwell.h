@@ -18,6 +18,7 @@ inline GpuSpec example_blackwell() {
                  .pair_latency = {170},
                  .block_turn = {10},
                  .tensor_memory_read = {4096}};
+  gpu.machine->merge_window = {};  // requests for a line are not merged there
   return gpu;
 }
 

@@ -90,9 +90,10 @@ inline GpuSpec example_gpu() {
   return gpu;
 }
 
-/// Every part infinitely fast but this one.
+/// Every part infinitely fast but this one, and no request merged.
 inline GpuSpec only(Part part) {
   GpuSpec gpu = example_gpu();
+  gpu.machine->merge_window = {};
   for (const Part other : kEveryPart) {
     gpu = other == part ? gpu : without(gpu, other);
   }

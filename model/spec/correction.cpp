@@ -108,7 +108,7 @@ std::string method_text(const MethodCorrection& method) {
     text += fmt::format("    - {{regime: {}, schedule: {}, low: {:.6g}, high: {:.6g}}}\n",
                         to_text(q.regime), q.schedule ? to_text(*q.schedule) : kAll, q.low, q.high);
   }
-  text += "  widths:\n";
+  text += method.widths.empty() ? "  widths: []\n" : "  widths:\n";
   for (const LimiterWidth& w : method.widths) {
     text += fmt::format("    - {{limiter: {}, width: {:.6g}}}\n", w.limiter, w.width);
   }

@@ -183,8 +183,12 @@
     }
 
     tell() {
-      const left = this.rows(this.chart.tables[0]).length;
-      const all = this.source().length;
+      // What a specification draws of its rows: columns that have a value ("*"), or this one.
+      const shown = Object.entries(this.chart.spec.usermeta?.shown ?? {});
+      const drawn = (row) =>
+        shown.every(([column, value]) => (value === "*" ? row[column] != null : row[column] === value));
+      const left = this.rows(this.chart.tables[0]).filter(drawn).length;
+      const all = this.source().filter(drawn).length;
       const choices = this.chart.filters.length > 0 && all > 1;
       this.count.textContent = choices ? `${left} of ${all}` : "";
     }
