@@ -28,6 +28,7 @@
 #include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
+#include "validate/record/right_rows.h"
 
 namespace tilecast {
 namespace {
@@ -127,8 +128,7 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
   for (MeasurementFile& file : files) {
     std::erase_if(file.rows, [&](const MeasurementRow& row) {
       const Measurement& m = row.measurement;
-      if (m.point.regime == Regime::kSustained && m.status == Status::kOk &&
-          !is_baseline(m.point.config)) {
+      if (m.point.regime == Regime::kSustained && is_right(m) && !is_baseline(m.point.config)) {
         sustained.push_back({m.point, "named"});
       }
       return m.point.regime != Regime::kBurst;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "model/base/error.h"
@@ -40,24 +39,6 @@ JoinOptions join_options(const JoinedInputOptions& options) {
     join.progress = show_progress;
   }
   return join;
-}
-
-/// As best_fixed_tiling chooses on these rows; empty where it chooses none.
-std::string fixed_config_of(const std::vector<MeasurementFile>& files, const GpuSpec& gpu,
-                            const JoinOptions& join) {
-  const bool empty = std::all_of(files.begin(), files.end(),
-                                 [](const MeasurementFile& file) { return file.rows.empty(); });
-  if (empty) {
-    return "";
-  }
-  const Predictor nothing = [](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
-    Prediction prediction{};
-    prediction.config = config;
-    return prediction;
-  };
-  return best_fixed_tiling(
-             join_points(files, nothing, {gpu.name, gpu.product}, {.fixed = join.fixed}).groups)
-      .config;
 }
 
 }  // namespace
@@ -110,7 +91,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     if (part != DataPart::kFit) {
       std::vector<MeasurementFile> fit = files;
       keep_part(split, DataPart::kFit, fit);
-      input.fixed_config = fixed_config_of(fit, gpu, join);
+      input.fixed_config = fixed_config_of(fit, {gpu.name, gpu.product}, join.fixed);
     }
     keep_part(split, part, files);
   }

@@ -115,9 +115,8 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
     std::vector<MeasurementFile> judge = input.data, fit = input.data;
     keep_part(split, DataPart::kJudge, judge);
     keep_part(split, DataPart::kFit, fit);
-    input.held_out =
-        HeldOut{manifest.split, join_points(judge, predict, names, join),
-                best_fixed_tiling(join_points(fit, predict, names, join).groups).config};
+    input.held_out = HeldOut{manifest.split, join_points(judge, predict, names, join),
+                             fixed_config_of(fit, names, join.fixed)};
   }
   std::vector<MeasurementFile> all = input.data;
   all.insert(all.end(), input.more.begin(), input.more.end());

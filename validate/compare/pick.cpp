@@ -115,4 +115,20 @@ FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups) {
   return best;
 }
 
+std::string fixed_config_of(const std::vector<MeasurementFile>& files,
+                            const std::vector<std::string>& gpu_names,
+                            const std::vector<MeasurementFile>& fixed) {
+  const bool empty = std::all_of(files.begin(), files.end(),
+                                 [](const MeasurementFile& file) { return file.rows.empty(); });
+  if (empty) {
+    return "";
+  }
+  const Predictor nothing = [](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
+    Prediction prediction{};
+    prediction.config = config;
+    return prediction;
+  };
+  return best_fixed_tiling(join_points(files, nothing, gpu_names, {.fixed = fixed}).groups).config;
+}
+
 }  // namespace tilecast

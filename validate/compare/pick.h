@@ -42,6 +42,12 @@ struct FixedTiling {
 /// An empty text where no configuration is in half of the groups that leave something to pick.
 FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups);
 
+/// As best_fixed_tiling chooses on these rows and on those of `fixed` (JoinOptions); empty where it
+/// chooses none. Throws as join_points does for a row of another GPU.
+std::string fixed_config_of(const std::vector<MeasurementFile>& files,
+                            const std::vector<std::string>& gpu_names,
+                            const std::vector<MeasurementFile>& fixed);
+
 /// One that was chosen elsewhere, of these groups.
 FixedTiling fixed_tiling(const std::vector<JoinedGroup>& groups, const std::string& config);
 
