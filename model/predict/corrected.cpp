@@ -9,9 +9,6 @@
 namespace tilecast {
 namespace {
 
-// No correction goes further: beyond, a kernel is not like any that the fit saw.
-constexpr double kMostOfCycles = 0.7, kMostOfClock = 0.15;
-
 const ResidualQuantiles* quantiles_of(const MethodCorrection& correction, Schedule schedule,
                                       Regime regime) {
   const ResidualQuantiles* general = nullptr;
@@ -33,45 +30,45 @@ double limiter_width(const MethodCorrection& correction, Limiter limiter) {
   return found == correction.widths.end() ? 1 : found->width;
 }
 
-CorrectedKernel correct(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
+ReadyCorrection::ReadyCorrection(const MethodCorrection& method)
+    : correction(method), cycles(method.cycles), clock(method.clock), spread(method.spread) {}
+
+CorrectedKernel correct(const GpuSpec& gpu, const ReadyCorrection& ready, Schedule schedule,
                         Limiter limiter, Regime regime, Inputs inputs, Hertz start,
                         const Physics& physics) {
   const Features features = physics.features(start);
-  const double factor =
-      std::exp(corrected_log(correction.cycles, features, schedule, kMostOfCycles));
+  const double factor = std::exp(ready.cycles.log_of(features, schedule, kMostOfCycles));
   const auto [cycles, clock] = settled_clock(*gpu.clock, start, [&](Hertz f) {
     const Cycles at = physics.cycles(f) * factor;
     return Settled<Cycles>{at, sm_clock(gpu, physics.work(at), regime, inputs)};
   });
-  CorrectedKernel kernel{
-      cycles,
-      clock,
-      factor,
-      inputs == Inputs::kNormal
-          ? std::exp(corrected_log(correction.clock, features, schedule, kMostOfClock))
-          : 1,
-      1 - gpu.default_interval,
-      1 + gpu.default_interval};
+  CorrectedKernel kernel{cycles,
+                         clock,
+                         factor,
+                         inputs == Inputs::kNormal
+                             ? std::exp(ready.clock.log_of(features, schedule, kMostOfClock))
+                             : 1,
+                         1 - gpu.default_interval,
+                         1 + gpu.default_interval};
   kernel.clock.sm_clock = std::min(clock.sm_clock * kernel.clock_factor, gpu.clock->max);
   kernel.cycles = physics.cycles(kernel.clock.sm_clock) * factor;
   if (inputs != Inputs::kNormal) {  // no fit has seen others
     return kernel;
   }
-  if (const ResidualQuantiles* q = quantiles_of(correction, schedule, regime)) {
+  if (const ResidualQuantiles* q = quantiles_of(ready.correction, schedule, regime)) {
     constexpr double kMostSpread = 3;  // of a logarithm: no interval is wider than that
-    const double spread =
-        limiter_width(correction, limiter) *
-        std::exp(corrected_log(correction.spread, features, schedule, 2 * kMostSpread));
+    const double spread = limiter_width(ready.correction, limiter) *
+                          std::exp(ready.spread.log_of(features, schedule, 2 * kMostSpread));
     kernel.interval_low = std::exp(std::max(q->low * spread, -kMostSpread));
     kernel.interval_high = std::exp(std::min(q->high * spread, kMostSpread));
   }
   return kernel;
 }
 
-void apply_correction(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
+void apply_correction(const GpuSpec& gpu, const ReadyCorrection& ready, Schedule schedule,
                       Regime regime, Inputs inputs, const Physics& physics, Prediction& p) {
   const CorrectedKernel kernel =
-      correct(gpu, correction, schedule, p.limiter, regime, inputs, p.sm_clock, physics);
+      correct(gpu, ready, schedule, p.limiter, regime, inputs, p.sm_clock, physics);
   retime(kernel.cycles, kernel.clock, p);
   p.interval_low = p.time * kernel.interval_low;
   p.interval_high = p.time * kernel.interval_high;

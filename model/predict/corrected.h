@@ -14,11 +14,22 @@
 
 namespace tilecast {
 
+// Logarithms. No correction goes further: beyond, a kernel is not like any that the fit saw.
+constexpr double kMostOfCycles = 0.7, kMostOfClock = 0.15;
+
 /// One kernel by physics alone.
 struct Physics {
   std::function<Cycles(Hertz)> cycles;
   std::function<ChipWork(Cycles)> work;  // in so many cycles
   std::function<Features(Hertz)> features;
+};
+
+/// A method's correction made ready for many kernels. Refers to it.
+struct ReadyCorrection {
+  explicit ReadyCorrection(const MethodCorrection& correction);
+
+  const MethodCorrection& correction;
+  FoldedCorrection cycles, clock, spread;
 };
 
 struct CorrectedKernel {
@@ -30,7 +41,7 @@ struct CorrectedKernel {
 
 /// `limiter`: by closed form. Inputs that are not normal, which no fit has seen, have the physics'
 /// clock and the default interval.
-CorrectedKernel correct(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
+CorrectedKernel correct(const GpuSpec& gpu, const ReadyCorrection& ready, Schedule schedule,
                         Limiter limiter, Regime regime, Inputs inputs, Hertz start,
                         const Physics& physics);
 
@@ -38,7 +49,7 @@ CorrectedKernel correct(const GpuSpec& gpu, const MethodCorrection& correction, 
 double limiter_width(const MethodCorrection& correction, Limiter limiter);
 
 /// Changes `p`, physics alone, to the corrected kernel: cycles, clock, power, time, interval.
-void apply_correction(const GpuSpec& gpu, const MethodCorrection& correction, Schedule schedule,
+void apply_correction(const GpuSpec& gpu, const ReadyCorrection& ready, Schedule schedule,
                       Regime regime, Inputs inputs, const Physics& physics, Prediction& p);
 
 }  // namespace tilecast

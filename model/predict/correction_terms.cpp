@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "model/base/error.h"
 
@@ -23,6 +24,19 @@ std::size_t index_of(Schedule schedule) {
 double row_alignment(const GemmProblem& problem) {
   const i64 bytes = problem.shape.k * element_bytes(problem.dtype);
   return bytes % 128 == 0 ? 0 : bytes % 64 == 0 ? 1 : bytes % 32 == 0 ? 2 : 3;
+}
+
+// Products and slopes are many and mean less each than a feature alone.
+constexpr double kSquare = 0.5, kProduct = 0.5, kSlope = 0.7;
+
+/// Features without their mean, in spreads.
+Features in_spreads(const LinearCorrection& scale, const Features& features) {
+  Features z;
+  for (std::size_t i = 0; i < kFeatures; ++i) {
+    z[i] = std::clamp((features[i] - scale.feature_mean[i]) / scale.feature_spread[i],
+                      -kMostSpreads, kMostSpreads);
+  }
+  return z;
 }
 
 }  // namespace
@@ -69,13 +83,7 @@ Features correction_features(const GemmProblem& problem, const KernelConfig& con
 void correction_terms(const LinearCorrection& scale, const Features& features, Schedule schedule,
                       std::span<double> out) {
   TILECAST_ASSERT(out.size() == correction_term_count());
-  // Products and slopes are many and mean less each than a feature alone.
-  constexpr double kSquare = 0.5, kProduct = 0.5, kSlope = 0.7;
-  Features z;
-  for (std::size_t i = 0; i < kFeatures; ++i) {
-    z[i] = std::clamp((features[i] - scale.feature_mean[i]) / scale.feature_spread[i],
-                      -kMostSpreads, kMostSpreads);
-  }
+  const Features z = in_spreads(scale, features);
   double* next = out.data();
   for (std::size_t i = 0; i < kFeatures; ++i) {
     *next++ = z[i];
@@ -95,15 +103,46 @@ void correction_terms(const LinearCorrection& scale, const Features& features, S
   }
 }
 
+FoldedCorrection::FoldedCorrection(const LinearCorrection& correction)
+    : correction_(correction), constant_(correction.constant) {
+  // Weights lie as correction_terms writes the terms.
+  TILECAST_ASSERT(correction.weight.size() == correction_term_count());
+  for (std::size_t i = 0; i < correction.weight.size(); ++i) {
+    constant_ -= correction.weight[i] * correction.term_mean[i];
+  }
+  auto next = correction.weight.begin();
+  for (std::size_t i = 0; i < kFeatures; ++i) {
+    linear_.front()[i] = *next++;
+    products_[i][i] = kSquare * *next++;
+    for (std::size_t j = i + 1; j < kFeatures; ++j) {
+      products_[i][j] = kProduct * *next++;
+    }
+  }
+  for (std::size_t schedule = 1; schedule < linear_.size(); ++schedule) {
+    constants_[schedule] = *next++;
+    for (std::size_t i = 0; i < kFeatures; ++i) {
+      linear_[schedule][i] = linear_.front()[i] + kSlope * *next++;
+    }
+  }
+}
+
+double FoldedCorrection::log_of(const Features& features, Schedule schedule, double most) const {
+  const std::size_t index = index_of(schedule);
+  const std::size_t own = index < kSchedules ? index + 1 : 0;
+  const Features z = in_spreads(correction_, features);
+  Features slope = linear_[own];
+  for (std::size_t i = 0; i < kFeatures; ++i) {
+    for (std::size_t j = 0; j < kFeatures; ++j) {
+      slope[j] += z[i] * products_[i][j];
+    }
+  }
+  const double sum = std::inner_product(z.begin(), z.end(), slope.begin(), constant_);
+  return std::clamp(sum + constants_[own], -most, most);
+}
+
 double corrected_log(const LinearCorrection& correction, const Features& features,
                      Schedule schedule, double most) {
-  std::array<double, correction_term_count()> terms;
-  correction_terms(correction, features, schedule, terms);
-  double sum = correction.constant;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    sum += correction.weight[i] * (terms[i] - correction.term_mean[i]);
-  }
-  return std::clamp(sum, -most, most);
+  return FoldedCorrection(correction).log_of(features, schedule, most);
 }
 
 }  // namespace tilecast

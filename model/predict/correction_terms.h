@@ -30,7 +30,26 @@ Features correction_features(const GemmProblem& problem, const KernelConfig& con
 void correction_terms(const LinearCorrection& scale, const Features& features, Schedule schedule,
                       std::span<double> out);
 
-/// The logarithm that a correction says, within what `most` allows either way.
+/// A correction made ready for many kernels: weights as one table of products and, for each
+/// schedule, one row of slopes. Refers to the correction.
+class FoldedCorrection {
+ public:
+  explicit FoldedCorrection(const LinearCorrection& correction);
+
+  /// The logarithm that the correction says, within what `most` allows either way.
+  double log_of(const Features& features, Schedule schedule, double most) const;
+
+ private:
+  static constexpr std::size_t kRows = 1 + std::size(kEverySchedule);  // the first for others
+
+  const LinearCorrection& correction_;
+  double constant_;
+  std::array<Features, std::tuple_size_v<Features>> products_{};  // those above the diagonal
+  std::array<Features, kRows> linear_{};
+  std::array<double, kRows> constants_{};
+};
+
+/// The same for one kernel.
 double corrected_log(const LinearCorrection& correction, const Features& features,
                      Schedule schedule, double most);
 

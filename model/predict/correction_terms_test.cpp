@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
@@ -82,6 +83,28 @@ TEST_CASE("A correction is its weights times the terms, within what it may say")
   CHECK(corrected_log(correction, features, Schedule::kBlocked, 0.39) == 0.39);
   correction.constant = -2;
   CHECK(corrected_log(correction, features, Schedule::kBlocked, 0.39) == -0.39);
+}
+
+TEST_CASE("A folded correction says what weights times terms say, of any schedule") {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> value(-1, 1);
+  LinearCorrection correction = plain_scale();
+  for (std::vector<double>* numbers :
+       {&correction.feature_mean, &correction.weight, &correction.term_mean}) {
+    std::ranges::generate(*numbers, [&] { return value(random); });
+  }
+  const FoldedCorrection folded(correction);
+  for (const Schedule schedule : {Schedule::kBlocked, Schedule::kPingPong, Schedule::kStreamKHybrid,
+                                  Schedule::kTcgen05Persistent}) {
+    Features features;
+    std::ranges::generate(features, [&] { return 2 * value(random); });
+    const std::vector<double> terms = terms_of(correction, features, schedule);
+    double sum = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      sum += correction.weight[i] * (terms[i] - correction.term_mean[i]);
+    }
+    CHECK(folded.log_of(features, schedule, 1e3) == Approx(sum));
+  }
 }
 
 TEST_CASE("Features are what their names say") {

@@ -6,6 +6,7 @@
 #include "model/analytic/stream_closed_form.h"
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
+#include "model/predict/settled_form.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/predict/simulated_stream.h"
 #include "model/sim/limits.h"
@@ -180,8 +181,7 @@ Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const K
   e.predicted = predict_config(gpu, problem, config, regime, inputs, effort.method);
   e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
   const GemmWork work = work_of(gpu, problem, config);
-  ChipWork done{Flops{gemm_flops(problem.shape)}, work.shared_memory, work.traffic.l2_to_sm,
-                work.traffic.dram_read + work.traffic.dram_write, e.predicted.cycles};
+  ChipWork done = chip_work(problem, work, e.predicted.cycles);
   if (e.predicted.method == Method::kSimulated) {
     Simulated kernel{};
     e.watched = watch(gpu, problem, config, e.predicted.sm_clock, kernel);

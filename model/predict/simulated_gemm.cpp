@@ -7,6 +7,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/predict/corrected.h"
 #include "model/predict/outside_bytes.h"
+#include "model/predict/settled_form.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
@@ -33,8 +34,12 @@ class ClosedKernel {
 };
 
 SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                         const ClosedKernel& closed, Hertz start, Regime regime, Inputs inputs) {
+                         const ClosedKernel& closed, Regime regime, Inputs inputs) {
   const Residency residency = residency_of(gpu, config);
+  // Near the simulation's own clock. A corrected one is further away, and would have the kernel
+  // simulated twice.
+  const Hertz start =
+      settled_form(gpu, problem, config, closed.work(), regime, inputs).clock.sm_clock;
   return settled_simulation(
       gpu, start, regime, inputs,
       [&](Hertz f) {
@@ -86,10 +91,7 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
                                 const Prediction& analytic, Regime regime, Inputs inputs) {
   const KernelConfig& config = std::get<KernelConfig>(analytic.config);
   const ClosedKernel closed(gpu, problem, config);
-  // The physics' clock, near which the simulation's will be: a corrected one is further away, and
-  // would have the kernel simulated twice.
-  const Hertz start = analytic.sm_clock / analytic.clock_correction;
-  const SettledSimulation s = settle(gpu, problem, config, closed, start, regime, inputs);
+  const SettledSimulation s = settle(gpu, problem, config, closed, regime, inputs);
   Prediction p = with_simulation(gpu, analytic, s);
   p.shares.shared_memory = operand_share(gpu, s);
   p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(problem, config);
@@ -104,7 +106,8 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
                                 return correction_features(problem, config, closed.work(),
                                                            closed.at(f), f, cycles(f), regime);
                               }};
-    apply_correction(gpu, gpu.correction->simulated, config.schedule, regime, inputs, physics, p);
+    apply_correction(gpu, ReadyCorrection(gpu.correction->simulated), config.schedule, regime,
+                     inputs, physics, p);
   }
   return p;
 }

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/clock/clock.h"
+#include "model/predict/settled_form.h"
 #include "model/spec/gpu_fields.h"
 #include "validate/calibrate/least_squares.h"
 
@@ -268,8 +269,7 @@ std::vector<double> of_each_row(const FitRows& rows, unsigned threads, const Res
 }  // namespace
 
 ChipWork work_of(const FitRow& row, Cycles cycles) {
-  return {Flops{gemm_flops(row.problem.shape)}, row.work.shared_memory, row.work.traffic.l2_to_sm,
-          row.work.traffic.dram_read + row.work.traffic.dram_write, cycles};
+  return chip_work(row.problem, row.work, cycles);
 }
 
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads) {

@@ -1,0 +1,18 @@
+// The closed form of a GEMM kernel at the clock that it leaves itself.
+// Checked by: predict_test.cpp.
+#pragma once
+
+#include "model/analytic/closed_form.h"
+#include "model/clock/clock.h"
+#include "model/predict/settled_clock.h"
+
+namespace tilecast {
+
+/// What a kernel does by closed form, as the clock model counts it.
+ChipWork chip_work(const GemmProblem& problem, const GemmWork& work, Cycles cycles);
+
+Settled<ClosedForm> settled_form(const GpuSpec& gpu, const GemmProblem& problem,
+                                 const KernelConfig& config, const GemmWork& work, Regime regime,
+                                 Inputs inputs);
+
+}  // namespace tilecast
