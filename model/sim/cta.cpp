@@ -7,6 +7,7 @@ namespace tilecast {
 Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
     : machine_(machine),
       sm_(machine.sms[static_cast<std::size_t>(sm)]),
+      costs_(machine.costs[sm_.gpc]),
       id_(id),
       place_(place),
       consumers_(machine.engine, warpgroups_per_tile(machine.config.tiling), "consumers", 0) {

@@ -59,7 +59,7 @@ class Cta {
 
   Machine& machine() { return machine_; }
   Engine& engine() { return machine_.engine; }
-  const KernelCosts& costs() const { return machine_.costs[sm_.gpc]; }
+  const KernelCosts& costs() const { return costs_; }
   const Tiling& tiling() const { return machine_.config.tiling; }
   i32 id() const { return id_; }
   i32 rank() const {
@@ -122,6 +122,7 @@ class Cta {
 
   Machine& machine_;
   Sm& sm_;
+  const KernelCosts& costs_;  // of the SM's GPC
   i32 id_;
   TileCoord place_;  // in the cluster
   u32 worker_ = 0;

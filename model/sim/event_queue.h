@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <coroutine>
 #include <vector>
 
@@ -70,6 +71,7 @@ class EventQueue {
   i64 next_bucket() const;  // of a wheel that is not empty
   Event pop_wheel(i64 bucket);
   Event pop_far();
+  bool far_is_first(u32 node) const;
 
   std::vector<Node> nodes_;
   u32 free_ = kNone;
@@ -97,6 +99,54 @@ inline u32 EventQueue::new_node(SimTime at, std::coroutine_handle<> resume) {
   node.resume = resume.address();
   node.next = kNone;
   return index;
+}
+
+inline i64 EventQueue::next_bucket() const {
+  // From the bucket of now around the wheel once: its word from there on, then whole words.
+  const u32 start = static_cast<u32>(bucket_now_ & (kBuckets - 1));
+  const u32 word = start / 64;
+  u32 slot;
+  if (const u64 rest = filled_[word] >> (start % 64); rest != 0) {
+    slot = start + static_cast<u32>(std::countr_zero(rest));
+  } else {
+    // Words after this one; where there is none, those before it, and its own lower bits last.
+    const u64 after = word + 1 == 64 ? 0 : filled_words_ >> (word + 1) << (word + 1);
+    const u32 found = static_cast<u32>(std::countr_zero(after != 0 ? after : filled_words_));
+    slot = found * 64 + static_cast<u32>(std::countr_zero(filled_[found]));
+  }
+  return bucket_now_ + ((slot - start) & (kBuckets - 1));
+}
+
+inline Event EventQueue::pop_wheel(i64 bucket) {
+  const std::size_t slot = static_cast<std::size_t>(bucket & (kBuckets - 1));
+  Bucket& list = buckets_[slot];
+  const u32 first = list.head;
+  Node& node = nodes_[first];
+  const Event event{node.at, node.sequence, std::coroutine_handle<>::from_address(node.resume)};
+  list.head = node.next;
+  node.next = free_;
+  free_ = first;
+  --in_wheel_;
+  if (list.head == kNone) {
+    filled_[slot / 64] &= ~(u64{1} << (slot % 64));
+    if (filled_[slot / 64] == 0) {
+      filled_words_ &= ~(u64{1} << (slot / 64));
+    }
+  }
+  bucket_now_ = bucket;
+  return event;
+}
+
+inline Event EventQueue::pop() {
+  if (in_wheel_ == 0) {
+    return pop_far();
+  }
+  const i64 bucket = next_bucket();
+  if (!far_.empty() &&
+      far_is_first(buckets_[static_cast<std::size_t>(bucket & (kBuckets - 1))].head)) {
+    return pop_far();
+  }
+  return pop_wheel(bucket);
 }
 
 }  // namespace tilecast

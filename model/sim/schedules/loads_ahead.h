@@ -9,10 +9,14 @@ namespace tilecast {
 struct LoadsAhead {
   u32 linear;
   u32 k_block = 0;
+  TileCoord tile{};  // of `linear`, once its first K block is loaded
 
   bool left(Cta& cta) const { return linear < cta.end_tile(); }
   void load(Cta& cta, Warpgroup& wg) {
-    cta.load_k_block(wg, cta.tile_at(linear), k_block);
+    if (k_block == 0) {
+      tile = cta.tile_at(linear);
+    }
+    cta.load_k_block(wg, tile, k_block);
     if (++k_block == cta.k_blocks()) {
       k_block = 0;
       linear = cta.next_tile(linear);
