@@ -40,8 +40,8 @@ struct Warpgroup {
   SimTime ready;          // for its next instruction
   RingPosition load, at;  // the next K block to load, to multiply
   RingPosition to_release;
-  std::array<SimTime, 4> group_complete{};  // of the last wgmma groups
-  u32 groups = 0;                           // issued
+  u32 groups = 0;                           // of wgmmas, issued
+  std::array<SimTime, 4> group_complete{};  // of the last of them
   std::vector<SimTime> slot_read;           // when each staging slot has been read
   SimTime stores_read;                      // all of them
   u32 consumers_phase = 0;                  // of the CTA's consumers barrier
@@ -123,12 +123,13 @@ class Cta {
   Machine& machine_;
   Sm& sm_;
   const KernelCosts& costs_;  // of the SM's GPC
+  std::vector<PhaseBarrier> full_, empty_;
+  std::vector<Cta*> writers_;  // CTAs whose loads this one's stages receive
   i32 id_;
-  TileCoord place_;  // in the cluster
   u32 worker_ = 0;
+  TileCoord place_;                           // in the cluster
   std::vector<Cta*> same_row_, same_column_;  // of the cluster: share A, share B; with this one
-  std::vector<Cta*> writers_;                 // CTAs whose loads this one's stages receive
-  std::vector<PhaseBarrier> full_, empty_, turns_, taken_, ready_;
+  std::vector<PhaseBarrier> turns_, taken_, ready_;
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
   Cta* leader_ = this;  // its barriers say when a stage is full

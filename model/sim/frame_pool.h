@@ -23,7 +23,7 @@ class FramePool {
   ~FramePool() {
     for (Free* list : lists_) {
       while (list != nullptr) {
-        ::operator delete(std::exchange(list, list->next));
+        free_frame(std::exchange(list, list->next));
       }
     }
   }
@@ -31,10 +31,10 @@ class FramePool {
   void* take(std::size_t bytes) {
     const std::size_t list = list_of(bytes);
     if (list >= lists_.size()) {
-      return ::operator new(bytes);
+      return new_frame(bytes);
     }
     if (lists_[list] == nullptr) {
-      return ::operator new((list + 1) * kStep);
+      return new_frame((list + 1) * kStep);
     }
     return std::exchange(lists_[list], lists_[list]->next);
   }
@@ -42,7 +42,7 @@ class FramePool {
   void give(void* frame, std::size_t bytes) {
     const std::size_t list = list_of(bytes);
     if (list >= lists_.size()) {
-      ::operator delete(frame);
+      free_frame(frame);
       return;
     }
     lists_[list] = new (frame) Free{lists_[list]};
@@ -52,7 +52,12 @@ class FramePool {
   struct Free {
     Free* next;
   };
+  // A line of the host's cache: frames begin with what is touched most.
   static constexpr std::size_t kStep = 64;
+  static void* new_frame(std::size_t bytes) {
+    return ::operator new(bytes, std::align_val_t{kStep});
+  }
+  static void free_frame(void* frame) { ::operator delete(frame, std::align_val_t{kStep}); }
   static std::size_t list_of(std::size_t bytes) { return (bytes - 1) / kStep; }
 
   std::array<Free*, 32> lists_{};

@@ -16,10 +16,11 @@
 
 namespace tilecast {
 
-class PhaseBarrier {
+/// One line of the host's cache.
+class alignas(64) PhaseBarrier {
  public:
   PhaseBarrier(Engine& engine, i32 arrivals, const char* name, i32 index)
-      : engine_(engine), arrivals_(arrivals), name_(name), index_(index) {}
+      : engine_(engine), arrivals_(arrivals), index_(index), name_(name) {}
 
   /// As new; nobody may be waiting.
   void reset() {
@@ -100,11 +101,13 @@ class PhaseBarrier {
   Engine& engine_;
   i32 arrivals_, arrived_ = 0;
   u32 completed_ = 0;
+  i32 index_;
   SimTime latest_;
   SimTime at_[2];
   Wait* waiting_ = nullptr;
   const char* name_;
-  i32 index_;
 };
+
+static_assert(sizeof(PhaseBarrier) == 64);
 
 }  // namespace tilecast

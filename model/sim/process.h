@@ -30,12 +30,13 @@ class [[nodiscard]] Process {
   using Handle = std::coroutine_handle<promise_type>;
 
   struct promise_type {
-    Engine* engine = nullptr;         // of a spawned process
-    promise_type* root = this;        // the spawned process that this one runs for
+    // What every wait touches comes first, on the line of the frame's beginning.
+    promise_type* root = this;  // the spawned process that this one runs for
+    const PhaseBarrier* waits_for = nullptr;
     std::coroutine_handle<> awaiter;  // of an awaited process
+    Engine* engine = nullptr;         // of a spawned process
     std::exception_ptr failure;
     ProcessName name{};
-    const PhaseBarrier* waits_for = nullptr;
     promise_type* previous = nullptr;  // live spawned processes of the engine
     promise_type* next = nullptr;
 
