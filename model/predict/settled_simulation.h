@@ -24,7 +24,8 @@ template <class Simulate, class Closed, class Work>
 SettledSimulation settled_simulation(const GpuSpec& gpu, Hertz start, Regime regime, Inputs inputs,
                                      const Simulate& simulate, const Closed& closed,
                                      const Work& work) {
-  constexpr double kNearClock = 0.01;  // cycles move with the closed form's over less than this
+  // Cycles move with the closed form's over less than this, and not by more than that.
+  constexpr double kNearClock = 0.02, kNearCycles = 0.005;
   constexpr int kMostSimulations = 3;
   Hertz f = start;
   for (int simulations = 1;; ++simulations) {
@@ -34,7 +35,9 @@ SettledSimulation settled_simulation(const GpuSpec& gpu, Hertz start, Regime reg
       const Cycles moved = kernel.cycles * (closed(g) / closed_here);
       return Settled<Cycles>{moved, sm_clock(gpu, work(kernel, moved), regime, inputs)};
     });
-    if (std::abs(clock.sm_clock / f - 1) < kNearClock || simulations == kMostSimulations) {
+    const bool near = std::abs(clock.sm_clock / f - 1) < kNearClock &&
+                      std::abs(cycles / kernel.cycles - 1) < kNearCycles;
+    if (near || simulations == kMostSimulations) {
       return {kernel, cycles, clock};
     }
     f = clock.sm_clock;

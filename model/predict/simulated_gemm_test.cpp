@@ -102,7 +102,11 @@ TEST_CASE("The scale of closed forms is the mean ratio of simulated to closed-fo
 }
 
 TEST_CASE("Cycles are those of a simulation at the predicted clock, and the clock is theirs") {
+  // A kernel is simulated near its clock. Cycles move smoothly from there, a simulation's do not
+  // quite: who comes first at a barrier may change with the clock.
   const GpuSpec gpu = h200();
+  double sum = 0;
+  int count = 0;
   for (const GemmProblem& p : {problem(512, 512, 512), problem(64, 28672, 4096),
                                problem(2048, 2048, 2048), problem(4096, 4096, 1024)}) {
     for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
@@ -118,13 +122,16 @@ TEST_CASE("Cycles are those of a simulation at the predicted clock, and the cloc
         CHECK(predicted.method == Method::kSimulated);
         const Simulated again = simulate_gemm(gpu, p, config, residency_of(gpu, config),
                                               predicted.sm_clock, {}, Waves::kSteadyLeftOut);
-        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.01));
+        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.015));
+        sum += std::abs(again.cycles / predicted.cycles - 1);
+        ++count;
         const ChipWork work = chip_work(p, again, again.cycles);
         const Hertz clock = sm_clock(gpu, work, regime, Inputs::kNormal).sm_clock;
         CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.01));
       }
     }
   }
+  CHECK(sum / count < 0.002);
 }
 
 TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
