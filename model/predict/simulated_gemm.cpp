@@ -5,12 +5,14 @@
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
+#include "model/base/math.h"
 #include "model/predict/corrected.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/settled_form.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
@@ -50,6 +52,18 @@ double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
   return std::min(1.0, per_sm / operand_rate(gpu).value / s.cycles.value);
 }
 
+/// About what a simulation takes: K blocks loaded and multiplied in the waves that it goes through.
+double about_steps(const GpuSpec& gpu, const GemmShape& shape, const KernelConfig& config) {
+  // Few where workers keep in step, more where each has one tile and they drift.
+  const double most_waves = config.grid == Grid::kTiles ? 24 : 7;
+  const u32 workers = static_cast<u32>(resident_workers(gpu, config));
+  const double waves =
+      static_cast<double>(make_tile_scheduler(shape, config, workers).num_tiles()) / workers;
+  const double k_blocks = static_cast<double>(ceil_div<i64>(shape.k, config.tiling.block_k));
+  return std::min(waves, most_waves) * workers * cluster_size(config.tiling) * k_blocks *
+         (1 + warpgroups_per_tile(config.tiling));
+}
+
 /// The best candidates that differ to the simulator, with those behind them that do not.
 std::vector<SharedSimulation> choose(const GpuSpec& gpu, const GemmShape& shape,
                                      const std::vector<Prediction>& candidates, std::size_t most) {
@@ -63,9 +77,9 @@ std::vector<SharedSimulation> choose(const GpuSpec& gpu, const GemmShape& shape,
     const KernelConfig key = as_simulated(shape, config, resident_ctas(gpu, config));
     const auto same = std::ranges::find(keys, key);
     if (same != keys.end()) {
-      chosen[static_cast<std::size_t>(same - keys.begin())].push_back(i);
+      chosen[static_cast<std::size_t>(same - keys.begin())].candidates.push_back(i);
     } else if (chosen.size() < most) {
-      chosen.push_back({i});
+      chosen.push_back({{i}, about_steps(gpu, shape, config)});
       keys.push_back(key);
     }
   }

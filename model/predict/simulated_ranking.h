@@ -13,8 +13,11 @@
 namespace tilecast {
 
 /// Candidates of a ranking, by place, that one simulation stands for; the first of them is
-/// simulated.
-using SharedSimulation = std::vector<std::size_t>;
+/// simulated. Longer ones start earlier; in any unit.
+struct SharedSimulation {
+  std::vector<std::size_t> candidates;
+  double length = 0;
+};
 
 /// `simulate` turns a prediction by closed form into a simulated one; called on several threads.
 void rank_simulated(const std::vector<SharedSimulation>& chosen, unsigned threads,

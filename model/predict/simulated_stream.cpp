@@ -37,7 +37,7 @@ void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ra
   for (std::size_t i = 0; i < ranking.predictions.size() && chosen.size() < effort.simulations;
        ++i) {
     if (can_simulate(gpu, std::get<StreamConfig>(ranking.predictions[i].config))) {
-      chosen.push_back({i});
+      chosen.push_back({{i}});
     }
   }
   rank_simulated(
