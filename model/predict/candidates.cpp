@@ -178,9 +178,6 @@ class Proposals {
       return line && !(raster == kStridedRasters[0]);
     }
     const u32 across = raster.kind == RasterKind::kGroupedM ? s.tiles_m : s.tiles_n;
-    if (raster.kind == RasterKind::kGroupedN && static_cast<u32>(raster.group) >= across) {
-      return true;  // row by row, as the first
-    }
     return std::ranges::any_of(kStridedRasters, [&](const Raster& other) {
       return other.kind == raster.kind && other.group < raster.group &&
              static_cast<u32>(other.group) >= across;
