@@ -4,12 +4,29 @@
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
+namespace {
+
+/// The order's simplest name: a band as wide as C is walked as bands of one are the other way.
+Raster simplest(Raster raster, const GemmShape& shape, const Tiling& t) {
+  const i64 tiles_m = ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m);
+  const i64 tiles_n = ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n);
+  if (raster.kind == RasterKind::kGroupedM && raster.group >= tiles_m) {
+    return {RasterKind::kGroupedN, 1, raster.walk};
+  }
+  if (raster.kind == RasterKind::kGroupedN && raster.group >= tiles_n) {
+    return {RasterKind::kGroupedM, 1, raster.walk};
+  }
+  return raster;
+}
+
+}  // namespace
 
 KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_per_sm) {
   Tiling& t = config.tiling;
   const i32 k_blocks = static_cast<i32>(ceil_div<i64>(shape.k, t.block_k));
   config.instruction_n = instruction_n(config);
   config.ctas_per_sm = ctas_per_sm;
+  config.raster = simplest(config.raster, shape, t);
   t.c_slots = min_of(t.c_slots, c_chunks(config.schedule, t));
   if (config.grid == Grid::kTiles) {
     t.stages = min_of(t.stages, k_blocks);

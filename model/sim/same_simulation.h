@@ -10,7 +10,8 @@ namespace tilecast {
 /// The configuration without what the simulator does not see: equal for configurations that it
 /// gives the same answer for. Choices that do nothing on this problem (more buffers than there are
 /// K blocks or chunks of C) become the least that do as much, choices left to a default that
-/// default, and what only decides how many CTAs are resident that number.
+/// default, orders of tiles that are one and the same one of their names, and what only decides how
+/// many CTAs are resident that number.
 KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_per_sm);
 
 }  // namespace tilecast

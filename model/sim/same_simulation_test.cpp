@@ -61,3 +61,15 @@ TEST_CASE("Another order of tiles or number of CTAs on an SM is another simulati
   CHECK_FALSE(as_simulated(shape, config, 1) == as_simulated(shape, order, 1));
   CHECK_FALSE(as_simulated(shape, config, 1) == as_simulated(shape, config, 2));
 }
+
+TEST_CASE("A band as wide as C is walked as bands of one tile the other way") {
+  // 512 x 512 in tiles of at most 256: no more than sixteen of them across.
+  const GemmProblem problem = fp16(512, 512, 256);
+  KernelConfig rows = plain(Schedule::kPersistent);
+  rows.raster = {RasterKind::kGroupedM, 1, Walk::kStrided};
+  KernelConfig band = rows;
+  band.raster = {RasterKind::kGroupedN, 16, Walk::kStrided};
+  check_same(problem, rows, band);
+  band.raster = {RasterKind::kGroupedM, 16, Walk::kStrided};
+  CHECK_FALSE(as_simulated(problem.shape, rows, 1) == as_simulated(problem.shape, band, 1));
+}
