@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-constexpr u32 kLeastHead = 5;                                 // waves simulated before the jump
+constexpr u32 kLeastHead = 4;                                 // waves simulated before the jump
 constexpr u32 kSettling = 2;                                  // of these, not taken for steady
 constexpr u32 kLeastBehindCuts = 4, kSettlingBehindCuts = 1;  // both, behind tiles that are cut
 constexpr u32 kTail = 1;                                      // whole waves behind it
