@@ -122,7 +122,7 @@ TEST_CASE("Cycles are those of a simulation at the predicted clock, and the cloc
         CHECK(predicted.method == Method::kSimulated);
         const Simulated again = simulate_gemm(gpu, p, config, residency_of(gpu, config),
                                               predicted.sm_clock, {}, Waves::kSteadyLeftOut);
-        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.015));
+        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.03));
         sum += std::abs(again.cycles / predicted.cycles - 1);
         ++count;
         const ChipWork work = chip_work(p, again, again.cycles);

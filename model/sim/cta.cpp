@@ -7,7 +7,7 @@ namespace tilecast {
 Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
     : machine_(machine),
       sm_(machine.sms[static_cast<std::size_t>(sm)]),
-      costs_(machine.costs[sm_.gpc]),
+      costs_(machine.costs[sm_.place.gpc]),
       id_(id),
       place_(place),
       consumers_(machine.engine, warpgroups_per_tile(machine.config.tiling), "consumers", 0) {
@@ -89,14 +89,14 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
     SimTime there = sm().copies.serve(now, cost.requests);
-    there = std::max(there, machine_.pairs[sm().pair].serve(now, cost.pair));
+    const auto receivers = static_cast<i32>(sharers.size());
     if (cost.bytes > 0) {
       there = machine_.memory.load(now, there, operand.block(panel, slice, k_block),
-                                   operand.fetch(panel, slice, k_block), cost, sm().gpc,
-                                   sharers.size() > 1);
+                                   operand.fetch(panel, slice, k_block), cost, sm().place,
+                                   receivers > 1);
     }
     if (cost.outside.ps > 0) {
-      there = std::max(there, machine_.memory.load_outside(now, cost, sm().gpc));
+      there = std::max(there, machine_.memory.load_outside(now, cost, sm().place.gpc, receivers));
     }
     if (machine_.activity != nullptr) {
       machine_.activity->add(Resource::kFills, now, cost.bytes * static_cast<i64>(sharers.size()));

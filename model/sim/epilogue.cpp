@@ -23,7 +23,8 @@ SimTime set_up(Cta& cta) {
 SimTime store_chunks(Cta& cta, i32 chunks) {
   const SimTime now = cta.engine().now();
   const SimTime read = cta.sm().stores.serve(now, cta.costs().store_read * chunks);
-  const SimTime taken = cta.machine().memory.take_in(now, cta.costs().chunk_bytes * chunks);
+  const SimTime taken =
+      cta.machine().memory.take_in(now, cta.sm().place, cta.costs().chunk_bytes * chunks);
   return std::max(read, taken) + cta.costs().store_latency;
 }
 

@@ -68,12 +68,12 @@ inline GpuSpec example_gpu() {
                  .mma_queue = 1000,
                  .issue = {50},
                  .request = {2},
-                 .pair_request = {1},
                  .outside = {1},
                  .intake = {64},
                  .l2_latency = {400},
                  .dram_latency = {300e-9},
                  .gpcs = 2,
+                 .gpc_groups = 0,  // L2 serves in the order of asking
                  .merge_window = {400},
                  .l2_output = {256 * kExampleClock.value},
                  .dram_read = {100e9},

@@ -17,6 +17,12 @@ i32 copies(const Tiling& t) {
                   ceil_div(t.block_n / t.cluster_m, kMostRows));
 }
 
+/// Of a warpgroup that loads a K block between its wgmmas.
+Cycles own_loads(const MachineSpec& machine, const KernelConfig& config) {
+  const bool ahead = config.schedule == Schedule::kPersistentOverlap;
+  return machine.own_copy * copies(config.tiling) + (ahead ? machine.load_ahead : Cycles{});
+}
+
 /// The tensor core operation: what one takes, and how many one K block is made of.
 struct Operation {
   Cycles interval;
@@ -85,15 +91,17 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
 
   KernelCosts costs{};
   costs.mma = time(interval * count);
-  costs.mma_issue = time(machine.mma_issue);
+  costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * count);
   costs.mma_queue = time(interval * machine.mma_queue);
   costs.completion = time(completion);
   costs.operand_bytes = i64{bytes_read} * count;
   costs.turn = time(turn);
-  costs.wake = time(cluster_size(t) > 1                                  ? machine.remote_wake
-                    : tcgen05 || has_producer_warpgroup(config.schedule) ? machine.wake
-                                                                         : machine.arrive_and_wait);
-  costs.issue = time(machine.issue + machine.issue_copy * copies(t));
+  const bool loads_besides = !tcgen05 && !has_producer_warpgroup(config.schedule);
+  costs.wake = time(cluster_size(t) > 1 ? machine.remote_wake
+                    : loads_besides     ? machine.own_load
+                                        : machine.wake);
+  costs.issue = time(loads_besides ? own_loads(machine, config)
+                                   : machine.issue + machine.issue_copy * copies(t));
   costs.l2_latency = time(machine.l2_latency);
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);

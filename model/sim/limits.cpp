@@ -46,7 +46,7 @@ void remove_part(MachineSpec& machine, Part part) {
       break;
     case Part::kIntake:
       machine.intake.value = kInfinite;
-      machine.request = machine.pair_request = {};
+      machine.request = {};
       break;
     case Part::kL2Output:
       machine.l2_output.value = kInfinite;
@@ -57,12 +57,14 @@ void remove_part(MachineSpec& machine, Part part) {
       break;
     case Part::kLatency:
       machine.l2_latency = machine.wgmma_completion = {};  // merging stays as it is
+      machine.load_spread = {};
       machine.dram_latency = {};
       break;
     case Part::kInstructions:
-      machine.turn = machine.mma_issue = machine.issue = machine.issue_copy =
-          machine.hilbert_step = {};
-      machine.arrive_and_wait = machine.wake = machine.remote_wake = {};
+      machine.turn = machine.mma_issue = machine.wgmma_issue = {};
+      machine.issue = machine.issue_copy = machine.hilbert_step = {};
+      machine.own_load = machine.own_copy = machine.load_ahead = {};
+      machine.wake = machine.remote_wake = {};
       break;
     case Part::kEpilogue:
       machine.epilogue = machine.first_epilogue = machine.chunk = machine.next_tile =

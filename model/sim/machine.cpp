@@ -134,10 +134,10 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   }
   const i32 gpcs = gpu.machine->gpcs;
   sms.resize(static_cast<std::size_t>(gpu.sm.count));
-  pairs.resize(sms.size() / 2 + 1);
   for (i32 sm = 0; sm < gpu.sm.count; ++sm) {
-    sms[static_cast<std::size_t>(sm)].gpc = static_cast<u32>(sm / 2 % gpcs);
-    sms[static_cast<std::size_t>(sm)].pair = static_cast<u32>(sm / 2);
+    sms[static_cast<std::size_t>(sm)].place =
+        place_of_pair(static_cast<u32>(sm / 2), static_cast<u32>(gpcs),
+                      static_cast<u32>(gpu.machine->gpc_groups));
   }
   if (splits_k(kernel.schedule)) {
     sums = std::make_unique<PartialSums>(engine, gpu, kernel, work, sm_clock);

@@ -22,8 +22,7 @@ namespace tilecast {
 
 /// One SM. CTAs that live on it together share all of it.
 struct Sm {
-  u32 gpc = 0;           // whose requests for one line are merged
-  u32 pair = 0;          // of SMs that share a port
+  SmPlace place;
   Server tensor;         // wgmmas of all warpgroups, in order of issue
   Server copies;         // the copy engine's requests, and the zeros that it makes
   Server intake;         // into shared memory: from L2, multicast included, and accumulators
@@ -61,8 +60,7 @@ struct Machine {
   OperandBlocks a, b;
   MemorySystem memory;
   std::vector<Sm> sms;
-  std::vector<Server> pairs;  // ports that two SMs share each
-  std::vector<i32> places;    // SMs in the order in which CTAs come to them
+  std::vector<i32> places;  // SMs in the order in which CTAs come to them
   Engine engine;
   std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
   Dispatcher* dispatcher = nullptr;   // of the grid that runs

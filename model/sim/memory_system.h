@@ -7,15 +7,18 @@
 //   - and, where L2 does not hold the block, DRAM's bandwidth once: later requests wait for the
 //     same arrival.
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
+// and up to load_spread later, by block and pair of SMs, always the same: what uneven slices,
+// channels and ways cost, without which SMs would stay in step for ever.
 // A store of C keeps L2 from its loads for as long as it takes to come in. L2 begins full of what a
 // run of the same kernel left there: each byte that comes in drives one of those out, to DRAM where
-// it was written, and later the block that was used least recently. Servers take requests in the
-// order of asking, at the time of asking, so that a long latency of one does not hold up the next.
+// it was written, and later the block that was used least recently. L2's output
+// is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of
+// asking, so that a long latency of one does not hold up the next.
 // A block has its home in one of two partitions; the other keeps a copy from its first request on,
 // and that crossing is counted. Rows beyond the edge come from one place of L2, to each GPC one
 // after the other, for every SM that asks.
 //
-// Leaves out: slices and channels that are hit unevenly, DRAM pages and refresh, the cost of a
+// Leaves out: which slices and channels are hit unevenly, DRAM pages and refresh, the cost of a
 // crossing and the room of its copy.
 //
 // Checked by: memory_system_test.cpp.
@@ -27,6 +30,7 @@
 #include "model/sim/activity.h"
 #include "model/sim/block_cache.h"
 #include "model/sim/server.h"
+#include "model/sim/shared_output.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
@@ -38,7 +42,6 @@ struct BlockCost {
   SimTime l2, dram;  // to put out, to read
   SimTime fill;      // of the intake of each SM that gets the block, zeros included
   SimTime requests;  // of the copy engine of the SM that loads the block
-  SimTime pair;      // of the port that this SM shares with its neighbour
   SimTime unmerged;  // of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
   SimTime outside;  // of the GPC, for rows beyond the edge
@@ -65,15 +68,15 @@ class MemorySystem {
   };
 
   /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
-  /// for all at `asked`; it is one of that GPC.
-  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost, u32 gpc,
-               bool multicast = false);
-  /// The same for the rows of a block that lie beyond the edge.
-  SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc);
+  /// for all at `asked`; it is one of the SM there.
+  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost,
+               SmPlace place, bool multicast = false);
+  /// The same for the rows of a block that lie beyond the edge, brought to so many SMs.
+  SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers = 1);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
-  SimTime load_sum(SimTime now, i64 bytes, SimTime served);
+  SimTime load_sum(SimTime now, SmPlace place, i64 bytes, SimTime served);
   /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
-  SimTime take_in(SimTime now, i64 bytes);
+  SimTime take_in(SimTime now, SmPlace place, i64 bytes);
   /// A block of C is written; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u32 block, i64 bytes);
 
@@ -91,15 +94,20 @@ class MemorySystem {
     u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
   };
 
+  SimTime answer(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost,
+                 SmPlace place, bool multicast);
+  SimTime lateness(u32 block, SmPlace place) const;
   void insert(SimTime now, u32 block, i64 bytes, bool written);
 
   BlockCache cache_;
   std::vector<Held> held_;
-  Server l2_output_, dram_;
+  SharedOutput l2_output_;
+  Server dram_;
   i64 left_;  // bytes that L2 still holds from the run before
   double left_written_;
   std::vector<Server> outside_;  // rows beyond the edge, of each GPC
-  SimTime l2_latency_, merge_window_, dram_latency_;
+  double outside_receiver_;
+  SimTime l2_latency_, merge_window_, load_spread_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;
   Activity* activity_;

@@ -101,7 +101,6 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
                           sm_clock),
              .requests = sim_time(
                  machine.request * (pieces * each.lines + static_cast<double>(outside)), sm_clock),
-             .pair = sim_time(machine.pair_request * (pieces * each.lines), sm_clock),
              .unmerged = l2(each.shifted_pairs),
              .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
              .outside = sim_time(machine.outside * static_cast<double>(outside * lines_fetched),

@@ -38,7 +38,6 @@ TEST_CASE("A whole block costs its bytes at each part's rate") {
   CHECK(cost.dram.ps == 81920);       // 8192 B at 100 GB/s
   CHECK(cost.fill.ps == 128000);      // 8192 B at 64 B/cycle
   CHECK(cost.requests.ps == 128000);  // 64 lines of two cycles
-  CHECK(cost.pair.ps == 64000);
   CHECK(cost.outside.ps == 0);
 }
 

@@ -112,11 +112,13 @@ SimTime PartialSums::write(SimTime now, i32 sm, SumWrite how) {
                   chip_.serve(now, time.chip));
 }
 
-SimTime PartialSums::read_turn(SimTime now, i32 turn, Server& intake, MemorySystem& memory) {
+SimTime PartialSums::read_turn(SimTime now, i32 turn, SmPlace place, Server& intake,
+                               MemorySystem& memory) {
   const i64 all = chunk_bytes_ * kChunks;
   const i64 bytes = all * (turn + 1) / turns_ - all * turn / turns_;
   read_ += bytes;
-  return std::max(intake.serve(now, turn_intake_), memory.load_sum(now, bytes, turn_output_)) +
+  return std::max(intake.serve(now, turn_intake_),
+                  memory.load_sum(now, place, bytes, turn_output_)) +
          hop_;
 }
 

@@ -29,7 +29,7 @@ struct Example {
   }
   i64 write(i64 now, i32 sm, SumWrite how) { return sums.write({now * 1000}, sm, how).ps / 1000; }
   i64 read(i64 now, Server& intake) {
-    return sums.read_turn({now * 1000}, 0, intake, memory).ps / 1000;
+    return sums.read_turn({now * 1000}, 0, {}, intake, memory).ps / 1000;
   }
 
   Engine engine;

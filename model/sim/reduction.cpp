@@ -23,7 +23,8 @@ Process read_sum(Cta& cta, SimTime& ready) {
   PartialSums& sums = *cta.machine().sums;
   for (i32 turn = 0; turn < sums.turns(); ++turn) {
     co_await cta.engine().until(ready);
-    ready = sums.read_turn(cta.engine().now(), turn, cta.sm().intake, cta.machine().memory);
+    ready = sums.read_turn(cta.engine().now(), turn, cta.sm().place, cta.sm().intake,
+                           cta.machine().memory);
   }
 }
 

@@ -186,18 +186,6 @@ TEST_CASE("Every tile and every K block is processed once, and bytes are the ari
   }
 }
 
-TEST_CASE("CTAs share a pair's port only where there are more of them than pairs") {
-  GpuSpec gpu = only(Part::kIntake);
-  gpu.machine->gpcs = 1;
-  gpu.machine->pair_request = {4};
-  const KernelConfig config = config_of(Schedule::kPersistent);
-  // 16 K blocks of 128 lines at four cycles, and C's 8 KiB at 64 B per cycle.
-  CHECK(simulate_example(gpu, fp16(64, 128, 1024), config).cycles.value ==
-        Approx(16 * 128 * 4 + 128).epsilon(kWithin));
-  CHECK(simulate_example(gpu, fp16(128, 128, 1024), config).cycles.value ==
-        Approx(2 * 16 * 128 * 4 + 128).epsilon(kWithin));
-}
-
 TEST_CASE("A multicast leaves L2 once and is taken in by every SM of the cluster") {
   KernelConfig config = plain(Schedule::kWarpSpecialized);
   config.grid = Grid::kResident;

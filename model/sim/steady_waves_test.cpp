@@ -28,7 +28,7 @@ struct Case {
 };
 
 // One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges.
-constexpr Bounds kOfResident{0.004, 0.02, 0.03};
+constexpr Bounds kOfResident{0.004, 0.02, 0.065};
 constexpr Case kResident[] = {
     {{8192, 8192, 8192},
      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
@@ -57,7 +57,7 @@ constexpr Case kResident[] = {
 };
 
 // Tiles cut along K in front of whole waves: both ways, all reductions, CTAs and clusters.
-constexpr Bounds kOfHybrids{0.006, 0.015, 0.06};
+constexpr Bounds kOfHybrids{0.006, 0.02, 0.085};
 constexpr Case kHybrids[] = {
     {{8192, 8192, 8192},
      "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"

@@ -26,7 +26,7 @@ SimTime read_chunk(Cta& cta) {
 SimTime store_chunk(Cta& cta) {
   const SimTime now = cta.engine().now();
   const SimTime read = cta.sm().stores.serve(now, cta.costs().store_read);
-  const SimTime taken = cta.machine().memory.take_in(now, cta.costs().chunk_bytes);
+  const SimTime taken = cta.machine().memory.take_in(now, cta.sm().place, cta.costs().chunk_bytes);
   return std::max(read, taken) + cta.costs().store_latency;
 }
 

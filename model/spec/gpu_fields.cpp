@@ -157,21 +157,26 @@ std::vector<Field> fields_of(MachineSpec& machine) {
       {"wgmma_completion", &machine.wgmma_completion.value, kCycles, 0, 1000},
       {"turn", &machine.turn.value, kCycles, 0, 10000},
       {"mma_issue", &machine.mma_issue.value, kCycles, 0, 10000},
+      {"wgmma_issue", &machine.wgmma_issue.value, kCycles, 0, 1000},
       {"mma_queue", &machine.mma_queue, kFraction, 1, 1000},
-      {"arrive_and_wait", &machine.arrive_and_wait.value, kCycles, 0, 10000},
+      {"own_load", &machine.own_load.value, kCycles, 0, 10000},
+      {"own_copy", &machine.own_copy.value, kCycles, 0, 10000},
+      {"load_ahead", &machine.load_ahead.value, kCycles, 0, 10000},
       {"wake", &machine.wake.value, kCycles, 0, 10000},
       {"remote_wake", &machine.remote_wake.value, kCycles, 0, 10000},
       {"issue", &machine.issue.value, kCycles, 0, 10000},
       {"issue_copy", &machine.issue_copy.value, kCycles, 0, 10000},
       {"request", &machine.request.value, kCycles, 0, 100},
-      {"pair_request", &machine.pair_request.value, kCycles, 0, 100},
       {"outside", &machine.outside.value, kCycles, 0, 1000},
+      {"outside_receiver", &machine.outside_receiver, kFraction, 0, 10},
       {"intake", &machine.intake.value, kBytesPerCycle, 1, 1024},
       {"l2_latency", &machine.l2_latency.value, kCycles, 0, 10000},
       {"dram_latency", &machine.dram_latency.value, kTime, 0, 10 * kMicro},
       {"first_load", &machine.first_load.value, kTime, 0, 10 * kMicro},
       {"gpcs", &machine.gpcs, kCount, 1, 12},
+      {"gpc_groups", &machine.gpc_groups, kCount, 0, 12},
       {"merge_window", &machine.merge_window.value, kCycles, 0, 10000},
+      {"load_spread", &machine.load_spread.value, kCycles, 0, 10000},
       {"gpc_clock_spread", &machine.gpc_clock_spread, kFraction, 0, 0.2},
       {"l2_output", &machine.l2_output.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
       {"dram_read", &machine.dram_read.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
@@ -201,7 +206,8 @@ std::vector<Field> fields_of(MachineSpec& machine, Architecture architecture) {
   std::vector<Field> fields = fields_of(machine);
   if (architecture == Architecture::kBlackwell) {
     constexpr std::string_view kOfWgmma[] = {"wgmma_least", "wgmma_completion", "turn",
-                                             "mma_issue",   "mma_queue",        "arrive_and_wait"};
+                                             "mma_issue",   "wgmma_issue",      "mma_queue",
+                                             "own_load",    "own_copy",         "load_ahead"};
     std::erase_if(fields, [&](const Field& field) {
       return std::ranges::find(kOfWgmma, field.key) != std::end(kOfWgmma);
     });

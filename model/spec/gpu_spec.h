@@ -139,23 +139,28 @@ struct MachineSpec {
   Cycles wgmma_completion;  // beyond the interval, when waited for
   Cycles turn;              // a warpgroup's own instructions around the wgmmas of one K block
   Cycles mma_issue;         // a warpgroup issues the wgmmas of one K block
+  Cycles wgmma_issue;       // and each of them
   double mma_queue;         // of its wgmmas not complete, beyond which the next one's issue waits
-  Cycles arrive_and_wait;   // of a warpgroup that waits at a barrier at which it has arrived
-  Cycles wake;              // from an arrival at a barrier to another warp that waits for it
-  Cycles remote_wake;       // the same from another CTA of the cluster
+  Cycles own_load;     // of a warpgroup that loads besides, for a K block: until a stage is free
+  Cycles own_copy;     // for each copy
+  Cycles load_ahead;   // more where it loads ahead of its tile
+  Cycles wake;         // from an arrival at a barrier to another warp that waits for it
+  Cycles remote_wake;  // the same from another CTA of the cluster
 
   // Loads. An SM's copy engine asks for one line after the other.
   Cycles issue;              // of a thread that issues copies
   Cycles issue_copy;         // for each of them
   Cycles request;            // of the engine, a 128-byte line or what a row takes of it
-  Cycles pair_request;       // of the port that two SMs share
   Cycles outside;            // of a GPC, a row beyond the edge that one of its SMs asks for
+  double outside_receiver;   // of that for each further SM that a multicast brings the row to
   BytesPerCycle intake;      // into one SM's shared memory, from L2 or from registers
   Cycles l2_latency;         // behind the issue, to the barrier's flip, without the bytes' own time
   Seconds dram_latency;      // beyond that, where L2 does not hold the block
   Seconds first_load;        // added to an SM's first load of a kernel: cold descriptors and pages
   i32 gpcs;                  // whose SMs' requests for one line are merged
+  i32 gpc_groups;            // of pairs of SMs in a GPC, which L2 serves in turn; 0: all as one
   Cycles merge_window;       // after the first of them, multicasts excepted
+  Cycles load_spread;        // answers come up to this much later, by block and SMs
   double gpc_clock_spread;   // their clocks lie between 1 - this and 1 + this of the mean
   BytesPerSecond l2_output;  // distinct lines, whole chip
   BytesPerSecond dram_read, dram_write;

@@ -218,7 +218,7 @@ TEST_CASE("A Blackwell file's machine has no times of a warpgroup around wgmmas"
   const auto has = [&](std::string_view key, Architecture architecture) {
     return std::ranges::count(fields_of(machine, architecture), key, &Field::key) == 1;
   };
-  for (const std::string_view key : {"wgmma_least", "turn", "mma_issue", "mma_queue"}) {
+  for (const std::string_view key : {"wgmma_least", "turn", "mma_issue", "own_copy"}) {
     CHECK(has(key, Architecture::kHopper));
     CHECK(!has(key, Architecture::kBlackwell));
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "model/base/math.h"
 #include "validate/measure/micro_load.h"
 #include "validate/measure/micro_ring.h"
@@ -125,6 +127,31 @@ void wide_rings(MicroLab& lab, const Conditions& conditions) {
   }
 }
 
+/// What each SM gets of L2's output while all want more than there is, over what they get in the
+/// mean.
+void shares_of_sms(MicroLab& lab) {
+  constexpr u32 kBytes = 32768;
+  const Copies copies = Copies::of(kBytes);
+  const RingRun ring{.region = kRegion,
+                     .groups = lab.sm_count(),
+                     .bytes = kBytes,
+                     .slots = copies.slots,
+                     .loads = copies.loads,
+                     .task = [sms = lab.sm_count()](u32 smid) -> SmTask {
+                       return {smid < sms ? 1u : 0u, smid < sms ? smid : 0, 0, 1};
+                     }};
+  std::map<u32, double> rates;
+  double mean = 0;
+  for (const TimedSample& sm : run_ring_by_sm(lab, ring)) {
+    rates[sm.smid] = static_cast<double>(sm.amount) / static_cast<double>(sm.cycles);
+    mean += rates[sm.smid] / lab.sm_count();
+  }
+  for (const auto& [smid, rate] : rates) {
+    lab.report_number("l2", "l2.share_of_sm", fmt::format("sm={}", smid), "tma_ring", "1",
+                      {rate / mean});
+  }
+}
+
 /// All SMs side by side through one region, again and again: what of it stays in L2.
 void by_footprint(MicroLab& lab, u32 mebibytes) {
   constexpr u32 kBytes = 16384;
@@ -203,6 +230,7 @@ void measure_l2_sharing(MicroLab& lab) {
     distinct_lines(lab, active, sms / active, kTurnBound, idle);
   }
   wide_rings(lab, idle);
+  shares_of_sms(lab);
   for (const u32 bytes : {1024u, 2048u, 4096u, 16384u, 32768u}) {
     by_copy_size(lab, bytes);
   }

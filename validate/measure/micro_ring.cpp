@@ -40,23 +40,40 @@ DeviceMemory tasks_on_device(const TaskOfSm& task, u32 groups) {
   return device;
 }
 
-std::vector<TimedSample> run_ring(MicroLab& lab, const RingRun& ring, int repeats) {
+namespace {
+
+/// Calls `use` with a function that runs the ring once and returns a sample of each SM.
+template <class Use>
+auto with_ring(MicroLab& lab, const RingRun& ring, const Use& use) {
   const DeviceMemory tasks = tasks_on_device(ring.task, ring.groups);
   const char* memory = lab.memory(ring.region * ring.groups);
   LoadedKernel& kernel = lab.kernel("tma_ring");
   const LaunchShape shape =
       one_cta_per_sm(lab, kernel, static_cast<i32>(ring.slots * ring.bytes), ring.cluster_size);
-  const auto run = [&] {
+  return use([&] {
     if (ring.before) {
       ring.before();
     }
-    const std::vector<TimedSample> sms = lab.run(
-        kernel, shape, shape.ctas, memory, static_cast<u64>(ring.region), ring.bytes, ring.slots,
-        ring.loads, static_cast<const SmTask*>(tasks.as<SmTask>()), lab.counter());
-    return joined(sms);
-  };
-  run();
-  return repeated(repeats, run);
+    return lab.run(kernel, shape, shape.ctas, memory, static_cast<u64>(ring.region), ring.bytes,
+                   ring.slots, ring.loads, static_cast<const SmTask*>(tasks.as<SmTask>()),
+                   lab.counter());
+  });
+}
+
+}  // namespace
+
+std::vector<TimedSample> run_ring_by_sm(MicroLab& lab, const RingRun& ring) {
+  return with_ring(lab, ring, [](const auto& run) {
+    run();
+    return run();
+  });
+}
+
+std::vector<TimedSample> run_ring(MicroLab& lab, const RingRun& ring, int repeats) {
+  return with_ring(lab, ring, [&](const auto& run) {
+    run();
+    return repeated(repeats, [&] { return joined(run()); });
+  });
 }
 
 std::vector<TimedSample> run_boxes(MicroLab& lab, const BoxRun& run, int repeats) {

@@ -22,6 +22,9 @@ struct RingRun {
   BeforeRun before = {};
 };
 
+/// The second of two runs, the first of which only warms up: a sample of each SM.
+std::vector<TimedSample> run_ring_by_sm(MicroLab& lab, const RingRun& ring);
+
 /// Repeats the run and joins the SMs of each repetition; the first repetition only warms up.
 std::vector<TimedSample> run_ring(MicroLab& lab, const RingRun& ring, int repeats);
 

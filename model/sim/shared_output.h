@@ -1,0 +1,71 @@
+// L2's output as SMs share it. Pairs of SMs (TPCs) lie in groups (CPCs), a few to a GPC; groups
+// that want something get equal parts of the rate, and pairs equal parts of their group's. Where
+// groups are of unequal size, SMs of the small ones get more while L2 is busy, as on the H200: 1.45
+// times where a group has two pairs instead of three, and never in a GPC whose groups are all of
+// three (l2.share_of_sm; configs/README.md, The machine).
+//
+// A request is put behind those of its own pair, and takes its time once for each group, and each
+// pair of its group, that still waits for something when it comes. No time of L2's is lost by that:
+// all that is asked for is put out at the rate of L2 to 0.3 %.
+//
+// Leaves out: that parts change while a request is served; places in a group, 2.5 % apart.
+//
+// Checked by: shared_output_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/sim/sim_time.h"
+
+namespace tilecast {
+
+/// Where an SM's way to L2 begins.
+struct SmPlace {
+  u32 gpc = 0;
+  u32 group = 0;  // of all GPCs
+  u32 pair = 0;   // of the group
+};
+
+/// Of a pair of SMs: pairs lie on one GPC after the other, and on one group of a GPC after the
+/// other. No groups: all pairs are served in the order of asking, as one.
+constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
+  if (groups_of_gpc == 0) {
+    return {pair % gpcs, 0, 0};
+  }
+  const u32 gpc = pair % gpcs, in_gpc = pair / gpcs;
+  return {gpc, gpc * groups_of_gpc + in_gpc % groups_of_gpc, in_gpc / groups_of_gpc};
+}
+
+class SharedOutput {
+ public:
+  SharedOutput(u32 groups, u32 pairs_of_group)
+      : pairs_of_group_(pairs_of_group), groups_(groups), pairs_(groups * pairs_of_group) {}
+
+  /// When the request is served, which L2 alone would take `service` for. `asked` may not go back.
+  SimTime serve(SimTime asked, SmPlace place, SimTime service) {
+    SimTime& group = groups_[place.group];
+    i64 sharing = group > asked ? 0 : 1, of_group = 0;
+    for (const SimTime& free : groups_) {
+      sharing += free > asked ? 1 : 0;
+    }
+    SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
+    for (u32 pair = 0; pair < pairs_of_group_; ++pair) {
+      of_group += pair == place.pair || pairs[pair] > asked ? 1 : 0;
+    }
+    SimTime& free = pairs[place.pair];
+    free = (asked > free ? asked : free) + service * (sharing * of_group);
+    group = free > group ? free : group;
+    busy_ += service;
+    return free;
+  }
+
+  /// Of L2's own time.
+  SimTime busy() const { return busy_; }
+
+ private:
+  u32 pairs_of_group_;
+  std::vector<SimTime> groups_, pairs_;  // until when each waits for what it asked for
+  SimTime busy_;
+};
+
+}  // namespace tilecast
