@@ -41,7 +41,8 @@ CorrectedKernel correct(const GpuSpec& gpu, const MethodCorrection& correction, 
       std::exp(corrected_log(correction.cycles, features, schedule, kMostOfCycles));
   const auto [cycles, clock] = settled_clock(*gpu.clock, start, [&](Hertz f) {
     const Cycles at = physics.cycles(f) * factor;
-    return Settled<Cycles>{at, sm_clock(gpu, physics.work(at), regime, inputs)};
+    return Settled<Cycles>{
+        at, phase_clock(gpu, physics.work(at), physics.phases, regime, inputs).kernel};
   });
   CorrectedKernel kernel{
       cycles,

@@ -10,6 +10,7 @@
 #include "model/base/parallel.h"
 #include "model/clock/clock.h"
 #include "model/predict/candidates.h"
+#include "model/predict/chip_work.h"
 #include "model/predict/corrected.h"
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
@@ -41,8 +42,7 @@ Prediction predict_work(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const Flops flops{gemm_flops(problem.shape)};
   const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
     const ClosedForm at = closed_form(gpu, problem, config, work, f);
-    const ChipWork done{flops, work.shared_memory, work.traffic.l2_to_sm,
-                        work.traffic.dram_read + work.traffic.dram_write, at.cycles};
+    const ChipWork done = chip_work(gpu, problem, config, work, at.cycles);
     return Settled<ClosedForm>{at, sm_clock(gpu, done, regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
@@ -75,12 +75,8 @@ Prediction corrected_work(const GpuSpec& gpu, const GemmProblem& problem,
   const auto form = [&](Hertz f) { return closed_form(gpu, problem, config, work, f); };
   const Physics physics{
       .cycles = [&](Hertz f) { return form(f).cycles; },
-      .work =
-          [&](Cycles cycles) {
-            return ChipWork{Flops{gemm_flops(problem.shape)}, work.shared_memory,
-                            work.traffic.l2_to_sm, work.traffic.dram_read + work.traffic.dram_write,
-                            cycles};
-          },
+      .work = [&](Cycles cycles) { return chip_work(gpu, problem, config, work, cycles); },
+      .phases = {},
       .features =
           [&](Hertz f) {
             return correction_features(problem, config, work, form(f), f, Cycles{}, regime);
