@@ -27,8 +27,10 @@ std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t 
   std::vector<Part> parts;
   for (std::size_t i = 0; i < Activity::kSlices; ++i) {
     if (i < slices && i % joined == 0) {
+      // The last one goes on to the end, where nothing is asked for any more.
       const Seconds left = end - slice * static_cast<double>(i);
-      parts.push_back({std::min(slice * static_cast<double>(joined), left), {}});
+      const bool last = i + joined >= slices;
+      parts.push_back({last ? left : slice * static_cast<double>(joined), {}});
     }
     for (std::size_t r = 0; r < kResources; ++r) {  // what was asked behind the end, to the last
       parts.back().amounts[r] += static_cast<double>(activity.slices()[i][r]);

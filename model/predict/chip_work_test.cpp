@@ -58,6 +58,20 @@ TEST_CASE("Slices of a kernel are joined into phases that hold all of its time a
   CHECK(sums.tensor == Approx(1));
 }
 
+TEST_CASE("The last phase goes on to the end of a kernel that has asked for everything before") {
+  // 64 slices seen, the end is 8 slices behind them.
+  Activity activity;
+  for (i64 slice = 0; slice < 64; ++slice) {
+    activity.add(Resource::kTensor, SimTime{slice * 65'536}, 1);
+  }
+  Simulated kernel{};
+  kernel.time = seconds_of(activity.slice_length()) * 72;
+  const std::vector<PhaseShares> phases = kernel_phases(kernel, activity);
+  REQUIRE(phases.size() == 16);
+  CHECK(phases[0].time == Approx(4.0 / 72));
+  CHECK(phases[15].time == Approx(12.0 / 72));
+}
+
 TEST_CASE("Waves that a simulation left out are a phase where they would have been") {
   Activity activity;
   for (i64 us = 0; us < 40; ++us) {
