@@ -73,6 +73,7 @@ Json phases_json(const Watched& watched) {
     Json json{{"begin_us", rounded(phase.begin.value * 1e6, kDigits)},
               {"end_us", rounded(phase.end.value * 1e6, kDigits)}};
     json.update(busy_json(phase.busy));
+    json["sm_clock_mhz"] = rounded(phase.sm_clock.value * 1e-6, kDigits);
     phases.push_back(std::move(json));
   }
   return phases;

@@ -228,7 +228,11 @@ std::string phase_table(const Named& named) {
   row("SM intake", &BusyShares::sm_intake);
   row("L2", &BusyShares::l2);
   row("DRAM", &BusyShares::dram);
-  return text;
+  text += fmt::format("  {:<{}}", "SM clock, MHz", kLabel - 2);
+  for (const Phase& phase : phases) {
+    text += fmt::format("{:>7.0f}", phase.sm_clock.value * 1e-6);
+  }
+  return text + "\n";
 }
 
 std::vector<Named> named(const ExplainReport& report) {

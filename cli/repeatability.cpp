@@ -24,14 +24,17 @@ nlohmann::ordered_json json_of(const std::optional<Differences>& d) {
 }
 
 void print_json(const Repeatability& found) {
-  const nlohmann::ordered_json answer = {{"schema", 1},
-                                         {"points", found.points},
-                                         {"in_one_only", found.in_one_only},
-                                         {"cycles", json_of(found.cycles)},
-                                         {"sm_clock", json_of(found.clock)},
-                                         {"time", json_of(found.time)},
-                                         {"worst_point", found.worst_point},
-                                         {"missed", missed_bars(found)}};
+  const nlohmann::ordered_json answer = {
+      {"schema", 1},
+      {"points", found.points},
+      {"in_one_only", found.in_one_only},
+      {"cycles", json_of(found.cycles)},
+      {"sm_clock", json_of(found.clock)},
+      {"time", json_of(found.time)},
+      {"order", found.order ? nlohmann::ordered_json(*found.order) : nlohmann::ordered_json()},
+      {"groups", found.groups},
+      {"worst_point", found.worst_point},
+      {"missed", missed_bars(found)}};
   fmt::print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
@@ -46,6 +49,10 @@ void print_table(const Repeatability& found) {
   line("cycles", found.cycles);
   line("clock", found.clock);
   line("time", found.time);
+  if (found.order) {
+    fmt::print("order by time within a problem and regime: Kendall {:.2f}, mean of {}\n",
+               *found.order, found.groups);
+  }
   if (!found.worst_point.empty()) {
     fmt::print("worst by cycles: {}\n", found.worst_point);
   }

@@ -1,10 +1,11 @@
 // Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate,
-// machine.l2_output, machine.dram_read; power.per_l2_byte and power.per_dram_byte.
+// machine.l2_output, machine.gpc_groups, machine.dram_read; power.per_l2_byte and power.per_dram_byte.
 //
 // Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
 // and round through its group's region of memory. What is measured follows from the tasks:
 //   few SMs, region in L2                     what one SM takes in
 //   all SMs, a region each, together in L2    what L2 puts out for distinct lines
+//   the same, SM by SM                        how L2 shares its output out
 //   all SMs, some to a region                 the same with lines shared, at one time or apart
 //   all SMs through one region beyond L2      DRAM reads against bytes in flight
 //

@@ -146,6 +146,10 @@ GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
                    least_traffic(*gpu.l2, problem, config, resident_workers(gpu, config)));
 }
 
+Bytes l2_output(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
+  return l2_output(*gpu.l2, config.tiling, work.traffic, in_step(work));
+}
+
 ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                        const GemmWork& work, Hertz sm_clock) {
   const GemmTraffic& traffic = work.traffic;

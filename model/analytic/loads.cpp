@@ -8,6 +8,11 @@
 namespace tilecast {
 namespace {
 
+/// Elements of a row of B in memory.
+i64 b_row(const GemmProblem& problem) {
+  return problem.layout == Layout::kTn ? problem.shape.k : problem.shape.n;
+}
+
 /// What L2 still delivers of its output for rows of this many elements.
 double row_alignment(const TmaSpec& tma, const GemmProblem& problem, i64 row_elements) {
   const i64 row_bytes = row_elements * element_bytes(problem.dtype);
@@ -64,9 +69,28 @@ Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling
   };
   return {.latency = load_latency(gpu, t, traffic, in_step, sm_clock),
           .a_l2_rate = rate(traffic.a_sharers, shape.k),
-          .b_l2_rate = rate(traffic.b_sharers, problem.layout == Layout::kTn ? shape.k : shape.n),
+          .b_l2_rate = rate(traffic.b_sharers, b_row(problem)),
           .a_existing = existing(shape.m, t.block_m),
           .b_existing = existing(shape.n, t.block_n)};
+}
+
+Bytes l2_output(const L2Spec& l2, const Tiling& t, const GemmTraffic& traffic, bool in_step) {
+  // A multicast is put out once for the CTAs that share it.
+  const double a = static_cast<double>(t.block_m) / t.cluster_n;
+  const double b = static_cast<double>(t.block_n) / t.cluster_m;
+  const double once =
+      a / merged(l2, traffic.a_sharers, in_step) + b / merged(l2, traffic.b_sharers, in_step);
+  return traffic.l2_to_sm * (once / (a + b));
+}
+
+double off_line_share(const GemmProblem& problem, const Tiling& t) {
+  constexpr i64 kLine = 128;
+  const auto off = [&](i64 row_elements) {
+    return row_elements * element_bytes(problem.dtype) % kLine != 0 ? 1.0 : 0.0;
+  };
+  const double a = static_cast<double>(t.block_m) / t.cluster_n;
+  const double b = static_cast<double>(t.block_n) / t.cluster_m;
+  return (a * off(problem.shape.k) + b * off(b_row(problem))) / (a + b);
 }
 
 }  // namespace tilecast

@@ -25,4 +25,10 @@ struct Loads {
 Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& tiling,
                     const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock);
 
+/// What L2 puts out of what it delivers, concurrent requests for one line counted once.
+Bytes l2_output(const L2Spec& l2, const Tiling& tiling, const GemmTraffic& traffic, bool in_step);
+
+/// Part of the bytes of A and B that lie in rows which do not start on lines of 128 bytes.
+double off_line_share(const GemmProblem& problem, const Tiling& tiling);
+
 }  // namespace tilecast

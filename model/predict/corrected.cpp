@@ -40,7 +40,8 @@ CorrectedKernel correct(const GpuSpec& gpu, const ReadyCorrection& ready, Schedu
   const double factor = std::exp(ready.cycles.log_of(features, schedule, kMostOfCycles));
   const auto [cycles, clock] = settled_clock(*gpu.clock, start, [&](Hertz f) {
     const Cycles at = physics.cycles(f) * factor;
-    return Settled<Cycles>{at, sm_clock(gpu, physics.work(at), regime, inputs)};
+    return Settled<Cycles>{
+        at, phase_clock(gpu, physics.work(at), physics.phases, regime, inputs).kernel};
   });
   CorrectedKernel kernel{cycles,
                          clock,

@@ -6,8 +6,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
-#include "model/clock/clock.h"
+#include "model/clock/phase_clock.h"
 #include "model/predict/correction_terms.h"
 #include "model/predict/prediction.h"
 #include "model/predict/settled_clock.h"
@@ -20,7 +21,8 @@ constexpr double kMostOfCycles = 0.7, kMostOfClock = 0.15;
 /// One kernel by physics alone.
 struct Physics {
   std::function<Cycles(Hertz)> cycles;
-  std::function<ChipWork(Cycles)> work;  // in so many cycles
+  std::function<ChipWork(Cycles)> work;      // in so many cycles
+  std::span<const PhaseShares> phases = {};  // none: the kernel is one
   std::function<Features(Hertz)> features;
 };
 

@@ -1,12 +1,13 @@
 #include "model/predict/explain.h"
 
 #include <algorithm>
+#include <span>
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/stream_closed_form.h"
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
-#include "model/predict/settled_form.h"
+#include "model/predict/chip_work.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/predict/simulated_stream.h"
 #include "model/sim/limits.h"
@@ -14,7 +15,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kMostPhases = 8;
+constexpr std::size_t kMostShown = 8;  // phases
 
 GemmWork work_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   TrafficMemo traffic(*gpu.l2, problem);
@@ -77,7 +78,7 @@ std::vector<Phase> phases_of(const Peaks& peaks, const Activity& activity, Secon
   const Seconds slice = seconds_of(activity.slice_length());
   const std::size_t slices =
       std::min(Activity::kSlices, static_cast<std::size_t>(end.value / slice.value) + 1);
-  const std::size_t per_phase = (slices + kMostPhases - 1) / kMostPhases;
+  const std::size_t per_phase = (slices + kMostShown - 1) / kMostShown;
   std::vector<Phase> phases;
   for (std::size_t first = 0; first < slices; first += per_phase) {
     Activity::Amounts sum{};
@@ -88,9 +89,22 @@ std::vector<Phase> phases_of(const Peaks& peaks, const Activity& activity, Secon
     }
     const Seconds begin = slice * static_cast<double>(first);
     const Seconds until = std::min(end, slice * static_cast<double>(first + per_phase));
-    phases.push_back({begin, until, peaks.busy(sum, until - begin)});
+    phases.push_back({begin, until, peaks.busy(sum, until - begin), {}});
   }
   return phases;
+}
+
+/// What limits the clock most of the time; tells phases theirs.
+ClockLimiter follow_clock(const GpuSpec& gpu, const ChipWork& done,
+                          std::span<const PhaseShares> shares, const Prediction& predicted,
+                          Regime regime, Inputs inputs, std::vector<Phase>& phases) {
+  const PhasedClock clocks = phase_clock(gpu, done, shares, regime, inputs);
+  const double corrected = predicted.sm_clock / clocks.kernel.sm_clock;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const ClockState& state = clocks.phases[std::min(i, clocks.phases.size() - 1)];
+    phases[i].sm_clock = std::min(state.sm_clock * corrected, gpu.clock->max);
+  }
+  return clocks.kernel.limiter;
 }
 
 /// From `begin` of a tile to its last store issued.
@@ -120,11 +134,12 @@ Watched seen_of(const Simulated& kernel, const Peaks& peaks, const Activity& act
 }
 
 Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-              Hertz clock, Simulated& kernel) {
+              Hertz clock, WatchedSimulation& simulation) {
   Activity activity;
   std::vector<TileSpan> tiles;
-  kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), clock,
-                         {.activity = &activity, .tiles = &tiles});
+  const Simulated kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), clock,
+                                         {.activity = &activity, .tiles = &tiles});
+  simulation = {kernel, kernel_phases(kernel, activity, kMostShown)};
   Watched watched = seen_of(kernel, Peaks::of_gemms(gpu, clock), activity);
   watched.time = time_split(tiles, gpu.sm.count, sim_time(kernel.time));
   watched.median_tile = median_tile(tiles, &TileSpan::first_operands);
@@ -133,11 +148,12 @@ Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig
 }
 
 Watched watch(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
-              i32 ctas_per_sm, Hertz clock, Simulated& kernel) {
+              i32 ctas_per_sm, Hertz clock, WatchedSimulation& simulation) {
   Activity activity;
   std::vector<TileSpan> tiles;
-  kernel = simulate_stream(gpu, problem, config, ctas_per_sm, clock,
-                           {.activity = &activity, .tiles = &tiles});
+  const Simulated kernel = simulate_stream(gpu, problem, config, ctas_per_sm, clock,
+                                           {.activity = &activity, .tiles = &tiles});
+  simulation = {kernel, kernel_phases(kernel, activity, kMostShown)};
   Watched watched = seen_of(kernel, Peaks::of_streams(gpu, clock), activity);
   watched.median_tile = median_tile(tiles, &TileSpan::begin);
   watched.tiles = std::move(tiles);
@@ -181,23 +197,25 @@ Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const K
   e.predicted = predict_config(gpu, problem, config, regime, inputs, effort.method);
   e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
   const GemmWork work = work_of(gpu, problem, config);
-  ChipWork done = chip_work(problem, work, e.predicted.cycles);
+  ChipWork done = chip_work(gpu, problem, config, work, e.predicted.cycles);
   if (e.predicted.method == Method::kSimulated) {
-    Simulated kernel{};
-    e.watched = watch(gpu, problem, config, e.predicted.sm_clock, kernel);
+    WatchedSimulation simulation{};
+    e.watched = watch(gpu, problem, config, e.predicted.sm_clock, simulation);
     // Of the corrected time, as the prediction's own shares are.
     e.watched->sm_intake_share =
-        std::min(1.0, e.watched->sm_intake_share * (kernel.time / e.predicted.time));
+        std::min(1.0, e.watched->sm_intake_share * (simulation.kernel.time / e.predicted.time));
     e.without = eliminate_simulated(gpu, problem, e.predicted, effort.threads);
-    done = chip_work(problem, kernel, e.predicted.cycles);
+    done = chip_work(problem, config, simulation.kernel, e.predicted.cycles);
+    e.clock_limiter =
+        follow_clock(gpu, done, simulation.phases, e.predicted, regime, inputs, e.watched->phases);
   } else {
     e.without = eliminate_closed(gpu, problem, e.predicted, work);
+    e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   }
   e.limiter = e.without.front().part;
   e.waves = waves_of(gpu, config, work);
   e.ctas_per_sm = work.ctas_per_sm;
   e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
-  e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   return e;
 }
 
@@ -227,14 +245,17 @@ Explanation explain_stream(const GpuSpec& gpu, const StreamProblem& problem,
   ChipWork done{Flops{0}, form.shared_memory, form.dram_read + form.dram_write,
                 form.dram_read + form.dram_write, e.predicted.cycles};
   if (e.predicted.method == Method::kSimulated) {
-    Simulated kernel{};
-    e.watched = watch(gpu, problem, config, e.ctas_per_sm, e.predicted.sm_clock, kernel);
+    WatchedSimulation simulation{};
+    e.watched = watch(gpu, problem, config, e.ctas_per_sm, e.predicted.sm_clock, simulation);
     e.without = eliminate_simulated(gpu, problem, e.predicted, e.ctas_per_sm, effort.threads);
     e.limiter = e.without.front().part;
-    done = stream_work(kernel, form.shared_memory, e.predicted.cycles);
+    done = stream_work(simulation.kernel, form.shared_memory, e.predicted.cycles);
+    e.clock_limiter =
+        follow_clock(gpu, done, simulation.phases, e.predicted, regime, inputs, e.watched->phases);
+  } else {
+    e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   }
   e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
-  e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   return e;
 }
 

@@ -35,6 +35,7 @@ struct WithoutPart {
 struct Phase {
   Seconds begin, end;
   BusyShares busy;
+  Hertz sm_clock;  // by energy (model/clock/phase_clock.h); in the mean the prediction's
 };
 
 /// Workers (clusters, or CTAs) on the GPU and what they share out.

@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/predict/candidates.h"
+#include "model/predict/chip_work.h"
 #include "model/predict/corrected.h"
 #include "model/predict/fastest.h"
 #include "model/predict/legality.h"
@@ -84,13 +85,14 @@ Prediction corrected_work(const Question& q, const ReadyCorrection& correction,
                           const KernelConfig& config, const GemmWork& work) {
   Prediction p = predict_work(q, config, work);
   const auto form = [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f); };
-  const Physics physics{.cycles = [&](Hertz f) { return form(f).cycles; },
-                        .work = [&](Cycles cycles) { return chip_work(q.problem, work, cycles); },
-                        .features =
-                            [&](Hertz f) {
-                              return correction_features(q.problem, config, work, form(f), f,
-                                                         Cycles{}, q.regime);
-                            }};
+  const Physics physics{
+      .cycles = [&](Hertz f) { return form(f).cycles; },
+      .work = [&](Cycles cycles) { return chip_work(q.gpu, q.problem, config, work, cycles); },
+      .phases = {},
+      .features =
+          [&](Hertz f) {
+            return correction_features(q.problem, config, work, form(f), f, Cycles{}, q.regime);
+          }};
   apply_correction(q.gpu, correction, config.schedule, q.regime, q.inputs, physics, p);
   p.closed_form_time = p.time;
   return p;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/predict/chip_work.h"
 #include "model/predict/settled_form.h"
 
 namespace tilecast {
@@ -43,7 +44,7 @@ Seconds RoughTime::of(const KernelConfig& config, const GemmWork& work) const {
     return least;
   }
   const Hertz settled =
-      sm_clock(gpu_, chip_work(problem_, work, cycles), regime_, inputs_).sm_clock;
+      sm_clock(gpu_, chip_work(gpu_, problem_, config, work, cycles), regime_, inputs_).sm_clock;
   const double clock_factor =
       inputs_ == Inputs::kNormal ? factor(correction_.clock, kMostOfClock) : 1;
   return time_of(cycles, std::min(settled * clock_factor, highest));

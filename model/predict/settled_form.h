@@ -8,9 +8,6 @@
 
 namespace tilecast {
 
-/// What a kernel does by closed form, as the clock model counts it.
-ChipWork chip_work(const GemmProblem& problem, const GemmWork& work, Cycles cycles);
-
 Settled<ClosedForm> settled_form(const GpuSpec& gpu, const GemmProblem& problem,
                                  const KernelConfig& config, const GemmWork& work, Regime regime,
                                  Inputs inputs);

@@ -5,21 +5,29 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
+#include "model/clock/phase_clock.h"
 #include "model/predict/prediction.h"
 #include "model/predict/settled_clock.h"
 #include "model/sim/simulate.h"
 
 namespace tilecast {
 
+struct WatchedSimulation {
+  Simulated kernel;
+  std::vector<PhaseShares> phases;  // that the clock follows; none: the kernel is one
+};
+
 struct SettledSimulation {
   Simulated kernel;
+  std::vector<PhaseShares> phases;
   Cycles cycles;  // at the clock
   ClockState clock;
 };
 
-/// `simulate(Hertz)` gives the Simulated at a clock, `closed(Hertz)` the closed form's Cycles
-/// there, `work(Simulated, Cycles)` the ChipWork of the kernel in so many cycles.
+/// `simulate(Hertz)` gives the WatchedSimulation at a clock, `closed(Hertz)` the closed form's
+/// Cycles there, `work(Simulated, Cycles)` the ChipWork of the kernel in so many cycles.
 template <class Simulate, class Closed, class Work>
 SettledSimulation settled_simulation(const GpuSpec& gpu, Hertz start, Regime regime, Inputs inputs,
                                      const Simulate& simulate, const Closed& closed,
@@ -29,16 +37,18 @@ SettledSimulation settled_simulation(const GpuSpec& gpu, Hertz start, Regime reg
   constexpr int kMostSimulations = 3;
   Hertz f = start;
   for (int simulations = 1;; ++simulations) {
-    const Simulated kernel = simulate(f);
+    const WatchedSimulation watched = simulate(f);
     const Cycles closed_here = closed(f);
     const auto [cycles, clock] = settled_clock(*gpu.clock, f, [&](Hertz g) {
-      const Cycles moved = kernel.cycles * (closed(g) / closed_here);
-      return Settled<Cycles>{moved, sm_clock(gpu, work(kernel, moved), regime, inputs)};
+      const Cycles moved = watched.kernel.cycles * (closed(g) / closed_here);
+      return Settled<Cycles>{
+          moved,
+          phase_clock(gpu, work(watched.kernel, moved), watched.phases, regime, inputs).kernel};
     });
     const bool near = std::abs(clock.sm_clock / f - 1) < kNearClock &&
-                      std::abs(cycles / kernel.cycles - 1) < kNearCycles;
+                      std::abs(cycles / watched.kernel.cycles - 1) < kNearCycles;
     if (near || simulations == kMostSimulations) {
-      return {kernel, cycles, clock};
+      return {watched.kernel, watched.phases, cycles, clock};
     }
     f = clock.sm_clock;
   }

@@ -37,14 +37,12 @@ class ClosedKernel {
 
 SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          const ClosedKernel& closed, Hertz start, Regime regime, Inputs inputs) {
-  const Residency residency = residency_of(gpu, config);
   return settled_simulation(
-      gpu, start, regime, inputs,
-      [&](Hertz f) {
-        return simulate_gemm(gpu, problem, config, residency, f, {}, Waves::kSteadyLeftOut);
-      },
+      gpu, start, regime, inputs, [&](Hertz f) { return simulate_phases(gpu, problem, config, f); },
       [&](Hertz f) { return closed.at(f).cycles; },
-      [&](const Simulated& kernel, Cycles cycles) { return chip_work(problem, kernel, cycles); });
+      [&](const Simulated& kernel, Cycles cycles) {
+        return chip_work(problem, config, kernel, cycles);
+      });
 }
 
 double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
@@ -92,9 +90,12 @@ Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
   return {resident_ctas(gpu, config), resident_workers(gpu, config)};
 }
 
-ChipWork chip_work(const GemmProblem& problem, const Simulated& kernel, Cycles cycles) {
-  return {Flops{gemm_flops(problem.shape)}, kernel.operand_reads + kernel.sm_intake,
-          kernel.l2_to_sm, kernel.dram_read + kernel.dram_write, cycles};
+WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
+                                  const KernelConfig& config, Hertz sm_clock) {
+  Activity activity;
+  const Simulated kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock,
+                                         {.activity = &activity}, Waves::kSteadyLeftOut);
+  return {kernel, kernel_phases(kernel, activity)};
 }
 
 Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
@@ -115,13 +116,15 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
   if (gpu.correction != nullptr) {
     const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
     const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };
-    const Physics physics{.cycles = cycles,
-                          .work = [&](Cycles in) { return chip_work(problem, s.kernel, in); },
-                          .features =
-                              [&](Hertz f) {
-                                return correction_features(problem, config, closed.work(),
-                                                           closed.at(f), f, cycles(f), regime);
-                              }};
+    const Physics physics{
+        .cycles = cycles,
+        .work = [&](Cycles in) { return chip_work(problem, config, s.kernel, in); },
+        .phases = s.phases,
+        .features =
+            [&](Hertz f) {
+              return correction_features(problem, config, closed.work(), closed.at(f), f, cycles(f),
+                                         regime);
+            }};
     apply_correction(gpu, ReadyCorrection(gpu.correction->simulated), config.schedule, regime,
                      inputs, physics, p);
   }

@@ -6,8 +6,9 @@
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
 #pragma once
 
-#include "model/clock/clock.h"
+#include "model/predict/chip_work.h"
 #include "model/predict/predict.h"
+#include "model/predict/settled_simulation.h"
 #include "model/sim/simulate.h"
 
 namespace tilecast {
@@ -15,8 +16,9 @@ namespace tilecast {
 /// CTAs of a configuration that live on the GPU at once.
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config);
 
-/// What a simulated kernel does, as the clock model counts it.
-ChipWork chip_work(const GemmProblem& problem, const Simulated& kernel, Cycles cycles);
+/// A GEMM as a prediction simulates it, with the phases that its clock follows.
+WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
+                                  const KernelConfig& config, Hertz sm_clock);
 
 /// `analytic` by simulation. It is of a configuration that can be simulated.
 Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,

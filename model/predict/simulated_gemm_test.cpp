@@ -120,13 +120,12 @@ TEST_CASE("Cycles are those of a simulation at the predicted clock, and the cloc
         const Prediction predicted =
             predict_config(gpu, p, config, regime, Inputs::kNormal, Method::kSimulated);
         CHECK(predicted.method == Method::kSimulated);
-        const Simulated again = simulate_gemm(gpu, p, config, residency_of(gpu, config),
-                                              predicted.sm_clock, {}, Waves::kSteadyLeftOut);
+        const auto [again, phases] = simulate_phases(gpu, p, config, predicted.sm_clock);
         CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.03));
         sum += std::abs(again.cycles / predicted.cycles - 1);
         ++count;
-        const ChipWork work = chip_work(p, again, again.cycles);
-        const Hertz clock = sm_clock(gpu, work, regime, Inputs::kNormal).sm_clock;
+        const ChipWork work = chip_work(p, config, again, again.cycles);
+        const Hertz clock = phase_clock(gpu, work, phases, regime, Inputs::kNormal).kernel.sm_clock;
         CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.01));
       }
     }

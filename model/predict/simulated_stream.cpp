@@ -23,7 +23,9 @@ Prediction simulated_prediction(const GpuSpec& gpu, const StreamProblem& problem
       stream_closed_form(gpu, problem, config, analytic.sm_clock).shared_memory;
   const SettledSimulation s = settled_simulation(
       gpu, analytic.sm_clock, regime, inputs,
-      [&](Hertz f) { return simulate_stream(gpu, problem, config, ctas, f); },
+      [&](Hertz f) {
+        return WatchedSimulation{simulate_stream(gpu, problem, config, ctas, f), {}};
+      },
       [&](Hertz f) { return stream_closed_form(gpu, problem, config, f).cycles; },
       [&](const Simulated& kernel, Cycles cycles) {
         return stream_work(kernel, shared_memory, cycles);

@@ -82,7 +82,9 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .tiles = machine.tiles_stored + cta_tiles * machine.parts_stored(),
           .k_blocks = k_blocks,
           .events = machine.engine.events(),
-          .waves_left_out = skipped.count};
+          .waves_left_out = skipped.count,
+          .left_out_at = seconds_of(machine.marks.at_end.at),
+          .left_out = seconds_of(more.at)};
 }
 
 }  // namespace tilecast

@@ -30,6 +30,7 @@ struct Simulated {
   i64 k_blocks;                               // multiplied, by each warpgroup; of tcgen05, CTA
   u64 events;
   u32 waves_left_out;
+  Seconds left_out_at, left_out;  // when in what was simulated, and the time that they add
 };
 
 /// What a caller may ask to see besides; null leaves it out, at no cost.

@@ -221,6 +221,8 @@ std::vector<Field> fields_of(ClockSpec& clock) {
       {"tensor_plateau", &clock.tensor_plateau.value, kFrequency, 100 * kMega, 10 * kGiga},
       {"energy_reference", &clock.energy_reference.value, kFrequency, 100 * kMega, 10 * kGiga},
       {"energy_exponent", &clock.energy_exponent, kFraction, 0, 4},
+      {"attack", &clock.attack.value, kTime, 0, 10'000 * kMicro},
+      {"release", &clock.release.value, kTime, 0, 10'000 * kMicro},
   };
 }
 
@@ -234,9 +236,11 @@ std::vector<Field> fields_of(PowerSpec& power) {
       {"per_flop_uniform", &power.per_flop_uniform.value, kEnergyPerFlop, 0, kMostPerFlop},
       {"per_flop_ternary", &power.per_flop_ternary.value, kEnergyPerFlop, 0, kMostPerFlop},
       {"per_flop_zeros", &power.per_flop_zeros.value, kEnergyPerFlop, 0, kMostPerFlop},
+      {"bf16_flop", &power.bf16_flop, kFraction, 0.1, 2},
       {"per_shared_memory_byte", &power.per_shared_memory_byte.value, kEnergyPerByte, 0,
        kMostPerByte},
       {"per_l2_byte", &power.per_l2_byte.value, kEnergyPerByte, 0, kMostPerByte},
+      {"off_line_l2", &power.off_line_l2, kFraction, 0.5, 5},
       {"per_dram_byte", &power.per_dram_byte.value, kEnergyPerByte, 0, kMostPerByte},
       {"per_sm_cycle", &power.per_sm_cycle.value, kEnergyPerCycle, 0, 1 * kMicro},
   };

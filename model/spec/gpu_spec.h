@@ -193,6 +193,7 @@ struct ClockSpec {
   Hertz tensor_plateau;    // most while tensor cores work
   Hertz energy_reference;  // clock at which the energies below hold
   double energy_exponent;  // energy per operation ~ (clock / reference)^exponent
+  Seconds attack, release;  // in which the fast limiter follows a load that rises, or falls
 };
 
 struct PowerSpec {
@@ -200,8 +201,10 @@ struct PowerSpec {
   Watts burst_limit;  // what the fast limiter holds the power to, static power included
   Watts static_power;
   Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
+  double bf16_flop;               // energy of a bf16 FLOP over that of an fp16 one
   Joules per_shared_memory_byte;  // operand reads and fills
-  Joules per_l2_byte;             // from L2 to SMs
+  Joules per_l2_byte;             // that L2 puts out, concurrent requests for it once
+  double off_line_l2;             // the same of rows off their lines of 128 bytes, over others
   Joules per_dram_byte;           // read or written
   Joules per_sm_cycle;            // an SM that is awake: issue, spinning, barriers
 };

@@ -93,18 +93,20 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
   done.cycles_after = mean_error(left);
   done.by_schedule = by_schedule(rows, left);
+  std::vector<SimulatedRow> simulated;
+  if (options.simulate) {
+    simulated = simulate_rows(gpu.spec, rows, options.threads, [&](std::size_t count) {
+      if (count % 50 == 0 || count == rows.rows.size()) {
+        options.progress(fmt::format("simulated {} of {}", count, rows.rows.size()));
+      }
+    });
+  }
   options.progress("constants of the clock");
-  done.clock = fit_clock(gpu, rows, options.threads);
+  done.clock = fit_clock(gpu, rows, simulated, options.threads);
   options.progress("correction of closed forms");
   done.analytic = fit_correction(gpu.spec, rows, {}, options.threads);
   done.simulated = done.analytic;
   if (options.simulate) {
-    const std::vector<Cycles> simulated =
-        simulate_rows(gpu.spec, rows, options.threads, [&](std::size_t count) {
-          if (count % 50 == 0 || count == rows.rows.size()) {
-            options.progress(fmt::format("simulated {} of {}", count, rows.rows.size()));
-          }
-        });
     options.progress("correction of simulations");
     done.simulated = fit_correction(gpu.spec, rows, simulated, options.threads);
   }

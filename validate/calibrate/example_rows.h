@@ -29,7 +29,7 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
   };
   const auto settled = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
     const Cycles at = cycles_at(f);
-    return Settled<Cycles>{at, sm_clock(gpu, work_of(row, at), regime, Inputs::kNormal)};
+    return Settled<Cycles>{at, sm_clock(gpu, work_of(gpu, row, at), regime, Inputs::kNormal)};
   });
   const Hertz clock = settled.clock.sm_clock;
   const Cycles cycles = cycles_at(clock);

@@ -8,8 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
-#include "model/clock/clock.h"
-#include "model/predict/settled_form.h"
+#include "model/predict/chip_work.h"
 #include "model/spec/gpu_fields.h"
 #include "validate/calibrate/least_squares.h"
 
@@ -63,6 +62,7 @@ constexpr Parameter kClockParameters[] = {
     {"power", "burst_limit", 0.3},     {"power", "static_power", 0.2},
     {"power", "per_flop_normal", 0.5}, {"power", "per_shared_memory_byte", 1},
     {"power", "per_l2_byte", 1},       {"power", "per_dram_byte", 0.5},
+    {"power", "bf16_flop", 0.3},       {"power", "off_line_l2", 0.5},
 };
 
 std::vector<Field> section_fields(GpuSpec& spec, std::string_view section) {
@@ -268,8 +268,18 @@ std::vector<double> of_each_row(const FitRows& rows, unsigned threads, const Res
 
 }  // namespace
 
-ChipWork work_of(const FitRow& row, Cycles cycles) {
-  return chip_work(row.problem, row.work, cycles);
+ChipWork work_of(const GpuSpec& gpu, const FitRow& row, Cycles cycles) {
+  return chip_work(gpu, row.problem, row.config, row.work, cycles);
+}
+
+ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const SimulatedRow* simulated,
+                     Cycles cycles) {
+  if (simulated == nullptr || simulated->cycles.value <= 0) {
+    return sm_clock(gpu, work_of(gpu, row, cycles), row.regime, Inputs::kNormal);
+  }
+  ChipWork work = simulated->work;
+  work.elapsed = cycles;
+  return phase_clock(gpu, work, simulated->phases, row.regime, Inputs::kNormal).kernel;
 }
 
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads) {
@@ -306,12 +316,14 @@ ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
       kCycleScale);
 }
 
-ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
+ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
+                      const std::vector<SimulatedRow>& simulated, unsigned threads) {
   std::vector<Parameter> parameters(std::begin(kClockParameters), std::end(kClockParameters));
   const ResidualsOf residuals_of = [&](const GpuSpec& spec) {
     return of_each_row(rows, threads, [&](const FitRow& row) {
+      const auto i = static_cast<std::size_t>(&row - rows.rows.data());
       const ClockState state =
-          sm_clock(spec, work_of(row, row.cycles), row.regime, Inputs::kNormal);
+          row_clock(spec, row, simulated.empty() ? nullptr : &simulated[i], row.cycles);
       return std::log(row.clock / state.sm_clock);
     });
   };

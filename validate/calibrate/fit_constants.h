@@ -2,10 +2,11 @@
 //
 // Cycles: the closed forms run inside the fit, each row at its measured clock; the simulator's
 // `machine` constants are micro-benchmarks' and are not fitted. Clock: the power model with each
-// row's predicted bytes and measured cycles, in both regimes. Priors are the GPU file's numbers, as
-// wide as was thought likely by kind of constant (fit_constants.cpp); where the file's numbers were
-// fitted to the same rows before, standard errors count those rows twice, and hold for these rows
-// alone: another card's differ by more. A constant that the rows say nothing of keeps its number.
+// row's predicted bytes and phases and measured cycles, in both regimes. Priors are the GPU file's
+// numbers, as wide as was thought likely by kind of constant (fit_constants.cpp); where the file's
+// numbers were fitted to the same rows before, standard errors count those rows twice, and hold for
+// these rows alone: another card's differ by more. A constant that the rows say nothing of keeps
+// its number.
 //
 // Leaves out: constants of partial sums, of memory-bound kernels, counts and capacities.
 // Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).
@@ -15,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "model/clock/clock.h"
+#include "model/clock/phase_clock.h"
 #include "model/spec/load_gpu.h"
 #include "validate/calibrate/fit_rows.h"
 
@@ -35,9 +36,18 @@ struct ConstantFit {
   int evaluations;  // of all rows
 };
 
+/// A row by simulation, at its measured clock; no cycles where its kernel cannot be simulated.
+struct SimulatedRow {
+  Cycles cycles;
+  ChipWork work;
+  std::vector<PhaseShares> phases;
+};
+
 /// Changes `gpu` to the fitted numbers.
 ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
-ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
+/// With what simulations say of the rows, if there are any.
+ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
+                      const std::vector<SimulatedRow>& simulated, unsigned threads);
 
 /// Of the logarithm of closed-form cycles: a column for each constant that fit_cycles fits, by the
 /// width of its prior.
@@ -46,7 +56,11 @@ Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, uns
 /// Logarithm of measured over closed-form cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);
 
-/// What the clock model makes of a row.
-ChipWork work_of(const FitRow& row, Cycles cycles);
+/// What the clock model makes of a row by closed form.
+ChipWork work_of(const GpuSpec& gpu, const FitRow& row, Cycles cycles);
+
+/// The clock by the model of a row in so many cycles; `simulated`: null for closed forms.
+ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const SimulatedRow* simulated,
+                     Cycles cycles);
 
 }  // namespace tilecast

@@ -82,7 +82,7 @@ TEST_CASE("Energies that made the rows' clocks are found again") {
   const FitRows rows =
       fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 10, as_predicted))}, 1);
   const GpuSpec prior = gpu.spec;
-  const ConstantFit fit = fit_clock(gpu, rows, kThreads);
+  const ConstantFit fit = fit_clock(gpu, rows, {}, kThreads);
   check_found(constant(fit, "power.per_flop_normal"), 1.25 * 0.7644, 0.1);
   CHECK(gpu.spec.clock->tensor_plateau / truth.clock->tensor_plateau == Approx(1).epsilon(0.002));
   // Other inputs keep their ratio.
@@ -90,7 +90,7 @@ TEST_CASE("Energies that made the rows' clocks are found again") {
         Approx(prior.power->per_flop_zeros / prior.power->per_flop_normal));
   for (const FitRow& row : rows.rows) {
     const ClockState state =
-        sm_clock(gpu.spec, work_of(row, row.cycles), row.regime, Inputs::kNormal);
+        sm_clock(gpu.spec, work_of(gpu.spec, row, row.cycles), row.regime, Inputs::kNormal);
     CHECK(state.sm_clock / row.clock == Approx(1).epsilon(0.01));
   }
 }
@@ -119,7 +119,7 @@ TEST_CASE("Rows that say nothing of any constant leave all of them") {
   LoadedGpu gpu = h200();
   const GpuSpec prior = gpu.spec;
   std::vector<Measurement> rows = example_gemm_rows(gpu.spec, 0, 1, 1, as_predicted);
-  const ConstantFit fit = fit_clock(gpu, fit_rows(gpu.spec, {file_of(rows)}, 1), kThreads);
+  const ConstantFit fit = fit_clock(gpu, fit_rows(gpu.spec, {file_of(rows)}, 1), {}, kThreads);
   for (const FittedConstant& c : fit.constants) {
     CHECK(std::abs(c.value / c.prior - 1) < 1e-6);
   }

@@ -132,24 +132,24 @@ std::vector<LimiterWidth> limiter_widths(const std::vector<Limiter>& limiters,
 
 }  // namespace
 
-std::vector<Cycles> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                  const std::function<void(std::size_t)>& progress) {
-  std::vector<Cycles> cycles(rows.rows.size());
+std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                        const std::function<void(std::size_t)>& progress) {
+  std::vector<SimulatedRow> simulated(rows.rows.size());
   std::atomic<std::size_t> done = 0;
-  parallel_for(cycles.size(), threads, [&](std::size_t i) {
+  parallel_for(simulated.size(), threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
     if (can_simulate(gpu, row.config)) {
-      cycles[i] = simulate_gemm(gpu, row.problem, row.config, residency_of(gpu, row.config),
-                                row.clock, {}, Waves::kSteadyLeftOut)
-                      .cycles;
+      auto [kernel, phases] = simulate_phases(gpu, row.problem, row.config, row.clock);
+      simulated[i] = {kernel.cycles, chip_work(row.problem, row.config, kernel, kernel.cycles),
+                      std::move(phases)};
     }
     progress(++done);
   });
-  return cycles;
+  return simulated;
 }
 
 CorrectionFit fit_correction(const GpuSpec& gpu, const FitRows& rows,
-                             const std::vector<Cycles>& simulated, unsigned threads) {
+                             const std::vector<SimulatedRow>& simulated, unsigned threads) {
   const std::size_t count = rows.rows.size();
   const auto size = static_cast<Eigen::Index>(count);
   std::vector<Features> features(count);
@@ -159,7 +159,7 @@ CorrectionFit fit_correction(const GpuSpec& gpu, const FitRows& rows,
   parallel_for(count, threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
     const ClosedForm form = closed_form(gpu, row.problem, row.config, row.work, row.clock);
-    const Cycles sim = simulated.empty() ? Cycles{} : simulated[i];
+    const Cycles sim = simulated.empty() ? Cycles{} : simulated[i].cycles;
     physics[i] = sim.value > 0 ? sim : form.cycles;
     limiters[i] = form.limiter;
     features[i] =
@@ -186,8 +186,8 @@ CorrectionFit fit_correction(const GpuSpec& gpu, const FitRows& rows,
     const Cycles closed_here = closed(row.clock);
     const auto [settled, clock] = settled_clock(*gpu.clock, row.clock, [&](Hertz f) {
       const Cycles moved = here * (closed(f) / closed_here);
-      return Settled<Cycles>{moved,
-                             sm_clock(gpu, work_of(row, moved), row.regime, Inputs::kNormal)};
+      return Settled<Cycles>{
+          moved, row_clock(gpu, row, simulated.empty() ? nullptr : &simulated[i], moved)};
     });
     clock_off[at] = std::log(row.clock / clock.sm_clock);
   });

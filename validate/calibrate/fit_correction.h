@@ -12,6 +12,7 @@
 
 #include "model/predict/prediction.h"
 #include "model/spec/correction.h"
+#include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"
 
 namespace tilecast {
@@ -27,12 +28,12 @@ struct CorrectionFit {
   LeftOutError error;
 };
 
-/// `simulated`: cycles of each row at its clock, 0 where there are none; empty for closed forms.
+/// `simulated`: each row at its clock; empty for closed forms.
 CorrectionFit fit_correction(const GpuSpec& gpu, const FitRows& rows,
-                             const std::vector<Cycles>& simulated, unsigned threads);
+                             const std::vector<SimulatedRow>& simulated, unsigned threads);
 
-/// Of every row at its measured clock, by simulation; 0 where there are no processes.
-std::vector<Cycles> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                  const std::function<void(std::size_t)>& progress);
+/// Of every row at its measured clock, by simulation.
+std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                        const std::function<void(std::size_t)>& progress);
 
 }  // namespace tilecast

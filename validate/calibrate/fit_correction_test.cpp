@@ -65,9 +65,10 @@ TEST_CASE("Simulated cycles are corrected from where they are, not from the clos
   // Simulations that are all 20 % too fast, beside closed forms that are right.
   const GpuSpec gpu = h200();
   const FitRows rows = rows_of(gpu, 0, 30, as_predicted);
-  std::vector<Cycles> simulated;
+  std::vector<SimulatedRow> simulated;
   for (const FitRow& row : rows.rows) {
-    simulated.push_back(row.cycles / 1.25);
+    const Cycles cycles = row.cycles / 1.25;
+    simulated.push_back({cycles, work_of(gpu, row, cycles), {}});
   }
   const CorrectionFit fit = fit_correction(gpu, rows, simulated, kThreads);
   CHECK(fit.error.cycles_without == Approx(0.2).epsilon(1e-3));

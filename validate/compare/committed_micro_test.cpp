@@ -320,6 +320,57 @@ TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the me
         Approx(132 * kBytes / done("add kib=128 sms=132").in_time).epsilon(0.005));
 }
 
+TEST_CASE("A warpgroup's turns are those of one CTA alone") {
+  const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
+  // Cycles of the clock that tensor cores leave an SM: 64x256x64 is 512 of wgmmas.
+  std::map<std::string, std::map<i64, double>> times;
+  for (const auto& [line, row] :
+       read_measurements("validate/data/h200_sxm/turns/turns.csv.gz").rows) {
+    times[row.point.config][row.point.problem.shape.k] = row.time->median.value;
+  }
+  const auto of_block = [&](const std::string& tile, const std::string& schedule, i32 inflight) {
+    for (const auto& [text, at] : times) {
+      const KernelConfig config = parse_kernel_config(text);
+      if (text.find("tile=" + tile) != std::string::npos && at.size() == 2 &&
+          to_text(config.schedule) == schedule && config.inflight == inflight) {
+        const double blocks = 8192.0 / config.tiling.block_k;
+        return (at.at(16384) - at.at(8192)) / blocks * 1.8e9;
+      }
+    }
+    FAIL(tile + " was not measured");
+    return 0.0;
+  };
+  CHECK(of_block("64x256x64", "warp_specialized", 1) == Approx(512).epsilon(0.005));
+  const auto issued = [&](i32 wgmmas) {
+    return machine.turn.value + machine.mma_issue.value + wgmmas * machine.wgmma_issue.value;
+  };
+  CHECK(issued(4) == Approx(of_block("64x64x64", "warp_specialized", 1)).epsilon(0.01));
+  CHECK(issued(8) == Approx(of_block("64x16x128", "warp_specialized", 1)).epsilon(0.06));
+  CHECK(machine.turn.value + 128 + machine.wgmma_completion.value ==
+        Approx(of_block("64x64x64", "warp_specialized", 0)).epsilon(0.02));
+  const auto loads = [&](i32 copies) {
+    return machine.own_load.value + machine.own_copy.value * copies;
+  };
+  CHECK(issued(4) + loads(2) == Approx(of_block("64x64x64", "pipelined", 1)).epsilon(0.01));
+  CHECK(issued(8) + loads(4) == Approx(of_block("64x16x128", "pipelined", 1)).epsilon(0.06));
+  CHECK(issued(4) + loads(2) + machine.load_ahead.value ==
+        Approx(of_block("64x64x64", "persistent_overlap", 1)).epsilon(0.01));
+}
+
+TEST_CASE("Groups of two pairs get more of L2's output than those of three") {
+  const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
+  std::vector<double> shares;
+  for (const auto& [key, point] : read_run("shares.csv.gz")) {
+    shares.push_back(point.value);
+  }
+  REQUIRE(shares.size() == 132);
+  // Eight GPCs of 66 pairs, three groups each: six groups have two.
+  const i32 small_groups = machine.gpcs * machine.gpc_groups * 3 - 66;
+  CHECK(std::ranges::count_if(shares, [](double share) { return share > 1.1; }) ==
+        4 * small_groups);
+  CHECK(std::ranges::none_of(shares, [](double share) { return share > 1 && share < 1.15; }));
+}
+
 TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const MachineSpec machine = *gpu.machine;
@@ -333,7 +384,6 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
   CHECK(machine.wgmma_least.value == Approx(at("wgmma.interval", "n=8 a=registers")).epsilon(0.01));
   CHECK(machine.wgmma_completion.value ==
         Approx(at("wgmma.completion_latency", "n=64 a=shared")).epsilon(0.01));
-  CHECK(machine.arrive_and_wait.value == Approx(at("mbarrier.arrive_and_wait", "")).epsilon(0.01));
   CHECK(machine.wake.value == Approx(at("mbarrier.wake", "waiting_warps=4")).epsilon(0.01));
   CHECK(machine.remote_wake.value == Approx(at("mbarrier.remote_wake", "cluster=2")).epsilon(0.01));
   CHECK(machine.barrier.value == Approx(at("named_barrier", "warps=4")).epsilon(0.01));
@@ -363,22 +413,6 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
   CHECK(machine.outside.value ==
         Approx(at("tma.box_turn", "box=256 inside=0 in_step sms=132") * 8 / (132 * 256))
             .epsilon(0.01));
-  // Four SMs at random places of 128 KiB find a line still under way more often than two: one has
-  // three others before it, each in the window for its share of the time that the region takes.
-  std::vector<double> windows;
-  for (const char* bytes : {"16384", "32768"}) {
-    for (const char* clock : {"", " clock=low"}) {
-      for (const char* when : {"in_step", "apart"}) {
-        const std::string how =
-            std::string(" distant ") + when + " cluster=1 bytes=" + bytes + clock;
-        const double by_two = at("l2.shared_lines", ("degree=2" + how).c_str());
-        const double by_four = at("l2.shared_lines", ("degree=4" + how).c_str());
-        windows.push_back((by_four / by_two - 1) / 3 * 131072 / (by_four / 132));
-      }
-    }
-  }
-  CHECK(machine.merge_window.value == Approx(mean(windows)).epsilon(0.01));
-
   // From DRAM: what it adds, in time.
   CHECK(machine.dram_latency.value * 1e9 ==
         Approx(median_over_cards([](const Constants& card) {

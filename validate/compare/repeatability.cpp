@@ -12,6 +12,8 @@
 namespace tilecast {
 namespace {
 
+constexpr std::size_t kLeastOfGroup = 3;
+
 std::map<std::string, Measurement> right_rows(const MeasurementFile& file) {
   std::map<std::string, Measurement> rows;
   for (const MeasurementRow& row : file.rows) {
@@ -33,6 +35,7 @@ Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) 
   const std::map<std::string, Measurement> first = right_rows(a), second = right_rows(b);
   Repeatability found;
   Values cycles, clocks, times;
+  std::map<std::string, std::pair<Values, Values>> groups;
   double worst = -1;
   for (const auto& [key, one] : first) {
     const auto match = second.find(key);
@@ -43,6 +46,11 @@ Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) 
     cycles.push_back(std::abs(*other.cycles / *one.cycles - 1));
     clocks.push_back(std::abs(*other.sm_clock / *one.sm_clock - 1));
     times.push_back(std::abs(other.time->median / one.time->median - 1));
+    Point group = one.point;
+    group.config.clear();
+    auto& [of_first, of_second] = groups[key_of(group)];
+    of_first.push_back(one.time->median.value);
+    of_second.push_back(other.time->median.value);
     if (cycles.back() > worst) {
       worst = cycles.back();
       found.worst_point = key;
@@ -54,6 +62,17 @@ Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) 
     found.cycles = differences_of(cycles);
     found.clock = differences_of(clocks);
     found.time = differences_of(times);
+  }
+  Values taus;
+  for (const auto& [key, runs] : groups) {
+    const std::optional<double> tau = kendall_tau(runs.first, runs.second);
+    if (tau && runs.first.size() >= kLeastOfGroup) {
+      taus.push_back(*tau);
+    }
+  }
+  found.groups = taus.size();
+  if (!taus.empty()) {
+    found.order = mean(taus);
   }
   return found;
 }

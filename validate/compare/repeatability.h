@@ -20,7 +20,12 @@ struct Repeatability {
   std::size_t points = 0;                          // in both files, right and with cycles
   std::size_t in_one_only = 0;                     // of the points that are right
   std::optional<Differences> cycles, clock, time;  // absent without points
-  std::string worst_point;                         // by cycles
+  // Kendall's tau of the times in one run against those in the other, mean over what is compared
+  // with each other (a problem in a regime, at least three points): the most that a model's order
+  // can be expected to reach. Absent where there is none.
+  std::optional<double> order;
+  std::size_t groups = 0;   // that it is the mean of
+  std::string worst_point;  // by cycles
 };
 
 /// Of a point that a file has several times, its last row. Rows that are not ok do not count.

@@ -36,6 +36,19 @@ TEST_CASE("Cycles and clock differ each by their own share of the time's differe
   CHECK(missed_bars(found).size() == 3);
 }
 
+TEST_CASE("Order is that of the points of one problem") {
+  const MeasurementFile first = file_of({row(1, 100, 1500), row(2, 110, 1500), row(3, 120, 1500)});
+  CHECK_FALSE(repeatability(file_of({row(1, 100, 1500), row(2, 110, 1500)}),
+                            file_of({row(1, 100, 1500), row(2, 110, 1500)}))
+                  .order);
+  CHECK(repeatability(first, first).order == 1.0);
+  // One of three pairs has changed places.
+  const Repeatability other =
+      repeatability(first, file_of({row(1, 100, 1500), row(2, 130, 1500), row(3, 120, 1500)}));
+  CHECK(*other.order == Approx(1.0 / 3));
+  CHECK(other.groups == 1);
+}
+
 TEST_CASE("Points that one file lacks, or that are not right, are not compared but counted") {
   Measurement wrong = row(2, 50, 1500);
   wrong.status = Status::kWrong;

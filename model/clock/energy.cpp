@@ -1,0 +1,84 @@
+#include "model/clock/energy.h"
+
+#include <cmath>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
+  switch (inputs) {
+    case Inputs::kNormal:
+      return power.per_flop_normal;
+    case Inputs::kUniform:
+      return power.per_flop_uniform;
+    case Inputs::kTernary:
+      return power.per_flop_ternary;
+    case Inputs::kZeros:
+      return power.per_flop_zeros;
+  }
+  TILECAST_ASSERT(!"inputs without an energy");
+  return {};
+}
+
+/// Energy grows with the voltage that the clock needs.
+double voltage_factor(const ClockSpec& clock, Hertz f) {
+  return std::pow(f / clock.energy_reference, clock.energy_exponent);
+}
+
+}  // namespace
+
+EnergySplit energy_at_reference(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
+  const PowerSpec& power = *gpu.power;
+  const double element = work.dtype == ElementType::kBf16 ? power.bf16_flop : 1;
+  const double requests = 1 + (power.off_line_l2 - 1) * work.off_lines;
+  return {.tensor = energy_per_flop(power, inputs) * (work.tensor.value * element),
+          .shared_memory = power.per_shared_memory_byte * work.shared_memory.value,
+          .l2 = power.per_l2_byte * (work.l2.value * requests),
+          .dram = power.per_dram_byte * work.dram.value,
+          .sm_cycles = power.per_sm_cycle * (work.elapsed.value * gpu.sm.count),
+          .idle = {}};
+}
+
+EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz f, Inputs inputs) {
+  EnergySplit split = energy_at_reference(gpu, work, inputs);
+  const double voltage = voltage_factor(*gpu.clock, f);
+  for (Joules* scaled : {&split.tensor, &split.shared_memory, &split.l2, &split.sm_cycles}) {
+    *scaled = *scaled * voltage;
+  }
+  split.idle = {gpu.power->static_power.value * time_of(work.elapsed, f).value};
+  return split;
+}
+
+Watts power_at(const GpuSpec& gpu, const CycleEnergy& energy, Hertz f) {
+  const double scaled = energy.scaled.value * voltage_factor(*gpu.clock, f);
+  return gpu.power->static_power + Watts{f.value * (scaled + energy.fixed.value)};
+}
+
+Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz most) {
+  // Power grows with the clock ever more steeply, so that Newton's steps from above stay above.
+  constexpr int kMostSteps = 40;
+  constexpr double kNear = 1e-9;
+  const double gamma = gpu.clock->energy_exponent;
+  Hertz f = most;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double scaled = energy.scaled.value * voltage_factor(*gpu.clock, f);
+    const double above =
+        (gpu.power->static_power - limit).value + f.value * (scaled + energy.fixed.value);
+    if (above <= 0) {
+      return f;
+    }
+    const double less = above / (scaled * (1 + gamma) + energy.fixed.value);
+    if (less >= f.value) {  // static power alone is above the limit
+      return {0};
+    }
+    f = f - Hertz{less};
+    if (less < kNear * f.value) {
+      break;
+    }
+  }
+  return f;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,55 @@
+// Energy of one SM cycle of the whole chip, and the clock at which a power is just drawn.
+//
+//   P(f) = P_static + f * (E * (f / f_ref)^gamma + E_dram)
+// E is the energy at the reference clock, from the kernel's own work: FLOPs (by input data and
+// element), bytes of shared memory and L2, SM cycles awake. E_dram, of the DRAM bytes of that
+// cycle, does not follow the SM clock.
+//
+// Leaves out: temperature; what instructions other than these cost.
+// Checked by: clock_test.cpp.
+#pragma once
+
+#include "model/base/units.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+/// Work of one kernel run over the whole chip.
+struct ChipWork {
+  Flops tensor;
+  Bytes shared_memory;
+  Bytes l2;  // that L2 puts out, concurrent requests for it once
+  Bytes dram;
+  Cycles elapsed;  // of the kernel; every SM is awake for them
+  ElementType dtype = ElementType::kFp16;
+  double off_lines = 0;  // part of `l2` whose rows start off their lines
+};
+
+/// Where the energy of one kernel run goes.
+struct EnergySplit {
+  Joules tensor, shared_memory, l2, dram;
+  Joules sm_cycles;  // SMs that are awake
+  Joules idle;       // static power over the kernel's time
+
+  Joules total() const { return tensor + shared_memory + l2 + dram + sm_cycles + idle; }
+};
+
+/// Of a whole run, at the reference clock; without static power.
+EnergySplit energy_at_reference(const GpuSpec& gpu, const ChipWork& work, Inputs inputs);
+
+EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz sm_clock, Inputs inputs);
+
+/// Energy of one SM cycle of the whole chip.
+struct CycleEnergy {
+  Joules scaled;  // with the voltage; at the reference clock
+  Joules fixed;
+};
+
+Watts power_at(const GpuSpec& gpu, const CycleEnergy& energy, Hertz f);
+
+/// Highest clock up to `most` at which the power stays within `limit`.
+Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz most);
+
+}  // namespace tilecast

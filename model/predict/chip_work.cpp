@@ -1,0 +1,128 @@
+#include "model/predict/chip_work.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/analytic/loads.h"
+
+namespace tilecast {
+namespace {
+
+using Amounts = std::array<double, kResources>;
+
+double& of(Amounts& amounts, Resource resource) {
+  return amounts[static_cast<std::size_t>(resource)];
+}
+
+struct Part {
+  Seconds time;
+  Amounts amounts{};
+};
+
+/// Slices in order, `joined` of them to a part, as far as the kernel goes.
+std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t most) {
+  const Seconds slice = seconds_of(activity.slice_length());
+  const std::size_t slices = std::min(Activity::kSlices, static_cast<std::size_t>(end / slice) + 1);
+  const std::size_t joined = (slices + most - 1) / most;
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < Activity::kSlices; ++i) {
+    if (i < slices && i % joined == 0) {
+      // The last one goes on to the end, where nothing is asked for any more.
+      const Seconds left = end - slice * static_cast<double>(i);
+      const bool last = i + joined >= slices;
+      parts.push_back({last ? left : slice * static_cast<double>(joined), {}});
+    }
+    for (std::size_t r = 0; r < kResources; ++r) {  // what was asked behind the end, to the last
+      parts.back().amounts[r] += static_cast<double>(activity.slices()[i][r]);
+    }
+  }
+  if (parts.size() > 1 && parts.back().time.value <= 0) {
+    for (std::size_t r = 0; r < kResources; ++r) {
+      parts[parts.size() - 2].amounts[r] += parts.back().amounts[r];
+    }
+    parts.pop_back();
+  }
+  return parts;
+}
+
+/// What the kernel did of each and no slice has.
+Part not_seen(const Simulated& kernel, const Activity& activity) {
+  Part part{kernel.left_out, {}};
+  const auto rest = [&](Resource resource, double whole) {
+    of(part.amounts, resource) =
+        std::max(0.0, whole - static_cast<double>(activity.total(resource)));
+  };
+  rest(Resource::kOperandReads, kernel.operand_reads.value);
+  rest(Resource::kFills, kernel.sm_intake.value);
+  rest(Resource::kL2Output, kernel.l2_output.value);
+  rest(Resource::kDramRead, kernel.dram_read.value);
+  rest(Resource::kDramWrite, kernel.dram_write.value);
+  // Tensor pipes read as many operands in all of their time.
+  const auto reads = static_cast<double>(activity.total(Resource::kOperandReads));
+  of(part.amounts, Resource::kTensor) =
+      static_cast<double>(activity.total(Resource::kTensor)) *
+      (reads > 0 ? of(part.amounts, Resource::kOperandReads) / reads : 0);
+  return part;
+}
+
+}  // namespace
+
+ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                   const GemmWork& work, Cycles cycles) {
+  return {.tensor = Flops{gemm_flops(problem.shape)},
+          .shared_memory = work.shared_memory,
+          .l2 = l2_output(gpu, config, work),
+          .dram = work.traffic.dram_read + work.traffic.dram_write,
+          .elapsed = cycles,
+          .dtype = problem.dtype,
+          .off_lines = off_line_share(problem, config.tiling)};
+}
+
+ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
+                   Cycles cycles) {
+  return {.tensor = Flops{gemm_flops(problem.shape)},
+          .shared_memory = kernel.operand_reads + kernel.sm_intake,
+          .l2 = kernel.l2_output,
+          .dram = kernel.dram_read + kernel.dram_write,
+          .elapsed = cycles,
+          .dtype = problem.dtype,
+          .off_lines = off_line_share(problem, config.tiling)};
+}
+
+std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& activity,
+                                       std::size_t most) {
+  const Seconds seen = kernel.time - kernel.left_out;
+  std::vector<Part> parts = seen_parts(activity, seen, most);
+  if (kernel.left_out.value > 0) {
+    std::size_t at = 0;
+    for (Seconds begin{}; at < parts.size() && begin < kernel.left_out_at; ++at) {
+      begin += parts[at].time;
+    }
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(at), not_seen(kernel, activity));
+  }
+  Amounts all{};
+  for (const Part& part : parts) {
+    for (std::size_t r = 0; r < kResources; ++r) {
+      all[r] += part.amounts[r];
+    }
+  }
+  std::vector<PhaseShares> phases;
+  for (Part& part : parts) {
+    const auto share = [&](std::initializer_list<Resource> resources) {
+      double own = 0, whole = 0;
+      for (const Resource r : resources) {
+        own += of(part.amounts, r);
+        whole += of(all, r);
+      }
+      return whole > 0 ? own / whole : 0;
+    };
+    phases.push_back({.time = part.time / kernel.time,
+                      .tensor = share({Resource::kTensor}),
+                      .shared_memory = share({Resource::kOperandReads, Resource::kFills}),
+                      .l2 = share({Resource::kL2Output}),
+                      .dram = share({Resource::kDramRead, Resource::kDramWrite})});
+  }
+  return phases;
+}
+
+}  // namespace tilecast

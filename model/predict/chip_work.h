@@ -1,0 +1,31 @@
+// What the clock model counts of a kernel: its work over the chip, and what of it falls into which
+// part of its time.
+//
+// A simulation tells both. Waves that it left out are a phase of their own, of what was not seen,
+// behind the slice in which they would have begun. A request counts when it is asked for
+// (model/sim/activity.h). Leaves out: phases of closed forms, which are one.
+// Checked by: chip_work_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/analytic/closed_form.h"
+#include "model/clock/phase_clock.h"
+#include "model/sim/simulate.h"
+
+namespace tilecast {
+
+/// Of a GEMM by closed form, in so many cycles.
+ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                   const GemmWork& work, Cycles cycles);
+/// Of a simulated GEMM.
+ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
+                   Cycles cycles);
+
+/// At most so many of `activity`'s slices, which saw `kernel`, make a phase each; neighbours are
+/// joined.
+constexpr std::size_t kMostPhases = 16;
+std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& activity,
+                                       std::size_t most = kMostPhases);
+
+}  // namespace tilecast

@@ -1,0 +1,157 @@
+#include "model/predict/chip_work.h"
+
+#include "model/predict/simulated_gemm.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+struct Sums {
+  double time = 0, tensor = 0, shared_memory = 0, l2 = 0, dram = 0;
+};
+
+Sums sums_of(const std::vector<PhaseShares>& phases) {
+  Sums sums;
+  for (const PhaseShares& p : phases) {
+    CHECK(p.time > 0);
+    sums.time += p.time;
+    sums.tensor += p.tensor;
+    sums.shared_memory += p.shared_memory;
+    sums.l2 += p.l2;
+    sums.dram += p.dram;
+  }
+  return sums;
+}
+
+constexpr GemmProblem kSquare{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+
+KernelConfig overlap() {
+  return parse_kernel_config(
+      "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=0,raster=grouped_m,group=8,walk=strided");
+}
+
+TEST_CASE("Slices of a kernel are joined into phases that hold all of its time and work") {
+  // 64 slices of 1 us, 40 of which the kernel takes: 16 at most, so three to a phase: 14, the last
+  // of one slice.
+  Activity activity;
+  for (i64 us = 0; us < 40; ++us) {
+    activity.add(Resource::kTensor, SimTime{us * 1'048'576}, us < 20 ? 3 : 1);
+    activity.add(Resource::kL2Output, SimTime{us * 1'048'576}, 10);
+  }
+  const Seconds slice = seconds_of(activity.slice_length());
+  REQUIRE(slice.value == Approx(1.048576e-6));
+  Simulated kernel{};
+  kernel.time = slice * 39.5;
+  const std::vector<PhaseShares> phases = kernel_phases(kernel, activity);
+  REQUIRE(phases.size() == 14);
+  CHECK(phases[0].time == Approx(3 / 39.5));
+  CHECK(phases[13].time == Approx(0.5 / 39.5));
+  CHECK(phases[0].tensor == Approx(9.0 / 80));
+  CHECK(phases[12].tensor == Approx(3.0 / 80));
+  CHECK(phases[5].l2 == Approx(3.0 / 40));
+  CHECK(phases[5].dram == 0);  // there is none
+  const Sums sums = sums_of(phases);
+  CHECK(sums.time == Approx(1));
+  CHECK(sums.tensor == Approx(1));
+}
+
+TEST_CASE("The last phase goes on to the end of a kernel that has asked for everything before") {
+  // 64 slices seen, the end is 8 slices behind them.
+  Activity activity;
+  for (i64 slice = 0; slice < 64; ++slice) {
+    activity.add(Resource::kTensor, SimTime{slice * 65'536}, 1);
+  }
+  Simulated kernel{};
+  kernel.time = seconds_of(activity.slice_length()) * 72;
+  const std::vector<PhaseShares> phases = kernel_phases(kernel, activity);
+  REQUIRE(phases.size() == 16);
+  CHECK(phases[0].time == Approx(4.0 / 72));
+  CHECK(phases[15].time == Approx(12.0 / 72));
+}
+
+TEST_CASE("Waves that a simulation left out are a phase where they would have been") {
+  Activity activity;
+  for (i64 us = 0; us < 40; ++us) {
+    activity.add(Resource::kTensor, SimTime{us * 1'048'576}, 5);
+    activity.add(Resource::kOperandReads, SimTime{us * 1'048'576}, 10);
+  }
+  const Seconds slice = seconds_of(activity.slice_length());
+  Simulated kernel{};
+  kernel.time = slice * 100;
+  kernel.left_out = slice * 60;
+  kernel.left_out_at = slice * 5;  // in the second phase, of three slices
+  kernel.operand_reads = Bytes{400 + 1200};
+  const std::vector<PhaseShares> phases = kernel_phases(kernel, activity);
+  REQUIRE(phases.size() == 15);
+  CHECK(phases[2].time == Approx(0.6));
+  CHECK(phases[2].shared_memory == Approx(1200.0 / 1600));
+  CHECK(phases[2].tensor == Approx(0.75));
+  CHECK(sums_of(phases).time == Approx(1));
+}
+
+TEST_CASE("Phases of a simulated GEMM hold all of it, with and without its steady waves") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = overlap();
+  for (const i64 k : {512, 16384}) {
+    GemmProblem problem = kSquare;
+    problem.shape = {8192, 8192, k};
+    const auto [kernel, phases] = simulate_phases(gpu, problem, config, Hertz{1.6e9});
+    const Sums sums = sums_of(phases);
+    CHECK(phases.size() <= kMostPhases + 1);
+    CHECK(phases.size() > 5);
+    for (const double sum : {sums.time, sums.tensor, sums.shared_memory, sums.l2, sums.dram}) {
+      CHECK(sum == Approx(1));
+    }
+  }
+}
+
+TEST_CASE("The clock of a kernel is about the same with its steady waves left out") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmProblem problem{{16384, 16384, 2048}, ElementType::kFp16, Layout::kTn};
+  const KernelConfig config = overlap();
+  const auto clock = [&](const Simulated& kernel, const std::vector<PhaseShares>& phases) {
+    return phase_clock(gpu, chip_work(problem, config, kernel, kernel.cycles), phases,
+                       Regime::kBurst, Inputs::kNormal)
+        .kernel.sm_clock;
+  };
+  const auto [part, of_part] = simulate_phases(gpu, problem, config, Hertz{1.6e9});
+  REQUIRE(part.waves_left_out > 0);
+  Activity activity;
+  const Simulated whole = simulate_gemm(gpu, problem, config, residency_of(gpu, config),
+                                        Hertz{1.6e9}, {.activity = &activity});
+  CHECK(clock(part, of_part) / clock(whole, kernel_phases(whole, activity)) ==
+        Approx(1).epsilon(0.005));
+}
+
+TEST_CASE("Work says what the energies depend on") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = overlap();
+  const auto work = [&](const GemmProblem& problem) {
+    TrafficMemo traffic(*gpu.l2, problem);
+    return chip_work(gpu, problem, config, gemm_work(gpu, problem, config, traffic), Cycles{1e6});
+  };
+  GemmProblem other = kSquare;
+  other.dtype = ElementType::kBf16;
+  CHECK(work(kSquare).off_lines == 0);
+  CHECK(energy_at_reference(gpu, work(other), Inputs::kNormal).tensor /
+            energy_at_reference(gpu, work(kSquare), Inputs::kNormal).tensor ==
+        Approx(gpu.power->bf16_flop));
+  GemmProblem off = kSquare;
+  off.shape.k = 4104;  // 8208 bytes to a row
+  CHECK(work(off).off_lines == 1);
+  const ChipWork done = work(off);
+  ChipWork on = done;
+  on.off_lines = 0;
+  CHECK(energy_at_reference(gpu, done, Inputs::kNormal).l2 /
+            energy_at_reference(gpu, on, Inputs::kNormal).l2 ==
+        Approx(gpu.power->off_line_l2));
+  // N-major B has rows of N: only A is off its lines, a third of the bytes (128 of 384).
+  off.layout = Layout::kNn;
+  CHECK(work(off).off_lines == Approx(1.0 / 3));
+}
+
+}  // namespace
+}  // namespace tilecast
