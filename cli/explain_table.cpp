@@ -91,7 +91,7 @@ void add_speed(Rows& rows, bool gemm) {
   rows.row("  held by", [](const auto& e) {
     std::string text(to_text(e.clock_limiter));
     std::ranges::replace(text, '_', ' ');
-    return text.substr(0, kValue - 1);
+    return text == "tensor plateau" ? "plateau" : text == "sustained power" ? "power cap" : text;
   });
   rows.row("power, W",
            [](const auto& e) { return fmt::format("{:.0f}", e.predicted.power.value); });
