@@ -1,6 +1,6 @@
-// Key: machine.wgmma_issue; machine.mma_issue, wgmma.block_turn, machine.mma_queue: what a warpgroup spends on issuing
-// the wgmmas of a whole K block, how far it runs ahead of the tensor cores, and when a load that
-// follows them starts and lands.
+// Key: machine.wgmma_issue, machine.mma_issue, wgmma.block_turn, machine.mma_queue: what a
+// warpgroup spends on issuing the wgmmas of a whole K block, how far it runs ahead of the tensor
+// cores, and when a load that follows them starts and lands.
 //
 // Method: the warpgroups of a GEMM tile issue a K block with the GEMM's own function, operands of
 // zeros in one stage; TILECAST_BEFORE: behind another K block that is still in flight;

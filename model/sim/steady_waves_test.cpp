@@ -57,7 +57,7 @@ constexpr Case kResident[] = {
 };
 
 // Tiles cut along K in front of whole waves: both ways, all reductions, CTAs and clusters.
-constexpr Bounds kOfHybrids{0.006, 0.02, 0.085};
+constexpr Bounds kOfHybrids{0.01, 0.03, 0.085};
 constexpr Case kHybrids[] = {
     {{8192, 8192, 8192},
      "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
