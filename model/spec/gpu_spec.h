@@ -190,9 +190,9 @@ struct MachineSpec {
 
 struct ClockSpec {
   Hertz max;
-  Hertz tensor_plateau;    // most while tensor cores work
-  Hertz energy_reference;  // clock at which the energies below hold
-  double energy_exponent;  // energy per operation ~ (clock / reference)^exponent
+  Hertz tensor_plateau;     // most while tensor cores work
+  Hertz energy_reference;   // clock at which the energies below hold
+  double energy_exponent;   // energy per operation ~ (clock / reference)^exponent
   Seconds attack, release;  // in which the fast limiter follows a load that rises, or falls
 };
 
