@@ -7,10 +7,9 @@
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
-namespace {
 
-const ResidualQuantiles* quantiles_of(const MethodCorrection& correction, Schedule schedule,
-                                      Regime regime) {
+const ResidualQuantiles* residual_quantiles(const MethodCorrection& correction, Schedule schedule,
+                                            Regime regime) {
   const ResidualQuantiles* general = nullptr;
   for (const ResidualQuantiles& q : correction.quantiles) {
     if (q.regime == regime && q.schedule == schedule) {
@@ -22,8 +21,6 @@ const ResidualQuantiles* quantiles_of(const MethodCorrection& correction, Schedu
   }
   return general;
 }
-
-}  // namespace
 
 double limiter_width(const MethodCorrection& correction, Limiter limiter) {
   const auto found = std::ranges::find(correction.widths, to_text(limiter), &LimiterWidth::limiter);
@@ -56,7 +53,7 @@ CorrectedKernel correct(const GpuSpec& gpu, const ReadyCorrection& ready, Schedu
   if (inputs != Inputs::kNormal) {  // no fit has seen others
     return kernel;
   }
-  if (const ResidualQuantiles* q = quantiles_of(ready.correction, schedule, regime)) {
+  if (const ResidualQuantiles* q = residual_quantiles(ready.correction, schedule, regime)) {
     constexpr double kMostSpread = 3;  // of a logarithm: no interval is wider than that
     const double spread = limiter_width(ready.correction, limiter) *
                           std::exp(ready.spread.log_of(features, schedule, 2 * kMostSpread));

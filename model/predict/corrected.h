@@ -47,6 +47,10 @@ CorrectedKernel correct(const GpuSpec& gpu, const ReadyCorrection& ready, Schedu
                         Limiter limiter, Regime regime, Inputs inputs, Hertz start,
                         const Physics& physics);
 
+/// Null where there are none.
+const ResidualQuantiles* residual_quantiles(const MethodCorrection& correction, Schedule schedule,
+                                            Regime regime);
+
 /// By which intervals of kernels with this limiter are wider than others.
 double limiter_width(const MethodCorrection& correction, Limiter limiter);
 

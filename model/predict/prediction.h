@@ -38,7 +38,8 @@ struct Prediction {
   Seconds closed_form_time;  // whatever the method
   // What a calibration's correction multiplied the physics by; 1 without.
   double cycles_correction = 1, clock_correction = 1;
-  double tflops;  // a copy has none
+  bool extrapolated = false;  // of a calibration that has seen no kernel like it
+  double tflops;              // a copy has none
   Watts power;
   Limiter limiter;
   Shares shares;
