@@ -65,16 +65,26 @@ if(NOT TARGET CLI11::CLI11)
   endif()
 endif()
 
+# tilecast_fmt: compiled once, in an archive, so that the programs also run where no fmt is installed.
+# The distributions' package has headers and a shared library alone; as headers it would cost every
+# source five seconds.
 find_package(fmt QUIET)
-if(NOT TARGET fmt::fmt-header-only)
-  if(TILECAST_FETCH_DEPS)
-    tilecast_fetch(fmt POOL f/fmtlib/fmtlib_9.1.0+ds1.orig.tar.gz
-      HASH 84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583)
-    tilecast_header_library(fmt::fmt-header-only ${fmt_SOURCE_DIR}/include)
-    target_compile_definitions(fmt_fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
-  else()
-    list(APPEND tilecast_missing libfmt-dev)
-  endif()
+if(TARGET fmt::fmt)
+  get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+elseif(TILECAST_FETCH_DEPS)
+  tilecast_fetch(fmt POOL f/fmtlib/fmtlib_9.1.0+ds1.orig.tar.gz
+    HASH 84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583)
+  set(fmt_headers ${fmt_SOURCE_DIR}/include)
+  set(fmt_VERSION 9.1.0)
+else()
+  list(APPEND tilecast_missing libfmt-dev)
+endif()
+if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  add_library(tilecast_fmt STATIC ${PROJECT_SOURCE_DIR}/cmake/fmt.cpp)
+  target_include_directories(tilecast_fmt SYSTEM PUBLIC ${fmt_headers})
+elseif(TARGET fmt::fmt)
+  add_library(tilecast_fmt INTERFACE)
+  target_link_libraries(tilecast_fmt INTERFACE fmt::fmt)
 endif()
 
 find_package(nlohmann_json QUIET)
