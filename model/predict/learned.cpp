@@ -7,9 +7,10 @@
 
 namespace tilecast {
 
-KernelFeatures kernel_features(const GemmProblem& problem, const KernelConfig& config,
-                               const GemmWork& work, const ClosedForm& form, Hertz sm_clock,
-                               Cycles simulated, Regime regime) {
+KernelFeatures kernel_features(const GpuSpec& /*gpu*/, const GemmProblem& problem,
+                               const KernelConfig& config, const GemmWork& work,
+                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
+                               Regime regime) {
   return {correction_features(problem, config, work, form, sm_clock, simulated, regime),
           config.schedule, form.limiter, regime};
 }

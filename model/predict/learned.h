@@ -27,10 +27,13 @@ struct KernelFeatures {
   Regime regime;
 };
 
-/// `form` and `work` are of the configuration at `sm_clock`; `simulated` 0 where there are none.
-KernelFeatures kernel_features(const GemmProblem& problem, const KernelConfig& config,
-                               const GemmWork& work, const ClosedForm& form, Hertz sm_clock,
-                               Cycles simulated, Regime regime);
+/// `form` and `work` are of the configuration at `sm_clock`, where the closed form settles on
+/// normal data, whatever the method; `simulated` are its cycles at that clock, 0 where there are
+/// none.
+KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, const GemmWork& work,
+                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
+                               Regime regime);
 
 struct Learned {
   double cycles = 0, clock = 0;  // logarithms of expected measured over physics'
