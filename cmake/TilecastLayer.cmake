@@ -33,12 +33,14 @@ if(TILECAST_HAS_CUDA)
   target_link_options(tilecast_options INTERFACE -Wl,--disable-new-dtags)
 endif()
 
-# The .cpp files of a layer, parted into sources and tests.
+# The files of a layer, parted into sources, tests, benchmarks and headers.
 function(tilecast_layer_files)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS;BENCHMARKS" "FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS;BENCHMARKS;HEADERS"
+    "FOLDERS")
   set(files)
   foreach(folder IN LISTS arg_FOLDERS)
-    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp
+      ${PROJECT_SOURCE_DIR}/${folder}/*.h)
     list(APPEND files ${found})
   endforeach()
   if(arg_ONLY)
@@ -49,14 +51,15 @@ function(tilecast_layer_files)
   endif()
   set(tests ${files})
   set(benchmarks ${files})
+  set(headers ${files})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER benchmarks INCLUDE REGEX "_benchmark\\.cpp$")
-  list(FILTER files EXCLUDE REGEX "_(test|benchmark)\\.cpp$")
+  list(FILTER headers INCLUDE REGEX "\\.h$")
+  list(FILTER files EXCLUDE REGEX "_(test|benchmark)\\.cpp$|\\.h$")
   set(${arg_SOURCES} ${files} PARENT_SCOPE)
   set(${arg_TESTS} ${tests} PARENT_SCOPE)
-  if(arg_BENCHMARKS)
-    set(${arg_BENCHMARKS} ${benchmarks} PARENT_SCOPE)
-  endif()
+  set(${arg_BENCHMARKS} ${benchmarks} PARENT_SCOPE)
+  set(${arg_HEADERS} ${headers} PARENT_SCOPE)
 endfunction()
 
 # tilecast_catch_test(NAME PROGRAM source...): CTest entries for a Catch2 program.
@@ -81,9 +84,11 @@ endfunction()
 function(tilecast_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ONLY;EXCLUDE" "FOLDERS;LINK;PRIVATE_LINK")
   tilecast_layer_files(FOLDERS ${arg_FOLDERS} ONLY "${arg_ONLY}" EXCLUDE "${arg_EXCLUDE}"
-    SOURCES sources TESTS tests BENCHMARKS benchmarks)
+    SOURCES sources TESTS tests BENCHMARKS benchmarks HEADERS headers)
 
   add_library(${name} STATIC ${sources})
+  set_target_properties(${name} PROPERTIES TILECAST_HEADERS "${headers}")
+  set_property(GLOBAL APPEND PROPERTY TILECAST_LAYERS ${name})
   target_link_libraries(${name} PUBLIC tilecast_options ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
 
   foreach(benchmark IN LISTS benchmarks)

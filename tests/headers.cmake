@@ -1,14 +1,8 @@
-# Every header compiles alone: one generated source for each, built by the test itself.
-
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-  ${PROJECT_SOURCE_DIR}/model/*.h ${PROJECT_SOURCE_DIR}/kernels/*.h
-  ${PROJECT_SOURCE_DIR}/validate/*.h ${PROJECT_SOURCE_DIR}/reports/*.h
-  ${PROJECT_SOURCE_DIR}/cli/*.h
-  ${PROJECT_SOURCE_DIR}/tests/*.h)
-list(FILTER headers EXCLUDE REGEX "^tests/planted/")
-if(NOT TILECAST_HAS_CUDA)
-  list(FILTER headers EXCLUDE REGEX "^(kernels|validate/measure)/")
-endif()
+# Every header compiles alone. X.cpp and X_test.cpp include X.h before all else (tests/structure checks
+# that), so X.h is compiled alone with them. For each header without such a source one is generated,
+# which the test builds, as a part of the header's layer: what the layer does not link is not found,
+# and the headers of a layer that is not built (kernels and measurement without a CUDA toolkit) are
+# not compiled.
 
 # What kernels/jit defines when it compiles a kernel; any legal configuration will do here.
 set(TILECAST_KERNEL_DEFINITIONS TILECAST_BLOCK_M=128 TILECAST_BLOCK_N=128 TILECAST_BLOCK_K=64
@@ -17,31 +11,66 @@ set(TILECAST_KERNEL_DEFINITIONS TILECAST_BLOCK_M=128 TILECAST_BLOCK_N=128 TILECA
   TILECAST_PRODUCER_REGISTERS=0 TILECAST_A_SOURCE=0 TILECAST_INSTRUCTION_N=0
   TILECAST_SCHEDULE=3 TILECAST_ELEMENT_TYPE=0 TILECAST_LAYOUT=0)
 
-# tilecast_lone_header(OUT header): the path of a source that includes the header, twice.
-function(tilecast_lone_header out header)
-  set(source ${PROJECT_BINARY_DIR}/headers/${header}.cpp)
-  set(text "#include \"${header}\"\n#include \"${header}\"\n")
-  file(GENERATE OUTPUT ${source} CONTENT "${text}")
-  set(${out} ${source} PARENT_SCOPE)
+# tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with a source for each header
+# that no source of its own compiles.
+function(tilecast_lone_headers name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;HEADERS")
+  set(sources)
+  foreach(header IN LISTS arg_HEADERS)
+    string(REGEX REPLACE "\\.h$" "" stem ${header})
+    if(EXISTS ${stem}.cpp OR EXISTS ${stem}_test.cpp)
+      continue()
+    endif()
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set(source ${PROJECT_BINARY_DIR}/headers/${header}.cpp)
+    file(GENERATE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${name} PRIVATE tilecast_options ${arg_LINK})
+  target_compile_definitions(${name} PRIVATE ${TILECAST_KERNEL_DEFINITIONS})
+  target_compile_options(${name} PRIVATE -fsyntax-only)
+  add_dependencies(tilecast_headers ${name})
 endfunction()
 
-set(sources)
-foreach(header IN LISTS headers)
-  tilecast_lone_header(source ${header})
-  list(APPEND sources ${source})
-endforeach()
-add_library(tilecast_headers OBJECT EXCLUDE_FROM_ALL ${sources})
-target_link_libraries(tilecast_headers PRIVATE tilecast_cli tilecast_yaml tilecast_catch
-  ZLIB::ZLIB)
-target_compile_definitions(tilecast_headers PRIVATE ${TILECAST_KERNEL_DEFINITIONS})
-target_compile_options(tilecast_headers PRIVATE -fsyntax-only)
+add_custom_target(tilecast_headers)
+
+# The tests' own headers; two of them are of tests on a device.
+file(GLOB covered CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h
+  ${CMAKE_CURRENT_SOURCE_DIR}/structure/*.h)
+set(device_headers ${CMAKE_CURRENT_SOURCE_DIR}/gpu.h ${CMAKE_CURRENT_SOURCE_DIR}/gemm_check.h)
+set(headers ${covered})
+list(REMOVE_ITEM headers ${device_headers})
+tilecast_lone_headers(tilecast_tests_headers LINK tilecast_cli tilecast_catch HEADERS ${headers})
 if(TARGET tilecast_measure)
-  target_link_libraries(tilecast_headers PRIVATE tilecast_measure tilecast_cupti CUDA::nvrtc
-    CUDA::cublasLt)
+  tilecast_lone_headers(tilecast_device_tests_headers LINK tilecast_measure tilecast_catch
+    HEADERS ${device_headers})
 endif()
 
-tilecast_lone_header(planted tests/planted/incomplete_header.h)
-add_library(tilecast_planted_header OBJECT EXCLUDE_FROM_ALL ${planted})
+get_property(layers GLOBAL PROPERTY TILECAST_LAYERS)
+foreach(layer IN LISTS layers)
+  get_target_property(headers ${layer} TILECAST_HEADERS)
+  get_target_property(link ${layer} LINK_LIBRARIES)
+  tilecast_lone_headers(${layer}_headers LINK ${link} HEADERS ${headers})
+  list(APPEND covered ${headers})
+endforeach()
+
+if(TILECAST_HAS_CUDA)  # every layer is built: no header may be left
+  file(GLOB_RECURSE left CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/*.h
+    ${PROJECT_SOURCE_DIR}/kernels/*.h ${PROJECT_SOURCE_DIR}/validate/*.h
+    ${PROJECT_SOURCE_DIR}/reports/*.h ${PROJECT_SOURCE_DIR}/cli/*.h)
+  list(REMOVE_ITEM left ${covered})
+  if(left)
+    message(FATAL_ERROR "headers of no layer: ${left}")
+  endif()
+endif()
+
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers/planted.cpp
+  CONTENT "#include \"tests/planted/incomplete_header.h\"\n")
+add_library(tilecast_planted_header OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers/planted.cpp)
 target_link_libraries(tilecast_planted_header PRIVATE tilecast_options)
 
 # Both build in this folder, so one after the other.
@@ -55,9 +84,10 @@ set_tests_properties(headers_compile_alone planted_header_is_refused PROPERTIES
   RESOURCE_LOCK build_folder)
 
 # The headers that kernels share with the model, as nvcc and NVRTC see them.
-set(shared_headers ${headers})
-list(FILTER shared_headers INCLUDE REGEX
-  "^(model/tile/.*|kernels/gemm/.*|model/base/(host_device|integers|math)\\.h$)")
+file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+  ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
+  ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
+  ${PROJECT_SOURCE_DIR}/model/base/math.h)
 list(FILTER shared_headers EXCLUDE REGEX "(_text|/any_op|/split_rules)\\.h$")  # of the host alone
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
   list(JOIN TILECAST_KERNEL_DEFINITIONS " -D" definitions)

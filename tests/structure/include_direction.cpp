@@ -23,6 +23,8 @@ constexpr std::string_view kRestricted[] = {"cuda", "cublas", "cupti",    "nvrtc
 const std::vector<Layer>& layers() {
   static const std::vector<std::string_view> kCuda{"cuda",  "cublas", "cupti",
                                                    "nvrtc", "nvml",   "nvperf"};
+  static const std::vector<std::string_view> kOfTilecastGpu{"model/", "kernels/", "validate/",
+                                                            "cli/"};
   static const std::vector<Layer> kLayers{
       {"model/base/", {}, {}},
       {"model/tile/", {"model/base/"}, {}},
@@ -40,7 +42,13 @@ const std::vector<Layer>& layers() {
       {"validate/compare/", {"model/", "validate/record/"}, {}},
       {"validate/calibrate/", {"model/", "validate/record/"}, {}},
       {"reports/", {"model/", "validate/record/", "validate/compare/"}, {}},
-      {"cli/", {"model/", "kernels/", "validate/", "reports/"}, {}},
+      // The files of tilecast-gpu (cli/CMakeLists.txt), and those of tilecast, which has no CUDA.
+      {"cli/gpu_", kOfTilecastGpu, {}},
+      {"cli/measure", kOfTilecastGpu, {}},
+      {"cli/probe", kOfTilecastGpu, {}},
+      {"cli/",
+       {"model/", "validate/record/", "validate/compare/", "validate/calibrate/", "reports/"},
+       {}},
       {"tests/", {"model/", "kernels/", "validate/", "reports/", "cli/"}, kCuda},
   };
   return kLayers;
@@ -60,7 +68,7 @@ bool is_test(std::string_view path) { return path.find("_test.") != std::string_
 bool may_include(const Layer& layer, std::string_view path, std::string_view included) {
   const auto holds = [included](std::string_view folder) { return included.starts_with(folder); };
   // Nothing includes a test, so a test may compare its layer with the model and use test helpers.
-  return holds(layer.folder) || (is_test(path) && (holds("tests/") || holds("model/"))) ||
+  return layer_of(included) == &layer || (is_test(path) && (holds("tests/") || holds("model/"))) ||
          std::any_of(layer.below.begin(), layer.below.end(), holds);
 }
 
@@ -130,6 +138,24 @@ std::vector<std::string> include_violations(std::string_view path, std::string_v
     }
   }
   return violations;
+}
+
+std::string own_header(std::string_view path) {
+  for (const std::string_view ending : {"_test.cpp", ".cpp"}) {
+    if (path.ends_with(ending)) {
+      return std::string(path.substr(0, path.size() - ending.size())) + ".h";
+    }
+  }
+  return "";
+}
+
+std::string first_include(std::string_view content) {
+  for (const std::string_view line : split(content, '\n')) {
+    if (const std::optional<Include> include = include_of(line)) {
+      return std::string(include->name);
+    }
+  }
+  return "";
 }
 
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& root) {

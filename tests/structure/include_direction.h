@@ -12,6 +12,13 @@ namespace tilecast {
 /// `path` is relative to the root of the tree.
 std::vector<std::string> include_violations(std::string_view path, std::string_view content);
 
+/// The header that a source is the source or the test of, by its name: X.h of X.cpp and X_test.cpp;
+/// empty for other files.
+std::string own_header(std::string_view path);
+
+/// What the first include line names; empty without one.
+std::string first_include(std::string_view content);
+
 /// The C++ and CUDA sources under the layers' folders, relative to `root`, in order.
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& root);
 

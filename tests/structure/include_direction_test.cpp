@@ -1,5 +1,7 @@
 #include "tests/structure/include_direction.h"
 
+#include <algorithm>
+
 #include "model/base/file.h"
 #include "tests/catch.h"
 
@@ -15,6 +17,32 @@ TEST_CASE("Every include of the tree follows the direction of the layers") {
     for (const std::string& violation :
          include_violations(file.string(), tilecast::read_file(file))) {
       FAIL_CHECK(violation);
+    }
+  }
+}
+
+TEST_CASE("A source includes its own header before all else, so that it compiles alone there") {
+  const auto files = tilecast::source_files(".");
+  int own = 0;
+  for (const auto& file : files) {
+    const std::string header = tilecast::own_header(file.string());
+    if (std::binary_search(files.begin(), files.end(), std::filesystem::path(header))) {
+      ++own;
+      INFO(file);
+      CHECK(tilecast::first_include(tilecast::read_file(file)) == header);
+    }
+  }
+  CHECK(own > 100);
+  CHECK(tilecast::own_header("cli/a_test.cpp") == "cli/a.h");
+  CHECK(tilecast::own_header("cli/a.h").empty());
+  CHECK(tilecast::first_include("// a.h\n#include <b.h>\n#include \"cli/a.h\"\n") == "b.h");
+}
+
+TEST_CASE("A header can be included twice") {
+  for (const auto& file : tilecast::source_files(".")) {
+    if (file.extension() == ".h" || file.extension() == ".cuh") {
+      INFO(file);
+      CHECK(tilecast::read_file(file).find("\n#pragma once\n") != std::string::npos);
     }
   }
 }
@@ -44,6 +72,10 @@ TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("reports/sections/a.cpp", "#include \"cli/b.h\"").size() == 1);
   CHECK(include_violations("reports/sections/a.cpp", "#include \"reports/b.h\"").empty());
   CHECK(include_violations("cli/a.cpp", "#include \"reports/b.h\"").empty());
+  CHECK(include_violations("cli/a.cpp", "#include \"kernels/b.h\"").size() == 1);
+  CHECK(include_violations("cli/a.cpp", "#include \"cli/measure_b.h\"").size() == 1);
+  CHECK(include_violations("cli/measure_a.cpp", "#include \"cli/gpu_b.h\"").empty());
+  CHECK(include_violations("cli/gpu_a.cpp", "#include \"kernels/b.h\"").empty());
 }
 
 TEST_CASE("Only kernels and measurement include CUDA, and only the spec layer yaml-cpp") {

@@ -1,9 +1,10 @@
+#include "validate/measure/micro_wgmma.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "validate/measure/micro_suite.h"
-#include "validate/measure/micro_wgmma.h"
 
 namespace tilecast {
 namespace {

@@ -1,4 +1,6 @@
 // Measures memory-bound points on the device as the laboratory does.
+#include "validate/measure/stream_points.h"
+
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "validate/measure/laboratory.h"
