@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <system_error>
 
@@ -12,7 +13,43 @@
 namespace tilecast {
 namespace {
 
-[[noreturn]] void forward(const std::string& command, char** argv) {
+struct Forwarded {
+  const char *command, *description;
+  bool shown = true;
+};
+
+constexpr Forwarded kOfData[] = {
+    {"validate", "How far the model is from measurements: error, order, picks"},
+    {"calibrate", "Fit the model's constants to measurements of a GPU"},
+    {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
+    {"readme-table", "Write the table of results between its markers in README.md"},
+    {"dataset", "Write what measurements say by themselves, and which are missing, into two pages"},
+    {"decompositions", "Write the table of what splitting K gives between its markers in a page"},
+    {"ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md"},
+    {"repeatability", "How well two measurements of the same points agree; 1 where they do not"},
+    {"regime-report", "Whether a burst's rest and window are long and short enough"},
+};
+constexpr Forwarded kOfGpu[] = {
+    {"measure", "Time kernels on this machine's GPU"},
+    {"micro", "Measure the constants of this machine's GPU"},
+    {"probe", "What tilecast-gpu finds on this machine, for doctor", false},
+};
+
+std::filesystem::path program_beside(const char* name) {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / name;
+}
+
+[[noreturn]] void hand_to_data(char** argv) {
+  const std::string program = program_beside("tilecast-data");
+  ::execv(program.c_str(), argv);
+  const int error = errno;
+  throw FileError(program + ": cannot start: " + std::strerror(error) +
+                  (error == ENOENT ? "; the target tilecast-data builds it" : ""));
+}
+
+[[noreturn]] void hand_to_gpu(const std::string& command, char** argv) {
   const std::string program = gpu_program();
   ::execv(program.c_str(), argv);
   if (errno == ENOENT) {
@@ -23,27 +60,30 @@ namespace {
   throw DeviceError(program + ": cannot start: " + std::strerror(errno));
 }
 
-void add_forwarded(CLI::App& app, char** argv, const std::string& command,
-                   const std::string& description, const std::string& group) {
-  app.add_subcommand(command, description)
-      ->group(group)
-      ->prefix_command()  // its arguments are not looked at here, --help included
-      ->set_help_flag();
-  app.get_subcommand(command)->callback([command, argv] { forward(command, argv); });
+void add_forwarded(CLI::App& app, const Forwarded& forwarded,
+                   const std::function<void(const std::string&)>& hand_on) {
+  const std::string command = forwarded.command;
+  CLI::App* added = app.add_subcommand(command, forwarded.description);
+  added->prefix_command()
+      ->set_help_flag();  // its arguments are not looked at here, --help included
+  if (!forwarded.shown) {
+    added->group("");
+  }
+  added->callback([hand_on, command] { hand_on(command); });
 }
 
 }  // namespace
 
-std::filesystem::path gpu_program() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "tilecast-gpu";
-}
+std::filesystem::path gpu_program() { return program_beside("tilecast-gpu"); }
 
 void add_forwarded(CLI::App& app, char** argv) {
-  add_forwarded(app, argv, "measure", "Time kernels on this machine's GPU", "Subcommands");
-  add_forwarded(app, argv, "micro", "Measure the constants of this machine's GPU", "Subcommands");
-  add_forwarded(app, argv, "probe", "What tilecast-gpu finds on this machine, for doctor", "");
+  for (const Forwarded& forwarded : kOfData) {
+    add_forwarded(app, forwarded, [argv](const std::string&) { hand_to_data(argv); });
+  }
+  for (const Forwarded& forwarded : kOfGpu) {
+    add_forwarded(app, forwarded,
+                  [argv](const std::string& command) { hand_to_gpu(command, argv); });
+  }
 }
 
 }  // namespace tilecast

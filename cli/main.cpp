@@ -1,4 +1,5 @@
-// tilecast: forecasts how fast a GPU kernel runs. Needs no CUDA; what does is in gpu_main.cpp.
+// tilecast: forecasts how fast a GPU kernel runs. What works on measurements is in data_main.cpp,
+// what needs CUDA in gpu_main.cpp.
 
 #include <CLI/CLI.hpp>
 
@@ -13,16 +14,7 @@ int main(int argc, char** argv) {
 
   tilecast::add_predict(app);
   tilecast::add_explain(app);
-  tilecast::add_validate(app);
-  tilecast::add_calibrate(app);
   tilecast::add_suite(app);
-  tilecast::add_readme_table(app);
-  tilecast::add_dataset(app);
-  tilecast::add_decompositions(app);
-  tilecast::add_ladder(app);
-  tilecast::add_repeatability(app);
-  tilecast::add_regime_report(app);
-  tilecast::add_report(app);
   tilecast::add_doctor(app);
   tilecast::add_forwarded(app, argv);
 

@@ -27,12 +27,6 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSI
   target_compile_options(tilecast_options INTERFACE -Wno-dangling-reference)
 endif()
 
-if(TILECAST_HAS_CUDA)
-  # NVRTC and CUPTI open their own parts by bare name, which finds them through DT_RPATH of the
-  # program but not through DT_RUNPATH.
-  target_link_options(tilecast_options INTERFACE -Wl,--disable-new-dtags)
-endif()
-
 # The files of a layer, parted into sources, tests, benchmarks and headers.
 function(tilecast_layer_files)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS;BENCHMARKS;HEADERS"

@@ -14,6 +14,18 @@ expect_done 'doctor' "$TILECAST" --help
 expect_done '--format' "$TILECAST" doctor --help
 expect_done '^tilecast [0-9]+\.[0-9]+\.[0-9]+$' "$TILECAST" --version
 
+# What tilecast hands on it lists as the program that does it does.
+commands() { "$1" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]\)/\1/p'; }
+commands "$(dirname "$TILECAST")/tilecast-data" >"$folder/data"
+[ "$(wc -l <"$folder/data")" -ge 9 ] || problem "tilecast-data lists: $(cat "$folder/data")"
+commands "$TILECAST" >"$folder/all"
+[ -z "$(grep -vxF -f "$folder/all" "$folder/data")" ] ||
+  problem "not as in tilecast --help: $(grep -vxF -f "$folder/all" "$folder/data")"
+expect_error 2 "unknown option '--fromat'.*did you mean --format.*see tilecast validate --help" \
+  "$TILECAST" validate --data none --fromat json
+mkdir "$folder/alone" && cp "$TILECAST" "$folder/alone/tilecast"
+expect_error 6 'alone/tilecast-data: cannot start: No such file' "$folder/alone/tilecast" validate
+
 expect_lost 6 'standard output: cannot write' "$TILECAST" doctor --format json
 expect_lost 6 'standard output: cannot write' "$TILECAST" --help
 (ulimit -f 0 && "$TILECAST" --help >"$folder/out" 2>/dev/null)

@@ -1,5 +1,6 @@
-# The launcher against a small tree of the same layout: builds once, notices changes, survives
-# failures, other folders, symbolic links, moves, and two calls at once.
+# The launcher against a small tree of the same layout: builds what a command needs, once, notices
+# changes, says how far it is, survives failures, other folders, symbolic links, moves, and two calls
+# at once.
 . tests/cli/expect.sh
 export TILECAST_NO_INSTALL=1
 unset CXXFLAGS
@@ -13,7 +14,10 @@ project(small LANGUAGES CXX)
 option(TILECAST_BUILD_TESTS "" OFF)
 add_executable(tilecast cli/main.cpp)
 set_target_properties(tilecast PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-add_custom_target(tilecast_programs DEPENDS tilecast)
+add_custom_target(quick COMMAND true)
+add_custom_target(slow COMMAND sleep 5 COMMAND touch ${PROJECT_BINARY_DIR}/all)
+add_dependencies(slow quick)
+add_custom_target(tilecast_programs DEPENDS tilecast slow)
 enable_testing()
 add_test(NAME passes COMMAND ${CMAKE_COMMAND} -E true)
 add_test(NAME skips COMMAND sh -c "exit 77")
@@ -36,13 +40,21 @@ answers() {
 }
 silent() { [ ! -s "$folder/err" ] || problem "$1: not silent: $(cat "$folder/err")"; }
 
-# Two first calls at once: one builds, both answer.
+# Two first calls at once: one builds, both answer; predict needs no more than one program.
 program one >"$tree/cli/main.cpp"
-"$tree/tilecast" beside >"$folder/beside" 2>/dev/null &
-answers 5 'one[a b][--x]' 'first call' "$tree/tilecast" 'a b' --x
+"$tree/tilecast" predict >"$folder/beside" 2>/dev/null &
+answers 5 'one[--x][a b]' 'first call' "$tree/tilecast" --x 'a b'
 wait $!
 [ $? = 5 ] || problem "a second launcher at once failed"
-[ "$(cat "$folder/beside")" = 'one[beside]' ] || problem "a second launcher at once did not answer"
+[ "$(cat "$folder/beside")" = 'one[predict]' ] || problem "a second launcher at once did not answer"
+[ ! -e "$tree/build/release/all" ] || problem "predict: everything was built"
+answers 5 'one[validate]' 'another command' "$tree/tilecast" validate
+[ -e "$tree/build/release/all" ] || problem "another command: not everything was built"
+grep -q '^tilecast: building \[' "$folder/err" || problem "no progress: $(cat "$folder/err")"
+sed -i 's/ slow)/)/' "$tree/CMakeLists.txt"
+answers 5 'one[validate]' 'after a change' "$tree/tilecast" validate
+answers 5 'one[predict]' 'predict after everything' "$tree/tilecast" predict
+silent 'predict after everything'
 
 answers 5 'one[x]' 'second call' "$tree/tilecast" x
 silent 'second call'

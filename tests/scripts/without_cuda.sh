@@ -1,0 +1,60 @@
+# without_cuda.sh BUILD: configures a build without the CUDA toolkit and compiles what it compiles
+# otherwise than BUILD, which has the toolkit. What both build by the same command from the same
+# sources is BUILD's, and tested there. CUDA's headers are not found, whatever the compiler finds.
+set -u
+build=$1
+folder=$build/without_cuda
+command -v ninja >/dev/null && [ -f "$build/build.ninja" ] || { echo "needs ninja"; exit 77; }
+mkdir -p "$folder"
+
+no_cuda=$folder/no_cuda
+grep -rhoE '# *include <(cu|nv)[^>]*>' kernels validate cli tests | sed 's/.*<\(.*\)>/\1/' | sort -u |
+  while read -r header; do
+    mkdir -p "$(dirname "$no_cuda/$header")"
+    echo "#error <$header> in a build without CUDA" >"$no_cuda/$header"
+  done
+
+cached() { sed -n "s|^$1:[A-Z]*=|-D$1=|p" "$build/CMakeCache.txt"; }
+# shellcheck disable=SC2046
+if ! cmake -S . -B "$folder" -G Ninja -DTILECAST_WITH_CUDA=OFF $(cached CMAKE_CXX_COMPILER) \
+  $(cached CMAKE_CXX_COMPILER_LAUNCHER) $(cached CMAKE_BUILD_TYPE) $(cached TILECAST_FETCH_DEPS) \
+  "$(cached CMAKE_CXX_FLAGS)" >"$folder/configure.log" 2>&1; then
+  cat "$folder/configure.log"
+  exit 1
+fi
+
+commands() { # FOLDER: all, as if BUILD were the folder
+  ninja -C "$1" -t commands all tilecast_headers | sed -e '/^ninja: /d' -e "s|$1|$build|g" \
+    -e 's|without_cuda/||g' | sort -u
+}
+commands "$build" >"$folder/with"
+commands "$folder" >"$folder/without"
+comm -13 "$folder/with" "$folder/without" >"$folder/different"
+echo "$(wc -l <"$folder/without") commands, $(wc -l <"$folder/different") of them otherwise than with CUDA"
+[ "$(wc -l <"$folder/without")" -gt 300 ] || { echo "few commands"; exit 1; }
+
+failed=0
+compile() { sh -c "cd '$folder' && $1 -fsyntax-only -I'$no_cuda'"; }
+while read -r command; do
+  case $command in
+    *' -c '*)
+      if ! compile "$command"; then
+        echo "FAILED without CUDA: $command"
+        failed=1
+      fi
+      ;;
+    *)
+      echo "not as with CUDA: $command"
+      failed=1
+      ;;
+  esac
+done <"$folder/different"
+
+# The check itself sees a header of CUDA.
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+echo '#include <cuda_runtime_api.h>' >"$folder/planted.cpp"
+if compile "$compiler -c $folder/planted.cpp" >/dev/null 2>&1; then
+  echo "a header of CUDA was found"
+  failed=1
+fi
+exit $failed
