@@ -6,13 +6,15 @@
 namespace tilecast {
 
 /// Multiplies k_blocks stages from `at` on, and leaves `at` behind the last one, every stage
-/// released and the accumulators complete. `on_issued` is called once the last wgmmas are issued.
-template <class OnIssued>
+/// released and the accumulators complete. `on_issued` is called once the last wgmmas are issued,
+/// `behind` once each K block's are.
+template <class OnIssued, class Behind = NothingBehind>
 __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDescriptors& operands,
                                        RingPosition& at, Accumulator& acc, i32 k_blocks,
-                                       const ClusterPlace& place, OnIssued on_issued) {
+                                       const ClusterPlace& place, OnIssued on_issued,
+                                       Behind behind = {}) {
   RingPosition to_release = at;  // trails `at` by the K blocks still in flight
-  WgmmaOperation operation{operands, acc};
+  WgmmaOperation<Behind> operation{operands, acc, behind};
   multiply_k_blocks(
       smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
 }

@@ -40,7 +40,7 @@ struct Chunk {
 
 /// First row and column of C of a warpgroup's part of a tile.
 __device__ inline TileOrigin part_origin(const TileOrigin& tile, const WarpgroupPlace& place) {
-  return {tile.m + place.row, tile.n + place.column};
+  return {tile.m + place.row, tile.n + place.column, 0};
 }
 
 /// Byte offset in a slot of 16-byte column `sixteenth` (eight elements) of row `row`, swizzled as
@@ -52,9 +52,11 @@ __device__ inline u32 slot_offset(u32 row, u32 sixteenth) {
   return sixteenth / kPerBox * kBoxBytes + (in_box ^ ((in_box >> 3) & kSwizzled));
 }
 
-/// beta * C for a thread's two neighbours in one row; nothing beyond the edges of C.
-__device__ inline void add_old(const GemmArgs& args, i32 row, i32 column, float (&pair)[2]) {
-  if (row >= args.m) {
+/// alpha times a thread's two neighbours in one row, plus beta * C; beyond the edges of C nothing.
+__device__ inline void scale(const GemmArgs& args, i32 row, i32 column, float (&pair)[2]) {
+  pair[0] *= args.alpha;
+  pair[1] *= args.alpha;
+  if (args.beta == 0 || row >= args.m) {
     return;
   }
   const unsigned short* c =
@@ -70,41 +72,55 @@ __device__ inline void add_old(const GemmArgs& args, i32 row, i32 column, float 
 /// Eight columns of a thread's accumulators as two packed pairs, scaled; row and column are the
 /// first element's in C.
 __device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 row, i32 column,
-                                   u32 (&packed)[2]) {
+                                   u32* packed) {
 #pragma unroll
   for (i32 half = 0; half < 2; ++half) {
-    float pair[2] = {args.alpha * v[half * 2], args.alpha * v[half * 2 + 1]};
-    if (args.beta != 0) {
-      add_old(args, row + half * 8, column, pair);
-    }
+    float pair[2] = {v[half * 2], v[half * 2 + 1]};
+    scale(args, row + half * 8, column, pair);
     packed[half] = ptx::pack_16bit<kElementType>(pair[0], pair[1]);
   }
 }
 
-/// Writes one chunk of the accumulators into a slot. part: where the warpgroup's part starts in C.
-__device__ inline void stage_chunk(const GemmArgs& args, u32 slot, const Accumulator& acc,
-                                   const Chunk& chunk, const TileOrigin& part) {
+/// Sixteen columns of a chunk that a thread holds: four pairs of C's elements, as stmatrix takes
+/// them.
+using Pairs = u32[4];
+
+/// part: where the warpgroup's part starts in C.
+__device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc,
+                                    const Chunk& chunk, i32 sixteen, const TileOrigin& part,
+                                    Pairs& pairs) {
+  const float* v = acc.eight_columns(chunk.i, chunk.column + sixteen * 16);
+  const float* w = acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8);
+  if (kScales && (args.alpha != 1 || args.beta != 0)) {
+    const i32 lane = threadIdx.x % 32;
+    const i32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
+    const i32 row = part.m + chunk.i * kWgmmaM + first_row + lane / 4;
+    const i32 column = part.n + chunk.column + sixteen * 16 + lane % 4 * 2;
+    pack_scaled(args, v, row, column, pairs);
+    pack_scaled(args, w, row, column + 8, pairs + 2);
+  } else {
+    pairs[0] = ptx::pack_16bit<kElementType>(v[0], v[1]);
+    pairs[1] = ptx::pack_16bit<kElementType>(v[2], v[3]);
+    pairs[2] = ptx::pack_16bit<kElementType>(w[0], w[1]);
+    pairs[3] = ptx::pack_16bit<kElementType>(w[2], w[3]);
+  }
+}
+
+__device__ inline void stage_sixteen(u32 slot, i32 sixteen, const Pairs& pairs) {
   const u32 lane = threadIdx.x % 32;
   const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
-  const bool scaled = args.alpha != 1 || args.beta != 0;
+  ptx::stmatrix_x4(slot + slot_offset(first_row + lane % 16, sixteen * 2 + lane / 16), pairs[0],
+                   pairs[1], pairs[2], pairs[3]);
+}
+
+/// Writes one chunk of the accumulators into a slot.
+__device__ inline void stage_chunk(const GemmArgs& args, u32 slot, const Accumulator& acc,
+                                   const Chunk& chunk, const TileOrigin& part) {
 #pragma unroll
-  for (i32 pair = 0; pair < chunk.columns / 16; ++pair) {
-    u32 left[2], right[2];
-    const float* v = acc.eight_columns(chunk.i, chunk.column + pair * 16);
-    const float* w = acc.eight_columns(chunk.i, chunk.column + pair * 16 + 8);
-    if (scaled) {
-      const i32 row = part.m + chunk.i * kWgmmaM + static_cast<i32>(first_row + lane / 4);
-      const i32 column = part.n + chunk.column + pair * 16 + static_cast<i32>(lane % 4 * 2);
-      pack_scaled(args, v, row, column, left);
-      pack_scaled(args, w, row, column + 8, right);
-    } else {
-      left[0] = ptx::pack_16bit<kElementType>(v[0], v[1]);
-      left[1] = ptx::pack_16bit<kElementType>(v[2], v[3]);
-      right[0] = ptx::pack_16bit<kElementType>(w[0], w[1]);
-      right[1] = ptx::pack_16bit<kElementType>(w[2], w[3]);
-    }
-    ptx::stmatrix_x4(slot + slot_offset(first_row + lane % 16, pair * 2 + lane / 16), left[0],
-                     left[1], right[0], right[1]);
+  for (i32 sixteen = 0; sixteen < chunk.columns / 16; ++sixteen) {
+    Pairs pairs;
+    pack_sixteen(args, acc, chunk, sixteen, part, pairs);
+    stage_sixteen(slot, sixteen, pairs);
   }
 }
 
@@ -144,39 +160,51 @@ __device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& 
   }
 }
 
-/// With slots of its own. Called by every thread of the warpgroup once its wgmmas are complete;
-/// `warpgroup` counts the CTA's consumers, `place` is its place in the tile.
-__device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem,
-                                  const Accumulator& acc, const TileOrigin& tile,
-                                  const WarpgroupPlace& place, i32 warpgroup) {
+/// Chunk `index` of a tile through a slot of the warpgroup's own; the chunks of a tile follow each
+/// other from 0 on. Called by every thread of the warpgroup; `stage(slot, chunk)` fills the slot.
+template <class Stage>
+__device__ inline void store_through_slot(const GemmArgs& args, const SharedMemory& smem, i32 index,
+                                          const TileOrigin& part, i32 warpgroup, Stage stage) {
   constexpr i32 kSlots = max_of(1, min_of(kTiling.c_slots, kChunks));
   // One thread, always the same, issues the stores and so can wait for them.
   const bool stores = ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0;
   const u32 barrier = kFirstWarpgroupBarrier + warpgroup;
+  const Chunk chunk = Chunk::at(index);
+  const u32 slot = smem.c(warpgroup, index % kSlots);
+  if (index == 0 || index >= kSlots) {
+    if (stores && ptx::elect_one()) {
+      if (index == 0) {
+        ptx::tma_store_wait_read<0>();  // of the tile before
+      } else {
+        ptx::tma_store_wait_read<kSlots - 1>();
+      }
+    }
+    ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
+  }
+  stage(slot, chunk);
+  ptx::fence_proxy_async();
+  ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
+  if (args.c_by_tma == 0) {
+    store_chunk_plain(args, slot, chunk, part);
+  } else if (stores && ptx::elect_one()) {
+    store_chunk(args, slot, chunk, part);
+    ptx::tma_store_commit();
+  }
+}
+
+/// The first kCount chunks of a tile, or all, with slots of its own. Called by every thread of the
+/// warpgroup once its wgmmas are complete; `warpgroup` counts the CTA's consumers, `place` is its
+/// place in the tile.
+template <i32 kCount = kChunks>
+__device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem,
+                                  const Accumulator& acc, const TileOrigin& tile,
+                                  const WarpgroupPlace& place, i32 warpgroup) {
   const TileOrigin part = part_origin(tile, place);
 #pragma unroll
-  for (i32 index = 0; index < kChunks; ++index) {
-    const Chunk chunk = Chunk::at(index);
-    const u32 slot = smem.c(warpgroup, index % kSlots);
-    if (index == 0 || index >= kSlots) {
-      if (stores && ptx::elect_one()) {
-        if (index == 0) {
-          ptx::tma_store_wait_read<0>();  // of the tile before
-        } else {
-          ptx::tma_store_wait_read<kSlots - 1>();
-        }
-      }
-      ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
-    }
-    stage_chunk(args, slot, acc, chunk, part);
-    ptx::fence_proxy_async();
-    ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
-    if (args.c_by_tma == 0) {
-      store_chunk_plain(args, slot, chunk, part);
-    } else if (stores && ptx::elect_one()) {
-      store_chunk(args, slot, chunk, part);
-      ptx::tma_store_commit();
-    }
+  for (i32 index = 0; index < kCount; ++index) {
+    store_through_slot(args, smem, index, part, warpgroup, [&](u32 slot, const Chunk& chunk) {
+      stage_chunk(args, slot, acc, chunk, part);
+    });
   }
 }
 

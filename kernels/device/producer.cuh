@@ -21,7 +21,7 @@ __device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
   TileTimeline timeline;
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
-    const TileOrigin tile = tile_origin(scheduler.coord(t), place);
+    const TileOrigin tile = tile_origin(args, t, place);
     trace_tile(args, tile, index++);
     timeline.begin_loads(tile, 0, args.k_blocks);
     timeline.wait_first_stage(smem, at);

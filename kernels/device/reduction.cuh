@@ -189,9 +189,9 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
   if (row >= args.m || column >= args.n) {
     return;
   }
-  float pair[2] = {args.alpha * left, args.alpha * right};
-  if (args.beta != 0) {
-    add_old(args, row, column, pair);
+  float pair[2] = {left, right};
+  if constexpr (kScales) {
+    scale(args, row, column, pair);
   }
   const u32 packed = ptx::pack_16bit<kElementType>(pair[0], pair[1]);
   unsigned short* c =
@@ -252,9 +252,11 @@ __device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
   }
 }
 
-/// `spread`, all of it, C included. `origin`: of the warpgroup's part in C.
+/// `spread`, all of it, C included. `origin_of()`: of the warpgroup's part in C, asked for once the
+/// accumulators are gone, whose registers it needs.
+template <class OriginOf>
 __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& part, Accumulator& acc,
-                                     const WorkPiece& piece, const TileOrigin& origin,
+                                     const WorkPiece& piece, OriginOf origin_of,
                                      TileTimeline& timeline) {
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
@@ -268,7 +270,7 @@ __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& par
   timeline.waited();
   // Beyond what a thread is launched with the compiler spills here.
   constexpr bool kRoomy = kRegisters.at_launch >= 240;
-  sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin);
+  sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin_of());
   __syncwarp();  // threads beyond the edges of C have left the stores early
   ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {  // partials are read; the last to leave resets

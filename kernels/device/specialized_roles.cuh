@@ -11,6 +11,20 @@ struct DoNothing {
   __device__ void operator()(const GemmArgs&, const ClusterPlace&) const {}
 };
 
+/// Barriers are usable behind it. A producer alone in its cluster initialised those that it uses
+/// and goes on without waiting: its first loads are on their way before the CTA has met.
+__device__ inline void meet(bool produces) {
+  constexpr u32 kWholeCta = 0;  // the barrier of __syncthreads
+  if constexpr (kClusterSize > 1) {
+    ptx::cluster_arrive();
+    ptx::cluster_wait();
+  } else if (produces) {
+    ptx::named_barrier_arrive(kWholeCta, kThreads);
+  } else {
+    ptx::named_barrier_sync(kWholeCta, kThreads);
+  }
+}
+
 /// `produce(args, smem, cta)` is called by one thread of the producer, `consume(args, smem, cta,
 /// warpgroup)` by every thread of the consumers, `assist(args, cta)` by every thread of the
 /// producer warpgroup's other warps.
@@ -22,10 +36,14 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
   const bool produces = warp == kConsumerWarpgroups * kWarpsPerWarpgroup;
-  if (produces && ptx::elect_one()) {
-    prefetch_tensor_maps(args);
+  if (produces) {
+    if (ptx::elect_one()) {
+      prefetch_tensor_maps(args);
+      initialise_stages(smem);
+    }
+    __syncwarp();
   }
-  set_up_stages(smem);
+  meet(produces);
   if (warpgroup == kConsumerWarpgroups) {
     ptx::setmaxnreg_dec<kRegisters.producer>();
     if (!produces) {

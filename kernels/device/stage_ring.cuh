@@ -28,15 +28,20 @@ struct ClusterPlace {
   __device__ static u32 rank_of(u32 m, u32 n) { return m + kTiling.cluster_m * n; }
 };
 
-/// Called by all threads, which leave with the barriers of the whole cluster usable. One thread
-/// initialises: each one that did would need the fence, which is slow.
+/// By one thread: each one that initialised barriers would need the fence, which is slow. Its own
+/// bulk copies may use those of its CTA at once, other threads once they have met it.
+__device__ inline void initialise_stages(const SharedMemory& smem) {
+  for (i32 stage = 0; stage < kTiling.stages; ++stage) {
+    ptx::mbarrier_init(smem.full(stage), 1);
+    ptx::mbarrier_init(smem.empty(stage), warpgroups_per_tile(kTiling) * kClusterPeers);
+  }
+  ptx::fence_mbarrier_init();
+}
+
+/// Called by all threads, which leave with the barriers of the whole cluster usable.
 __device__ inline void set_up_stages(const SharedMemory& smem) {
   if (threadIdx.x == 0) {
-    for (i32 stage = 0; stage < kTiling.stages; ++stage) {
-      ptx::mbarrier_init(smem.full(stage), 1);
-      ptx::mbarrier_init(smem.empty(stage), warpgroups_per_tile(kTiling) * kClusterPeers);
-    }
-    ptx::fence_mbarrier_init();
+    initialise_stages(smem);
   }
   if constexpr (kClusterSize == 1) {
     __syncthreads();

@@ -33,11 +33,10 @@ struct EpiloguePart {
 /// Packs 32 columns of a thread's row; `c` is its first element in C.
 __device__ inline void pack_row(const GemmArgs& args, const u32 (&bits)[kLoadColumns], i32 row,
                                 i32 column, u32* packed) {
-  const bool scaled = args.alpha != 1 || args.beta != 0;
 #pragma unroll
   for (i32 pair = 0; pair < kLoadColumns / 2; ++pair) {
     float v[2] = {__uint_as_float(bits[2 * pair]), __uint_as_float(bits[2 * pair + 1])};
-    if (scaled) {
+    if constexpr (kScales) {
 #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         v[i] *= args.alpha;

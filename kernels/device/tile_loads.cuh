@@ -17,14 +17,26 @@ static_assert(kLayout == Layout::kTn || kTiling.block_n % kSlabElements == 0,
 constexpr i32 kSlab = k_slab_elements(kTiling);
 constexpr i32 kSlabRowBytes = kSlab * kOperandBytes;
 
-/// First element of a CTA's tile along m and n.
+/// A CTA's tile.
 struct TileOrigin {
-  i32 m, n;
+  i32 m, n;    // its first element
+  i32 a_rows;  // of A that are loaded for it
+
+  __device__ static TileOrigin of(const GemmArgs& args, i32 m, i32 n) {
+    constexpr i32 kStep = a_rows_step(kTiling);
+    return {m, n, a_rows_loaded(args.m - m, kTiling.block_m, kStep)};
+  }
 };
 
-__device__ inline TileOrigin tile_origin(TileCoord cluster_tile, const ClusterPlace& place) {
-  return {static_cast<i32>(cluster_tile.m * kTiling.cluster_m + place.m) * kTiling.block_m,
-          static_cast<i32>(cluster_tile.n * kTiling.cluster_n + place.n) * kTiling.block_n};
+/// Of a CTA's part of the cluster tile that is `linear` in the order of tiles.
+__device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
+                                         const ClusterPlace& place) {
+  const TileScheduler& scheduler = args.scheduler;
+  const TileCoord cluster_tile =
+      kOnHilbertCurve ? scheduler.on_curve(linear) : scheduler.in_bands(linear);
+  return TileOrigin::of(
+      args, static_cast<i32>(cluster_tile.m * kTiling.cluster_m + place.m) * kTiling.block_m,
+      static_cast<i32>(cluster_tile.n * kTiling.cluster_n + place.n) * kTiling.block_n);
 }
 
 /// The maps are in the kernel's parameters, which every launch finds cold. By one thread, early.
@@ -33,6 +45,9 @@ __device__ inline void prefetch_tensor_maps(const GemmArgs& args) {
   ptx::prefetch_tensor_map(&args.b);
   if (args.c_by_tma != 0) {
     ptx::prefetch_tensor_map(&args.c);
+  }
+  if (args.m < kTiling.block_m) {
+    ptx::prefetch_tensor_map(&args.a_last);
   }
 }
 
@@ -53,13 +68,15 @@ __device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, 
   }
 }
 
-/// Called by one thread, with the stage empty.
+/// Called by one thread, with the stage empty. Rows of A that do not exist are left as they are,
+/// and the sums of those rows are never stored.
 __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& smem,
                                     const RingPosition& at, const TileOrigin& tile, i32 k_block,
                                     const ClusterPlace& place) {
   const i32 k = k_block * kTiling.block_k;
   const u32 barrier = smem.full(at.stage);
-  ptx::mbarrier_arrive_expect_tx(barrier, kSmem.a_stage_bytes + kSmem.b_stage_bytes);
+  ptx::mbarrier_arrive_expect_tx(
+      barrier, tile.a_rows * kTiling.block_k * kOperandBytes + kSmem.b_stage_bytes);
 
   // A: the CTAs of one cluster row (equal m, every n) share it.
   constexpr i32 kARows = kTiling.block_m / kTiling.cluster_n;
@@ -68,11 +85,15 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
     a_mask |= 1u << ClusterPlace::rank_of(place.m, n);
   }
   const i32 a_row = static_cast<i32>(place.n) * kARows;
+  const TensorMap* const a = tile.a_rows < kTiling.block_m ? &args.a_last : &args.a;
+  // Only a cluster has CTAs without a row to load. A branch in every K block costs who multiplies.
+  if (kClusterSize == 1 || a_row < tile.a_rows) {
 #pragma unroll
-  for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
-    const u32 rows = smem.a(at.stage) + (slab * kTiling.block_m + a_row) * kSlabRowBytes;
-    load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(rows, &args.a, k + slab * kSlab,
-                                                         tile.m + a_row, barrier, a_mask);
+    for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
+      const u32 rows = smem.a(at.stage) + (slab * kTiling.block_m + a_row) * kSlabRowBytes;
+      load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(rows, a, k + slab * kSlab,
+                                                           tile.m + a_row, barrier, a_mask);
+    }
   }
 
   // B: the CTAs of one cluster column (equal n, every m) share it.

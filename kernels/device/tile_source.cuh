@@ -20,15 +20,15 @@ constexpr u32 kAnswerReaders = kTakesOver ? kGroup * (kEpilogueWarps + 2) : 0;
 class TileSource {
  public:
   __device__ TileSource(const GemmArgs& args, const SharedMemory& smem)
-      : scheduler_(args.scheduler), own_(Tcgen05Shared::of(smem)) {
+      : args_(args), own_(Tcgen05Shared::of(smem)) {
     const u32 worker = blockIdx.x / kGroup;
-    linear_ = scheduler_.first(worker);
-    end_ = kTakesOver ? scheduler_.num_tiles() : scheduler_.end(worker);
+    linear_ = args_.scheduler.first(worker);
+    end_ = kTakesOver ? args_.scheduler.num_tiles() : args_.scheduler.end(worker);
   }
 
   __device__ bool has_tile() const { return linear_ < end_; }
   __device__ TileOrigin tile(const ClusterPlace& cta) const {
-    return tile_origin(scheduler_.coord(linear_), cta);
+    return tile_origin(args_, linear_, cta);
   }
 
   /// By one thread.
@@ -40,7 +40,7 @@ class TileSource {
       arrive_at_leader(own_.answer_empty(at_.index));
       at_.advance();
     } else {
-      linear_ = scheduler_.next(linear_);
+      linear_ = args_.scheduler.next(linear_);
     }
   }
 
@@ -57,7 +57,7 @@ class TileSource {
       __syncwarp();
       at_.advance();
     } else {
-      linear_ = scheduler_.next(linear_);
+      linear_ = args_.scheduler.next(linear_);
     }
   }
 
@@ -66,7 +66,7 @@ class TileSource {
     linear_ = answer.cancelled ? answer.first_cta / kGroup : end_;
   }
 
-  const TileScheduler& scheduler_;
+  const GemmArgs& args_;
   Tcgen05Shared own_;
   u32 linear_, end_;
   AnswerPosition at_;

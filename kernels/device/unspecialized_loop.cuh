@@ -26,7 +26,7 @@ template <class LoadNext>
 __device__ inline void multiply_tile(const SharedMemory& smem, const OperandDescriptors& operands,
                                      RingState& ring, Accumulator& acc, i32 k_blocks,
                                      const ClusterPlace& place, LoadNext load_next) {
-  WgmmaOperation operation{operands, acc};
+  WgmmaOperation<> operation{operands, acc};
   multiply_k_blocks(smem, operation, ring.consume, ring.release, k_blocks, place, load_next, [] {});
 }
 

@@ -6,11 +6,18 @@
 
 namespace tilecast {
 
+struct NothingBehind {
+  __device__ void operator()() const {}
+};
+
+/// `behind()` is called once a K block's wgmmas are issued, before any are waited for.
+template <class Behind = NothingBehind>
 struct WgmmaOperation {
   static constexpr i32 kLag = kInflight;
 
   const OperandDescriptors& operands;
   Accumulator& accumulator;  // the result, once finished
+  Behind behind = {};
 
   __device__ __forceinline__ void wait_operands(const SharedMemory& smem,
                                                 const RingPosition& at) const {
@@ -19,6 +26,7 @@ struct WgmmaOperation {
   __device__ __forceinline__ void issue(const SharedMemory&, const RingPosition& at,
                                         bool accumulate) {
     mma_k_block(accumulator, operands, at, accumulate);
+    behind();
   }
   __device__ __forceinline__ void wait_outstanding(const SharedMemory&, const RingPosition&,
                                                    i32) const {

@@ -26,8 +26,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
   const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
-  const TileOrigin tile =
-      tile_origin(args.scheduler.coord(args.scheduler.first(blockIdx.x)), kAlone);
+  const TileOrigin tile = tile_origin(args, args.scheduler.first(blockIdx.x), kAlone);
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }

@@ -1,7 +1,9 @@
-// The configuration a GEMM kernel is compiled for, from the macros that kernels/jit defines. Only
-// what must be constant is here: raster, group, walk, shape and grid are run-time arguments.
+// The configuration a GEMM kernel is compiled for, from the macros that kernels/jit defines: what
+// must be constant, and whether tiles lie on a Hilbert curve, which is a third of a kernel's code.
+// Bands, walk, shape and grid are run-time arguments.
 #pragma once
 
+#include "kernels/gemm/gemm_args.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 #include "model/tile/smem_layout.h"
@@ -34,10 +36,16 @@ constexpr KernelConfig kConfig{
     .raster = {},
     .decomposition = {},
     .accumulators = TILECAST_ACCUMULATORS,
+    .store = static_cast<Store>(TILECAST_STORE),
 };
 constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
 constexpr Layout kLayout = static_cast<Layout>(TILECAST_LAYOUT);
+constexpr bool kOnHilbertCurve = TILECAST_HILBERT != 0;
+/// Code that scales is compiled in. Kernels that split K always have it: without, ptxas allots
+/// their registers so that some spill.
+constexpr bool kScales =
+    static_cast<Epilogue>(TILECAST_EPILOGUE) == Epilogue::kScaled || splits_k(kConfig.schedule);
 
 constexpr SmemLayout kSmem = smem_layout(kConfig.schedule, kTiling);
 constexpr i32 kInflight = kConfig.inflight;

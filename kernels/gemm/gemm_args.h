@@ -17,6 +17,12 @@ struct alignas(64) TensorMap {
   u64 opaque[16];
 };
 
+/// What becomes of the sums before they are rounded to C; compiled in.
+enum class Epilogue : i32 {
+  kProduct,  // C = A B
+  kScaled,   // C = alpha A B + beta C; C is not read where beta is 0
+};
+
 /// Rows and columns of one bulk copy, and the swizzle row it fills.
 struct TmaBox {
   i32 columns;  // contiguous in global memory
@@ -33,12 +39,13 @@ struct WalkedPiece {
 };
 
 struct GemmArgs {
-  TensorMap a;  // [m,k], box a_box()
-  TensorMap b;  // kTn: [n,k]; kNn: [k,n]; box b_box()
-  TensorMap c;  // [m,n], box c_box(); unused where c_by_tma is 0
+  TensorMap a;       // [m,k], box a_box()
+  TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
+  TensorMap b;       // kTn: [n,k]; kNn: [k,n]; box b_box()
+  TensorMap c;       // [m,n], box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
-  float alpha, beta;   // C = alpha A B + beta C; C is not read where beta is 0
+  float alpha, beta;   // of Epilogue::kScaled; else 1 and 0
   i32 c_by_tma;
   void* c_pointer;     // [m,n] row-major
   WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
@@ -50,8 +57,6 @@ struct GemmArgs {
   u32* locks;
 };
 
-constexpr i32 kMostBoxRows = 256;  // of a tensor map
-
 /// Equal boxes that a slice of this many rows takes.
 TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
 
@@ -59,6 +64,15 @@ TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRow
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t) {
   const i32 rows = t.block_m / t.cluster_n;
   return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
+}
+/// Of the last row of tiles of m rows. CTAs that share A leave out slices instead.
+TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, i64 m) {
+  TmaBox box = a_box(t);
+  if (t.cluster_n == 1 && m % t.block_m != 0) {
+    box.rows =
+        min_of(box.rows, a_rows_loaded(static_cast<i32>(m % t.block_m), t.block_m, a_rows_step(t)));
+  }
+  return box;
 }
 TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
   if (layout == Layout::kNn) {

@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   RingState ring;
   u32 index = 0;
   for (u32 t = scheduler.first(blockIdx.x); t < end; t = scheduler.next(t)) {
-    const TileOrigin tile = tile_origin(scheduler.coord(t), ClusterPlace{0, 0, 0});
+    const TileOrigin tile = tile_origin(args, t, ClusterPlace{0, 0, 0});
     if (threadIdx.x == 0) {
       trace_tile(args, tile, index);
     }

@@ -25,10 +25,9 @@ struct LoadsAhead {
   TileOrigin tile;
   i32 k_block;
 
-  __device__ static LoadsAhead of(const TileScheduler& scheduler, u32 worker,
-                                  const ClusterPlace& place) {
-    const u32 first = scheduler.first(worker);
-    return {worker, first, tile_origin(scheduler.coord(first), place), 0};
+  __device__ static LoadsAhead of(const GemmArgs& args, u32 worker, const ClusterPlace& place) {
+    const u32 first = args.scheduler.first(worker);
+    return {worker, first, tile_origin(args, first, place), 0};
   }
 
   __device__ void load(const GemmArgs& args, const SharedMemory& smem, RingPosition& at,
@@ -42,7 +41,7 @@ struct LoadsAhead {
       k_block = 0;
       linear = scheduler.next(linear);
       if (linear < scheduler.end(worker)) {
-        tile = tile_origin(scheduler.coord(linear), place);
+        tile = tile_origin(args, linear, place);
       }
     }
   }
@@ -82,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   const u32 end = scheduler.end(worker);
 
   RingState ring;
-  LoadsAhead ahead = LoadsAhead::of(scheduler, worker, cta);
+  LoadsAhead ahead = LoadsAhead::of(args, worker, cta);
   // Where C borrows stages, the last kInflight loads of every round are put off (below).
   constexpr i32 kAhead = kTiling.stages - (kCBorrows ? kInflight : 0);
   if (loads) {
@@ -92,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
-    const TileOrigin tile = tile_origin(scheduler.coord(t), cta);
+    const TileOrigin tile = tile_origin(args, t, cta);
     if (threadIdx.x == 0) {
       trace_tile(args, tile, index);
     }

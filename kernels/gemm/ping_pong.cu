@@ -47,7 +47,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         ptx::named_barrier_sync(kFirstTurnBarrier + warpgroup, kTurnThreads);
       }
       Accumulator acc;
-      timeline.begin(tile_origin(scheduler.coord(t), cta), 0, args.k_blocks);
+      timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
       timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {
         if (scheduler.next(t) < end) {
@@ -55,7 +55,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         }
       });
       timeline.multiplied();
-      store_tile(args, smem, acc, tile_origin(scheduler.coord(t), cta), whole_tile, warpgroup);
+      store_tile(args, smem, acc, tile_origin(args, t, cta), whole_tile, warpgroup);
       timeline.stored();
     } else {
       skip_tile(at, args.k_blocks);

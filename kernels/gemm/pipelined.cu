@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileOrigin tile =
-      tile_origin(args.scheduler.coord(args.scheduler.first(blockIdx.x)), ClusterPlace{0, 0, 0});
+      tile_origin(args, args.scheduler.first(blockIdx.x), ClusterPlace{0, 0, 0});
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }

@@ -69,14 +69,14 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
   const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
-  constexpr TileOrigin kOnlyTile{0, 0};
+  const TileOrigin only_tile = TileOrigin::of(args, 0, 0);
   if (threadIdx.x == 0) {
-    trace_tile(args, kOnlyTile, 0);
+    trace_tile(args, only_tile, 0);
   }
-  timeline.begin(kOnlyTile, 0, args.k_blocks);
+  timeline.begin(only_tile, 0, args.k_blocks);
   RingPosition load, at;
   if (warp == 0) {
-    load_when_empty(args, smem, load, kOnlyTile, 0, kAlone);
+    load_when_empty(args, smem, load, only_tile, 0, kAlone);
   }
   timeline.wait_first_operands(smem, at);
   wait_full(smem, at);
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   ptx::wgmma_wait<0>();
   acc.fence();
   timeline.multiplied();
-  store_tile_where_staged(args, smem, acc, kOnlyTile, place, warpgroup);
+  store_tile_where_staged(args, smem, acc, only_tile, place, warpgroup);
   timeline.stored();
   timeline.leave();
   finish_stores();

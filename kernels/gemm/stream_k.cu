@@ -28,7 +28,7 @@ __device__ void produce_pieces(const GemmArgs& args, const SharedMemory& smem,
   TileTimeline timeline;
   u32 index = 0;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
-    const TileOrigin tile = tile_origin(args.scheduler.coord(p.tile), place);
+    const TileOrigin tile = tile_origin(args, p.tile, place);
     trace_piece(args, tile, p.k_begin, p.k_end, index++);
     timeline.begin_loads(tile, p.k_begin, p.k_end);
     timeline.wait_first_stage(smem, at);
@@ -51,15 +51,16 @@ __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
   TileTimeline timeline;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     Accumulator acc;
-    timeline.begin(tile_origin(args.scheduler.coord(p.tile), cta), p.k_begin, p.k_end);
+    timeline.begin(tile_origin(args, p.tile, cta), p.k_begin, p.k_end);
     timeline.wait_first_operands(smem, at);
     multiply_stages(smem, operands, at, acc, p.k_blocks(), cta, [] {});
     timeline.multiplied();
-    const TileOrigin tile = tile_origin(args.scheduler.coord(p.tile), cta);
     if (!work.is_whole(p)) {
       const SharedPart part = SharedPart::of(args, p, cta, warpgroup);
       if (args.reduction == Reduction::kSpread) {
-        reduce_spread(args, part, acc, p, part_origin(tile, place), timeline);
+        reduce_spread(
+            args, part, acc, p, [&] { return part_origin(tile_origin(args, p.tile, cta), place); },
+            timeline);
         timeline.stored();
         continue;
       }
@@ -71,7 +72,7 @@ __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
       take_over(part, acc, p, args.reduction, timeline);
       timeline.reduced();
     }
-    store_tile(args, smem, acc, tile, place, warpgroup);
+    store_tile(args, smem, acc, tile_origin(args, p.tile, cta), place, warpgroup);
     timeline.stored();
   }
   timeline.leave();

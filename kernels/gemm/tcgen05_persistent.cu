@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   const u32 end = scheduler.end(worker);
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
-    const TileOrigin tile = tile_origin(scheduler.coord(t), cta.place);
+    const TileOrigin tile = tile_origin(args, t, cta.place);
     if (threadIdx.x == 0) {
       trace_tile(args, tile, index);
     }

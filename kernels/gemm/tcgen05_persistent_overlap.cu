@@ -36,7 +36,7 @@ struct NextLoad {
       k_block = 0;
       linear = scheduler.next(linear);
       if (linear < scheduler.end(worker)) {
-        tile = tile_origin(scheduler.coord(linear), cta.place);
+        tile = tile_origin(args, linear, cta.place);
       }
     }
   }
@@ -75,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   const u32 end = scheduler.end(worker);
   const bool issues = cta.warp == kIssuingWarp;
   const i32 warpgroup = cta.warp / kWarpsPerWarpgroup;
-  NextLoad next{worker, first, tile_origin(scheduler.coord(first), cta.place), 0};
+  NextLoad next{worker, first, tile_origin(args, first, cta.place), 0};
   FreeStages free_stages;
   if (issues) {
     for (i32 i = 0; i < kLoadsAhead; ++i) {
@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   u32 index = 0;
   for (u32 t = first; t < end; t = scheduler.next(t)) {
-    const TileOrigin tile = tile_origin(scheduler.coord(t), cta.place);
+    const TileOrigin tile = tile_origin(args, t, cta.place);
     if (threadIdx.x == 0) {
       trace_tile(args, tile, index);
     }

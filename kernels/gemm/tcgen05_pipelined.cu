@@ -14,8 +14,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
   const TileScheduler& scheduler = args.scheduler;
-  const TileOrigin tile =
-      tile_origin(scheduler.coord(scheduler.first(blockIdx.x / kGroup)), cta.place);
+  const TileOrigin tile = tile_origin(args, scheduler.first(blockIdx.x / kGroup), cta.place);
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }

@@ -2,7 +2,8 @@
 //
 // One producer warpgroup keeps the ring of stages full, across tile boundaries; the consumer
 // warpgroups split each tile's rows or columns between them. Registers move from the producer to
-// the consumers. A cluster shares operands by multicast: every CTA loads its slice for all.
+// the consumers. A cluster shares operands by multicast: every CTA loads its slice for all. With
+// store=deferred a tile goes to C under the next one's K blocks (deferred_store.cuh).
 //
 // Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
@@ -10,7 +11,7 @@
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
 // (results), validate/measure/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
-#include "kernels/device/epilogue.cuh"
+#include "kernels/device/deferred_store.cuh"
 #include "kernels/device/specialized_roles.cuh"
 
 namespace tilecast {
@@ -24,17 +25,26 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   RingPosition at;
   TileTimeline timeline;
+  DeferredStore deferred;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
-    timeline.begin(tile_origin(scheduler.coord(t), cta), 0, args.k_blocks);
+    timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
     timeline.wait_first_operands(smem, at);
-    multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [] {});
+    multiply_stages(
+        smem, operands, at, acc, args.k_blocks, cta, [] {},
+        [&] { deferred.store_one(args, smem, warpgroup); });
     timeline.multiplied();
-    store_tile_where_staged(args, smem, acc, tile_origin(scheduler.coord(t), cta), place,
-                            warpgroup);
+    const TileOrigin tile = tile_origin(args, t, cta);
+    if constexpr (kDefers) {
+      deferred.store_rest(args, smem, warpgroup);
+      deferred.keep(args, smem, acc, tile, place, warpgroup);
+    } else {
+      store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
+    }
     timeline.stored();
   }
   timeline.leave();
+  deferred.store_rest(args, smem, warpgroup);
   finish_stores();
 }
 

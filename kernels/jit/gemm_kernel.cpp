@@ -8,7 +8,8 @@
 
 namespace tilecast {
 
-std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout) {
+std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
+                                     Epilogue epilogue) {
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
     return fmt::format("TILECAST_{}={}", name, value);
@@ -33,6 +34,9 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
       define("INSTRUCTION_N", config.instruction_n),
       define("ELEMENT_TYPE", static_cast<i32>(dtype)),
       define("LAYOUT", static_cast<i32>(layout)),
+      define("STORE", static_cast<i32>(config.store)),
+      define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
+      define("EPILOGUE", static_cast<i32>(epilogue)),
   };
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
@@ -42,7 +46,8 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
   return defines;
 }
 
-KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout) {
+KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
+                         Epilogue epilogue) {
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(dtype)) {
     throw ConfigError(fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(dtype)));
@@ -56,13 +61,13 @@ KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout l
     throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
   }
   return {.path = std::string(kernel.source),
-          .defines = defines_for(config, dtype, layout),
+          .defines = defines_for(config, dtype, layout, epilogue),
           .architecture = std::string(kernel.architecture)};
 }
 
 CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
-                            CubinCache& cache) {
-  return cache.get(gemm_source(config, dtype, layout));
+                            CubinCache& cache, Epilogue epilogue) {
+  return cache.get(gemm_source(config, dtype, layout, epilogue));
 }
 
 }  // namespace tilecast

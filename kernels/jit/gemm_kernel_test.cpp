@@ -107,13 +107,15 @@ std::vector<Kernel> drawn_candidates(int of_each, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("Configurations that differ in raster or group alone share a cubin") {
+TEST_CASE("Configurations that differ in bands or walk alone share a cubin, a curve does not") {
   KernelConfig other = flagship();
-  other.raster = {RasterKind::kHilbert, 1, Walk::kChunked};
+  other.raster = {RasterKind::kGroupedN, 1, Walk::kChunked};
   const auto defines = [](const KernelConfig& config) {
     return defines_for(config, ElementType::kFp16, Layout::kTn);
   };
   CHECK(defines(other) == defines(flagship()));
+  other.raster.kind = RasterKind::kHilbert;
+  CHECK(defines(other) != defines(flagship()));
   other = flagship();
   other.inflight = 0;
   CHECK(defines(other) != defines(flagship()));
@@ -166,6 +168,9 @@ TEST_CASE("The kernels that matter compile without spills and without lost async
   for (const char* text : {
            "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
            "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,"
+           "store=deferred",
            "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
            "raster=grouped_m,group=8,walk=strided",
            "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
@@ -209,6 +214,12 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
            "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
            "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,"
            "inflight=1,c_slots=2,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=2x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=32,grid=resident,raster=hilbert,group=1,walk=strided,"
+           "store=deferred",
+           "warp_specialized:tile=256x160x64,stages=3,warpgroups=2x1,cluster=1x2,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_n,group=8,walk=chunked,"
+           "store=deferred",
            "warp_specialized:tile=128x160x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,"
            "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
            "warp_specialized:tile=320x128x64,stages=3,warpgroups=1x2,cluster=1x1,ctas=1,"

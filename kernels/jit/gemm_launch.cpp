@@ -18,10 +18,12 @@ constexpr i64 kPairOfLines = 256;  // bytes
 
 }  // namespace
 
-GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config)
+GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
+                       Epilogue epilogue)
     : kernel_(&kernel),
       problem_(problem),
       config_(config),
+      epilogue_(epilogue),
       shape_{.ctas = static_cast<u32>(cluster_size(config.tiling)),
              .threads = threads_per_cta(config.schedule, config.tiling),
              .shared_memory_bytes = smem_layout(config.schedule, config.tiling).total_bytes,
@@ -57,6 +59,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
 }
 
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
+  TILECAST_ASSERT(epilogue_ == Epilogue::kScaled || scaling == Scaling{});
   const auto [m, n, k] = problem_.shape;
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
@@ -70,6 +73,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n, dtype};
   b.fetches_pairs_of_lines = pairs && b_is_k_major;
   args.a = make_tensor_map(a, a_box(t));
+  args.a_last = make_tensor_map(a, a_last_box(t, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {

@@ -22,18 +22,22 @@ struct GemmBuffers {
 /// C = alpha A B + beta C, in fp32 before C is rounded. C is not read where beta is 0.
 struct Scaling {
   float alpha = 1, beta = 0;
+
+  constexpr bool operator==(const Scaling&) const = default;
 };
 
 class GemmLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem's dtype and layout, and must outlive this.
+  /// `kernel` is the compiled `config` for the problem's dtype and layout and this epilogue, and
+  /// must outlive this.
   /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster, and
   /// ConfigError where K cannot be split as `config` says. Where it is, the launch owns the
   /// workspace, and its launches must follow each other.
-  GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config);
+  GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
+             Epilogue epilogue = Epilogue::kProduct);
 
-  /// Encodes the tensor maps for these buffers. To record the tiles walked, set `trace` and
-  /// `trace_stride` (at least max_tiles_per_cta()) in the result.
+  /// Encodes the tensor maps for these buffers; scales only with Epilogue::kScaled. To record the
+  /// tiles walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()) in the result.
   GemmArgs bind(const GemmBuffers& buffers, Scaling scaling = {}) const;
 
   void launch(const GemmArgs& args, cudaStream_t stream) const;
@@ -52,6 +56,7 @@ class GemmLaunch {
   const LoadedKernel* kernel_;
   GemmProblem problem_;
   KernelConfig config_;
+  Epilogue epilogue_;
   LaunchShape shape_;
   TileScheduler scheduler_{};
   WorkDecomposition work_{};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -155,21 +156,24 @@ CubinCache& cache() {
   return cache;
 }
 
-LoadedKernel load(const KernelConfig& config, const GemmProblem& problem) {
-  const CompiledKernel compiled = compile_gemm(config, problem.dtype, problem.layout, cache());
+LoadedKernel load(const KernelConfig& config, const GemmProblem& problem,
+                  Epilogue epilogue = Epilogue::kProduct) {
+  const CompiledKernel compiled =
+      compile_gemm(config, problem.dtype, problem.layout, cache(), epilogue);
   REQUIRE(compiled.rejection == "");
   return LoadedKernel(compiled.cubin, kGemmEntry);
 }
 
 void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = {}) {
+  const Epilogue epilogue = scaling == Scaling{} ? Epilogue::kProduct : Epilogue::kScaled;
   const KernelConfig config = parse_kernel_config(text);
   const std::string what = to_text(problem.shape) + " " + std::string(to_text(problem.layout)) +
                            " " + text + " alpha " + std::to_string(scaling.alpha) + " beta " +
                            std::to_string(scaling.beta);
   const HangGuard guard(what);
   INFO(what);
-  LoadedKernel kernel = load(config, problem);
-  const GemmLaunch launch(kernel, problem, config);
+  LoadedKernel kernel = load(config, problem, epilogue);
+  const GemmLaunch launch(kernel, problem, config, epilogue);
   CHECK(launch.resident_ctas_per_sm() >= config.ctas_per_sm);
 
   const auto [m, n, k] = problem.shape;
@@ -220,6 +224,12 @@ constexpr const char* kConfigs[] = {
     "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=2,walk=strided",
+    "warp_specialized:tile=64x128x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=2,walk=strided,store=deferred",
+    "warp_specialized:tile=128x256x32,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=2,walk=chunked,store=deferred",
+    "warp_specialized:tile=192x192x32,stages=4,warpgroups=3x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=2,producer=32,grid=resident,raster=hilbert,group=1,walk=strided,store=deferred",
     "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
     "raster=grouped_m,group=2,walk=strided",
     "ping_pong:tile=64x64x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=1,producer=40,"
@@ -240,11 +250,12 @@ constexpr const char* kConfigs[] = {
     "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=4",
 };
 
-void compile_all_configs() {
+void compile_all_configs(Epilogue epilogue) {
   std::vector<KernelSource> sources;
   for (const char* text : kConfigs) {
     for (const Layout layout : {Layout::kTn, Layout::kNn}) {
-      sources.push_back(gemm_source(parse_kernel_config(text), ElementType::kFp16, layout));
+      sources.push_back(
+          gemm_source(parse_kernel_config(text), ElementType::kFp16, layout, epilogue));
     }
   }
   compile_ahead(sources, cache());
@@ -262,7 +273,7 @@ TEST_CASE("Whole numbers up to 2048 are encoded as fp16") {
 
 TEST_CASE("Every schedule computes the product and walks the scheduler's tiles", "[gpu]") {
   gpu_or_skip();
-  compile_all_configs();
+  compile_all_configs(Epilogue::kProduct);
   for (const char* text : kConfigs) {
     // Tiles at every edge are partial, and K ends within a block; N of 1032 allows bulk stores,
     // 260 and 131 do not.
@@ -277,9 +288,29 @@ TEST_CASE("Every schedule computes the product and walks the scheduler's tiles",
   check_runs(small, {{60, 53, 120}, ElementType::kFp16, Layout::kTn});
 }
 
+TEST_CASE("Few rows, of which tiles load those that exist, and the last row of tiles", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs(Epilogue::kProduct);
+  const char* const slices =
+      "warp_specialized:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x4,ctas=1,inflight=1,"
+      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const char* const eight =
+      "ping_pong:tile=64x64x64,stages=4,cluster=1x8,ctas=1,inflight=1,c_slots=1,producer=40,"
+      "raster=grouped_m,group=8,walk=strided";
+  std::vector<const char*> texts(std::begin(kConfigs), std::end(kConfigs));
+  texts.insert(texts.end(), {slices, eight});
+  for (const char* text : texts) {
+    // One row, whole eights and a rest of one, none and one behind a whole tile of 64.
+    for (const i64 m : {1, 9, 16, 64, 65}) {
+      check_runs(text, {{m, 520, 200}, ElementType::kFp16, Layout::kTn});
+    }
+    check_runs(text, {{24, 264, 328}, ElementType::kFp16, Layout::kNn});
+  }
+}
+
 TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
   gpu_or_skip();
-  compile_all_configs();
+  compile_all_configs(Epilogue::kScaled);
   for (const char* text : kConfigs) {
     // Sums of 72 products of -2 to 2 are at most 288, and 2 * 288 + 3 * 2 is exact in fp16.
     for (const i64 n : {264, 260, 131}) {

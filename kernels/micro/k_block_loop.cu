@@ -20,9 +20,9 @@ constexpr RegisterPlan kRegisters =
 constexpr ClusterPlace kAlone{0, 0, 0};
 
 struct MarkedOperation {
-  static constexpr i32 kLag = WgmmaOperation::kLag;
+  static constexpr i32 kLag = WgmmaOperation<>::kLag;
 
-  WgmmaOperation operation;
+  WgmmaOperation<> operation;
   KBlockMark* next;
   bool notes;
 
@@ -82,7 +82,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   }
   set_up_stages(smem);
   const i32 cta = static_cast<i32>(blockIdx.x);
-  const TileOrigin tile{cta % tiles_m * kTiling.block_m, cta / tiles_m * kTiling.block_n};
+  const TileOrigin tile =
+      TileOrigin::of(args, cta % tiles_m * kTiling.block_m, cta / tiles_m * kTiling.block_n);
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
   KBlockMark* const of_cta = marks + cta * kConsumerWarpgroups * args.k_blocks;

@@ -155,7 +155,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const GemmTraffic& traffic = work.traffic;
   const auto [ctas, busy_sms] = concurrency(gpu, config, work);
   const Loads loads =
-      operand_loads(gpu, problem, config.tiling, traffic, busy_sms, in_step(work), sm_clock);
+      operand_loads(gpu, problem, config, traffic, busy_sms, in_step(work), sm_clock);
   const KBlock block = k_block(gpu, config);
   const BusiestSm sm = busiest_sm(gpu, problem, config, work, block, loads, ctas, sm_clock);
   const Cycles tiles = sm.total();

@@ -280,6 +280,30 @@ TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks")
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
 }
 
+TEST_CASE("A deferred store leaves the packing between two tiles, and chunks without a K block") {
+  // As above: 5 tiles, four chunks of 100 cycles. 128 accumulators of 128 threads are 64 pairs
+  // each, 64 a cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks hide; with one,
+  // three of the four do not. The last tile's epilogue shows.
+  GpuSpec gpu = tensor_only();
+  gpu.epilogue->chunk = {100};
+  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  const auto cycles = [&](i64 k) {
+    return run(gpu, problem(4096, 17 * 128, k), config).cycles.value;
+  };
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 5 * 400));
+  config.store = Store::kDeferred;
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
+  CHECK(cycles(64) == Approx(5 * 512 + 4 * (128 + 300) + 400));
+  // A chunk of 600 cycles is 88 longer than the K block that it runs under.
+  gpu.epilogue->chunk = {600};
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 4 * 88) + 2400));
+  // Staged, 128 x 128 x 2 B take the port of operands 256 cycles at 128 B each; wgmmas read 4 x (64
+  // + 128) x 32 B of a K block in 256 of 512.
+  gpu.wgmma->operand_rate = {128};
+  gpu.epilogue->chunk = {100};
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 256) + 400));
+}
+
 TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other's epilogues") {
   // 128x256x64 by two: 1536 cycles of the epilogue, but not of the last tile's; with two stages
   // they can be one K block apart.
@@ -432,16 +456,21 @@ TEST_CASE("Warpgroups that split the columns read A twice, those that split the 
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 384));
 }
 
-TEST_CASE("Rows from beyond the edge take longer to fill than rows that exist") {
-  // Half of A's 128 rows exist: 8192 B and 8192 B x 3, with B's 32768 at 32 B per cycle.
+TEST_CASE("Columns from beyond the edge take longer to fill, rows from there are left out") {
+  // A's 16384 B and B's 32768 at 32 B per cycle. A quarter of B's columns beyond N: 24576 B and
+  // 8192 x 3. Half of A's rows beyond M: 8192 B less; one row more is a step of eight, of which
+  // seven do not exist: 1024 B = 128 and 896 x 3 more.
   GpuSpec gpu = tensor_only();
   gpu.sm.intake = {32};
   gpu.tma->outside_cost = 3;
   const KernelConfig config = parse_kernel_config(kFlagship);
-  CHECK(run(gpu, problem(128, 256, 6400), config).cycles.value ==
-        Approx(100 * together(1536, 1024)));
-  CHECK(run(gpu, problem(64, 256, 6400), config).cycles.value ==
-        Approx(100 * together(2048, 1024)));
+  const auto cycles = [&](i64 m, i64 n) {
+    return run(gpu, problem(m, n, 6400), config).cycles.value;
+  };
+  CHECK(cycles(128, 256) == Approx(100 * together(1536, 1024)));
+  CHECK(cycles(128, 192) == Approx(100 * together(2048, 1024)));
+  CHECK(cycles(64, 256) == Approx(100 * together(1280, 1024)));
+  CHECK(cycles(65, 256) == Approx(100 * together(1280 + (128 + 896 * 3) / 32.0, 1024)));
 }
 
 TEST_CASE("Requests for a line are merged where SMs of one group ask for it, up to the limit") {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/base/math.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
@@ -40,6 +41,17 @@ double existing(i64 extent, i32 block) {
   return static_cast<double>(extent) / static_cast<double>(round_up<i64>(extent, block));
 }
 
+/// Of all rows of A's tiles.
+double loaded(i64 m, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i64 last = m % t.block_m;
+  if (last == 0 || !loads_existing_rows(config)) {
+    return 1;
+  }
+  const i32 of_last = a_rows_loaded(static_cast<i32>(last), t.block_m, a_rows_step(t));
+  return static_cast<double>(m - last + of_last) / static_cast<double>(m - last + t.block_m);
+}
+
 /// Of a stage: the workers of a wave that share a panel wait for it together, so one that comes
 /// from DRAM delays them all.
 Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic, bool in_step,
@@ -59,9 +71,10 @@ Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traf
 
 }  // namespace
 
-Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& t,
+Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                     const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock) {
   const GemmShape& shape = problem.shape;
+  const Tiling& t = config.tiling;
   const BytesPerCycle share{gpu.l2->output.value / sm_clock.value / busy_sms};
   const auto rate = [&](double sharers, i64 row_elements) {
     return share *
@@ -71,7 +84,8 @@ Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling
           .a_l2_rate = rate(traffic.a_sharers, shape.k),
           .b_l2_rate = rate(traffic.b_sharers, b_row(problem)),
           .a_existing = existing(shape.m, t.block_m),
-          .b_existing = existing(shape.n, t.block_n)};
+          .b_existing = existing(shape.n, t.block_n),
+          .a_loaded = loaded(shape.m, config)};
 }
 
 Bytes l2_output(const L2Spec& l2, const Tiling& t, const GemmTraffic& traffic, bool in_step) {

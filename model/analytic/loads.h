@@ -19,10 +19,11 @@ struct Loads {
   Cycles latency;                      // issue to barrier flip of a small box, on average
   BytesPerCycle a_l2_rate, b_l2_rate;  // what L2 puts out for one SM
   double a_existing, b_existing;       // part of a tile's rows of A, columns of B inside of C
+  double a_loaded;                     // part of its rows of A that are loaded, zeros included
 };
 
 /// `busy_sms` share what L2 puts out. `in_step`: all workers start together and have one tile.
-Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& tiling,
+Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                     const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock);
 
 /// What L2 puts out of what it delivers, concurrent requests for one line counted once.

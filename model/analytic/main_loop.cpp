@@ -19,17 +19,19 @@ struct Resources {
   Cycles transfer() const { return std::max(intake, l2); }
 };
 
-/// Bytes of which a part exists, in bytes that do: zeros from beyond the edge take longer to fill.
-Bytes filled(const TmaSpec& tma, Bytes fill, double existing) {
-  return fill * (existing + (1 - existing) * tma.outside_cost);
+/// Bytes of which a part is loaded and a part exists, in bytes that do: zeros from beyond the edge
+/// take longer to fill.
+Bytes filled(const TmaSpec& tma, Bytes fill, double existing, double loaded = 1) {
+  return fill * (existing + (loaded - existing) * tma.outside_cost);
 }
 
 Resources resources(const GpuSpec& gpu, const Tiling& t, const KBlock& block, const Loads& loads) {
-  return {.mma = block.mma,
-          .intake = transfer_cycles(filled(*gpu.tma, block.a_fill, loads.a_existing) +
-                                        filled(*gpu.tma, block.b_fill, loads.b_existing),
-                                    gpu.sm.intake),
-          .l2 = l2_time(t, block, loads)};
+  return {
+      .mma = block.mma,
+      .intake = transfer_cycles(filled(*gpu.tma, block.a_fill, loads.a_existing, loads.a_loaded) +
+                                    filled(*gpu.tma, block.b_fill, loads.b_existing),
+                                gpu.sm.intake),
+      .l2 = l2_time(t, block, loads)};
 }
 
 /// The own instructions of a warpgroup that multiplies, around one K block's and for each of them.
@@ -148,7 +150,8 @@ KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlo
 }  // namespace
 
 Cycles stage_load(const GpuSpec& gpu, const KBlock& block, const Loads& loads) {
-  return loads.latency + transfer_cycles(block.fill(), gpu.tma->fill_rate);
+  return loads.latency +
+         transfer_cycles(block.a_fill * loads.a_loaded + block.b_fill, gpu.tma->fill_rate);
 }
 
 bool has_ring(Schedule schedule) {

@@ -5,6 +5,7 @@
 #include "model/analytic/tensor_operation.h"
 #include "model/base/math.h"
 #include "model/spec/hilbert_steps.h"
+#include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tensor_memory.h"
 #include "model/tile/tile_scheduler.h"
@@ -49,6 +50,46 @@ Cycles find_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
           searches_per_tile(config.schedule));
 }
 
+/// Staging of one chunk, and what a slot makes it wait for the store before.
+struct Chunk {
+  Cycles staging, waiting;
+};
+
+Chunk chunk_of(const GpuSpec& gpu, const KernelConfig& config) {
+  const EpilogueSpec& epilogue = *gpu.epilogue;
+  const Tiling& t = config.tiling;
+  const i32 chunks = c_chunks(config.schedule, t);
+  const Bytes c{2.0 * t.block_m * t.block_n};
+  const Cycles staging = epilogue.chunk + transfer_cycles(c, epilogue.rate) / chunks;
+  const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
+  return {staging, std::max(Cycles{}, epilogue.store_read - staging * (slots - 1))};
+}
+
+/// A tile's end where `deferred` of its chunks wait: what the next tile's K blocks do not hide.
+Cycles deferred_end(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                    const KBlockStep& step, i64 k_blocks, i32 deferred) {
+  const Chunk chunk = chunk_of(gpu, config);
+  const Cycles each = chunk.staging + chunk.waiting / std::max(1, config.tiling.c_slots);
+  const i64 hidden = std::min<i64>(deferred, k_blocks);
+  const i32 chunks = c_chunks(config.schedule, config.tiling);
+  const Bytes c{2.0 * config.tiling.block_m * config.tiling.block_n};
+  Cycles end =
+      pack_time(config) + std::max(Cycles{}, each - step.time) * static_cast<double>(hidden) +
+      each * static_cast<double>(deferred - hidden) + plain_stores(*gpu.epilogue, c, problem);
+  if (deferred < chunks) {
+    end += gpu.epilogue->fixed + each * (chunks - deferred);
+  }
+  return end;
+}
+
+/// What chunks staged under wgmmas take from the port of shared memory that these read their
+/// operands through.
+Cycles staged_beside_wgmmas(const GpuSpec& gpu, const KernelConfig& config, i32 deferred) {
+  const Tiling& t = config.tiling;
+  const Bytes c{2.0 * t.block_m * t.block_n * deferred / c_chunks(t)};
+  return transfer_cycles(c, gpu.wgmma->operand_rate);
+}
+
 /// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
 double drift(const KernelConfig& config, i64 k_blocks) {
   constexpr double kDrift = 1.5;  // seen in two warpgroups with three and four stages
@@ -66,16 +107,21 @@ Cycles first_load(Schedule schedule, Cycles load_latency) {
   return has_ring(schedule) ? load_latency : Cycles{};
 }
 
+Cycles pack_time(const KernelConfig& config) {
+  constexpr double kPairsPerCycle = 64;
+  const Tiling& t = config.tiling;
+  return Cycles{t.block_m * t.block_n / 2 / kPairsPerCycle};
+}
+
 Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const EpilogueSpec& epilogue = *gpu.epilogue;
   const Tiling& t = config.tiling;
   const i32 chunks = c_chunks(config.schedule, t);
   const Bytes c{2.0 * t.block_m * t.block_n};
-  const Cycles chunk = epilogue.chunk + transfer_cycles(c, epilogue.rate) / chunks;
+  const Chunk chunk = chunk_of(gpu, config);
   const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
-  const Cycles wait = std::max(Cycles{}, epilogue.store_read - chunk * (slots - 1));
-  return epilogue.fixed + accumulator_read(gpu, config) + chunk * chunks +
-         wait * (ceil_div(chunks, slots) - 1) + plain_stores(epilogue, c, problem);
+  return epilogue.fixed + accumulator_read(gpu, config) + chunk.staging * chunks +
+         chunk.waiting * (ceil_div(chunks, slots) - 1) + plain_stores(epilogue, c, problem);
 }
 
 Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
@@ -85,7 +131,11 @@ Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const Ker
 
 Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                      Cycles load_latency, const KBlockStep& step, i64 k_blocks) {
-  const Cycles end = after_last_tile(gpu, problem, config);
+  const i32 deferred = deferred_chunks(config);
+  const Cycles end =
+      deferred == 0 ? after_last_tile(gpu, problem, config)
+                    : tensor_operation(gpu, config).completion + find_tile(gpu, problem, config) +
+                          deferred_end(gpu, problem, config, step, k_blocks, deferred);
   if (config.grid == Grid::kTiles) {
     return end + gpu.epilogue->store_read + gpu.launch->cta_refill +
            first_load(config.schedule, load_latency);
@@ -99,7 +149,8 @@ Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const Kerne
   const Cycles waits_for_loads = step.time - step.operands_there;
   const double caught_up = static_cast<double>(min_of<i64>(config.tiling.stages, k_blocks));
   const Cycles hidden = std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
-  return end - std::min(end, hidden);
+  const Cycles shown = end - std::min(end, hidden);
+  return deferred == 0 ? shown : shown + staged_beside_wgmmas(gpu, config, deferred);
 }
 
 }  // namespace tilecast

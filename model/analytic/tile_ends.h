@@ -18,6 +18,9 @@
 //   ping_pong, and two  nothing while the epilogue is shorter than the other tile's K blocks
 //   accumulators in
 //   tensor memory
+//   store=deferred      packing; chunks without registers to wait in; and of the chunks that
+//                       wait, what they take longer than the next tile's K blocks, one for one,
+//                       and their bytes through the port that wgmmas read operands from
 // and the wgmmas' completion in each, and finding the tile where the order is a Hilbert curve.
 // Leaves out: stores that contend with loads.
 // Checked by: closed_form_test.cpp; committed H200 rows (validate).
@@ -33,6 +36,11 @@ namespace tilecast {
 
 /// Before the first K block of a slot can be multiplied. A chain counts its loads in every K block.
 Cycles first_load(Schedule schedule, Cycles load_latency);
+
+/// A CTA's tile to 16-bit pairs in registers, by warpgroups that finish it together: on Hopper an
+/// SM's threads convert 64 pairs a cycle (CUDA programming guide, throughput of arithmetic
+/// instructions).
+Cycles pack_time(const KernelConfig& config);
 
 /// From the last wgmma of a tile to the last store issued.
 Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);

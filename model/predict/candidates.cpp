@@ -86,6 +86,10 @@ class Proposals {
     const TileScheduler s = make_tile_scheduler(problem_.shape, config,
                                                 static_cast<u32>(resident_workers(gpu_, config)));
     if (s.num_tiles() <= static_cast<u32>(resident_workers(gpu_, config))) {
+      if (config.store == Store::kDeferred) {
+        ++candidates_.rejected[std::string(kNeverPays)];  // no next tile to hide a store under
+        return;
+      }
       add(config, kOneWaveRaster);  // all tiles at the same time, whatever their order
       return;
     }
@@ -246,7 +250,8 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
   }
 }
 
-/// The ways to stage C: chunk by chunk, the whole tile at once, borrowed from the ring.
+/// The ways to stage C: chunk by chunk, the whole tile at once, borrowed from the ring. Chunks
+/// whose store is deferred go one by one.
 std::vector<i32> c_slot_menu(const KernelConfig& config) {
   std::vector<i32> slots;
   if (config.grid == Grid::kTiles ||
@@ -255,7 +260,8 @@ std::vector<i32> c_slot_menu(const KernelConfig& config) {
   }
   const i32 chunks = c_chunks(config.schedule, config.tiling);
   slots.push_back(min_of(kFewestChunkSlots, chunks));
-  if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule)) {
+  if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule) &&
+      config.store == Store::kAtTileEnd) {
     slots.push_back(chunks);
   }
   return slots;
@@ -297,6 +303,9 @@ void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
       config.inflight = 1;
       add_clusters(gpu, config, proposals);
       if (config.schedule == Schedule::kWarpSpecialized) {
+        config.store = Store::kDeferred;
+        add_clusters(gpu, config, proposals);
+        config.store = Store::kAtTileEnd;
         config.grid = Grid::kTiles;
         add_clusters(gpu, config, proposals);
         config.grid = Grid::kResident;

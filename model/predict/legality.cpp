@@ -14,8 +14,6 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kSwizzleAtomRows = 8;
-constexpr i32 kMostBoxRows = 256;
 constexpr i32 kMostWarpgroups = 3;
 constexpr i32 kMostInflight = 2;
 constexpr i32 kMostCtas = 64;  // per SM; the GPU allows fewer
@@ -52,6 +50,18 @@ bool c_staging_allowed(const KernelConfig& config) {
   return config.grid == Grid::kTiles;
 }
 
+/// A tile's store runs under the next tile of the same warpgroups, from slots that are C's own.
+bool store_allowed(const KernelConfig& config) {
+  return config.store != Store::kDeferred ||
+         (config.schedule == Schedule::kWarpSpecialized && config.grid == Grid::kResident &&
+          config.tiling.c_slots > 0);
+}
+
+/// At least half of a tile whose store is deferred finds registers to wait in.
+bool registers_hold_deferred(const KernelConfig& config) {
+  return config.store != Store::kDeferred || 2 * deferred_chunks(config) >= c_chunks(config.tiling);
+}
+
 /// To whole steps, and to no more than it is launched with.
 bool producer_can_shrink(const KernelConfig& config) {
   const i32 registers = config.producer_registers;
@@ -79,7 +89,7 @@ bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
   }
   const bool one_load_at_a_time =
       config.schedule == Schedule::kBlockedPipelined || config.inflight < t.stages;
-  return one_load_at_a_time && c_staging_allowed(config);
+  return one_load_at_a_time && c_staging_allowed(config) && store_allowed(config);
 }
 
 bool whole_wgmmas(const KernelConfig& config, Layout layout) {
@@ -206,7 +216,7 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
     return Refusal::kSharedMemory;
   }
   if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
-      !registers_suffice(gpu, config)) {
+      !registers_suffice(gpu, config) || !registers_hold_deferred(config)) {
     return Refusal::kRegisters;
   }
   if (!c_fits_where_it_is_staged(config.schedule, t) || ctas_by_shared_memory(gpu, config) == 0) {

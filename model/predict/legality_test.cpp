@@ -188,6 +188,21 @@ TEST_CASE("C borrows stages only where no load can come in meanwhile") {
               std::string(kGroups) + ",walk=strided") == Refusal::kSchedule);
 }
 
+TEST_CASE("A store is deferred where a next tile follows and registers are left") {
+  const auto deferred = [](const char* tile, const char* producer, const char* grid) {
+    return check("warp_specialized:" + std::string(tile) +
+                 ",cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=" + producer + ",grid=" + grid +
+                 kGroups + ",walk=strided,store=deferred");
+  };
+  const char* flagship = "tile=128x256x64,stages=4,warpgroups=2x1";
+  CHECK(deferred(flagship, "24", "resident") == Refusal::kNone);
+  CHECK(deferred(flagship, "24", "tiles") == Refusal::kSchedule);
+  // Beside 160 accumulators of 232 registers 3 of 6 chunks find room, beside 192 none.
+  CHECK(deferred("tile=256x160x64,stages=3,warpgroups=2x1", "40", "resident") == Refusal::kNone);
+  CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1", "40", "resident") ==
+        Refusal::kRegisters);
+}
+
 TEST_CASE("C that does not fit where it is staged is refused") {
   // Two B stages of 64 KiB / 4 each hold half of 128x256 of C.
   CHECK(check("persistent_overlap:tile=128x256x32,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"

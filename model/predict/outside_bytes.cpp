@@ -25,7 +25,12 @@ Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i64 clusters_m = ceil_div<i64>(m, i64{t.block_m} * t.cluster_m);
   const i64 clusters_n = ceil_div<i64>(n, i64{t.block_n} * t.cluster_n);
-  const Side along_m{m, clusters_m * t.block_m * t.cluster_m};
+  const i64 rows_asked =
+      loads_existing_rows(config)
+          ? m - m % t.block_m +
+                a_rows_loaded(static_cast<i32>(m % t.block_m), t.block_m, a_rows_step(t))
+          : clusters_m * t.block_m * t.cluster_m;
+  const Side along_m{m, rows_asked};
   const Side along_n{n, clusters_n * t.block_n * t.cluster_n};
   const Side along_k{k, round_up<i64>(k, t.block_k)};
   const i64 slab = k_slab_elements(t);

@@ -24,8 +24,8 @@ TEST_CASE("Tiles that the matrices fill ask for nothing beyond them") {
 }
 
 TEST_CASE("Rows beyond M and N come once for every tile that asks for them") {
-  // 60 rows of A, each 512 elements, for 32 tiles; no column is missing.
-  CHECK(outside(4, 4096, 512, kPersistent) == 60.0 * 512 * 32 * 2);
+  // Of 60 rows of A beyond, four are loaded, each 512 elements, for 32 tiles; no column is missing.
+  CHECK(outside(4, 4096, 512, kPersistent) == 4.0 * 512 * 32 * 2);
   // 128 - 100 rows of B for one row of tiles.
   CHECK(outside(64, 100, 512, kPersistent) == 28.0 * 512 * 2);
   // B as [K,N]: rows of 64 columns, of which the second slab's 36 exist and count as they are.
@@ -42,10 +42,12 @@ TEST_CASE("A slab of K that does not exist comes with every row") {
   CHECK(outside(8192, 8192, 64, wide) == (a + b) * 2);
 }
 
-TEST_CASE("A cluster's multicast counts once, CTAs wholly beyond the edge ask too") {
+TEST_CASE("A cluster's multicast counts once, CTAs wholly beyond the edge ask for columns alone") {
   const std::string pairs =
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-  // 384 rows are one cluster of 256 and half of another: 128 rows of A beyond, for two columns.
-  CHECK(outside(384, 512, 64, pairs) == 128.0 * 64 * 2 * 2);
+  // 384 rows are one cluster of 256 and half of another, whose second CTA loads no rows.
+  CHECK(outside(384, 512, 64, pairs) == 0);
+  // 100 columns beyond, for both clusters along M.
+  CHECK(outside(384, 412, 64, pairs) == 100.0 * 64 * 2 * 2);
 }

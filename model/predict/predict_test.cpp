@@ -120,7 +120,7 @@ TEST_CASE("The few fastest are those of the whole ranking, in its order, equally
 }
 
 TEST_CASE("The fewest cycles are not the shortest time where energy sets the clock") {
-  const Ranking ranking = rank(problem(8192, 8192, 8192));
+  const Ranking ranking = rank(problem(3840, 3840, 3840));
   const auto fewest = std::min_element(
       ranking.predictions.begin(), ranking.predictions.end(),
       [](const Prediction& a, const Prediction& b) { return a.cycles < b.cycles; });

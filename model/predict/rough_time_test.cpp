@@ -20,7 +20,7 @@ GemmWork work_of(const GemmProblem& problem, const KernelConfig& kernel) {
   return gemm_work(h200(), problem, kernel, traffic);
 }
 
-TEST_CASE("Hardly a kernel takes a fifteenth less than roughly, and good ones no tenth more") {
+TEST_CASE("Hardly a kernel takes a fourteenth less than roughly, and good ones no tenth more") {
   const ReadyCorrection correction(h200().correction->analytic);
   for (const GemmShape& shape :
        {GemmShape{8192, 8192, 8192}, GemmShape{1024, 1024, 1024}, GemmShape{128, 28672, 8192},
@@ -51,7 +51,7 @@ TEST_CASE("Hardly a kernel takes a fifteenth less than roughly, and good ones no
             predict_config(h200(), problem, menu[i], regime, Inputs::kNormal, Method::kAnalytic);
         most = std::max(most, rough.of(menu[i], work_of(problem, menu[i])) / p.time);
       }
-      CHECK(most < 1.07);
+      CHECK(most < 1.075);
       CHECK(least_of_good > 0.9);
     }
   }

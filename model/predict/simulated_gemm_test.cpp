@@ -121,7 +121,7 @@ TEST_CASE("Cycles are those of a simulation at the predicted clock, and the cloc
             predict_config(gpu, p, config, regime, Inputs::kNormal, Method::kSimulated);
         CHECK(predicted.method == Method::kSimulated);
         const auto [again, phases] = simulate_phases(gpu, p, config, predicted.sm_clock);
-        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.03));
+        CHECK(again.cycles / predicted.cycles == Approx(1).epsilon(0.035));
         sum += std::abs(again.cycles / predicted.cycles - 1);
         ++count;
         const ChipWork work = chip_work(p, config, again, again.cycles);

@@ -44,6 +44,8 @@ struct Warpgroup {
   std::array<SimTime, 4> group_complete{};  // of the last of them
   std::vector<SimTime> slot_read;           // when each staging slot has been read
   SimTime stores_read;                      // all of them
+  i32 chunks_waiting = 0;                   // of a tile whose store is deferred
+  TileCoord waiting_tile{};                 // that they are of
   u32 consumers_phase = 0;                  // of the CTA's consumers barrier
   u32 sums_taken = 0;                       // over from other pieces, where warps clear them
 };

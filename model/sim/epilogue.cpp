@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -28,22 +29,29 @@ SimTime store_chunks(Cta& cta, i32 chunks) {
   return std::max(read, taken) + cta.costs().store_latency;
 }
 
-Process store_from_slots(Cta& cta, Warpgroup& wg) {
+/// Chunk `chunk` of the tile through a slot of the warpgroup's own.
+Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   const KernelCosts& costs = cta.costs();
-  const i32 chunks = c_chunks(cta.tiling());
-  const i32 slots = std::min(cta.tiling().c_slots, chunks);
+  const i32 slots = std::min(cta.tiling().c_slots, c_chunks(cta.tiling()));
   wg.slot_read.resize(static_cast<std::size_t>(slots));
-  wg.ready = std::max(wg.ready + set_up(cta), wg.stores_read);  // of the tile before
-  for (i32 chunk = 0; chunk < chunks; ++chunk) {
-    SimTime& slot_read = wg.slot_read[static_cast<std::size_t>(chunk % slots)];
-    if (chunk >= slots) {
-      wg.ready = std::max(wg.ready, slot_read);
-    }
-    co_await cta.engine().until(wg.ready);
-    wg.ready = stage_chunk(cta) + costs.chunk + costs.slot;
-    co_await cta.engine().until(wg.ready);
-    slot_read = wg.stores_read = store_chunks(cta, 1);
-    wg.ready = costs.plain_stores ? slot_read : wg.ready;
+  SimTime& slot_read = wg.slot_read[static_cast<std::size_t>(chunk % slots)];
+  if (chunk == 0) {
+    wg.ready = std::max(wg.ready, wg.stores_read);  // of the tile before
+  } else if (chunk >= slots) {
+    wg.ready = std::max(wg.ready, slot_read);
+  }
+  co_await cta.engine().until(wg.ready);
+  wg.ready = stage_chunk(cta) + costs.chunk + costs.slot;
+  co_await cta.engine().until(wg.ready);
+  slot_read = wg.stores_read = store_chunks(cta, 1);
+  wg.ready = costs.plain_stores ? slot_read : wg.ready;
+}
+
+/// The first `count` chunks of a tile.
+Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
+  wg.ready += set_up(cta);
+  for (i32 chunk = 0; chunk < count; ++chunk) {
+    co_await store_through_slot(cta, wg, chunk);
   }
 }
 
@@ -63,15 +71,39 @@ Process store_from_stages(Cta& cta, Warpgroup& wg, u32& phase) {
   wg.stores_read = store_chunks(cta, chunks);
 }
 
-}  // namespace
-
-void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
+void part_stored(Cta& cta, const Warpgroup& warpgroup, TileCoord tile) {
   Machine& machine = cta.machine();
   machine.memory.store(cta.engine().now(), machine.c_block(tile, warpgroup.part),
                        machine.c_bytes(tile, warpgroup.part));
   machine.last_store = std::max(machine.last_store, warpgroup.stores_read);
   machine.part_stored();
+}
+
+Process defer_tile(Cta& cta, Warpgroup& wg, TileCoord tile, i32 chunks) {
+  while (wg.chunks_waiting > 0) {
+    co_await store_waiting(cta, wg);
+  }
+  const i32 at_once = c_chunks(cta.tiling()) - chunks;
+  if (at_once > 0) {
+    co_await store_from_slots(cta, wg, at_once);
+  }
+  wg.ready += cta.costs().pack;
+  wg.chunks_waiting = chunks;
+  wg.waiting_tile = tile;
+}
+
+}  // namespace
+
+void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
+  part_stored(cta, warpgroup, tile);
   record_span(cta, warpgroup, tile, span);
+}
+
+Process store_waiting(Cta& cta, Warpgroup& wg) {
+  co_await store_through_slot(cta, wg, c_chunks(cta.tiling()) - wg.chunks_waiting);
+  if (--wg.chunks_waiting == 0) {
+    part_stored(cta, wg, wg.waiting_tile);
+  }
 }
 
 void record_span(Cta& cta, const Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
@@ -92,8 +124,14 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
   if (!span.reduction) {
     span.multiplied = warpgroup.ready;
   }
+  if (const i32 deferred = deferred_chunks(cta.machine().config); deferred > 0) {
+    co_await defer_tile(cta, warpgroup, tile, deferred);
+    record_span(cta, warpgroup, tile, span);
+    warpgroup.ready += cta.costs().next_tile;
+    co_return;
+  }
   if (cta.tiling().c_slots > 0) {
-    co_await store_from_slots(cta, warpgroup);
+    co_await store_from_slots(cta, warpgroup, c_chunks(cta.tiling()));
   } else {
     co_await store_from_stages(cta, warpgroup, warpgroup.consumers_phase);
   }

@@ -5,6 +5,8 @@
 // read it. Staging shares the SM's one path with the other warpgroups and CTAs. Where C borrows
 // stages, all consumers of the CTA wait for each other before and after.
 //
+// Chunks whose store is deferred wait until store_waiting.
+//
 // Leaves out: plain stores where rows of C are not 16-byte multiples; contention of stores with
 // loads.
 //
@@ -15,8 +17,12 @@
 
 namespace tilecast {
 
-/// The last stores of the tile are issued at the warpgroup's time; read at its stores_read.
+/// The last stores of the tile are issued at the warpgroup's time; read at its stores_read. Where
+/// they are deferred, the tile's chunks wait instead, once those of the tile before are stored.
 Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);
+
+/// The first chunk that waits goes to C.
+Process store_waiting(Cta& cta, Warpgroup& warpgroup);
 
 /// The warpgroup's part of C is in L2, at its time.
 void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/analytic/tile_ends.h"
 #include "model/base/math.h"
 #include "model/spec/stream_block.h"
 #include "model/tile/smem_layout.h"
@@ -107,6 +108,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.epilogue = time(machine.epilogue);
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
   costs.chunk = time(machine.chunk * (rows / kWgmmaM));
+  costs.pack = time(pack_time(config));
   costs.next_tile = time(machine.next_tile);
   costs.find_tile = time(machine.hilbert_step * hilbert_steps);
   // Warps that share a slot wait for each other.

@@ -17,14 +17,27 @@ u32 cta_tiles_n(const TileScheduler& s, const Tiling& t) {
   return s.tiles_n * static_cast<u32>(t.cluster_n);
 }
 
-OperandBlocks::Side side_of_a(const GemmProblem& problem, const Tiling& t, const TileScheduler& s) {
-  return {problem.shape.m, t.block_m, cta_tiles_m(s, t), t.cluster_n, false, problem.shape.k};
+OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config,
+                              const TileScheduler& s) {
+  const Tiling& t = config.tiling;
+  return {problem.shape.m,
+          t.block_m,
+          cta_tiles_m(s, t),
+          t.cluster_n,
+          false,
+          problem.shape.k,
+          loads_existing_rows(config) ? a_rows_step(t) : 0};
 }
 
 OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t, const TileScheduler& s) {
   const bool n_major = problem.layout == Layout::kNn;
-  return {problem.shape.n, t.block_n, cta_tiles_n(s, t),
-          t.cluster_m,     n_major,   n_major ? problem.shape.n : problem.shape.k};
+  return {problem.shape.n,
+          t.block_n,
+          cta_tiles_n(s, t),
+          t.cluster_m,
+          n_major,
+          n_major ? problem.shape.n : problem.shape.k,
+          0};
 }
 
 std::size_t all_blocks(const OperandBlocks& a, const OperandBlocks& b, const TileScheduler& s,
@@ -117,7 +130,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
                   ? SkippedWaves{}
                   : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
-      a(gpu, problem, kernel, side_of_a(problem, kernel.tiling, scheduler), 0,
+      a(gpu, problem, kernel, side_of_a(problem, kernel, scheduler), 0,
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(),
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),

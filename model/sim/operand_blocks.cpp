@@ -67,12 +67,16 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
   }
   for (i64 tile = 0; tile < tiles_; ++tile) {
+    const i64 left = side.extent - tile * side.tile;
+    const i64 loaded =
+        side.step == 0 ? side.tile : a_rows_loaded(static_cast<i32>(left), side.tile, side.step);
     for (i64 slice = 0; slice < side.sharers; ++slice) {
       for (const i64 k_block : {i64{0}, i64{k_blocks_} - 1}) {
         const i64 slice_k = side.slices_k ? block_k / side.sharers : block_k;
-        const i64 slice_rows = side.slices_k ? side.tile : side.tile / side.sharers;
-        const i64 rows = inside(tile * side.tile + (side.slices_k ? 0 : slice * slice_rows),
-                                slice_rows, side.extent);
+        const i64 whole_rows = side.slices_k ? side.tile : side.tile / side.sharers;
+        const i64 first_row = side.slices_k ? 0 : slice * whole_rows;
+        const i64 slice_rows = inside(first_row, whole_rows, loaded);
+        const i64 rows = inside(first_row, slice_rows, left);
         const i64 k = inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k,
                              problem.shape.k);
         // A box's rows run along the matrix's own: along K, or along N where B is [k, n].
@@ -86,6 +90,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 rows_of_boxes = ceil_div(side.slices_k ? slice_rows : slice_k, box) *
                                   (side.slices_k ? slice_k : slice_rows);
         const i64 outside = rows_of_boxes - ceil_div(along, box) * across;
+        const Bytes filled{static_cast<double>(slice_bytes_ * slice_rows / whole_rows)};
         const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
         const auto l2 = [&](double pairs) {
           const Bytes taken{pieces * pairs * 2 * kSector};
@@ -96,9 +101,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
              .sectors = std::llround(pieces * each.sectors),
              .l2 = l2(each.pairs),
              .dram = sim_time(transfer_time(bytes, dram_read)),
-             .fill =
-                 sim_time(transfer_cycles(Bytes{static_cast<double>(slice_bytes_)}, machine.intake),
-                          sm_clock),
+             .fill = sim_time(transfer_cycles(filled, machine.intake), sm_clock),
              .requests = sim_time(
                  machine.request * (pieces * each.lines + static_cast<double>(outside)), sm_clock),
              .unmerged = l2(each.shifted_pairs),

@@ -1,7 +1,8 @@
 // The blocks of A, B and C that a kernel moves: a number for each, and what loading it costs.
 //
 // A block of A is what one CTA of a cluster loads of one K block: its slice of the tile's rows; B
-// alike. Rows, columns and K beyond the edge are filled with zeros, which L2 does not see.
+// alike. Columns, K and what rows are loaded beyond the edge are filled with zeros, which L2 does
+// not see.
 // Checked by: operand_blocks_test.cpp.
 #pragma once
 
@@ -25,6 +26,7 @@ class OperandBlocks {
     i32 sharers;       // CTAs that load a slice of it each
     bool slices_k;     // slices part K, not the tile's side (B as [k,n])
     i64 row_elements;  // of the matrix as it lies in memory
+    i32 step;          // of a tile's rows those that exist are loaded, in such steps; 0: all
   };
 
   OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -47,7 +49,6 @@ class OperandBlocks {
     return {block(tile, slice, first), std::min(fetched_, k_blocks_ - first)};
   }
   u32 count() const { return tiles_ * slices_ * k_blocks_; }
-  i64 stage_bytes() const { return slice_bytes_; }  // filled by each slice
 
  private:
   u32 first_, tiles_, slices_, k_blocks_;

@@ -7,10 +7,10 @@ using namespace tilecast;
 
 namespace {
 
-OperandBlocks a_of(const GemmProblem& problem, i32 sharers, u32 tiles) {
+OperandBlocks a_of(const GemmProblem& problem, i32 sharers, u32 tiles, i32 step = 0) {
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
   return {example_gpu(), problem,
-          config,        {problem.shape.m, 64, tiles, sharers, false, problem.shape.k},
+          config,        {problem.shape.m, 64, tiles, sharers, false, problem.shape.k, step},
           100,           BytesPerSecond{100e9},
           kExampleClock};
 }
@@ -59,6 +59,24 @@ TEST_CASE("Rows and whole slabs beyond the edge are asked for, the rest of a row
   const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, false, 64}, 0,
                             BytesPerSecond{100e9}, kExampleClock);
   CHECK(slabs.cost(0, 0, 0).outside.ps == 128000);
+}
+
+TEST_CASE(
+    "Where rows that exist are loaded, those beyond them cost nothing but the rest of a step") {
+  // 80 rows: the second tile has 16; in steps of 8 as many, in slices of 32 the first of two.
+  const OperandBlocks eights = a_of(fp16(80, 64, 128), 1, 3, 8);
+  CHECK(eights.cost(0, 0, 0).fill.ps == 128000);
+  CHECK(eights.cost(1, 0, 0).bytes == 16 * 64 * 2);
+  CHECK(eights.cost(1, 0, 0).fill.ps == 32000);  // 2048 B at 64 B/cycle
+  CHECK(eights.cost(1, 0, 0).outside.ps == 0);
+  CHECK(eights.cost(2, 0, 0).fill.ps == 0);  // wholly beyond C
+  CHECK(eights.cost(2, 0, 0).requests.ps == 0);
+  const OperandBlocks slices = a_of(fp16(80, 64, 192), 2, 2, 32);
+  CHECK(slices.cost(1, 0, 0).bytes == 16 * 64 * 2);
+  CHECK(slices.cost(1, 0, 0).outside.ps == 16000);
+  CHECK(slices.cost(1, 0, 0).fill.ps == 64000);
+  CHECK(slices.cost(1, 1, 0).fill.ps == 0);
+  CHECK(slices.cost(1, 1, 0).outside.ps == 0);
 }
 
 TEST_CASE("Rows that start off 128-byte lines take more requests and sectors") {

@@ -53,6 +53,9 @@ KernelConfig random_config(Choice& choice) {
   if (schedule == Schedule::kWarpSpecialized) {
     config.grid = choice.of({0, 1}) == 0 ? Grid::kTiles : Grid::kResident;
   }
+  if (schedule == Schedule::kWarpSpecialized && config.grid == Grid::kResident) {
+    config.store = choice.of({0, 1}) == 0 ? Store::kAtTileEnd : Store::kDeferred;
+  }
   // C borrows stages only where nothing else needs them (smem_layout.h).
   const bool may_borrow = config.grid == Grid::kTiles
                               ? schedule != Schedule::kWarpSpecialized

@@ -31,7 +31,9 @@ KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_
   if (config.grid == Grid::kTiles) {
     t.stages = min_of(t.stages, k_blocks);
   }
-  if (!splits_k(config.schedule)) {
+  // They decide how many chunks wait for their store, and where K is split how much is loaded at
+  // once.
+  if (!splits_k(config.schedule) && config.store != Store::kDeferred) {
     config.producer_registers = 0;
   }
   return config;

@@ -166,6 +166,23 @@ TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other
   }
 }
 
+TEST_CASE("A deferred store runs under the next tile's wgmmas, its packing does not") {
+  // 8 tiles an SM, 16 K blocks of 128 each. At the tile's end 200 and a chunk of 100; the last
+  // store is read 256 + 150 later. Deferred: 16 pairs of 128 threads, 64 a cycle, are packed in 32;
+  // the last tile's chunk shows.
+  GpuSpec gpu = example_gpu();
+  for (const Part part : kEveryPart) {
+    gpu = part == Part::kTensor || part == Part::kEpilogue ? gpu : without(gpu, part);
+  }
+  KernelConfig config = config_of(Schedule::kWarpSpecialized);
+  const auto cycles = [&] {
+    return simulate_example(gpu, problem_of(config.schedule), config).cycles.value;
+  };
+  CHECK(cycles() == Approx(8 * (2048 + 300) + 406).epsilon(kWithin));
+  config.store = Store::kDeferred;
+  CHECK(cycles() == Approx(8 * (2048 + 32) + 100 + 406).epsilon(kWithin));
+}
+
 TEST_CASE("Every tile and every K block is processed once, and bytes are the arithmetic") {
   for (const Schedule schedule : kEverySchedule) {
     const Simulated kernel =
@@ -220,6 +237,12 @@ TEST_CASE("A timeline has every part of every tile, each in its order of times")
     }
   }
   CHECK(loaded == 4);
+  config.store = Store::kDeferred;
+  config.grid = Grid::kResident;
+  tiles.clear();
+  CHECK(simulate_example(example_gpu(), fp16(256, 128, 256), config, {.tiles = &tiles}).tiles ==
+        kernel.tiles);
+  CHECK(tiles.size() == 2 * 2 * 2 + 4);
   CHECK(activity.total(Resource::kDramRead) == static_cast<i64>(kernel.dram_read.value));
   CHECK(activity.total(Resource::kL2Output) == static_cast<i64>(kernel.l2_output.value));
   CHECK(activity.total(Resource::kFills) == static_cast<i64>(kernel.sm_intake.value));

@@ -60,6 +60,12 @@ enum class Grid : i32 {
   kTakeover,  // as kTiles; what runs takes over the tiles of what has not started
 };
 
+/// When a finished tile goes to C.
+enum class Store : i32 {
+  kAtTileEnd,  // before the next tile begins
+  kDeferred,   // packed in registers, chunk by chunk under the next tile's first K blocks
+};
+
 struct Tiling {
   i32 block_m, block_n, block_k;   // CTA tile in elements
   i32 stages;                      // buffers of the A and B rings
@@ -93,6 +99,7 @@ struct KernelConfig {
   Raster raster;
   Decomposition decomposition;
   i32 accumulators;  // tiles that tensor memory holds, 1 or 2; 0 where they lie in registers
+  Store store;
 
   constexpr bool operator==(const KernelConfig&) const = default;
 };

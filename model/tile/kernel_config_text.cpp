@@ -41,6 +41,7 @@ constexpr Words<Grid, 3> kTcgen05Grids{
 constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
                                            {Reduction::kAtomic, "atomic"},
                                            {Reduction::kSpread, "spread"}}};
+constexpr Words<Store, 1> kStores{{{Store::kDeferred, "deferred"}}};  // not at the tile's end
 constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
 constexpr Words<ElementType, 3> kTypes{
@@ -53,6 +54,7 @@ struct ScheduleKeys {
   bool tiles;  // C has many tiles: ctas, c_slots, raster, group
   bool splits, min_k_blocks, reduction;
   bool cta_group, accumulators;
+  bool store;
 };
 
 ScheduleKeys schedule_keys(Schedule schedule) {
@@ -72,6 +74,7 @@ ScheduleKeys schedule_keys(Schedule schedule) {
   keys.walk = (keys.cluster && !keys.reduction) || schedule == Schedule::kPersistent ||
               (keys.cta_group && schedule != Schedule::kTcgen05Pipelined);
   keys.instruction = small;
+  keys.store = schedule == Schedule::kWarpSpecialized;
   keys.grid =
       schedule == Schedule::kWarpSpecialized || schedule == Schedule::kTcgen05WarpSpecialized;
   return keys;
@@ -132,6 +135,8 @@ std::string to_text(const KernelConfig& config) {
   add(keys.tiles, "raster", to_text(config.raster.kind));
   add(keys.tiles, "group", config.raster.group);
   add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
+  const bool deferred = config.store == Store::kDeferred;
+  add(keys.store && deferred, "store", deferred ? word_of(kStores, config.store) : "");
   return text;
 }
 
@@ -217,6 +222,9 @@ KernelConfig parse_kernel_config(std::string_view text) {
   }
   if (keys.walk) {
     config.raster.walk = value_of(kWalks, "walk", reader.value("walk"));
+  }
+  if (keys.store && reader.has("store")) {
+    config.store = value_of(kStores, "store", reader.value("store"));
   }
   if (config.raster.kind == RasterKind::kHilbert && config.raster.group != 1) {
     reader.fail("raster=hilbert has no groups: expected group=1");

@@ -4,7 +4,8 @@
 //   warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided
 //   tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided
 // Every key that the schedule leaves open is present and in one order, so equal configurations have
-// equal texts.
+// equal texts. Only store=deferred of warp_specialized, behind the others, is left out where a tile
+// is stored at its end.
 #pragma once
 
 #include <string>

@@ -44,6 +44,22 @@ TEST_CASE("The canonical text names every choice in its order") {
   CHECK(parse_kernel_config(kGood) == config);
 }
 
+TEST_CASE("A deferred store is said, one at the tile's end is not") {
+  const KernelConfig config = parse_kernel_config(kGood + ",store=deferred");
+  CHECK(config.store == Store::kDeferred);
+  CHECK(to_text(config) == kGood + ",store=deferred");
+  CHECK(parse_kernel_config(kGood).store == Store::kAtTileEnd);
+  CHECK(complaint("walk=strided", "walk=strided,store=late") ==
+        "2 unknown store 'late': expected one of deferred");
+  CHECK(complaint("walk=strided", "store=deferred,walk=strided") ==
+        "expected walk=... where 'store=deferred' stands");
+  CHECK_THROWS_AS(
+      parse_kernel_config("ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,"
+                          "c_slots=2,producer=40,raster=grouped_m,group=8,walk=strided,"
+                          "store=deferred"),
+      ConfigError);
+}
+
 TEST_CASE("Every schedule's text has the keys that it leaves open and no other") {
   for (const std::string text :
        {"small_mma:tile=64x128x128,warpgroups=1x2,a=registers,instruction_n=32",

@@ -30,6 +30,10 @@ std::string_view KeyReader::value(std::string_view key) {
   return pair.substr(equals + 1);
 }
 
+bool KeyReader::has(std::string_view key) const {
+  return next_ < pairs_.size() && pairs_[next_].substr(0, pairs_[next_].find('=')) == key;
+}
+
 i32 KeyReader::number(std::string_view key, i32 least) {
   const std::string_view text = value(key);
   const std::optional<i64> number = parse_integer(text);

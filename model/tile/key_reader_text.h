@@ -21,6 +21,8 @@ class KeyReader {
   /// Of the next pair, whose key must be this one.
   std::string_view value(std::string_view key);
   i32 number(std::string_view key, i32 least);
+  /// Whether the next pair has this key, which may be left out.
+  bool has(std::string_view key) const;
   /// "64x128" as `count` positive numbers up to `most`; `form` says so in the complaint.
   std::vector<i32> extents(std::string_view key, std::size_t count, std::string_view form,
                            i32 most = kMostNumber);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/tile/kernel_config.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 
@@ -34,6 +35,38 @@ static_assert(register_plan(1, 2, 40).consumer == 216, "40 + 216 = 2 * 128");
 /// Enough for the walk over tiles; the consumers get whole steps of what is left.
 TILECAST_HD constexpr i32 default_producer_registers(i32 consumer_warpgroups) {
   return consumer_warpgroups == 3 ? 32 : 40;
+}
+
+/// What a thread that defers a store needs beside the accumulators and what waits: compiled kernels
+/// spill with 24; and where it scales and reads the old C before it packs.
+constexpr i32 kBesideDeferred = 28;
+constexpr i32 kBesideDeferredScaled = 60;
+
+/// Last chunks of a finished tile's part that wait in registers, as pairs of 16-bit elements, while
+/// the next one is multiplied: as many as fit beside its accumulators. Chunks lie row by row
+/// (smem_layout.h), the last of a row may be narrower. 0 where nothing is put off.
+TILECAST_HD constexpr i32 deferred_chunks(const KernelConfig& config,
+                                          i32 beside = kBesideDeferred) {
+  if (config.store != Store::kDeferred) {
+    return 0;
+  }
+  const Tiling& t = config.tiling;
+  i32 room = register_plan(consumer_warpgroups(config.schedule, t), config.ctas_per_sm,
+                           config.producer_registers)
+                 .consumer -
+             accumulator_registers(t) - beside;
+  const i32 across = ceil_div(warpgroup_columns(t), c_slot_columns(t));
+  i32 deferred = 0;
+  for (i32 chunk = c_chunks(t) - 1; chunk >= 0; --chunk) {
+    const i32 column = chunk % across * c_slot_columns(t);
+    const i32 columns = min_of(c_slot_columns(t), warpgroup_columns(t) - column);
+    room -= kWgmmaM * columns / kThreadsPerWarpgroup / 2;
+    if (room < 0) {
+      break;
+    }
+    ++deferred;
+  }
+  return deferred;
 }
 
 }  // namespace tilecast

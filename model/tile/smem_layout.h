@@ -54,6 +54,28 @@ TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
   return c_chunks(tiling) * kWgmmaM / c_slot_rows(schedule);
 }
 
+constexpr i32 kMostBoxRows = 256;  // of one bulk copy
+constexpr i32 kSwizzleAtomRows = 8;
+
+/// Of a tile of A that reaches beyond the last row only rows that exist are loaded, in whole steps:
+/// swizzle atoms; slices, where CTAs load them for each other; all, where one copy cannot bring
+/// them.
+TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling) {
+  return tiling.cluster_n > 1            ? tiling.block_m / tiling.cluster_n
+         : tiling.block_m > kMostBoxRows ? tiling.block_m
+                                         : kSwizzleAtomRows;
+}
+
+/// A pair of CTAs that share tcgen05 instructions loads all rows, whether they exist or not.
+TILECAST_HD constexpr bool loads_existing_rows(const KernelConfig& config) {
+  return !uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1;
+}
+
+/// Of a tile of block_m rows where `rows` follow its first one, or none.
+TILECAST_HD constexpr i32 a_rows_loaded(i32 rows, i32 block_m, i32 step) {
+  return rows >= block_m ? block_m : round_up(max_of(rows, 0), step);
+}
+
 struct SmemLayout {
   i32 a_stage_bytes, b_stage_bytes;
   i32 b_stages;  // stages, or one more

@@ -66,11 +66,15 @@ struct TileScheduler {
   }
 
   TILECAST_HD constexpr TileCoord coord(u32 linear) const {
-    if (raster.kind == RasterKind::kHilbert) {
-      const HilbertCell cell = hilbert_cell(static_cast<i32>(tiles_m), static_cast<i32>(tiles_n),
-                                            static_cast<i32>(linear));
-      return {static_cast<u32>(cell.x), static_cast<u32>(cell.y)};
-    }
+    return raster.kind == RasterKind::kHilbert ? on_curve(linear) : in_bands(linear);
+  }
+  /// The same for who knows the order already.
+  TILECAST_HD constexpr TileCoord on_curve(u32 linear) const {
+    const HilbertCell cell = hilbert_cell(static_cast<i32>(tiles_m), static_cast<i32>(tiles_n),
+                                          static_cast<i32>(linear));
+    return {static_cast<u32>(cell.x), static_cast<u32>(cell.y)};
+  }
+  TILECAST_HD constexpr TileCoord in_bands(u32 linear) const {
     const bool along_m = raster.kind == RasterKind::kGroupedM;
     const u32 index = band.quotient(linear);
     const u32 in_band = linear - index * band.divisor;

@@ -29,7 +29,8 @@ constexpr std::string_view kLegend =
     "split_k, `sk` stream_k, `sph` and `skh`\ntheir hybrids), CTA tile MxNxK, `s` stages, `w` "
     "warpgroups along M and N that share a tile, `c`\ncluster, `o` CTAs per SM, `i` wgmma groups "
     "in "
-    "flight, `e` staging slots of C per warpgroup, the order\nof tiles: `m` or `n` bands of that "
+    "flight, `e` staging slots of C per warpgroup, `d` where\nits store is deferred, the order of "
+    "tiles: `m` or `n` bands of that "
     "many tile rows or columns, `h` Hilbert, `k` behind it chunks; and\nwhere K is split `k` with "
     "the parts of a tile, or their least K blocks and `+`, and the reduction.\n";
 
@@ -169,11 +170,11 @@ std::string gemm_problem_text(const GemmProblem& problem) {
 
 std::string short_text(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  return fmt::format("{}{} {}x{}x{} s{} w{}x{} c{}x{} o{} i{} e{} {}",
+  return fmt::format("{}{} {}x{}x{} s{} w{}x{} c{}x{} o{} i{} e{}{} {}",
                      abbreviation(config.schedule), one_tile_per_cta(config) ? "1" : "", t.block_m,
                      t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n, t.cluster_m,
                      t.cluster_n, config.ctas_per_sm, config.inflight, t.c_slots,
-                     raster_text(config.raster)) +
+                     config.store == Store::kDeferred ? "d" : "", raster_text(config.raster)) +
          decomposition_text(config);
 }
 

@@ -192,6 +192,7 @@ LoopMarks run_loop(MicroLab& lab, const LoopRun& run) {
                             .columns = kK,
                             .dtype = kType},
                            b_box(config.tiling, Layout::kTn));
+  args.m = static_cast<i32>(rows_a);
   args.k_blocks = static_cast<i32>(kK / run.tile.k);
   const std::size_t count = std::size_t{run.ctas} * static_cast<std::size_t>(run.tile.warpgroups) *
                             static_cast<std::size_t>(args.k_blocks);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/sim/epilogue.h"
+
 namespace tilecast {
 
 i32 left_in_flight(Cta& cta, u32 k_blocks) {
@@ -16,6 +18,9 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
       span.first_operands = cta.engine().now() - cta.costs().turn;
     }
     cta.mma_k_block(wg);
+    if (wg.chunks_waiting > 0) {
+      co_await store_waiting(cta, wg);
+    }
     cta.wait_mma(wg, cta.inflight());
     if (k_block >= static_cast<u32>(cta.inflight())) {
       cta.release_stage(wg);

@@ -5,7 +5,8 @@
 
 namespace tilecast {
 
-/// kernels/device/consumer.cuh: a producer fills the stages. The last wgmmas are issued, but not
+/// kernels/device/consumer.cuh: a producer fills the stages. Behind the wgmmas of each K block goes
+/// a chunk of the tile before, while any waits. The last wgmmas are issued, but not
 /// complete, when it ends; see drain.
 Process multiply_stages(Cta& cta, Warpgroup& warpgroup, TileSpan& span, u32 k_blocks);
 

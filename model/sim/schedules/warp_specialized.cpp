@@ -15,6 +15,9 @@ Process warp_specialized(Cta& cta, i32 warpgroup) {
     wg.ready += cta.costs().find_tile;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
+  while (wg.chunks_waiting > 0) {
+    co_await store_waiting(cta, wg);
+  }
   cta.finish(wg);
 }
 

@@ -1,0 +1,71 @@
+// A tile's store put off: what is finished waits in registers as packed pairs of C's elements, and
+// goes to C chunk by chunk, each behind the wgmmas of one of the next tile's first K blocks. The
+// tensor cores then wait between two tiles for the packing alone.
+//
+// Chunks for which a thread has no registers beside the next tile's accumulators are stored at once
+// (deferred_chunks in model/tile/register_plan.h); the last tile's, and those of a tile with fewer
+// K blocks than chunks, behind the last wgmmas. Old values of C are read when the tile is packed.
+// Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp (no spills).
+#pragma once
+
+#include "kernels/device/epilogue.cuh"
+#include "model/tile/register_plan.h"
+
+namespace tilecast {
+
+constexpr i32 kDeferredChunks =
+    deferred_chunks(kConfig, kScales ? kBesideDeferredScaled : kBesideDeferred);
+constexpr bool kDefers = kDeferredChunks > 0;
+
+/// A warpgroup's chunks that wait. Every function is called by all of its threads.
+class DeferredStore {
+ public:
+  /// Keeps the part of a tile that the accumulators hold, once nothing waits any more.
+  __device__ void keep(const GemmArgs& args, const SharedMemory& smem, const Accumulator& acc,
+                       const TileOrigin& tile, const WarpgroupPlace& place, i32 warpgroup) {
+    part_ = part_origin(tile, place);
+    store_tile<kAtOnce>(args, smem, acc, tile, place, warpgroup);
+#pragma unroll
+    for (i32 i = 0; i < kDeferredChunks; ++i) {
+      const Chunk chunk = Chunk::at(kAtOnce + i);
+#pragma unroll
+      for (i32 sixteen = 0; sixteen < chunk.columns / 16; ++sixteen) {
+        pack_sixteen(args, acc, chunk, sixteen, part_, waiting_[i][sixteen]);
+      }
+    }
+    next_ = 0;
+  }
+
+  /// Stores the first chunk that waits, if any does.
+  __device__ void store_one(const GemmArgs& args, const SharedMemory& smem, i32 warpgroup) {
+    const i32 now = next_;
+#pragma unroll
+    for (i32 i = 0; i < kDeferredChunks; ++i) {  // registers have no run-time index
+      if (i == now) {
+        store_through_slot(args, smem, kAtOnce + i, part_, warpgroup,
+                           [&](u32 slot, const Chunk& chunk) {
+#pragma unroll
+                             for (i32 sixteen = 0; sixteen < chunk.columns / 16; ++sixteen) {
+                               stage_sixteen(slot, sixteen, waiting_[i][sixteen]);
+                             }
+                           });
+        next_ = now + 1;
+      }
+    }
+  }
+
+  __device__ void store_rest(const GemmArgs& args, const SharedMemory& smem, i32 warpgroup) {
+    while (next_ < kDeferredChunks) {
+      store_one(args, smem, warpgroup);
+    }
+  }
+
+ private:
+  static constexpr i32 kAtOnce = kChunks - kDeferredChunks;
+
+  Pairs waiting_[max_of(1, kDeferredChunks)][kSlotColumns / 16];
+  TileOrigin part_;
+  i32 next_ = kDeferredChunks;  // that waits
+};
+
+}  // namespace tilecast
