@@ -54,6 +54,8 @@ const std::vector<std::string> kConfigs = {
     "c_slots=2,raster=hilbert,group=1,walk=strided",
     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
     "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
     "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
     "warp_specialized:tile=256x128x64,stages=3,warpgroups=2x1,cluster=2x2,ctas=1,inflight=0,"
