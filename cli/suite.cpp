@@ -138,7 +138,7 @@ Op op_of_text(const std::string& config) {
 std::vector<AnySchedule> every_schedule(Op op) {
   std::vector<AnySchedule> schedules;
   if (op == Op::kGemm) {
-    schedules.assign(std::begin(kEverySchedule), std::end(kEverySchedule));
+    schedules.assign(std::begin(kWgmmaSchedules), std::end(kWgmmaSchedules));
   }
   for (const StreamSchedule schedule : kEveryStreamSchedule) {
     if (op_of(schedule) == op) {

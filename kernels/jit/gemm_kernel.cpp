@@ -57,7 +57,8 @@ KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout l
         fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
   }
   const bool pair_alone = uses_tcgen05(config.schedule) && config.tiling.cluster_n == 1;
-  if (cluster_size(config.tiling) > 1 && !takes_clusters(config.schedule) && !pair_alone) {
+  if (cluster_size(config.tiling) > 1 && !traits_of(config.schedule).shares_operands &&
+      !pair_alone) {
     throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
   }
   return {.path = std::string(kernel.source),

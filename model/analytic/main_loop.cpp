@@ -138,7 +138,7 @@ KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlo
   const Cycles load = stage_load(gpu, block, loads);
   const Cycles mma = one.mma + operation.completion;
   const Cycles chain =
-      turn + (config.schedule == Schedule::kBlockedPipelined
+      turn + (traits_of(config.schedule).buffers == Buffers::kTwo
                   ? std::max(load + held_by_mma(gpu, config, operation, block.mma * ctas), mma)
                   : load + mma);
   return together(one.mma * ctas, Cycles{}, mma_limiter(block),
@@ -152,11 +152,6 @@ KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlo
 Cycles stage_load(const GpuSpec& gpu, const KBlock& block, const Loads& loads) {
   return loads.latency +
          transfer_cycles(block.a_fill * loads.a_loaded + block.b_fill, gpu.tma->fill_rate);
-}
-
-bool has_ring(Schedule schedule) {
-  return schedule != Schedule::kSmallMma && schedule != Schedule::kBlocked &&
-         schedule != Schedule::kBlockedPipelined;
 }
 
 Cycles l2_time(const Tiling& t, const KBlock& block, const Loads& loads) {

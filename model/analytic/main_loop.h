@@ -27,9 +27,6 @@
 
 namespace tilecast {
 
-/// Loads and wgmmas run apart, through a ring of stages; else each K block is a chain.
-bool has_ring(Schedule schedule);
-
 /// For one K block of each of the CTAs.
 struct KBlockStep {
   Cycles time;

@@ -14,13 +14,12 @@ namespace tilecast {
 namespace {
 
 bool loads_run_ahead(const KernelConfig& config) {
-  return config.grid != Grid::kTiles && config.schedule != Schedule::kPersistent &&
-         config.schedule != Schedule::kTcgen05Persistent;
+  return config.grid != Grid::kTiles && traits_of(config.schedule).loads_run_ahead;
 }
 
 /// A tile's end runs under the next one's K blocks: its accumulators have a place of their own.
 bool ends_run_aside(const KernelConfig& config) {
-  return config.schedule == Schedule::kPingPong || config.accumulators == kMostAccumulators;
+  return traits_of(config.schedule).tiles_at_once > 1 || config.accumulators == kMostAccumulators;
 }
 
 /// From tensor memory to registers.

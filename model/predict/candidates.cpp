@@ -9,6 +9,7 @@
 #include "model/base/math.h"
 #include "model/predict/legality.h"
 #include "model/tile/register_plan.h"
+#include "model/tile/schedule_text.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tensor_memory.h"
 #include "model/tile/tile_scheduler.h"
@@ -118,7 +119,8 @@ class Proposals {
     const i64 tiles = s.num_tiles();
     const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config.tiling.block_k);
     const i64 left = tiles % resident;  // of the partial wave
-    if (config.schedule == Schedule::kSplitKHybrid) {
+    const ScheduleTraits traits = traits_of(config.schedule);
+    if (traits.split_k == SplitK::kEqually && traits.hybrid) {
       const i64 most = k_blocks / kFewestKBlocks;
       const i64 once = left == 0 ? 0 : std::min(resident / left, most);
       const i64 twice = left == 0 ? 0 : std::min(2 * resident / left, most);
@@ -128,7 +130,7 @@ class Proposals {
       }
       return;
     }
-    if (config.schedule == Schedule::kSplitK) {
+    if (traits.split_k == SplitK::kEqually) {
       const i64 fill =
           std::min({resident / tiles, k_blocks / kFewestKBlocks, i64{kMostMenuSplits}});
       std::set<i64> menu{fill, fill * 3 / 4, fill / 2};
@@ -143,7 +145,7 @@ class Proposals {
       return;
     }
     const bool few = static_cast<double>(tiles) < kMostWavesStreamed * resident;
-    const bool pays = config.schedule == Schedule::kStreamK ? few : tiles > resident;
+    const bool pays = traits.hybrid ? tiles > resident : few;
     if (pays && left != 0 && k_blocks > kMinKBlocks) {
       add_reductions(config, 0, static_cast<i32>(ceil_div<i64>(resident, tiles)));
     }
@@ -255,7 +257,7 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
 std::vector<i32> c_slot_menu(const KernelConfig& config) {
   std::vector<i32> slots;
   if (config.grid == Grid::kTiles ||
-      (is_persistent_overlap(config.schedule) && cluster_size(config.tiling) == 1)) {
+      (traits_of(config.schedule).borrows_b_stages && cluster_size(config.tiling) == 1)) {
     slots.push_back(0);
   }
   const i32 chunks = c_chunks(config.schedule, config.tiling);
@@ -269,7 +271,7 @@ std::vector<i32> c_slot_menu(const KernelConfig& config) {
 
 void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   for (const auto& cluster : kClusters) {
-    if (cluster.m * cluster.n > 1 && !takes_clusters(config.schedule)) {
+    if (cluster.m * cluster.n > 1 && !traits_of(config.schedule).shares_operands) {
       continue;
     }
     config.tiling.cluster_m = cluster.m;
@@ -284,8 +286,9 @@ void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
   for (const i32 warpgroups : kMenuWarpgroups) {
     const Split split = split_of(t.block_m, warpgroups);
-    if (config.schedule == Schedule::kPingPong ? warpgroups > 1
-                                               : t.block_n % (split.n * kInstructionNStep) != 0) {
+    if (traits_of(config.schedule).tiles_at_once > 1
+            ? warpgroups > 1
+            : t.block_n % (split.n * kInstructionNStep) != 0) {
       continue;
     }
     t.warpgroups_m = split.m;
@@ -295,17 +298,19 @@ void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
         has_producer_warpgroup(config.schedule) ? default_producer_registers(consumers) : 0;
     for (i32 ctas = 1; ctas <= (shares ? 2 : 1); ++ctas) {
       config.ctas_per_sm = ctas;
-      if (config.schedule == Schedule::kBlocked || config.schedule == Schedule::kBlockedPipelined) {
+      if (!has_ring(config.schedule)) {
         t.c_slots = 0;
         proposals.add_orders(config);
         continue;
       }
       config.inflight = 1;
       add_clusters(gpu, config, proposals);
-      if (config.schedule == Schedule::kWarpSpecialized) {
+      if (traits_of(config.schedule).stores_can_be_deferred) {
         config.store = Store::kDeferred;
         add_clusters(gpu, config, proposals);
         config.store = Store::kAtTileEnd;
+      }
+      if (traits_of(config.schedule).grid_is_open) {
         config.grid = Grid::kTiles;
         add_clusters(gpu, config, proposals);
         config.grid = Grid::kResident;
@@ -331,22 +336,21 @@ void add_small(KernelConfig config, Proposals& proposals) {
 
 void add_schedule(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
   KernelConfig config = fixed_by_schedule(schedule);
-  const bool blocked = schedule == Schedule::kBlocked || schedule == Schedule::kBlockedPipelined;
-  const bool without_ring = blocked || schedule == Schedule::kSmallMma;
+  const ScheduleTraits traits = traits_of(schedule);
   for (const i32 block_m : kBlockM) {
     for (const i32 block_n : kBlockN) {
       for (const i32 block_k : kBlockK) {
         config.tiling.block_m = block_m;
         config.tiling.block_n = block_n;
         config.tiling.block_k = block_k;
-        if (block_k == kLongBlockK && !without_ring &&
+        if (block_k == kLongBlockK && has_ring(schedule) &&
             (block_m + block_n) * block_k * kOperandBytes > kMostLongStage) {
           continue;
         }
-        if (schedule == Schedule::kSmallMma) {
+        if (traits.one_k_block) {
           add_small(config, proposals);
         } else {
-          config.grid = schedule == Schedule::kWarpSpecialized ? Grid::kResident : config.grid;
+          config.grid = traits.grid_is_open ? Grid::kResident : traits.grid;
           add_tile(gpu, config, proposals);
         }
       }
@@ -359,7 +363,7 @@ void add_schedule(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
 void add_tcgen05_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   for (const i32 group : {1, 2}) {
     config.tiling.cluster_m = group;
-    if (config.schedule != Schedule::kTcgen05WarpSpecialized) {
+    if (!traits_of(config.schedule).grid_is_open) {
       add_stages(gpu, config, c_slot_menu(config), proposals);
       continue;
     }
@@ -395,7 +399,7 @@ void add_tcgen05(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
 /// Those that the GPU's tensor cores run.
 std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
   return gpu.architecture == Architecture::kBlackwell ? std::span<const Schedule>(kTcgen05Schedules)
-                                                      : std::span<const Schedule>(kEverySchedule);
+                                                      : std::span<const Schedule>(kWgmmaSchedules);
 }
 
 }  // namespace

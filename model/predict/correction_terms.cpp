@@ -12,12 +12,12 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kFeatures = kCorrectionFeatures.size();
-constexpr std::size_t kSchedules = std::size(kEverySchedule);
+constexpr std::size_t kSchedules = std::size(kWgmmaSchedules);
 constexpr double kMostSpreads = 3;
 
 std::size_t index_of(Schedule schedule) {
-  const auto* found = std::ranges::find(kEverySchedule, schedule);
-  return static_cast<std::size_t>(found - std::begin(kEverySchedule));
+  const auto* found = std::ranges::find(kWgmmaSchedules, schedule);
+  return static_cast<std::size_t>(found - std::begin(kWgmmaSchedules));
 }
 
 /// 0: rows of A start on lines of 128 bytes; 1, 2, 3: on 64, 32, 16 bytes only.

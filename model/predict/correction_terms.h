@@ -16,6 +16,7 @@
 #include "model/analytic/closed_form.h"
 #include "model/spec/correction.h"
 #include "model/tile/regime.h"
+#include "model/tile/schedule_text.h"
 
 namespace tilecast {
 
@@ -40,7 +41,7 @@ class FoldedCorrection {
   double log_of(const Features& features, Schedule schedule, double most) const;
 
  private:
-  static constexpr std::size_t kRows = 1 + std::size(kEverySchedule);  // the first for others
+  static constexpr std::size_t kRows = 1 + std::size(kWgmmaSchedules);  // the first for others
 
   const LinearCorrection& correction_;
   double constant_;

@@ -44,7 +44,7 @@ bool c_staging_allowed(const KernelConfig& config) {
   if (t.c_slots > 0) {
     return true;
   }
-  if (config.schedule == Schedule::kPersistentOverlap) {
+  if (traits_of(config.schedule).borrows_b_stages) {
     return cluster_size(t) == 1 && config.inflight > 0;
   }
   return config.grid == Grid::kTiles;
@@ -53,7 +53,7 @@ bool c_staging_allowed(const KernelConfig& config) {
 /// A tile's store runs under the next tile of the same warpgroups, from slots that are C's own.
 bool store_allowed(const KernelConfig& config) {
   return config.store != Store::kDeferred ||
-         (config.schedule == Schedule::kWarpSpecialized && config.grid == Grid::kResident &&
+         (traits_of(config.schedule).stores_can_be_deferred && config.grid == Grid::kResident &&
           config.tiling.c_slots > 0);
 }
 
@@ -74,13 +74,13 @@ bool producer_can_shrink(const KernelConfig& config) {
 bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const bool clusters = t.cluster_m > 1 || t.cluster_n > 1;
-  if (clusters && !takes_clusters(config.schedule)) {
+  if (clusters && !traits_of(config.schedule).shares_operands) {
     return false;
   }
   if (config.raster.walk == Walk::kChunked && config.grid != Grid::kResident) {
     return false;
   }
-  if (config.schedule == Schedule::kSmallMma &&
+  if (traits_of(config.schedule).one_k_block &&
       (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k)) {
     return false;
   }
@@ -88,7 +88,7 @@ bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
     return false;
   }
   const bool one_load_at_a_time =
-      config.schedule == Schedule::kBlockedPipelined || config.inflight < t.stages;
+      traits_of(config.schedule).buffers == Buffers::kTwo || config.inflight < t.stages;
   return one_load_at_a_time && c_staging_allowed(config) && store_allowed(config);
 }
 

@@ -41,7 +41,7 @@ TEST_CASE(
   }
   CHECK(texts.size() == candidates.legal.size());
   // small_mma takes one tile; with thousands of tiles split_k and stream_k never pay.
-  CHECK(schedules.size() == std::size(kEverySchedule) - 3);
+  CHECK(schedules.size() == std::size(kWgmmaSchedules) - 3);
   CHECK(candidates.rejected.at("shared_memory") > 0);
   CHECK(candidates.rejected.at("registers") > 0);
 }

@@ -29,7 +29,7 @@ bool counts_exist(const KernelConfig& config) {
 /// C borrows stages (c_slots 0) where no load can come in meanwhile.
 bool c_staging_allowed(const KernelConfig& config) {
   return config.tiling.c_slots > 0 || config.grid == Grid::kTiles ||
-         is_persistent_overlap(config.schedule);
+         traits_of(config.schedule).borrows_b_stages;
 }
 
 bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {

@@ -20,7 +20,8 @@ Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
     full_.emplace_back(machine.engine, slices, "full", stage);
     empty_.emplace_back(machine.engine, releases, "empty", stage);
   }
-  for (i32 warpgroup = 0; warpgroup < tiles_at_once(machine.config.schedule); ++warpgroup) {
+  for (i32 warpgroup = 0; warpgroup < traits_of(machine.config.schedule).tiles_at_once;
+       ++warpgroup) {
     turns_.emplace_back(machine.engine, 1, "turn", warpgroup);
   }
   for (i32 part = 0; machine.sums != nullptr && part < warpgroups_per_tile(t); ++part) {

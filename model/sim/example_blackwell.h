@@ -41,7 +41,7 @@ inline KernelConfig plain_tcgen05(Schedule schedule, i32 group = 1) {
   config.tiling.cluster_m = group;
   config.inflight = 2;
   config.raster = {RasterKind::kGroupedM, 2, Walk::kStrided};
-  if (schedule == Schedule::kTcgen05WarpSpecialized) {
+  if (traits_of(schedule).accumulators_are_open) {
     config.grid = Grid::kResident;
     config.accumulators = 2;
   }

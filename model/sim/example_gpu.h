@@ -108,7 +108,7 @@ inline GemmProblem fp16(i64 m, i64 n, i64 k) {
 inline KernelConfig plain(Schedule schedule) {
   KernelConfig config = fixed_by_schedule(schedule);
   config.tiling.block_m = config.tiling.block_n = config.tiling.block_k = 64;
-  if (config.schedule >= Schedule::kPipelined) {
+  if (has_ring(config.schedule)) {
     config.tiling.stages = 4;
   }
   config.tiling.c_slots = 2;

@@ -20,7 +20,7 @@ i32 copies(const Tiling& t) {
 
 /// Of a warpgroup that loads a K block between its wgmmas.
 Cycles own_loads(const MachineSpec& machine, const KernelConfig& config) {
-  const bool ahead = config.schedule == Schedule::kPersistentOverlap;
+  const bool ahead = traits_of(config.schedule).loads_run_ahead;
   return machine.own_copy * copies(config.tiling) + (ahead ? machine.load_ahead : Cycles{});
 }
 

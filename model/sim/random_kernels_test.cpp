@@ -29,10 +29,8 @@ class Choice {
   std::mt19937_64 random_;
 };
 
-bool has_ring(Schedule schedule) { return schedule >= Schedule::kPipelined; }
-
 KernelConfig random_config(Choice& choice) {
-  const Schedule schedule = kEverySchedule[choice.between(0, std::size(kEverySchedule) - 1)];
+  const Schedule schedule = kWgmmaSchedules[choice.between(0, std::size(kWgmmaSchedules) - 1)];
   KernelConfig config = plain(schedule);
   Tiling& t = config.tiling;
   if (schedule != Schedule::kPingPong) {
@@ -46,7 +44,7 @@ KernelConfig random_config(Choice& choice) {
     t.stages = choice.of({2, 3, 4, 7});
     config.inflight = choice.of({0, 1, 1, std::min(2, t.stages - 1)});
   }
-  if (takes_clusters(schedule)) {
+  if (traits_of(schedule).shares_operands) {
     t.cluster_m = choice.of({1, 1, 2});
     t.cluster_n = choice.of({1, 1, 2});
   }

@@ -6,6 +6,7 @@
 
 #include "model/base/math.h"
 #include "model/sim/example_gpu.h"
+#include "model/tile/schedule_text.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
@@ -61,7 +62,7 @@ double cycles(Part part, Schedule schedule) {
 }  // namespace
 
 TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busiest SM") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     // Four wgmmas of 32 cycles.
     CHECK(cycles(Part::kTensor, schedule) ==
           Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
@@ -69,7 +70,7 @@ TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busie
 }
 
 TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port's rate") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     // Four wgmmas that read 128 rows of 32 bytes at 128 B per cycle.
     CHECK(cycles(Part::kOperandReads, schedule) ==
           Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
@@ -77,7 +78,7 @@ TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port'
 }
 
 TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's rate") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     // 16 KiB at 64 B per cycle, each K block and each sum that the busiest SM reads; 128 lines at
     // two cycles of the copy engine each. A tile's 8 KiB of C go the same way.
     const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
@@ -89,7 +90,7 @@ TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's r
 }
 
 TEST_CASE("Bound by L2's output alone, a kernel takes all SMs' bytes at its rate") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
     // 16 KiB at 256 B per cycle, each K block and each partial sum that is read.
     const double loads = sms * tiles_per_sm(schedule) * k_blocks(schedule);
@@ -99,7 +100,7 @@ TEST_CASE("Bound by L2's output alone, a kernel takes all SMs' bytes at its rate
 }
 
 TEST_CASE("Bound by DRAM alone, a kernel takes A, B and C once at its rate") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     const GemmShape shape = problem_of(schedule).shape;
     // What comes into L2 drives out as much of the run before, whose C had yet to be written.
     const double bytes =
@@ -109,7 +110,7 @@ TEST_CASE("Bound by DRAM alone, a kernel takes A, B and C once at its rate") {
 }
 
 TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hide") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     const KernelConfig config = config_of(schedule);
     GpuSpec gpu = only(Part::kLatency);
     gpu.machine->dram_latency = {};
@@ -149,7 +150,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other on an SM") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     GpuSpec gpu = only(Part::kEpilogue);
     // One chunk of 64 x 64: stored after 200 + 100, read from its slot 8192 B / 32 + 150 later. A
     // CTA with one tile ends then; a resident one fills the slot again, and needs 100 for it.
@@ -184,7 +185,7 @@ TEST_CASE("A deferred store runs under the next tile's wgmmas, its packing does 
 }
 
 TEST_CASE("Every tile and every K block is processed once, and bytes are the arithmetic") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     const Simulated kernel =
         simulate_example(example_gpu(), problem_of(schedule), config_of(schedule));
     const GemmShape shape = problem_of(schedule).shape;

@@ -9,6 +9,7 @@
 #include "model/sim/example_blackwell.h"
 #include "model/sim/kernel_costs.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/schedule_text.h"
 #include "tests/catch.h"
 
 using namespace tilecast;

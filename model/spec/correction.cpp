@@ -48,8 +48,8 @@ ResidualQuantiles read_quantiles(const StrictValue& item) {
       {{Regime::kBurst, "burst"}, {Regime::kSustained, "sustained"}}};
   const std::string word = map.required("schedule").text();
   const auto* const schedule =
-      std::ranges::find_if(kEverySchedule, [&](Schedule one) { return to_text(one) == word; });
-  const bool known = schedule != std::end(kEverySchedule);
+      std::ranges::find_if(kWgmmaSchedules, [&](Schedule one) { return to_text(one) == word; });
+  const bool known = schedule != std::end(kWgmmaSchedules);
   if (!known && word != kAll) {
     map.required("schedule")
         .fail(fmt::format("expected a schedule or {}, not '{}'", kAll, printable(word)));

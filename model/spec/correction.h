@@ -16,6 +16,7 @@
 
 #include "model/tile/kernel_config.h"
 #include "model/tile/regime.h"
+#include "model/tile/schedule_text.h"
 
 namespace tilecast {
 
@@ -52,7 +53,7 @@ constexpr std::array<std::string_view, 26> kCorrectionFeatures{
 constexpr std::size_t correction_term_count() {
   constexpr std::size_t kFeatures = kCorrectionFeatures.size();
   return 2 * kFeatures + kFeatures * (kFeatures - 1) / 2 +
-         std::size(kEverySchedule) * (kFeatures + 1);
+         std::size(kWgmmaSchedules) * (kFeatures + 1);
 }
 
 /// y = constant + sum over terms of weight * (term - its mean); a term is made of features, each

@@ -25,7 +25,9 @@ inline double hilbert_steps(const Raster& raster, u32 tiles_m, u32 tiles_n) {
 /// Times that a role which stores C does so for a tile, one after the other: where its first warp
 /// loads too it looks for the tile to load as well.
 constexpr i32 searches_per_tile(Schedule schedule) {
-  return schedule == Schedule::kPersistentOverlap ? 2 : 1;
+  const ScheduleTraits traits = traits_of(schedule);
+  const bool loads_too = traits.loader == Loader::kMultiplier && traits.loads_run_ahead;
+  return traits.tensor_core == TensorCore::kWgmma && loads_too ? 2 : 1;
 }
 
 }  // namespace tilecast

@@ -7,42 +7,9 @@
 #include "model/base/integers.h"
 #include "model/base/math.h"
 #include "model/tile/raster.h"
+#include "model/tile/schedule.h"
 
 namespace tilecast {
-
-enum class Schedule : i32 {
-  kSmallMma,           // one CTA, one tile, one K block
-  kBlocked,            // one tile per CTA, one buffer: load, wait, wgmma, wait
-  kBlockedPipelined,   // two buffers: a load is waited for at once, under the last K block's wgmma
-  kPipelined,          // a ring of stages, TMA and wgmma both asynchronous
-  kPersistent,         // the same inside a loop over tiles, one CTA per SM slot
-  kPersistentOverlap,  // the next tile's loads run under this tile's last wgmmas and its epilogue
-  kWarpSpecialized,    // one producer warpgroup, n consumer warpgroups that share a tile
-  kPingPong,           // one producer, two consumer warpgroups that take tiles in turn
-  // warp_specialized with tiles shared along K (work_decomposition.h):
-  kSplitK,         // every tile in equal parts
-  kSplitKHybrid,   // so for the partial wave; whole tiles for the rest
-  kStreamK,        // every worker the same number of K blocks
-  kStreamKHybrid,  // so for the partial wave and one full one; whole tiles for the rest
-  // On Blackwell, accumulators in tensor memory (tensor_memory.h):
-  kTcgen05Pipelined,          // one warp loads and issues, a ring of stages, one tile per CTA
-  kTcgen05Persistent,         // the same inside a loop over tiles
-  kTcgen05PersistentOverlap,  // the next tile's loads run under this tile's last MMAs and epilogue
-  kTcgen05WarpSpecialized,    // a warp that loads, one that issues, one that asks for tiles, four
-                              // that store
-};
-
-/// Of the wgmma kernels.
-constexpr Schedule kEverySchedule[] = {
-    Schedule::kSmallMma,        Schedule::kBlocked,    Schedule::kBlockedPipelined,
-    Schedule::kPipelined,       Schedule::kPersistent, Schedule::kPersistentOverlap,
-    Schedule::kWarpSpecialized, Schedule::kPingPong,   Schedule::kSplitK,
-    Schedule::kSplitKHybrid,    Schedule::kStreamK,    Schedule::kStreamKHybrid,
-};
-
-constexpr Schedule kTcgen05Schedules[] = {Schedule::kTcgen05Pipelined, Schedule::kTcgen05Persistent,
-                                          Schedule::kTcgen05PersistentOverlap,
-                                          Schedule::kTcgen05WarpSpecialized};
 
 /// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
 enum class OperandSource : i32 { kShared, kRegisters };
@@ -52,12 +19,6 @@ enum class Reduction : i32 {
   kTurnstile,  // added to a workspace one after the other in the order of K; the last part stores C
   kAtomic,     // added in any order; the part that ends K waits for the others and stores C
   kSpread,     // kept apart in a workspace; each worker sums a slice of the tile, in the order of K
-};
-
-enum class Grid : i32 {
-  kTiles,     // a CTA (cluster) per tile, in the hardware's order
-  kResident,  // as many as fit at once, each looping over tiles
-  kTakeover,  // as kTiles; what runs takes over the tiles of what has not started
 };
 
 /// When a finished tile goes to C.
@@ -112,64 +73,21 @@ constexpr i32 kMostInstructionN = 256;
 constexpr i32 kSlabColumns = 64;       // of N-major B in shared memory: 128 bytes, one swizzle row
 constexpr i32 kInstructionNStep = 16;  // of the kernels; the hardware also takes odd multiples of 8
 
-/// Workers may share a tile along K.
-TILECAST_HD constexpr bool splits_k(Schedule schedule) {
-  return schedule == Schedule::kSplitK || schedule == Schedule::kSplitKHybrid ||
-         schedule == Schedule::kStreamK || schedule == Schedule::kStreamKHybrid;
-}
-
-/// They do so in equal parts, `splits` of them.
-TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
-  return schedule == Schedule::kSplitK || schedule == Schedule::kSplitKHybrid;
-}
-
-/// Accumulators lie in tensor memory, and one thread issues the MMAs.
-TILECAST_HD constexpr bool uses_tcgen05(Schedule schedule) {
-  return schedule == Schedule::kTcgen05Pipelined || schedule == Schedule::kTcgen05Persistent ||
-         schedule == Schedule::kTcgen05PersistentOverlap ||
-         schedule == Schedule::kTcgen05WarpSpecialized;
-}
-
-/// Its loads run ahead over tiles without a warp of their own, and C may borrow B stages.
-TILECAST_HD constexpr bool is_persistent_overlap(Schedule schedule) {
-  return schedule == Schedule::kPersistentOverlap ||
-         schedule == Schedule::kTcgen05PersistentOverlap;
-}
-
-/// One warpgroup neither multiplies nor stores: it loads and, on Blackwell, issues.
-TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
-  return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong ||
-         schedule == Schedule::kTcgen05WarpSpecialized || splits_k(schedule);
-}
-
 /// What a schedule leaves no choice in; the rest of the configuration is zero.
 TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
+  const ScheduleTraits traits = traits_of(schedule);
+  const bool two = traits.buffers == Buffers::kTwo;
   KernelConfig config{};
   config.schedule = schedule;
-  config.tiling.stages = schedule == Schedule::kBlockedPipelined ? 2 : 1;
+  config.tiling.stages = two ? 2 : 1;
   config.tiling.warpgroups_m = config.tiling.warpgroups_n = 1;
   config.tiling.cluster_m = config.tiling.cluster_n = 1;
   config.ctas_per_sm = 1;
-  config.inflight = schedule == Schedule::kBlockedPipelined ? 1 : 0;
+  config.inflight = two ? 1 : 0;
   config.raster.group = 1;
-  config.grid = schedule == Schedule::kPersistent || is_persistent_overlap(schedule) ||
-                        schedule == Schedule::kTcgen05Persistent ||
-                        schedule == Schedule::kPingPong || splits_k(schedule)
-                    ? Grid::kResident
-                    : Grid::kTiles;
+  config.grid = traits.grid;
   config.accumulators = uses_tcgen05(schedule) ? 1 : 0;
   return config;
-}
-
-/// CTAs of a cluster may share operands by multicast.
-TILECAST_HD constexpr bool takes_clusters(Schedule schedule) {
-  return !uses_tcgen05(schedule) &&
-         (has_producer_warpgroup(schedule) || schedule == Schedule::kPersistentOverlap);
-}
-
-/// Tiles that the warpgroups of one CTA work on at the same time.
-TILECAST_HD constexpr i32 tiles_at_once(Schedule schedule) {
-  return schedule == Schedule::kPingPong ? 2 : 1;
 }
 
 /// Warpgroups that share one tile.
@@ -179,7 +97,7 @@ TILECAST_HD constexpr i32 warpgroups_per_tile(const Tiling& tiling) {
 
 /// Warpgroups of a CTA that issue wgmma.
 TILECAST_HD constexpr i32 consumer_warpgroups(Schedule schedule, const Tiling& tiling) {
-  return warpgroups_per_tile(tiling) * tiles_at_once(schedule);
+  return warpgroups_per_tile(tiling) * traits_of(schedule).tiles_at_once;
 }
 
 TILECAST_HD constexpr i32 threads_per_cta(Schedule schedule, const Tiling& tiling) {

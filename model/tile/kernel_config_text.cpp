@@ -1,7 +1,9 @@
 #include "model/tile/kernel_config_text.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,23 +16,13 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Schedule, 16> kSchedules{
-    {{Schedule::kSmallMma, "small_mma"},
-     {Schedule::kBlocked, "blocked"},
-     {Schedule::kBlockedPipelined, "blocked_pipelined"},
-     {Schedule::kPipelined, "pipelined"},
-     {Schedule::kPersistent, "persistent"},
-     {Schedule::kPersistentOverlap, "persistent_overlap"},
-     {Schedule::kWarpSpecialized, "warp_specialized"},
-     {Schedule::kPingPong, "ping_pong"},
-     {Schedule::kSplitK, "split_k"},
-     {Schedule::kSplitKHybrid, "split_k_hybrid"},
-     {Schedule::kStreamK, "stream_k"},
-     {Schedule::kStreamKHybrid, "stream_k_hybrid"},
-     {Schedule::kTcgen05Pipelined, "tcgen05_pipelined"},
-     {Schedule::kTcgen05Persistent, "tcgen05_persistent"},
-     {Schedule::kTcgen05PersistentOverlap, "tcgen05_persistent_overlap"},
-     {Schedule::kTcgen05WarpSpecialized, "tcgen05_warp_specialized"}}};
+constexpr auto kSchedules = [] {
+  Words<Schedule, kScheduleCount> words{};
+  std::ranges::transform(kEverySchedule, words.begin(), [](Schedule schedule) {
+    return std::pair(schedule, std::string_view(traits_of(schedule).name));
+  });
+  return words;
+}();
 constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
                                          {RasterKind::kHilbert, "hilbert"}}};
@@ -58,25 +50,23 @@ struct ScheduleKeys {
 };
 
 ScheduleKeys schedule_keys(Schedule schedule) {
+  const ScheduleTraits traits = traits_of(schedule);
+  const bool resident = traits.grid == Grid::kResident || traits.grid_is_open;
   ScheduleKeys keys{};
-  const bool small = schedule == Schedule::kSmallMma;
-  const bool blocked = schedule == Schedule::kBlocked || schedule == Schedule::kBlockedPipelined;
-  keys.tiles = !small;
-  keys.stages = keys.inflight = !small && !blocked;
+  keys.tiles = !traits.one_k_block;
+  keys.instruction = traits.one_k_block;
+  keys.stages = keys.inflight = has_ring(schedule);
   keys.cta_group = uses_tcgen05(schedule);
-  keys.accumulators = schedule == Schedule::kTcgen05WarpSpecialized;
-  keys.warpgroups = schedule != Schedule::kPingPong;
+  keys.accumulators = traits.accumulators_are_open;
+  keys.warpgroups = traits.tiles_at_once == 1;
   keys.producer = has_producer_warpgroup(schedule) && !keys.cta_group;
-  keys.cluster = takes_clusters(schedule);
+  keys.cluster = traits.shares_operands;
   keys.reduction = splits_k(schedule);
   keys.splits = splits_equally(schedule);
   keys.min_k_blocks = keys.reduction && !keys.splits;
-  keys.walk = (keys.cluster && !keys.reduction) || schedule == Schedule::kPersistent ||
-              (keys.cta_group && schedule != Schedule::kTcgen05Pipelined);
-  keys.instruction = small;
-  keys.store = schedule == Schedule::kWarpSpecialized;
-  keys.grid =
-      schedule == Schedule::kWarpSpecialized || schedule == Schedule::kTcgen05WarpSpecialized;
+  keys.walk = resident && !keys.reduction;
+  keys.grid = traits.grid_is_open;
+  keys.store = traits.stores_can_be_deferred;
   return keys;
 }
 

@@ -13,6 +13,7 @@
 
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/schedule_text.h"
 
 namespace tilecast {
 
@@ -22,7 +23,6 @@ std::string to_text(const KernelConfig& config);
 /// (positive numbers, known words), not whether a GPU can run it: see model/predict/legality.h.
 KernelConfig parse_kernel_config(std::string_view text);
 
-std::string_view to_text(Schedule schedule);
 std::string_view to_text(Reduction reduction);
 std::string_view to_text(RasterKind kind);
 std::string_view to_text(ElementType type);
@@ -31,7 +31,6 @@ std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 
 std::string_view to_text(OperandSource source);
 OperandSource parse_operand_source(std::string_view text);
-Schedule parse_schedule(std::string_view text);
 ElementType parse_element_type(std::string_view text);
 Layout parse_layout(std::string_view text);
 /// Each side between 1 and 2^31 - 1.

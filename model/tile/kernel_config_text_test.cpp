@@ -135,7 +135,7 @@ TEST_CASE("Random configurations of every schedule survive printing and parsing"
     return std::uniform_int_distribution<int>(least, most)(random);
   };
   for (int i = 0; i < 8000; ++i) {
-    const Schedule schedule = kEverySchedule[i % std::size(kEverySchedule)];
+    const Schedule schedule = kWgmmaSchedules[i % std::size(kWgmmaSchedules)];
     KernelConfig config = fixed_by_schedule(schedule);
     Tiling& t = config.tiling;
     t.block_m = pick(1, 4096);

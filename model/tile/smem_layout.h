@@ -86,7 +86,7 @@ struct SmemLayout {
 };
 
 TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling) {
-  const bool borrows_b = is_persistent_overlap(schedule) && tiling.c_slots == 0;
+  const bool borrows_b = traits_of(schedule).borrows_b_stages && tiling.c_slots == 0;
   SmemLayout layout{};
   layout.a_stage_bytes = tiling.block_m * tiling.block_k * kOperandBytes;
   // A pair of CTAs holds B once between them.
@@ -111,7 +111,7 @@ TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Ti
   const SmemLayout layout = smem_layout(schedule, tiling);
   const i64 needed =
       i64{c_chunks(schedule, tiling)} * warpgroups_per_tile(tiling) * layout.c_slot_bytes;
-  const i64 borrowed = is_persistent_overlap(schedule)
+  const i64 borrowed = traits_of(schedule).borrows_b_stages
                            ? i64{kBStagesFreeAtTileEnd} *
                                  (layout.b_stage_bytes / layout.c_slot_bytes) * layout.c_slot_bytes
                            : i64{layout.c_offset};

@@ -30,7 +30,7 @@ std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const Ke
     return fmt::format("reduction=spread: of equal parts, which {} has not",
                        to_text(config.schedule));
   }
-  const u32 split = config.schedule == Schedule::kSplitK ? tiles : tiles % resident;
+  const u32 split = traits_of(config.schedule).hybrid ? tiles % resident : tiles;
   if (i64{split} * how.splits > resident) {
     return fmt::format(
         "reduction=spread: {} tiles in {} parts wait for each other, and {} fit at once", split,

@@ -201,19 +201,21 @@ TILECAST_HD constexpr WorkDecomposition make_work_decomposition(const TileSchedu
                                                                 u32 resident) {
   const u32 tiles = scheduler.num_tiles();
   const Decomposition& how = config.decomposition;
-  switch (config.schedule) {
-    case Schedule::kSplitK:
-      return WorkDecomposition::split_k(tiles, k_blocks, resident, static_cast<u32>(how.splits));
-    case Schedule::kSplitKHybrid:
-      return WorkDecomposition::split_k_hybrid(tiles, k_blocks, resident,
-                                               static_cast<u32>(how.splits));
-    case Schedule::kStreamK:
-      return WorkDecomposition::stream_k(tiles, k_blocks, resident, how.min_k_blocks);
-    case Schedule::kStreamKHybrid:
-      return WorkDecomposition::stream_k_hybrid(tiles, k_blocks, resident, how.min_k_blocks);
-    default:
-      return WorkDecomposition::data_parallel(tiles, k_blocks, scheduler.workers);
+  const ScheduleTraits traits = traits_of(config.schedule);
+  switch (traits.split_k) {
+    case SplitK::kEqually: {
+      const u32 splits = static_cast<u32>(how.splits);
+      return traits.hybrid ? WorkDecomposition::split_k_hybrid(tiles, k_blocks, resident, splits)
+                           : WorkDecomposition::split_k(tiles, k_blocks, resident, splits);
+    }
+    case SplitK::kByWorker:
+      return traits.hybrid
+                 ? WorkDecomposition::stream_k_hybrid(tiles, k_blocks, resident, how.min_k_blocks)
+                 : WorkDecomposition::stream_k(tiles, k_blocks, resident, how.min_k_blocks);
+    case SplitK::kNone:
+      break;
   }
+  return WorkDecomposition::data_parallel(tiles, k_blocks, scheduler.workers);
 }
 
 }  // namespace tilecast

@@ -34,48 +34,9 @@ constexpr std::string_view kLegend =
     "many tile rows or columns, `h` Hilbert, `k` behind it chunks; and\nwhere K is split `k` with "
     "the parts of a tile, or their least K blocks and `+`, and the reduction.\n";
 
-std::string_view abbreviation(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::kSmallMma:
-      return "sm";
-    case Schedule::kBlocked:
-      return "bl";
-    case Schedule::kBlockedPipelined:
-      return "bp";
-    case Schedule::kPipelined:
-      return "pi";
-    case Schedule::kPersistent:
-      return "pe";
-    case Schedule::kPersistentOverlap:
-      return "po";
-    case Schedule::kWarpSpecialized:
-      return "ws";
-    case Schedule::kPingPong:
-      return "pp";
-    case Schedule::kSplitK:
-      return "sp";
-    case Schedule::kSplitKHybrid:
-      return "sph";
-    case Schedule::kStreamK:
-      return "sk";
-    case Schedule::kStreamKHybrid:
-      return "skh";
-    case Schedule::kTcgen05Pipelined:
-      return "t5pi";
-    case Schedule::kTcgen05Persistent:
-      return "t5pe";
-    case Schedule::kTcgen05PersistentOverlap:
-      return "t5po";
-    case Schedule::kTcgen05WarpSpecialized:
-      return "t5ws";
-  }
-  TILECAST_ASSERT(!"a schedule without an abbreviation");
-  return {};
-}
-
 /// Of the schedule that leaves it open.
 bool one_tile_per_cta(const KernelConfig& config) {
-  return config.schedule == Schedule::kWarpSpecialized && config.grid == Grid::kTiles;
+  return traits_of(config.schedule).grid_is_open && config.grid == Grid::kTiles;
 }
 
 std::string raster_text(const Raster& raster) {
@@ -171,9 +132,9 @@ std::string gemm_problem_text(const GemmProblem& problem) {
 std::string short_text(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   return fmt::format("{}{} {}x{}x{} s{} w{}x{} c{}x{} o{} i{} e{}{} {}",
-                     abbreviation(config.schedule), one_tile_per_cta(config) ? "1" : "", t.block_m,
-                     t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n, t.cluster_m,
-                     t.cluster_n, config.ctas_per_sm, config.inflight, t.c_slots,
+                     traits_of(config.schedule).abbreviation, one_tile_per_cta(config) ? "1" : "",
+                     t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n,
+                     t.cluster_m, t.cluster_n, config.ctas_per_sm, config.inflight, t.c_slots,
                      config.store == Store::kDeferred ? "d" : "", raster_text(config.raster)) +
          decomposition_text(config);
 }

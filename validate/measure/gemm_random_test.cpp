@@ -12,6 +12,7 @@
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"
@@ -48,7 +49,7 @@ Case random_case(const GpuSpec& gpu, std::size_t index, unsigned seed) {
   std::seed_seq seeds{seed, static_cast<unsigned>(index)};
   std::mt19937 random(seeds);
   Case drawn{random_problem(index, random), {}};
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
     // Few problems are small enough for one MMA.
     const int draws = legal.empty() ? 0 : schedule == Schedule::kSmallMma ? 3 : 1;
@@ -111,7 +112,7 @@ TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gp
   }
   std::printf("%d pairs of shape and configuration checked, %d with a rejected kernel\n", pairs,
               rejected);
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), of_schedule[schedule]);
     // Small problems and short K mostly have no candidates that split K.
     CHECK(of_schedule[schedule] >= (splits_k(schedule) ? kProblems / 8 : kProblems));

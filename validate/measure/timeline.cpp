@@ -134,7 +134,7 @@ bool in_order(const TileRecord& record) {
 std::vector<WalkedPiece> pieces_of_role(std::span<const WalkedPiece> cta_tiles, Schedule schedule,
                                         TileRole role, i32 warpgroup) {
   std::vector<WalkedPiece> tiles;
-  const i32 turns = role == TileRole::kLoads ? 1 : tiles_at_once(schedule);
+  const i32 turns = role == TileRole::kLoads ? 1 : traits_of(schedule).tiles_at_once;
   for (std::size_t i = 0; i < cta_tiles.size() && !(cta_tiles[i] == kNoTile); ++i) {
     if (static_cast<i32>(i) % turns == (turns == 1 ? 0 : warpgroup)) {
       tiles.push_back(cta_tiles[i]);

@@ -41,6 +41,11 @@ Process consumer(Cta& cta, i32 warpgroup) {
   assertion_failed("a schedule without processes");
 }
 
+/// On Blackwell the producer warpgroup's first warp loads and its second one issues.
+bool issues_apart(Schedule schedule) {
+  return uses_tcgen05(schedule) && has_producer_warpgroup(schedule);
+}
+
 bool clears_sums(const KernelConfig& config) {
   return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kAtomic;
 }
@@ -48,7 +53,7 @@ bool clears_sums(const KernelConfig& config) {
 }  // namespace
 
 i32 role_count(const KernelConfig& config) {
-  const bool issues = config.schedule == Schedule::kTcgen05WarpSpecialized;
+  const bool issues = issues_apart(config.schedule);
   return consumer_warpgroups(config.schedule, config.tiling) +
          (has_producer_warpgroup(config.schedule) ? 1 : 0) + (clears_sums(config) ? 1 : 0) +
          (issues ? 1 : 0) + (config.grid == Grid::kTakeover ? 1 : 0);
@@ -56,7 +61,7 @@ i32 role_count(const KernelConfig& config) {
 
 void start_roles(Cta& cta, SimTime at) {
   const KernelConfig& config = cta.machine().config;
-  if (config.schedule == Schedule::kTcgen05WarpSpecialized) {
+  if (issues_apart(config.schedule)) {
     cta.engine().spawn(load_tiles(cta), {"loading warp", cta.id()}, at);
     cta.engine().spawn(issue_tiles(cta), {"issuing warp", cta.id()}, at);
   } else if (has_producer_warpgroup(config.schedule)) {

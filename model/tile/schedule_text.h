@@ -1,0 +1,35 @@
+// The schedules as lists and as words, on the host.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/tile/schedule.h"
+
+namespace tilecast {
+
+constexpr auto kEverySchedule = [] {
+  std::array<Schedule, kScheduleCount> all{};
+  for (i32 i = 0; i < kScheduleCount; ++i) {
+    all[static_cast<std::size_t>(i)] = static_cast<Schedule>(i);
+  }
+  return all;
+}();
+
+/// Those that one kind of tensor core runs, in the order of the enumerators.
+template <TensorCore kCore>
+constexpr auto schedules_on() {
+  constexpr auto runs = [](Schedule s) { return traits_of(s).tensor_core == kCore; };
+  std::array<Schedule, std::ranges::count_if(kEverySchedule, runs)> those{};
+  std::ranges::copy_if(kEverySchedule, those.begin(), runs);
+  return those;
+}
+inline constexpr auto kWgmmaSchedules = schedules_on<TensorCore::kWgmma>();
+inline constexpr auto kTcgen05Schedules = schedules_on<TensorCore::kTcgen05>();
+
+std::string_view to_text(Schedule schedule);
+/// Throws ConfigError that lists the known names.
+Schedule parse_schedule(std::string_view text);
+
+}  // namespace tilecast
