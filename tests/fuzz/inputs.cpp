@@ -1,0 +1,105 @@
+#include "tests/fuzz/inputs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "cli/suite.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/spec/load_gpu.h"
+#include "model/spec/strict_map.h"
+#include "model/tile/any_op.h"
+#include "reports/manifest.h"
+#include "validate/record/measurement_csv.h"
+
+namespace tilecast {
+namespace {
+
+/// The bytes as a file of this name, in a folder of this process alone.
+class ScratchFile {
+ public:
+  ScratchFile(std::string_view name, std::string_view bytes)
+      : folder_(std::filesystem::temp_directory_path() /
+                ("tilecast-fuzz-" + std::to_string(::getpid()))),
+        path_(folder_ / name) {
+    write_file(path_, bytes);
+  }
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path folder_, path_;
+};
+
+/// Reads, or is refused in one line that can be printed.
+template <class Read>
+void read_or_refuse(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    TILECAST_ASSERT(!message.empty());
+    TILECAST_ASSERT(std::ranges::none_of(
+        message, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }));
+  }
+}
+
+void read_configuration(std::string_view bytes) {
+  read_or_refuse([&] {
+    const AnyConfig config = parse_config(bytes);
+    TILECAST_ASSERT(to_text(config) == bytes);
+    TILECAST_ASSERT(parse_config(to_text(config)) == config);
+  });
+}
+
+void read_gpu_file(std::string_view bytes) {
+  const ScratchFile file("fuzzed.yaml", bytes);
+  read_or_refuse([&] { (void)load_gpu(file.path().string(), false); });
+}
+
+void read_correction(std::string_view bytes) {
+  const ScratchFile file("h200_sxm.correction.yaml", bytes);
+  read_or_refuse([&] { (void)load_correction(file.path(), "h200_sxm"); });
+}
+
+void read_suite(std::string_view bytes) {
+  read_or_refuse([&] { (void)parse_suite(parse_yaml(bytes, "fuzzed.yaml")); });
+}
+
+void read_manifest(std::string_view bytes) {
+  read_or_refuse([&] { (void)parse_manifest(parse_yaml(bytes, "fuzzed.yaml")); });
+}
+
+void read_measurements_text(std::string_view bytes) {
+  for (const TornLine torn : {TornLine::kError, TornLine::kDrop}) {
+    read_or_refuse([&] { (void)parse_measurements(bytes, "fuzzed.csv", torn); });
+  }
+}
+
+void read_measurements_gz(std::string_view bytes) {
+  const ScratchFile file("fuzzed.csv.gz", bytes);
+  read_or_refuse([&] { (void)read_measurements(file.path()); });
+}
+
+constexpr FuzzInput kInputs[] = {{"configuration", read_configuration},
+                                 {"correction", read_correction},
+                                 {"gpu_file", read_gpu_file},
+                                 {"manifest", read_manifest},
+                                 {"measurements", read_measurements_text},
+                                 {"measurements_gz", read_measurements_gz},
+                                 {"suite", read_suite}};
+
+}  // namespace
+
+std::span<const FuzzInput> fuzz_inputs() { return kInputs; }
+
+}  // namespace tilecast
