@@ -1,257 +1,410 @@
 #include "model/spec/gpu_fields.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "model/base/error.h"
 
 namespace tilecast {
 namespace {
 
+using enum Dimension;
+using enum Part;
+
 // Ranges wide enough for any GPU of this decade, narrow enough to catch a slipped unit.
+struct Range {
+  double least, most;
+};
 constexpr double kKibi = 1024, kMebi = kKibi * kKibi;
 constexpr double kNano = 1e-9, kMicro = 1e-6, kPico = 1e-12;
 constexpr double kMega = 1e6, kGiga = 1e9;
+constexpr Range kInstruction{0, 1000}, kTurns{0, 10'000}, kTileCycles{0, 100'000};
+constexpr Range kLatencies{10 * kNano, 10 * kMicro}, kShortTimes{0, 10 * kMicro};
+constexpr Range kLaunches{0, 100 * kMicro}, kGaps{0, kMicro};
+constexpr Range kPort{1, 1024}, kTensorRates{256, 65536};
+constexpr Range kDramRates{10 * kGiga, 100'000 * kGiga}, kL2Rates{10 * kGiga, 1'000'000 * kGiga};
+constexpr Range kClocks{100 * kMega, 10 * kGiga};
+constexpr Range kShares{0.05, 1}, kLosses{0, 0.5};
+constexpr Range kFlopEnergies{0, 100 * kPico}, kByteEnergies{0, 10'000 * kPico};
 
-using enum Dimension;
+// What else a row says, in any order: the parts that the number limits, and these.
+struct With {  // of a related GPU: in proportion to this constant
+  std::string_view constant;
+};
+struct Fit {  // by calibration, the prior's width
+  double width;
+};
+struct Micro {  // what measures it
+  std::string_view kernel;
+};
+constexpr struct HopperAlone {
+} kHopperAlone;
+constexpr struct OfThisCard {
+} kOfThisCard;
+
+void say(Field& field, Part part) { (field.part ? field.other_part : field.part) = part; }
+void say(Field& field, With with) { field.proportional_to = with.constant; }
+void say(Field& field, Fit fit) { field.prior_width = fit.width; }
+void say(Field& field, Micro micro) { field.micro_kernel = micro.kernel; }
+void say(Field& field, HopperAlone) { field.hopper_alone = true; }
+void say(Field& field, OfThisCard) { field.of_this_card = true; }
+
+template <class Target, class... Attributes>
+Field row(std::string_view key, Target& target, Dimension unit, Range range,
+          const Attributes&... attributes) {
+  Field field{
+      .key = key, .target = &target, .dimension = unit, .least = range.least, .most = range.most};
+  (say(field, attributes), ...);
+  return field;
+}
+
+// The member's type is the unit; energies say of what.
+template <class Tag>
+constexpr Dimension kUnitOf{};
+template <>
+constexpr Dimension kUnitOf<BytesTag> = kBytes;
+template <>
+constexpr Dimension kUnitOf<CyclesTag> = kCycles;
+template <>
+constexpr Dimension kUnitOf<SecondsTag> = kTime;
+template <>
+constexpr Dimension kUnitOf<HertzTag> = kFrequency;
+template <>
+constexpr Dimension kUnitOf<BytesPerSecondTag> = kBytesPerSecond;
+template <>
+constexpr Dimension kUnitOf<BytesPerCycleTag> = kBytesPerCycle;
+template <>
+constexpr Dimension kUnitOf<FlopsPerCycleTag> = kFlopsPerCycle;
+template <>
+constexpr Dimension kUnitOf<WattsTag> = kPower;
+
+template <class... Attributes>
+Field field(std::string_view key, i32& count, Range range, const Attributes&... attributes) {
+  return row(key, count, kCount, range, attributes...);
+}
+template <class... Attributes>
+Field field(std::string_view key, double& fraction, Range range, const Attributes&... attributes) {
+  return row(key, fraction, kFraction, range, attributes...);
+}
+template <class Tag, class... Attributes>
+Field field(std::string_view key, Quantity<Tag>& quantity, Range range,
+            const Attributes&... attributes) {
+  static_assert(kUnitOf<Tag> != Dimension{});
+  return row(key, quantity.value, kUnitOf<Tag>, range, attributes...);
+}
+template <class... Attributes>
+Field energy(std::string_view key, Joules& energy, Dimension of, Range range,
+             const Attributes&... attributes) {
+  return row(key, energy.value, of, range, attributes...);
+}
+
+std::vector<Field> rows(SmSpec& s) {
+  return {
+      field("count", s.count, kPort),
+      field("max_threads", s.max_threads, {128, 4096}),
+      field("max_ctas", s.max_ctas, {1, 64}),
+      field("registers", s.registers, {1024, 1 << 20}),
+      field("max_registers_per_thread", s.max_registers_per_thread, {16, 1024}),
+      field("shared_memory", s.shared_memory, {kKibi, 4 * kMebi}),
+      field("shared_memory_per_cta", s.shared_memory_per_cta, {kKibi, 4 * kMebi}),
+      field("shared_memory_reserved_per_cta", s.shared_memory_reserved_per_cta, {0, 16 * kKibi}),
+      field("intake", s.intake, kPort, kIntake, Fit{0.05}, Micro{"tma_ring"}),
+  };
+}
+
+std::vector<Field> rows(ClusterSpec& s) {
+  return {
+      field("max_active_of_2", s.max_active_of_2, {1, 512}, With{"sm.count"}, Micro{"cta_launch"}),
+      field("max_active_of_4", s.max_active_of_4, {1, 256}, With{"sm.count"}, Micro{"cta_launch"}),
+      field("max_active_of_8", s.max_active_of_8, {1, 128}, With{"sm.count"}, Micro{"cta_launch"}),
+  };
+}
+
+std::vector<Field> rows(WgmmaSpec& s) {
+  return {
+      field("flops_per_sm", s.flops_per_sm, kTensorRates, kTensor),
+      field("operand_rate", s.operand_rate, {16, 1024}, kOperandReads),
+      field("issue_overhead", s.issue_overhead, {0, 64}, kTensor, Micro{"wgmma_rate"}),
+      field("completion_latency", s.completion_latency, kInstruction, kLatency, Fit{0.5},
+            Micro{"wgmma_rate"}),
+      field("block_turn", s.block_turn, kTurns, kInstructions, Fit{0.5}),
+      field("issue", s.issue, kInstruction, kInstructions, Fit{0.5}),
+      field("run_ahead", s.run_ahead, kInstruction, Fit{0.3}),
+  };
+}
+
+std::vector<Field> rows(Tcgen05Spec& s) {
+  return {
+      field("flops_per_sm", s.flops_per_sm, kTensorRates, kTensor),
+      field("operand_rate", s.operand_rate, {16, 1024}, kOperandReads),
+      field("issue_overhead", s.issue_overhead, {0, 64}, kTensor),
+      field("latency", s.latency, kInstruction, kLatency),
+      field("pair_latency", s.pair_latency, kInstruction, kLatency),
+      field("block_turn", s.block_turn, kTurns, kInstructions),
+      field("tensor_memory_read", s.tensor_memory_read, {64, 65536}, kEpilogue),
+  };
+}
+
+std::vector<Field> rows(TmaSpec& s) {
+  return {
+      field("l2_latency", s.l2_latency, kLatencies, kLatency, Fit{0.3}, Micro{"tma_latency"}),
+      field("dram_latency", s.dram_latency, kLatencies, kLatency, Fit{0.2}, Micro{"tma_latency"}),
+      field("issue", s.issue, kTurns, kInstructions, Fit{0.5}),
+      field("outside_cost", s.outside_cost, {0, 100}, Fit{0.5}),
+      field("multicast_latency", s.multicast_latency, kTurns, kLatency, Fit{0.5},
+            Micro{"tma_multicast"}),
+      field("fill_rate", s.fill_rate, kPort, kIntake, Fit{0.3}),
+      field("stage_turn", s.stage_turn, kTurns, kInstructions, Fit{0.5}),
+      field("misaligned_by_16", s.misaligned_by_16, kShares, Fit{0.3}),
+      field("misaligned_by_32", s.misaligned_by_32, kShares, Fit{0.3}),
+      field("misaligned_by_64", s.misaligned_by_64, kShares, Fit{0.3}),
+  };
+}
+
+std::vector<Field> rows(L2Spec& s) {
+  return {
+      field("capacity", s.capacity, {kMebi, 1024 * kMebi}),
+      field("usable_fraction", s.usable_fraction, kShares),
+      field("output", s.output, kL2Rates, kL2Output, With{"clock.max"}, Fit{0.05},
+            Micro{"tma_ring"}),
+      field("merge_groups", s.merge_groups, {1, 64}),
+      field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
+  };
+}
+
+std::vector<Field> rows(DramSpec& s) {
+  return {
+      field("bandwidth", s.bandwidth, kDramRates, kDram),
+      field("read_efficiency", s.read_efficiency, kShares, Fit{0.1}, Micro{"tma_ring"}),
+      field("write_efficiency", s.write_efficiency, kShares, Fit{0.2}, Micro{"dram_mix"}),
+  };
+}
+
+std::vector<Field> rows(EpilogueSpec& s) {
+  return {
+      field("fixed", s.fixed, kTileCycles, kEpilogue, Fit{1}),
+      field("chunk", s.chunk, kTileCycles, kEpilogue, Fit{0.5}),
+      field("rate", s.rate, kPort, kEpilogue, Fit{0.5}),
+      field("plain_rate", s.plain_rate, {0.1, 1024}, kEpilogue, Fit{0.5}),
+      field("store_read", s.store_read, kTileCycles, kEpilogue, Fit{0.5}),
+      field("store_latency", s.store_latency, kLaunches, kLaunch, Fit{0.3}),
+  };
+}
+
+std::vector<Field> rows(ReductionSpec& s) {
+  return {
+      field("hop", s.hop, kLaunches, kReduction, Micro{"flag_hop"}),
+      field("sm_store", s.sm_store, kPort, kReduction, Micro{"partial_sums"}),
+      field("sm_add", s.sm_add, kPort, kReduction, Micro{"partial_sums"}),
+      field("sm_load", s.sm_load, kPort, kReduction, Micro{"partial_sums"}),
+      field("chip_store", s.chip_store, kL2Rates, kReduction, kL2Output, With{"machine.l2_output"},
+            Micro{"partial_sums"}),
+      field("chip_add", s.chip_add, kL2Rates, kReduction, With{"machine.l2_output"},
+            Micro{"partial_sums"}),
+  };
+}
+
+std::vector<Field> rows(LaunchSpec& s) {
+  return {
+      field("kernel", s.kernel, kLaunches, kLaunch, Fit{0.3}),
+      field("cluster", s.cluster, kLaunches, kLaunch, Fit{0.5}),
+      field("cta_start", s.cta_start, kTileCycles, kLaunch, Fit{0.5}),
+      field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Fit{0.5}, Micro{"cta_launch"}),
+  };
+}
+
+std::vector<Field> rows(StreamSpec& s) {
+  return {
+      field("read_rate", s.read_rate, kDramRates, kDram, With{"machine.dram_read"},
+            Micro{"tma_ring"}),
+      field("write_rate", s.write_rate, kDramRates, kDram, With{"machine.dram_write"},
+            Micro{"dram_mix"}),
+      field("mix_loss", s.mix_loss, {-0.5, 0.5}),
+      field("walk_loss", s.walk_loss, kLosses),
+      field("plain_loss", s.plain_loss, kLosses),
+      field("hint_loss", s.hint_loss, {-0.5, 0.5}),
+      field("spread_loss", s.spread_loss, {0, 0.1}),
+      field("narrow_loss", s.narrow_loss, {0, 0.1}),
+      field("load_latency", s.load_latency, kLatencies, kLatency, Micro{"load_latency"}),
+      field("bulk_latency", s.bulk_latency, kLatencies, kLatency, Micro{"tma_latency"}),
+      field("bulk_rate", s.bulk_rate, {kGiga, 100'000 * kGiga}, kLatency, Micro{"tma_latency"}),
+      field("bulk_store", s.bulk_store, kShortTimes, kEpilogue, Micro{"tma_store"}),
+      field("bulk_read_out", s.bulk_read_out, kPort, kEpilogue, Micro{"tma_store"}),
+      field("turn", s.turn, kShortTimes, kInstructions),
+      field("small_copy", s.small_copy, kTileCycles, kInstructions),
+      field("kernel", s.kernel, kLaunches, kLaunch),
+      field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Micro{"cta_launch"}),
+      field("cta_launch", s.cta_launch, kGaps, kLaunch, Micro{"cta_launch"}),
+      field("ticket", s.ticket, kGaps, kL2Output, Micro{"memcpy_tma"}),
+      field("interval", s.interval, {0.005, 1}, kOfThisCard),
+  };
+}
+
+std::vector<Field> rows(MachineSpec& s) {
+  return {
+      field("wgmma_least", s.wgmma_least, kInstruction, kHopperAlone, kTensor, Micro{"wgmma_rate"}),
+      field("wgmma_completion", s.wgmma_completion, kInstruction, kHopperAlone, kLatency,
+            Micro{"wgmma_rate"}),
+      field("turn", s.turn, kTurns, kHopperAlone, kInstructions),
+      field("mma_issue", s.mma_issue, kTurns, kHopperAlone, kInstructions),
+      field("wgmma_issue", s.wgmma_issue, kInstruction, kHopperAlone, kInstructions,
+            Micro{"wgmma_block"}),
+      field("mma_queue", s.mma_queue, {1, 1000}, kHopperAlone, Micro{"wgmma_issue"}),
+      field("own_load", s.own_load, kTurns, kHopperAlone, kInstructions),
+      field("own_copy", s.own_copy, kTurns, kHopperAlone, kInstructions),
+      field("load_ahead", s.load_ahead, kTurns, kHopperAlone, kInstructions),
+      field("wake", s.wake, kTurns, kInstructions, Micro{"mbarrier_wake"}),
+      field("remote_wake", s.remote_wake, kTurns, kInstructions, Micro{"mbarrier_remote"}),
+      field("issue", s.issue, kTurns, kInstructions, Micro{"tma_issue"}),
+      field("issue_copy", s.issue_copy, kTurns, kInstructions, Micro{"tma_issue"}),
+      field("request", s.request, {0, 100}, kIntake, Micro{"tma_latency"}),
+      field("outside", s.outside, kInstruction, kL2Output, Micro{"tma_box"}),
+      field("outside_receiver", s.outside_receiver, {0, 10}),
+      field("intake", s.intake, kPort, kIntake, Micro{"tma_latency"}),
+      field("l2_latency", s.l2_latency, kTurns, kLatency, Micro{"tma_latency"}),
+      field("dram_latency", s.dram_latency, kShortTimes, kLatency, Micro{"tma_latency"}),
+      field("first_load", s.first_load, kShortTimes, kLaunch),
+      field("gpcs", s.gpcs, {1, 12}, Micro{"cta_launch"}),
+      field("gpc_groups", s.gpc_groups, {0, 12}, Micro{"tma_ring"}),
+      field("merge_window", s.merge_window, kTurns),
+      field("load_spread", s.load_spread, kTurns, kLatency),
+      field("gpc_clock_spread", s.gpc_clock_spread, {0, 0.2}),
+      field("l2_output", s.l2_output, kL2Rates, kL2Output, With{"l2.output"}, Micro{"tma_ring"}),
+      field("dram_read", s.dram_read, kDramRates, kDram, With{"dram.bandwidth"}, Micro{"tma_ring"}),
+      field("dram_write", s.dram_write, kDramRates, kDram, With{"dram.bandwidth"},
+            Micro{"dram_mix"}),
+      field("dram_walk", s.dram_walk, kLosses),
+      field("epilogue", s.epilogue, kTileCycles, kEpilogue),
+      field("first_epilogue", s.first_epilogue, kTileCycles, kEpilogue),
+      field("chunk", s.chunk, kTileCycles, kEpilogue),
+      field("next_tile", s.next_tile, kTurns, kEpilogue),
+      field("hilbert_step", s.hilbert_step, kTurns, kInstructions),
+      field("barrier", s.barrier, kTurns, kEpilogue, Micro{"named_barrier"}),
+      field("store_latency", s.store_latency, kTileCycles, kEpilogue, Micro{"tma_store"}),
+      field("store_read", s.store_read, kPort, kEpilogue, Micro{"tma_store"}),
+      field("kernel", s.kernel, kLaunches, kLaunch),
+      field("cluster", s.cluster, kLaunches, kLaunch),
+      field("dispatch", s.dispatch, kGaps, kLaunch, Micro{"cta_launch"}),
+      field("cta_start", s.cta_start, kLaunches, kLaunch),
+      field("start_shared", s.start_shared, kShortTimes, kLaunch),
+      field("start_roles", s.start_roles, kShortTimes, kLaunch),
+      field("start_cluster", s.start_cluster, kShortTimes, kLaunch),
+      field("cta_restart", s.cta_restart, kTileCycles, kLaunch),
+      field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Micro{"cta_launch"}),
+  };
+}
+
+std::vector<Field> rows(ClockSpec& s) {
+  return {
+      field("max", s.max, kClocks, Micro{"clock_trace"}),
+      field("tensor_plateau", s.tensor_plateau, kClocks, With{"clock.max"}, Fit{0.02},
+            Micro{"clock_trace"}),
+      field("energy_reference", s.energy_reference, kClocks),
+      field("energy_exponent", s.energy_exponent, {0, 4}, Fit{0.3}),
+      field("attack", s.attack, {0, 10'000 * kMicro}),
+      field("release", s.release, {0, 10'000 * kMicro}),
+  };
+}
+
+std::vector<Field> rows(PowerSpec& s) {
+  return {
+      field("sustained_limit", s.sustained_limit, {1, 10'000}),
+      field("burst_limit", s.burst_limit, {1, 10'000}, With{"power.sustained_limit"}, Fit{0.3}),
+      field("static_power", s.static_power, {0, 5'000}, With{"sm.count"}, Fit{0.2},
+            Micro{"shared_latency"}),
+      energy("per_flop_normal", s.per_flop_normal, kEnergyPerFlop, kFlopEnergies, Fit{0.5},
+             Micro{"wgmma_rate"}),
+      energy("per_flop_uniform", s.per_flop_uniform, kEnergyPerFlop, kFlopEnergies,
+             With{"power.per_flop_normal"}, Micro{"wgmma_rate"}),
+      energy("per_flop_ternary", s.per_flop_ternary, kEnergyPerFlop, kFlopEnergies,
+             With{"power.per_flop_normal"}, Micro{"wgmma_rate"}),
+      energy("per_flop_zeros", s.per_flop_zeros, kEnergyPerFlop, kFlopEnergies,
+             With{"power.per_flop_normal"}, Micro{"wgmma_rate"}),
+      field("bf16_flop", s.bf16_flop, {0.1, 2}, Fit{0.3}),
+      energy("per_shared_memory_byte", s.per_shared_memory_byte, kEnergyPerByte, kByteEnergies,
+             Fit{1}, Micro{"shared_read"}),
+      energy("per_l2_byte", s.per_l2_byte, kEnergyPerByte, kByteEnergies, Fit{1},
+             Micro{"tma_ring"}),
+      field("off_line_l2", s.off_line_l2, {0.5, 5}, Fit{0.5}),
+      energy("per_dram_byte", s.per_dram_byte, kEnergyPerByte, kByteEnergies, Fit{0.5},
+             Micro{"tma_ring"}),
+      energy("per_sm_cycle", s.per_sm_cycle, kEnergyPerCycle, {0, 1 * kMicro},
+             Micro{"shared_latency"}),
+  };
+}
+
+std::vector<Field> rows(CeilingsSpec& s) {
+  return {
+      field("tensor_flops_per_sm", s.tensor_flops_per_sm, kTensorRates),
+      field("max_clock", s.max_clock, kClocks),
+      field("power_limit", s.power_limit, {1, 10'000}),
+  };
+}
 
 }  // namespace
 
-std::vector<Field> fields_of(SmSpec& sm) {
-  return {
-      {"count", &sm.count, kCount, 1, 1024},
-      {"max_threads", &sm.max_threads, kCount, 128, 4096},
-      {"max_ctas", &sm.max_ctas, kCount, 1, 64},
-      {"registers", &sm.registers, kCount, 1024, 1 << 20},
-      {"max_registers_per_thread", &sm.max_registers_per_thread, kCount, 16, 1024},
-      {"shared_memory", &sm.shared_memory.value, kBytes, kKibi, 4 * kMebi},
-      {"shared_memory_per_cta", &sm.shared_memory_per_cta.value, kBytes, kKibi, 4 * kMebi},
-      {"shared_memory_reserved_per_cta", &sm.shared_memory_reserved_per_cta.value, kBytes, 0,
-       16 * kKibi},
-      {"intake", &sm.intake.value, kBytesPerCycle, 1, 1024},
-  };
+std::string Field::path() const {
+  return section.empty() ? std::string(key) : std::string(section) + "." + std::string(key);
 }
 
-std::vector<Field> fields_of(ClusterSpec& clusters) {
-  return {
-      {"max_active_of_2", &clusters.max_active_of_2, kCount, 1, 512},
-      {"max_active_of_4", &clusters.max_active_of_4, kCount, 1, 256},
-      {"max_active_of_8", &clusters.max_active_of_8, kCount, 1, 128},
-  };
+double Field::value() const {
+  const i32* const* count = std::get_if<i32*>(&target);
+  return count != nullptr ? **count : *std::get<double*>(target);
 }
 
-std::vector<Field> fields_of(WgmmaSpec& wgmma) {
-  return {
-      {"flops_per_sm", &wgmma.flops_per_sm.value, kFlopsPerCycle, 256, 65536},
-      {"operand_rate", &wgmma.operand_rate.value, kBytesPerCycle, 16, 1024},
-      {"issue_overhead", &wgmma.issue_overhead.value, kCycles, 0, 64},
-      {"completion_latency", &wgmma.completion_latency.value, kCycles, 0, 1000},
-      {"block_turn", &wgmma.block_turn.value, kCycles, 0, 10000},
-      {"issue", &wgmma.issue.value, kCycles, 0, 1000},
-      {"run_ahead", &wgmma.run_ahead, kFraction, 0, 1000},
-  };
-}
-
-std::vector<Field> fields_of(Tcgen05Spec& tcgen05) {
-  return {
-      {"flops_per_sm", &tcgen05.flops_per_sm.value, kFlopsPerCycle, 256, 65536},
-      {"operand_rate", &tcgen05.operand_rate.value, kBytesPerCycle, 16, 1024},
-      {"issue_overhead", &tcgen05.issue_overhead.value, kCycles, 0, 64},
-      {"latency", &tcgen05.latency.value, kCycles, 0, 1000},
-      {"pair_latency", &tcgen05.pair_latency.value, kCycles, 0, 1000},
-      {"block_turn", &tcgen05.block_turn.value, kCycles, 0, 10000},
-      {"tensor_memory_read", &tcgen05.tensor_memory_read.value, kBytesPerCycle, 64, 65536},
-  };
-}
-
-std::vector<Field> fields_of(TmaSpec& tma) {
-  return {
-      {"l2_latency", &tma.l2_latency.value, kTime, 10 * kNano, 10 * kMicro},
-      {"dram_latency", &tma.dram_latency.value, kTime, 10 * kNano, 10 * kMicro},
-      {"issue", &tma.issue.value, kCycles, 0, 10000},
-      {"outside_cost", &tma.outside_cost, kFraction, 0, 100},
-      {"multicast_latency", &tma.multicast_latency.value, kCycles, 0, 10000},
-      {"fill_rate", &tma.fill_rate.value, kBytesPerCycle, 1, 1024},
-      {"stage_turn", &tma.stage_turn.value, kCycles, 0, 10000},
-      {"misaligned_by_16", &tma.misaligned_by_16, kFraction, 0.05, 1},
-      {"misaligned_by_32", &tma.misaligned_by_32, kFraction, 0.05, 1},
-      {"misaligned_by_64", &tma.misaligned_by_64, kFraction, 0.05, 1},
-  };
-}
-
-std::vector<Field> fields_of(L2Spec& l2) {
-  return {
-      {"capacity", &l2.capacity.value, kBytes, kMebi, 1024 * kMebi},
-      {"usable_fraction", &l2.usable_fraction, kFraction, 0.05, 1},
-      {"output", &l2.output.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
-      {"merge_groups", &l2.merge_groups, kFraction, 1, 64},
-      {"merge_limit", &l2.merge_limit, kFraction, 1, 64},
-  };
-}
-
-std::vector<Field> fields_of(DramSpec& dram) {
-  return {
-      {"bandwidth", &dram.bandwidth.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
-      {"read_efficiency", &dram.read_efficiency, kFraction, 0.05, 1},
-      {"write_efficiency", &dram.write_efficiency, kFraction, 0.05, 1},
-  };
-}
-
-std::vector<Field> fields_of(EpilogueSpec& epilogue) {
-  return {
-      {"fixed", &epilogue.fixed.value, kCycles, 0, 100'000},
-      {"chunk", &epilogue.chunk.value, kCycles, 0, 100'000},
-      {"rate", &epilogue.rate.value, kBytesPerCycle, 1, 1024},
-      {"plain_rate", &epilogue.plain_rate.value, kBytesPerCycle, 0.1, 1024},
-      {"store_read", &epilogue.store_read.value, kCycles, 0, 100'000},
-      {"store_latency", &epilogue.store_latency.value, kTime, 0, 100 * kMicro},
-  };
-}
-
-std::vector<Field> fields_of(ReductionSpec& reduction) {
-  return {
-      {"hop", &reduction.hop.value, kTime, 0, 100 * kMicro},
-      {"sm_store", &reduction.sm_store.value, kBytesPerCycle, 1, 1024},
-      {"sm_add", &reduction.sm_add.value, kBytesPerCycle, 1, 1024},
-      {"sm_load", &reduction.sm_load.value, kBytesPerCycle, 1, 1024},
-      {"chip_store", &reduction.chip_store.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
-      {"chip_add", &reduction.chip_add.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
-  };
-}
-
-std::vector<Field> fields_of(LaunchSpec& launch) {
-  return {
-      {"kernel", &launch.kernel.value, kTime, 0, 100 * kMicro},
-      {"cluster", &launch.cluster.value, kTime, 0, 100 * kMicro},
-      {"cta_start", &launch.cta_start.value, kCycles, 0, 100'000},
-      {"cta_refill", &launch.cta_refill.value, kCycles, 0, 100'000},
-  };
-}
-
-std::vector<Field> fields_of(StreamSpec& stream) {
-  return {
-      {"read_rate", &stream.read_rate.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
-      {"write_rate", &stream.write_rate.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
-      {"mix_loss", &stream.mix_loss, kFraction, -0.5, 0.5},
-      {"walk_loss", &stream.walk_loss, kFraction, 0, 0.5},
-      {"plain_loss", &stream.plain_loss, kFraction, 0, 0.5},
-      {"hint_loss", &stream.hint_loss, kFraction, -0.5, 0.5},
-      {"spread_loss", &stream.spread_loss, kFraction, 0, 0.1},
-      {"narrow_loss", &stream.narrow_loss, kFraction, 0, 0.1},
-      {"load_latency", &stream.load_latency.value, kTime, 10 * kNano, 10 * kMicro},
-      {"bulk_latency", &stream.bulk_latency.value, kTime, 10 * kNano, 10 * kMicro},
-      {"bulk_rate", &stream.bulk_rate.value, kBytesPerSecond, kGiga, 100'000 * kGiga},
-      {"bulk_store", &stream.bulk_store.value, kTime, 0, 10 * kMicro},
-      {"bulk_read_out", &stream.bulk_read_out.value, kBytesPerCycle, 1, 1024},
-      {"turn", &stream.turn.value, kTime, 0, 10 * kMicro},
-      {"small_copy", &stream.small_copy.value, kCycles, 0, 100'000},
-      {"kernel", &stream.kernel.value, kTime, 0, 100 * kMicro},
-      {"cta_refill", &stream.cta_refill.value, kCycles, 0, 100'000},
-      {"cta_launch", &stream.cta_launch.value, kTime, 0, kMicro},
-      {"ticket", &stream.ticket.value, kTime, 0, kMicro},
-      {"interval", &stream.interval, kFraction, 0.005, 1},
-  };
-}
-
-std::vector<Field> fields_of(MachineSpec& machine) {
-  return {
-      {"wgmma_least", &machine.wgmma_least.value, kCycles, 0, 1000},
-      {"wgmma_completion", &machine.wgmma_completion.value, kCycles, 0, 1000},
-      {"turn", &machine.turn.value, kCycles, 0, 10000},
-      {"mma_issue", &machine.mma_issue.value, kCycles, 0, 10000},
-      {"wgmma_issue", &machine.wgmma_issue.value, kCycles, 0, 1000},
-      {"mma_queue", &machine.mma_queue, kFraction, 1, 1000},
-      {"own_load", &machine.own_load.value, kCycles, 0, 10000},
-      {"own_copy", &machine.own_copy.value, kCycles, 0, 10000},
-      {"load_ahead", &machine.load_ahead.value, kCycles, 0, 10000},
-      {"wake", &machine.wake.value, kCycles, 0, 10000},
-      {"remote_wake", &machine.remote_wake.value, kCycles, 0, 10000},
-      {"issue", &machine.issue.value, kCycles, 0, 10000},
-      {"issue_copy", &machine.issue_copy.value, kCycles, 0, 10000},
-      {"request", &machine.request.value, kCycles, 0, 100},
-      {"outside", &machine.outside.value, kCycles, 0, 1000},
-      {"outside_receiver", &machine.outside_receiver, kFraction, 0, 10},
-      {"intake", &machine.intake.value, kBytesPerCycle, 1, 1024},
-      {"l2_latency", &machine.l2_latency.value, kCycles, 0, 10000},
-      {"dram_latency", &machine.dram_latency.value, kTime, 0, 10 * kMicro},
-      {"first_load", &machine.first_load.value, kTime, 0, 10 * kMicro},
-      {"gpcs", &machine.gpcs, kCount, 1, 12},
-      {"gpc_groups", &machine.gpc_groups, kCount, 0, 12},
-      {"merge_window", &machine.merge_window.value, kCycles, 0, 10000},
-      {"load_spread", &machine.load_spread.value, kCycles, 0, 10000},
-      {"gpc_clock_spread", &machine.gpc_clock_spread, kFraction, 0, 0.2},
-      {"l2_output", &machine.l2_output.value, kBytesPerSecond, 10 * kGiga, 1'000'000 * kGiga},
-      {"dram_read", &machine.dram_read.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
-      {"dram_write", &machine.dram_write.value, kBytesPerSecond, 10 * kGiga, 100'000 * kGiga},
-      {"dram_walk", &machine.dram_walk, kFraction, 0, 0.5},
-      {"epilogue", &machine.epilogue.value, kCycles, 0, 100'000},
-      {"first_epilogue", &machine.first_epilogue.value, kCycles, 0, 100'000},
-      {"chunk", &machine.chunk.value, kCycles, 0, 100'000},
-      {"next_tile", &machine.next_tile.value, kCycles, 0, 10000},
-      {"hilbert_step", &machine.hilbert_step.value, kCycles, 0, 10000},
-      {"barrier", &machine.barrier.value, kCycles, 0, 10000},
-      {"store_latency", &machine.store_latency.value, kCycles, 0, 100'000},
-      {"store_read", &machine.store_read.value, kBytesPerCycle, 1, 1024},
-      {"kernel", &machine.kernel.value, kTime, 0, 100 * kMicro},
-      {"cluster", &machine.cluster.value, kTime, 0, 100 * kMicro},
-      {"dispatch", &machine.dispatch.value, kTime, 0, kMicro},
-      {"cta_start", &machine.cta_start.value, kTime, 0, 100 * kMicro},
-      {"start_shared", &machine.start_shared.value, kTime, 0, 10 * kMicro},
-      {"start_roles", &machine.start_roles.value, kTime, 0, 10 * kMicro},
-      {"start_cluster", &machine.start_cluster.value, kTime, 0, 10 * kMicro},
-      {"cta_restart", &machine.cta_restart.value, kCycles, 0, 100'000},
-      {"cta_refill", &machine.cta_refill.value, kCycles, 0, 100'000},
-  };
-}
-
-std::vector<Field> fields_of(MachineSpec& machine, Architecture architecture) {
-  std::vector<Field> fields = fields_of(machine);
-  if (architecture == Architecture::kBlackwell) {
-    constexpr std::string_view kOfWgmma[] = {"wgmma_least", "wgmma_completion", "turn",
-                                             "mma_issue",   "wgmma_issue",      "mma_queue",
-                                             "own_load",    "own_copy",         "load_ahead"};
-    std::erase_if(fields, [&](const Field& field) {
-      return std::ranges::find(kOfWgmma, field.key) != std::end(kOfWgmma);
-    });
+void Field::set(double value) const {
+  const double within = std::clamp(value, least, most);
+  if (i32* const* count = std::get_if<i32*>(&target)) {
+    constexpr double kRounding = 1e-9;  // 114 / 132 of 66 is 57
+    **count = static_cast<i32>(within + kRounding);
+  } else {
+    *std::get<double*>(target) = within;
   }
-  return fields;
 }
 
-std::vector<Field> fields_of(ClockSpec& clock) {
-  return {
-      {"max", &clock.max.value, kFrequency, 100 * kMega, 10 * kGiga},
-      {"tensor_plateau", &clock.tensor_plateau.value, kFrequency, 100 * kMega, 10 * kGiga},
-      {"energy_reference", &clock.energy_reference.value, kFrequency, 100 * kMega, 10 * kGiga},
-      {"energy_exponent", &clock.energy_exponent, kFraction, 0, 4},
-      {"attack", &clock.attack.value, kTime, 0, 10'000 * kMicro},
-      {"release", &clock.release.value, kTime, 0, 10'000 * kMicro},
-  };
+bool is_rate(Dimension dimension) {
+  return dimension == kBytesPerSecond || dimension == kBytesPerCycle || dimension == kFlopsPerCycle;
 }
 
-std::vector<Field> fields_of(PowerSpec& power) {
-  constexpr double kMostPerFlop = 100 * kPico, kMostPerByte = 10'000 * kPico;
-  return {
-      {"sustained_limit", &power.sustained_limit.value, kPower, 1, 10'000},
-      {"burst_limit", &power.burst_limit.value, kPower, 1, 10'000},
-      {"static_power", &power.static_power.value, kPower, 0, 5'000},
-      {"per_flop_normal", &power.per_flop_normal.value, kEnergyPerFlop, 0, kMostPerFlop},
-      {"per_flop_uniform", &power.per_flop_uniform.value, kEnergyPerFlop, 0, kMostPerFlop},
-      {"per_flop_ternary", &power.per_flop_ternary.value, kEnergyPerFlop, 0, kMostPerFlop},
-      {"per_flop_zeros", &power.per_flop_zeros.value, kEnergyPerFlop, 0, kMostPerFlop},
-      {"bf16_flop", &power.bf16_flop, kFraction, 0.1, 2},
-      {"per_shared_memory_byte", &power.per_shared_memory_byte.value, kEnergyPerByte, 0,
-       kMostPerByte},
-      {"per_l2_byte", &power.per_l2_byte.value, kEnergyPerByte, 0, kMostPerByte},
-      {"off_line_l2", &power.off_line_l2, kFraction, 0.5, 5},
-      {"per_dram_byte", &power.per_dram_byte.value, kEnergyPerByte, 0, kMostPerByte},
-      {"per_sm_cycle", &power.per_sm_cycle.value, kEnergyPerCycle, 0, 1 * kMicro},
+std::vector<Field> fields_of(GpuSpec& gpu) {
+  std::vector<Field> all{field("default_interval", gpu.default_interval, {0.01, 1})};
+  const auto add = [&](std::string_view name, std::vector<Field> rows) {
+    for (Field& field : rows) {
+      if (!field.hopper_alone || gpu.architecture != Architecture::kBlackwell) {
+        field.section = name;
+        all.push_back(field);
+      }
+    }
   };
+  add("sm", rows(gpu.sm));
+  each_section(gpu, [&](std::string_view name, auto& section) {
+    if (section) {
+      add(name, rows(*section));
+    }
+  });
+  return all;
 }
 
-std::vector<Field> fields_of(CeilingsSpec& ceilings) {
-  return {
-      {"tensor_flops_per_sm", &ceilings.tensor_flops_per_sm.value, kFlopsPerCycle, 256, 65536},
-      {"max_clock", &ceilings.max_clock.value, kFrequency, 100 * kMega, 10 * kGiga},
-      {"power_limit", &ceilings.power_limit.value, kPower, 1, 10'000},
-  };
+Field field_of(GpuSpec& gpu, std::string_view path) {
+  const std::vector<Field> all = fields_of(gpu);
+  const auto found = std::ranges::find(all, path, &Field::path);
+  TILECAST_ASSERT(found != all.end());
+  return *found;
+}
+
+Presence presence_of(std::string_view section, Architecture architecture) {
+  if (section == "wgmma" || section == "tcgen05") {
+    const bool hopper = section == "wgmma";
+    return architecture == (hopper ? Architecture::kHopper : Architecture::kBlackwell)
+               ? Presence::kRequired
+           : is_schedulable(architecture) ? Presence::kForbidden
+                                          : Presence::kOptional;
+  }
+  const bool rarely_known = section == "stream" || section == "ceilings";
+  return is_schedulable(architecture) && !rarely_known ? Presence::kRequired : Presence::kOptional;
+}
+
+bool is_schedulable(Architecture architecture) {
+  return architecture == Architecture::kHopper || architecture == Architecture::kBlackwell;
 }
 
 }  // namespace tilecast

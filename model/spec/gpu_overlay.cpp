@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "model/base/text.h"
-
 namespace tilecast {
 namespace {
 
@@ -15,40 +13,24 @@ namespace {
 
 bool is_quantity(const YamlNode& node) { return node.find("value") != nullptr; }
 
-/// Keys, each of which is a quantity.
-bool is_section(const YamlNode& node) {
-  return node.kind == YamlNode::Kind::kMap && !is_quantity(node) && !node.entries.empty() &&
-         std::ranges::all_of(node.entries,
-                             [](const auto& entry) { return is_quantity(entry.second); });
-}
-
-/// `sections`: those that the base lacks are added.
-void replace_in_map(YamlNode& base, const YamlNode& overlay, bool sections = false) {
+/// Whether a key that `base` lacks is one that its GPU can have is the reader's to say.
+void replace_in_map(YamlNode& base, const YamlNode& overlay) {
   if (overlay.kind != YamlNode::Kind::kMap) {
     fail(overlay, "expected keys of " + *base.file + " to replace");
   }
   for (const auto& [name, replacement] : overlay.entries) {
-    YamlNode* target = nullptr;
-    std::vector<std::string> known;
-    for (auto& [base_name, node] : base.entries) {
-      known.push_back(base_name);
-      target = base_name == name ? &node : target;
-    }
-    if (target == nullptr && sections && is_section(replacement)) {
-      base.entries.emplace_back(name, replacement);
-      continue;
-    }
-    if (target == nullptr) {
-      fail(replacement, "unknown key, an overlay only replaces keys of " + *base.file +
-                            did_you_mean(name, known));
-    }
-    if (target->kind != YamlNode::Kind::kMap) {
+    const auto target =
+        std::ranges::find(base.entries, name, [](const auto& e) -> const auto& { return e.first; });
+    const bool lacking = target == base.entries.end();
+    if ((lacking ? replacement : target->second).kind != YamlNode::Kind::kMap) {
       fail(replacement, "an overlay replaces numbers only");
     }
-    if (!is_quantity(*target)) {
-      replace_in_map(*target, replacement);
+    if (lacking) {
+      base.entries.emplace_back(name, replacement);
+    } else if (!is_quantity(target->second)) {
+      replace_in_map(target->second, replacement);
     } else if (is_quantity(replacement)) {
-      *target = replacement;
+      target->second = replacement;
     } else {
       fail(replacement, "expected a whole quantity with value, unit, source, ref, confidence");
     }
@@ -68,7 +50,7 @@ void apply_overlay(YamlNode& base, const YamlNode& overlay) {
     }
     std::erase_if(numbers.entries, [](const auto& entry) { return entry.first == "name"; });
   }
-  replace_in_map(base, numbers, true);
+  replace_in_map(base, numbers);
 }
 
 }  // namespace tilecast

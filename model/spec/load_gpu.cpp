@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -11,8 +12,8 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
-#include "model/spec/gpu_fields.h"
 #include "model/spec/gpu_overlay.h"
+#include "model/spec/gpu_reader.h"
 #include "model/spec/strict_map.h"
 #include "model/spec/yaml_tree.h"
 
@@ -24,139 +25,130 @@ namespace fs = std::filesystem;
 constexpr std::string_view kYaml = ".yaml";
 constexpr std::string_view kOverlay = ".calibrated.yaml", kCorrection = ".correction.yaml";
 
-constexpr Words<Architecture, 4> kArchitectures{{{Architecture::kAmpere, "ampere"},
-                                                 {Architecture::kHopper, "hopper"},
-                                                 {Architecture::kBlackwell, "blackwell"},
-                                                 {Architecture::kFictional, "fictional"}}};
-
-/// GEMM schedules run there, so that nothing may be missing.
-bool is_schedulable(Architecture architecture) {
-  return architecture == Architecture::kHopper || architecture == Architecture::kBlackwell;
+/// One that cannot be read is reported by the read.
+bool is_there(const fs::path& file) {
+  std::error_code ignored;
+  return fs::status(file, ignored).type() != fs::file_type::not_found;
 }
 
-/// Reads the whole spec out of one tree and notes every number's source on the way.
-class GpuReader {
- public:
-  explicit GpuReader(const StrictValue& root)
-      : map_(root.map({"name", "product", "architecture", "default_interval", "sm", "clusters",
-                       "wgmma", "tcgen05", "tma", "l2", "dram", "epilogue", "reduction", "launch",
-                       "stream", "machine", "clock", "power", "ceilings"})) {}
+fs::path beside(const fs::path& gpu, std::string_view ending) {
+  return fs::path(gpu).replace_extension(ending);
+}
 
-  LoadedGpu read() {
-    GpuSpec& spec = loaded_.spec;
-    spec.name = map_.required("name").text();
-    spec.product = map_.required("product").text();
-    spec.architecture = map_.required("architecture").word(kArchitectures);
-    spec.default_interval =
-        number(map_.required("default_interval"), Dimension::kFraction, 0.01, 1);
-    read_section(map_.required("sm"), fields_of(spec.sm));
-    section("clusters", spec.clusters);
-    section("wgmma", spec.wgmma, Architecture::kHopper);
-    section("tcgen05", spec.tcgen05, Architecture::kBlackwell);
-    section("tma", spec.tma);
-    section("l2", spec.l2);
-    section("dram", spec.dram);
-    section("epilogue", spec.epilogue);
-    section("reduction", spec.reduction);
-    section("launch", spec.launch);
-    if (is_schedulable(spec.architecture) || map_.optional("machine")) {
-      read_section(map_.required("machine"), fields_of(spec.machine.emplace(), spec.architecture));
-    }
-    section("clock", spec.clock);
-    section("power", spec.power);
-    if (map_.optional("stream")) {  // nobody publishes these: measured, or not there
-      read_section(map_.required("stream"), fields_of(spec.stream.emplace()));
-    }
-    if (map_.optional("ceilings")) {
-      read_section(map_.required("ceilings"), fields_of(spec.ceilings.emplace()));
-    }
-    check_together();
-    return std::move(loaded_);
+/// "b200, h200_sxm (nothing of ours runs on a100_sxm80)".
+std::string list_of(const std::vector<std::string>& known, const fs::path& config_folder) {
+  std::vector<std::string> run, others;
+  for (const std::string& name : known) {
+    const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
+    const YamlNode* architecture = tree.find("architecture");  // else the parent's, which runs
+    const bool runs = architecture == nullptr || architecture->scalar == "hopper" ||
+                      architecture->scalar == "blackwell";
+    (runs ? run : others).push_back(name);
   }
+  return join(run, ", ") +
+         (others.empty() ? ""
+                         : fmt::format(" ({}: no kernel of ours runs there)", join(others, ", ")));
+}
 
- private:
-  double number(const StrictValue& value, Dimension dimension, double least, double most) {
-    ReadQuantity read = read_quantity(value, dimension, least, most);
-    loaded_.constants.push_back(std::move(read.constant));
-    return read.value;
-  }
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
 
-  void read_section(const StrictValue& section, const std::vector<Field>& fields) {
-    std::vector<std::string> keys;
-    for (const Field& field : fields) {
-      keys.emplace_back(field.key);
+/// The known name that `given` is or, whatever its case, begins alone.
+std::string name_of(const std::string& given, const fs::path& config_folder) {
+  const std::vector<std::string> known = known_gpus(config_folder);
+  std::vector<std::string> begun;
+  for (const std::string& name : known) {
+    if (name == lower(given)) {
+      return name;
     }
-    const StrictMap map = section.map(keys);
-    for (const Field& field : fields) {
-      const double value =
-          number(map.required(field.key), field.dimension, field.least, field.most);
-      if (i32* const* count = std::get_if<i32*>(&field.target)) {
-        **count = static_cast<i32>(value);
-      } else {
-        *std::get<double*>(field.target) = value;
-      }
+    if (!given.empty() && name.starts_with(lower(given))) {
+      begun.push_back(name);
     }
   }
-
-  template <class Section>
-  void section(std::string_view key, std::optional<Section>& target) {
-    if (is_schedulable(loaded_.spec.architecture) || map_.optional(key)) {
-      read_section(map_.required(key), fields_of(target.emplace()));
-    }
+  if (begun.size() > 1) {
+    throw ConfigError(
+        fmt::format("GPU '{}': expected one of {}", printable(given), join(begun, ", ")));
   }
-
-  /// Tensor cores of one architecture; another one that runs schedules has its own.
-  template <class Section>
-  void section(std::string_view key, std::optional<Section>& target, Architecture of) {
-    const Architecture architecture = loaded_.spec.architecture;
-    if (architecture == of || (!is_schedulable(architecture) && map_.optional(key))) {
-      read_section(map_.required(key), fields_of(target.emplace()));
-    } else if (map_.optional(key)) {
-      map_.required(key).fail(
-          fmt::format("expected in GPUs of architecture {} only", word_of(kArchitectures, of)));
-    }
+  if (begun.empty()) {
+    throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
+                                  printable(given), list_of(known, config_folder),
+                                  did_you_mean(given, known)));
   }
-
-  /// What single ranges cannot say.
-  void check_together() const {
-    const GpuSpec& spec = loaded_.spec;
-    if (spec.sm.shared_memory_per_cta + spec.sm.shared_memory_reserved_per_cta >
-        spec.sm.shared_memory) {
-      map_.required("sm").fail(
-          "expected shared_memory_per_cta + shared_memory_reserved_per_cta within shared_memory");
-    }
-    if (spec.clock && spec.clock->tensor_plateau > spec.clock->max) {
-      map_.required("clock").fail("expected tensor_plateau to be at most max");
-    }
-    if (spec.power && !(spec.power->static_power < spec.power->sustained_limit &&
-                        spec.power->static_power < spec.power->burst_limit)) {
-      map_.required("power").fail("expected static_power below both limits");
-    }
-  }
-
-  StrictMap map_;
-  LoadedGpu loaded_{};
-};
+  return begun.front();
+}
 
 fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   const std::string given(name_or_path);
+  for (const std::string_view ending : {kOverlay, kCorrection}) {
+    if (given.ends_with(ending)) {
+      throw ConfigError(fmt::format("{}: expected a GPU file; this one is read along with {}{}",
+                                    printable(given), given.substr(0, given.size() - ending.size()),
+                                    kYaml));
+    }
+  }
   if (given.find('/') != std::string::npos || given.ends_with(kYaml)) {
+    if (!is_there(given) && is_there(beside(given, kOverlay))) {
+      throw ConfigError(fmt::format("{}: expected this file beside {}, which replaces its numbers",
+                                    given, beside(given, kOverlay).string()));
+    }
     return given;
   }
-  const std::vector<std::string> known = known_gpus(config_folder);
-  if (std::find(known.begin(), known.end(), given) == known.end()) {
-    throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
-                                  printable(given), join(known, ", "), did_you_mean(given, known)));
-  }
-  return config_folder / "gpus" / (given + std::string(kYaml));
+  return config_folder / "gpus" / (name_of(given, config_folder) + std::string(kYaml));
 }
 
-LoadedGpu finished(YamlNode tree, const fs::path& path, const fs::path& config_folder) {
-  LoadedGpu loaded =
-      GpuReader(StrictValue(std::make_shared<const YamlNode>(std::move(tree)))).read();
+/// The file's tree, with its overlay's numbers where it has one and they are wanted.
+struct GpuTree {
+  YamlNode tree;
+  bool calibrated = false;
+};
+
+GpuTree tree_of(const fs::path& path, bool use_calibration) {
+  GpuTree read{load_yaml_tree(path)};
+  const fs::path overlay = beside(path, kOverlay);
+  if (use_calibration && is_there(overlay)) {
+    apply_overlay(read.tree, load_yaml_tree(overlay));
+    read.calibrated = true;
+  }
+  return read;
+}
+
+/// `children`: the files that are based on this one, by each other.
+LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
+                    const fs::path& config_folder, std::vector<fs::path> children = {}) {
+  const StrictValue root(std::make_shared<const YamlNode>(tree));
+  const YamlNode* based_on = tree.find("based_on");
+  LoadedGpu loaded;
+  if (based_on == nullptr) {
+    loaded = read_gpu(root, nullptr);
+  } else {
+    const fs::path sibling = path.parent_path() / (based_on->scalar + std::string(kYaml));
+    const fs::path parent = is_there(sibling)
+                                ? sibling
+                                : config_folder / "gpus" / (based_on->scalar + std::string(kYaml));
+    children.push_back(path);
+    if (!is_there(parent) || std::ranges::find(children, parent) != children.end()) {
+      fail_at(*based_on, based_on->key_path,
+              fmt::format("expected a GPU file that is not based on this one, not '{}'",
+                          printable(based_on->scalar)));
+    }
+    // What was fitted to one architecture's rows says little of another's.
+    const bool calibrated = use_calibration && tree.find("architecture") == nullptr;
+    const LoadedGpu base =
+        read_tree(tree_of(parent, calibrated).tree, parent, calibrated, config_folder, children);
+    loaded = read_gpu(root, &base);
+  }
+  loaded.path = path.string();
+  return loaded;
+}
+
+LoadedGpu finished(YamlNode tree, const fs::path& path, bool use_calibration,
+                   const fs::path& config_folder) {
+  LoadedGpu loaded = read_tree(std::move(tree), path, use_calibration, config_folder);
   loaded.spec.compiler_rejections =
       load_compiler_rejections(config_folder, to_text(loaded.spec.architecture));
-  loaded.path = path.string();
   return loaded;
 }
 
@@ -190,29 +182,21 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const fs::path& config_folder) {
   const fs::path path = resolve(name_or_path, config_folder);
-  YamlNode tree = load_yaml_tree(path);
-  const fs::path overlay = fs::path(path).replace_extension(kOverlay);
-  const fs::path correction = fs::path(path).replace_extension(kCorrection);
-  const auto exists = [](const fs::path& file) {  // one that cannot be read is reported by the read
-    std::error_code ignored;
-    return fs::status(file, ignored).type() != fs::file_type::not_found;
-  };
-  const bool calibrated = use_calibration && exists(overlay);
-  if (calibrated) {
-    apply_overlay(tree, load_yaml_tree(overlay));
-  }
-  LoadedGpu loaded = finished(std::move(tree), path, config_folder);
-  if (calibrated && exists(correction)) {
-    Correction read = load_correction(correction, loaded.spec.name);
-    if (!read.overlay.empty() && read.overlay != hash_text(read_file(overlay))) {
+  GpuTree read = tree_of(path, use_calibration);
+  LoadedGpu loaded = finished(std::move(read.tree), path, use_calibration, config_folder);
+  loaded.calibrated = read.calibrated;
+  const fs::path correction = beside(path, kCorrection);
+  if (read.calibrated && is_there(correction)) {
+    Correction fitted = load_correction(correction, loaded.spec.name);
+    const fs::path overlay = beside(path, kOverlay);
+    if (!fitted.overlay.empty() && fitted.overlay != hash_text(read_file(overlay))) {
       throw ConfigError(
           fmt::format("{}: overlay: expected the correction that was fitted with {}: "
                       "calibrate again",
                       correction.string(), overlay.string()));
     }
-    loaded.spec.correction = std::make_shared<const Correction>(std::move(read));
+    loaded.spec.correction = std::make_shared<const Correction>(std::move(fitted));
   }
-  loaded.calibrated = calibrated;
   return loaded;
 }
 
@@ -225,7 +209,7 @@ LoadedGpu load_gpu_with(std::string_view name_or_path, const fs::path& overlay,
     return entry.first != "name" && std::ranges::find(sections, entry.first) == sections.end();
   });
   apply_overlay(tree, measured);
-  return finished(std::move(tree), path, config_folder());
+  return finished(std::move(tree), path, false, config_folder());
 }
 
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration) {
@@ -249,10 +233,6 @@ std::string why_not_schedulable(const GpuSpec& gpu) {
   }
   return fmt::format("none of tilecast's GEMM schedules runs on {} ({}): {}", gpu.name, gpu.product,
                      reason);
-}
-
-std::string_view to_text(Architecture architecture) {
-  return word_of(kArchitectures, architecture);
 }
 
 }  // namespace tilecast

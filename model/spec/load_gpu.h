@@ -1,6 +1,7 @@
 // GPU files: configs/gpus/<name>.yaml by hand, and beside it, once calibrated, an overlay
 // <name>.calibrated.yaml that replaces some of its numbers, and <name>.correction.yaml
-// (correction.h).
+// (correction.h). A file that is `based_on` another gives what differs (gpu_reader.h); the other's
+// overlay counts too, its correction does not.
 //
 // Which sections a file needs depends on its architecture: hopper and blackwell all that schedules
 // need, the others at least `sm`; a section is whole or absent. Errors: FileError for a file that
@@ -30,7 +31,9 @@ std::filesystem::path config_folder();
 /// Names of the GPU files in `config_folder`/gpus, sorted.
 std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
 
-/// A word is a name in `config_folder`/gpus; anything with a '/' or ending in .yaml is a path.
+/// A word is a name in `config_folder`/gpus, or begins only one of them, in any case; anything with
+/// a
+/// '/' or ending in .yaml is a path.
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);

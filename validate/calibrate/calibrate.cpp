@@ -160,7 +160,8 @@ std::string to_table(const Calibration& calibration) {
       "  {:<28} {:>10} {:>10} {:>8}\n",
       calibration.rows, calibration.problems, calibration.left_out, "constant", "prior", "fitted",
       "error");
-  text += constant_lines(calibration.cycles) + constant_lines(calibration.clock);
+  text += constant_lines(calibration.cycles) + constant_lines(calibration.clock) +
+          bound_lines(calibration.cycles.constants) + bound_lines(calibration.clock.constants);
   text +=
       fmt::format("\nClosed-form cycles, mean error: {:.1f} % with the priors, {:.1f} % fitted\n",
                   100 * calibration.cycles_before, 100 * calibration.cycles_after);

@@ -33,13 +33,9 @@ Calibration run(LoadedGpu& gpu, const std::vector<Measurement>& rows) {
 /// Numbers of the sections that a fit may change, in basic units.
 std::vector<double> numbers(GpuSpec gpu) {
   std::vector<double> values;
-  for (const auto& section :
-       {fields_of(gpu.sm), fields_of(*gpu.wgmma), fields_of(*gpu.tma), fields_of(*gpu.l2),
-        fields_of(*gpu.dram), fields_of(*gpu.epilogue), fields_of(*gpu.launch),
-        fields_of(*gpu.machine), fields_of(*gpu.clock), fields_of(*gpu.power)}) {
-    for (const Field& field : section) {
-      const double* const* number = std::get_if<double*>(&field.target);
-      values.push_back(number != nullptr ? **number : 0);
+  for (const Field& field : fields_of(gpu)) {
+    if (field.section != "stream") {
+      values.push_back(field.value());
     }
   }
   return values;

@@ -1,10 +1,11 @@
 #include "validate/calibrate/fit_constants.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <map>
-#include <string_view>
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
@@ -20,91 +21,21 @@ constexpr double kCycleScale = 0.05, kClockScale = 0.02;  // residuals beyond co
 constexpr double kUndetermined = 0.8;
 
 struct Parameter {
-  std::string_view section, key;
+  std::string path;    // "section.key"
   double prior_width;  // of the logarithm
 };
 
-constexpr Parameter kCycleParameters[] = {
-    {"sm", "intake", 0.05},
-    {"wgmma", "completion_latency", 0.5},
-    {"wgmma", "block_turn", 0.5},
-    {"wgmma", "issue", 0.5},
-    {"wgmma", "run_ahead", 0.3},
-    {"tma", "l2_latency", 0.3},
-    {"tma", "dram_latency", 0.2},
-    {"tma", "issue", 0.5},
-    {"tma", "outside_cost", 0.5},
-    {"tma", "multicast_latency", 0.5},
-    {"tma", "misaligned_by_16", 0.3},
-    {"tma", "misaligned_by_32", 0.3},
-    {"tma", "misaligned_by_64", 0.3},
-    {"tma", "fill_rate", 0.3},
-    {"tma", "stage_turn", 0.5},
-    {"l2", "output", 0.05},
-    {"l2", "merge_limit", 0.5},
-    {"dram", "read_efficiency", 0.1},
-    {"dram", "write_efficiency", 0.2},
-    {"epilogue", "fixed", 1},
-    {"epilogue", "chunk", 0.5},
-    {"epilogue", "rate", 0.5},
-    {"epilogue", "plain_rate", 0.5},
-    {"epilogue", "store_read", 0.5},
-    {"epilogue", "store_latency", 0.3},
-    {"launch", "kernel", 0.3},
-    {"launch", "cluster", 0.5},
-    {"launch", "cta_start", 0.5},
-    {"launch", "cta_refill", 0.5},
-};
-
-// The power limits are known; energies are relative to them.
-constexpr Parameter kClockParameters[] = {
-    {"clock", "tensor_plateau", 0.02}, {"clock", "energy_exponent", 0.3},
-    {"power", "burst_limit", 0.3},     {"power", "static_power", 0.2},
-    {"power", "per_flop_normal", 0.5}, {"power", "per_shared_memory_byte", 1},
-    {"power", "per_l2_byte", 1},       {"power", "per_dram_byte", 0.5},
-    {"power", "bf16_flop", 0.3},       {"power", "off_line_l2", 0.5},
-};
-
-std::vector<Field> section_fields(GpuSpec& spec, std::string_view section) {
-  if (section == "sm") {
-    return fields_of(spec.sm);
-  }
-  if (section == "wgmma") {
-    return fields_of(spec.wgmma.value());
-  }
-  if (section == "tma") {
-    return fields_of(spec.tma.value());
-  }
-  if (section == "l2") {
-    return fields_of(spec.l2.value());
-  }
-  if (section == "dram") {
-    return fields_of(spec.dram.value());
-  }
-  if (section == "epilogue") {
-    return fields_of(spec.epilogue.value());
-  }
-  if (section == "launch") {
-    return fields_of(spec.launch.value());
-  }
-  if (section == "clock") {
-    return fields_of(spec.clock.value());
-  }
-  if (section == "power") {
-    return fields_of(spec.power.value());
-  }
-  TILECAST_ASSERT(!"a section without parameters");
-  return {};
-}
-
-Field field_of(GpuSpec& spec, const Parameter& parameter) {
-  for (const Field& field : section_fields(spec, parameter.section)) {
-    if (field.key == parameter.key) {
-      return field;
+/// The numbers that gpu_fields.h gives a prior's width: those that cycles follow from, or those of
+/// the clock. The power limits are known; energies are relative to them.
+std::vector<Parameter> parameters_of(GpuSpec spec, bool of_clock) {
+  std::vector<Parameter> parameters;
+  for (const Field& field : fields_of(spec)) {
+    if (field.prior_width > 0 &&
+        (field.section == "clock" || field.section == "power") == of_clock) {
+      parameters.push_back({field.path(), field.prior_width});
     }
   }
-  TILECAST_ASSERT(!"a parameter that no GPU file has");
-  return {};
+  return parameters;
 }
 
 /// The parameters of a fit, and the spec that they are set in.
@@ -113,8 +44,7 @@ class ParameterVector {
   ParameterVector(const GpuSpec& spec, std::vector<Parameter> parameters)
       : spec_(spec), parameters_(std::move(parameters)) {
     for (const Parameter& parameter : parameters_) {
-      const Field field = field_of(spec_, parameter);
-      priors_.push_back(*std::get<double*>(field.target));
+      priors_.push_back(field_of(spec_, parameter.path).value());
     }
   }
 
@@ -123,9 +53,8 @@ class ParameterVector {
     const double flop_before = spec_.power->per_flop_normal.value;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
-      const Field field = field_of(spec_, parameters_[i]);
-      // Bounds in logarithms may be off by a rounding.
-      *std::get<double*>(field.target) = std::clamp(priors_[i] * factor, field.least, field.most);
+      // Bounds in logarithms may be off by a rounding, which set() mends.
+      field_of(spec_, parameters_[i].path).set(priors_[i] * factor);
     }
     scale_other_inputs(flop_before);
     return spec_;
@@ -137,7 +66,7 @@ class ParameterVector {
     Priors priors{Eigen::VectorXd(count), Eigen::VectorXd(count), Eigen::VectorXd(count)};
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
-      const Field field = field_of(spec_, parameters_[i]);
+      const Field field = field_of(spec_, parameters_[i].path);
       constexpr double kLeast = std::numeric_limits<double>::min();  // 0 has no logarithm
       const double prior = std::max(priors_[i], kLeast);
       priors.width[at] = parameters_[i].prior_width;
@@ -164,8 +93,7 @@ class ParameterVector {
 };
 
 const Constant& constant_of(const LoadedGpu& gpu, const Parameter& parameter) {
-  const std::string key = std::string(parameter.section) + "." + std::string(parameter.key);
-  const auto found = std::ranges::find(gpu.constants, key, &Constant::key_path);
+  const auto found = std::ranges::find(gpu.constants, parameter.path, &Constant::key_path);
   TILECAST_ASSERT(found != gpu.constants.end());
   return *found;
 }
@@ -241,6 +169,7 @@ ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
     result.constants.push_back(fitted(gpu, fit, i));
   }
   gpu.spec = ParameterVector(gpu.spec, kept).at(fit.answer.parameters);
+  note_bounds(gpu.spec, result.constants);
   return result;
 }
 
@@ -268,6 +197,29 @@ std::vector<double> of_each_row(const FitRows& rows, unsigned threads, const Res
 
 }  // namespace
 
+void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants) {
+  constexpr double kNear = 1e-6;  // of the range
+  for (FittedConstant& constant : constants) {
+    const Field field = field_of(spec, constant.key);
+    const double near = kNear * (field.most - field.least);
+    constant.at_bound = constant.determined &&
+                        (field.value() <= field.least + near || field.value() >= field.most - near);
+  }
+}
+
+std::string bound_lines(const std::vector<FittedConstant>& constants) {
+  std::string text;
+  for (const FittedConstant& c : constants) {
+    if (c.at_bound) {
+      text += fmt::format(
+          "  {} ended at the bound of its range, {:.4g} {}: these rows ask for a kernel or a card "
+          "that the model does not know; look at them before using this overlay\n",
+          c.key, c.value, c.unit);
+    }
+  }
+  return text;
+}
+
 ChipWork work_of(const GpuSpec& gpu, const FitRow& row, Cycles cycles) {
   return chip_work(gpu, row.problem, row.config, row.work, cycles);
 }
@@ -291,7 +243,7 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
 
 Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
   constexpr double kStep = 0.02;
-  ParameterVector vector(gpu.spec, {std::begin(kCycleParameters), std::end(kCycleParameters)});
+  ParameterVector vector(gpu.spec, parameters_of(gpu.spec, false));
   const Eigen::VectorXd width = vector.priors().width;
   Eigen::VectorXd at = Eigen::VectorXd::Zero(width.size());
   const auto residuals = [&] {
@@ -311,14 +263,14 @@ Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, uns
 
 ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
   return fit_all(
-      gpu, {std::begin(kCycleParameters), std::end(kCycleParameters)},
+      gpu, parameters_of(gpu.spec, false),
       [&](const GpuSpec& spec) { return cycle_residuals(spec, rows, threads); }, weights_of(rows),
       kCycleScale);
 }
 
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<SimulatedRow>& simulated, unsigned threads) {
-  std::vector<Parameter> parameters(std::begin(kClockParameters), std::end(kClockParameters));
+  const std::vector<Parameter> parameters = parameters_of(gpu.spec, true);
   const ResidualsOf residuals_of = [&](const GpuSpec& spec) {
     return of_each_row(rows, threads, [&](const FitRow& row) {
       const auto i = static_cast<std::size_t>(&row - rows.rows.data());

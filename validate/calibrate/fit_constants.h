@@ -3,7 +3,7 @@
 // Cycles: the closed forms run inside the fit, each row at its measured clock; the simulator's
 // `machine` constants are micro-benchmarks' and are not fitted. Clock: the power model with each
 // row's predicted bytes and phases and measured cycles, in both regimes. Priors are the GPU file's
-// numbers, as wide as was thought likely by kind of constant (fit_constants.cpp); where the file's
+// numbers, as wide as was thought likely by kind of constant (gpu_fields.cpp); where the file's
 // numbers were fitted to the same rows before, standard errors count those rows twice, and hold for
 // these rows alone: another card's differ by more. A constant that the rows say nothing of keeps
 // its number.
@@ -27,6 +27,7 @@ struct FittedConstant {
   std::string unit;
   double prior, value, standard_error;  // in the unit
   bool determined;                      // else the value is the prior's
+  bool at_bound = false;                // the fit ended where its key's range does
   std::string most_correlated;          // with which other constant, and how much
   double correlation;
 };
@@ -48,6 +49,12 @@ ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
 /// With what simulations say of the rows, if there are any.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<SimulatedRow>& simulated, unsigned threads);
+
+/// Sets at_bound of constants by the numbers that `spec` was given.
+void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
+
+/// A line for each that is at a bound, for a table of them.
+std::string bound_lines(const std::vector<FittedConstant>& constants);
 
 /// Of the logarithm of closed-form cycles: a column for each constant that fit_cycles fits, by the
 /// width of its prior.

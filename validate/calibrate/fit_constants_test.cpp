@@ -113,6 +113,13 @@ TEST_CASE("A fitted number stays within what a GPU file may hold") {
   CHECK(efficiency.value > efficiency.prior);
   CHECK(efficiency.value <= 1);
   CHECK(gpu.spec.dram->read_efficiency == Approx(efficiency.value));
+  SECTION("and one that ends at its bound is named") {
+    CHECK(efficiency.at_bound);
+    CHECK(bound_lines(fit.constants)
+              .find("dram.read_efficiency ended at the bound of its range, 1 ") !=
+          std::string::npos);
+    CHECK(std::ranges::count(fit.constants, true, &FittedConstant::at_bound) == 1);
+  }
 }
 
 TEST_CASE("Rows that say nothing of any constant leave all of them") {

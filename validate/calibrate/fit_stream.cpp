@@ -108,12 +108,7 @@ double residual(const GpuSpec& gpu, const StreamRow& row) {
 
 double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
-Field field_of(StreamSpec& stream, std::string_view key) {
-  const std::vector<Field> fields = fields_of(stream);
-  const auto found = std::ranges::find(fields, key, &Field::key);
-  TILECAST_ASSERT(found != fields.end());
-  return *found;
-}
+std::string path_of(std::string_view key) { return "stream." + std::string(key); }
 
 struct OneFit {
   GpuSpec gpu;
@@ -132,21 +127,18 @@ OneFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows, con
     }
   }
   OneFit fit{prior, {}};
-  StreamSpec from = *prior.stream;
+  GpuSpec from = prior;
   const auto set = [&](const Eigen::VectorXd& logs) {
     for (Eigen::Index i = 0; i < kCount; ++i) {
-      const std::string_view key = kFitted[static_cast<std::size_t>(i)];
-      const Field field = field_of(*fit.gpu.stream, key);
-      *std::get<double*>(field.target) =
-          std::clamp(*std::get<double*>(field_of(from, key).target) * std::exp(logs[i]),
-                     field.least, field.most);
+      const std::string path = path_of(kFitted[static_cast<std::size_t>(i)]);
+      field_of(fit.gpu, path).set(field_of(from, path).value() * std::exp(logs[i]));
     }
   };
   Priors priors{Eigen::VectorXd::Constant(kCount, kPriorWidth), Eigen::VectorXd(kCount),
                 Eigen::VectorXd(kCount)};
   for (Eigen::Index i = 0; i < kCount; ++i) {
-    const Field field = field_of(from, kFitted[static_cast<std::size_t>(i)]);
-    const double value = std::max(*std::get<double*>(field.target), kLeast);
+    const Field field = field_of(from, path_of(kFitted[static_cast<std::size_t>(i)]));
+    const double value = std::max(field.value(), kLeast);
     priors.least[i] = std::log(std::max(field.least, kLeast) / value);
     priors.most[i] = std::log(field.most / value);
   }
@@ -209,8 +201,7 @@ std::vector<double> errors_left_out(const GpuSpec& prior, const GpuSpec& fitted,
 
 FittedConstant constant_of(const LoadedGpu& gpu, std::string_view key, const LeastSquares& answer,
                            Eigen::Index i) {
-  const auto prior =
-      std::ranges::find(gpu.constants, "stream." + std::string(key), &Constant::key_path);
+  const auto prior = std::ranges::find(gpu.constants, path_of(key), &Constant::key_path);
   TILECAST_ASSERT(prior != gpu.constants.end());
   const double value = prior->value * std::exp(answer.parameters[i]);
   return {.key = prior->key_path,
@@ -262,8 +253,9 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
   std::nth_element(left_out.begin(), rank, left_out.end());
   const double interval_before = gpu.spec.stream->interval;
   gpu.spec.stream = all.gpu.stream;
-  const Field interval = field_of(*gpu.spec.stream, "interval");
+  const Field interval = field_of(gpu.spec, "stream.interval");
   gpu.spec.stream->interval = std::clamp(*rank, interval.least, interval.most);
+  note_bounds(gpu.spec, fit.constants);
   fit.constants.push_back({.key = "stream.interval",
                            .unit = "1",
                            .prior = interval_before,
@@ -320,10 +312,11 @@ std::string to_table(const StreamFit& fit) {
                                                : "",
                         c.unit);
   }
-  return text + fmt::format(
-                    "\nMean error: {:.1f} % with the priors, {:.1f} % fitted, {:.1f} % on "
-                    "rows that a fit did not see\n",
-                    100 * fit.error_before, 100 * fit.error_after, 100 * fit.error_left_out);
+  return text + bound_lines(fit.constants) +
+         fmt::format(
+             "\nMean error: {:.1f} % with the priors, {:.1f} % fitted, {:.1f} % on "
+             "rows that a fit did not see\n",
+             100 * fit.error_before, 100 * fit.error_after, 100 * fit.error_left_out);
 }
 
 }  // namespace tilecast

@@ -1,5 +1,6 @@
 // What the micro-benchmarks say they feed is there, and what the H200's file says was measured has
 // a kernel that measures it. Runs in the repository root.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "model/base/file.h"
+#include "model/spec/gpu_fields.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 
@@ -66,6 +68,21 @@ TEST_CASE("Every key that a micro-benchmark names is one of the GPU file") {
         INFO(constant.key_path);
         CHECK(measured_somewhere.contains(constant.key_path));
       }
+    }
+  }
+  SECTION("the one that the table of constants names among them") {
+    GpuSpec spec = gpu.spec;
+    for (const Field& field : fields_of(spec)) {
+      const std::string kernel(field.micro_kernel);
+      if (!kernel.empty()) {
+        INFO(field.path());
+        const auto file = named.find(kernel + ".cu");
+        REQUIRE(file != named.end());
+        CHECK(file->second.contains(field.path()));
+      }
+      const auto constant = std::ranges::find(gpu.constants, field.path(), &Constant::key_path);
+      CHECK((!kernel.empty() || constant->source != Source::kMeasured ||
+             field.path() == "machine.gpc_clock_spread"));
     }
   }
 }

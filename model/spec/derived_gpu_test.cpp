@@ -1,0 +1,190 @@
+// Files that are based on another: what each gives, and what its parent's numbers become.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "model/base/file.h"
+#include "model/spec/gpu_fields.h"
+#include "model/spec/load_gpu.h"
+#include "model/spec/yaml_tree.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+const Constant& constant(const LoadedGpu& gpu, const std::string& path) {
+  const auto found = std::ranges::find(gpu.constants, path, &Constant::key_path);
+  REQUIRE(found != gpu.constants.end());
+  return *found;
+}
+
+/// Values in basic units, by path.
+std::map<std::string, double> values(LoadedGpu gpu) {
+  std::map<std::string, double> all;
+  for (const Field& field : fields_of(gpu.spec)) {
+    all[field.path()] = field.value();
+  }
+  return all;
+}
+
+/// The keys that a file gives itself.
+std::set<std::string> given(const std::string& path) {
+  std::set<std::string> keys;
+  for (const auto& [section, node] : load_yaml_tree(path).entries) {
+    for (const auto& [key, quantity] : node.entries) {
+      keys.insert(section + "." + key);
+    }
+  }
+  return keys;
+}
+
+/// One number over the parent's, not given but in proportion.
+struct Scaled {
+  const char* key;
+  double factor;
+};
+struct Derived {
+  const char *name, *parent;
+  std::vector<Scaled> scaled;
+};
+
+// 3.02, published, and 3.35 of 4.8 TB/s; 2.04 of it, 114 of 132 SMs, 1755 of 1980 MHz, half the
+// power; 16.9 of 10.3 TB/s at L2; 152 of 148 SMs.
+const std::vector<Derived> kDerived{{"h100_sxm",
+                                     "h200_sxm",
+                                     {{"machine.dram_write", 3.35 / 4.8},
+                                      {"stream.read_rate", 3.02 / 4.584},
+                                      {"stream.write_rate", 3.35 / 4.8}}},
+                                    {"h100_pcie",
+                                     "h200_sxm",
+                                     {{"clusters.max_active_of_2", 57.0 / 66},
+                                      {"clusters.max_active_of_4", 25.0 / 30},  // 25.9
+                                      {"clusters.max_active_of_8", 12.0 / 15},  // 12.95
+                                      {"l2.output", 1755.0 / 1980},
+                                      {"machine.l2_output", 1755.0 / 1980},
+                                      {"reduction.chip_store", 1755.0 / 1980},
+                                      {"reduction.chip_add", 1755.0 / 1980},
+                                      {"machine.dram_write", 2.04 / 4.8},
+                                      {"stream.read_rate", 1.942 / 4.584},
+                                      {"stream.write_rate", 2.04 / 4.8},
+                                      {"power.burst_limit", 0.5},
+                                      {"power.static_power", 114.0 / 132}}},
+                                    {"h800_sxm", "h100_sxm", {}},
+                                    {"b200",
+                                     "h200_sxm",
+                                     {{"reduction.chip_store", 16.9 / 8.72},
+                                      {"reduction.chip_add", 16.9 / 8.72},
+                                      {"power.burst_limit", 1000.0 / 700},
+                                      {"power.per_flop_uniform", 0.27 / 0.7596},
+                                      {"power.per_flop_ternary", 0.27 / 0.7596},
+                                      {"power.per_flop_zeros", 0.27 / 0.7596}}},
+                                    {"gb200",
+                                     "b200",
+                                     {{"clusters.max_active_of_2", 76.0 / 74},
+                                      {"clusters.max_active_of_4", 36.0 / 36},  // 36.97
+                                      {"clusters.max_active_of_8", 16.0 / 16},  // 16.4
+                                      {"power.burst_limit", 1.2},
+                                      {"power.static_power", 152.0 / 148}}}};
+
+}  // namespace
+
+TEST_CASE(
+    "A derived GPU has its parent's numbers but for what it gives and what scales with that") {
+  for (const Derived& derived : kDerived) {
+    const LoadedGpu gpu = load_gpu(derived.name, false), parent = load_gpu(derived.parent, false);
+    const std::set<std::string> own = given(gpu.path);
+    const auto numbers = values(gpu), parents = values(parent);
+    for (const auto& [key, value] : numbers) {
+      CAPTURE(derived.name, key);
+      const auto of_parent = parents.find(key);
+      if (own.contains(key)) {
+        CHECK(constant(gpu, key).source != Source::kFitted);
+        continue;
+      }
+      REQUIRE(of_parent != parents.end());
+      const auto scaled = std::ranges::find(derived.scaled, key,
+                                            [](const Scaled& s) { return std::string(s.key); });
+      const bool interval = key == "stream.interval";  // of the H200's own rows
+      const double factor = interval                         ? 0.3 / of_parent->second
+                            : scaled == derived.scaled.end() ? 1
+                                                             : scaled->factor;
+      CHECK(value == Approx(factor * of_parent->second).epsilon(1e-12));
+      CHECK(constant(gpu, key).confidence == Confidence::kLow);
+    }
+  }
+}
+
+TEST_CASE("Every GPU on which kernels run is measured or based on another") {
+  std::set<std::string> derived{"h200_sxm"};
+  for (const Derived& one : kDerived) {
+    derived.insert(one.name);
+  }
+  for (const std::string& name : known_gpus(config_folder())) {
+    CHECK(derived.contains(name) == why_not_schedulable(load_gpu(name, false).spec).empty());
+  }
+}
+
+TEST_CASE("What is taken over says from where, and by which proportion") {
+  const LoadedGpu pcie = load_gpu("h100_pcie", false);
+  CHECK(constant(pcie, "machine.wake").ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
+  CHECK(constant(pcie, "machine.wake").source == Source::kAssumed);
+  CHECK(constant(pcie, "power.burst_limit").ref ==
+        "h200_sxm's, in proportion to power.sustained_limit");
+  CHECK(constant(pcie, "power.burst_limit").source == Source::kDerived);
+  CHECK(constant(pcie, "clusters.max_active_of_4").value == 25);
+  // Named once, however long the chain.
+  CHECK(constant(load_gpu("h800_sxm", false), "machine.wake")
+            .ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
+}
+
+TEST_CASE("A parent's calibration counts within its architecture, its correction nowhere") {
+  const auto exponent = [](const char* name, bool calibrated) {
+    return load_gpu(name, calibrated).spec.clock->energy_exponent;
+  };
+  const double fitted = exponent("h200_sxm", true), by_hand = exponent("h200_sxm", false);
+  REQUIRE(fitted != by_hand);
+  CHECK(exponent("h800_sxm", true) == fitted);
+  CHECK(exponent("h800_sxm", false) == by_hand);
+  CHECK(exponent("gb200", true) == by_hand);
+  const LoadedGpu h100 = load_gpu("h100_sxm", true);
+  CHECK_FALSE(h100.calibrated);
+  CHECK(h100.spec.correction == nullptr);
+}
+
+TEST_CASE("A derived file is refused where it names no parent, is wrong, or contradicts it") {
+  const TemporaryFolder folder;
+  const auto complaint = [&](const std::string& text) {
+    const std::string path = (folder / "mine.yaml").string();
+    write_file(path, "name: mine\nproduct: Mine\nbased_on: " + text);
+    std::string message = error_message([&] { load_gpu(path, false); });
+    const std::size_t at = message.find(path);
+    return at == std::string::npos ? message : message.erase(at, path.size());
+  };
+  const std::string end = ", source: measured, ref: \"a test\", confidence: high}\n";
+  CHECK(complaint("h200_sxm\n").empty());
+  CHECK(complaint("h300\n") ==
+        "2 :3: based_on: expected a GPU file that is not based on this one, not 'h300'");
+  CHECK(complaint("mine\n") ==
+        "2 :3: based_on: expected a GPU file that is not based on this one, not 'mine'");
+  CHECK(complaint("h200_sxm\ndram:\n  bandwith: {value: 3, unit: TB/s" + end) ==
+        "2 :5: dram.bandwith: unknown key; did you mean bandwidth?");
+  CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 3000, unit: TB/s" + end)
+            .starts_with("2 :5: dram.bandwidth.value: expected"));
+  // The H200's measured rates come along in proportion, so that less bandwidth is no contradiction.
+  CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 1, unit: TB/s" + end).empty());
+  CHECK(complaint("h200_sxm\nmachine:\n  dram_read: {value: 4.9, unit: TB/s" + end) ==
+        "2 :5: machine.dram_read: expected at most dram.bandwidth (4.8 TB/s), not 4.9 TB/s");
+  // What is taken over is complained of where that is decided: 1801 MHz of the H200's 1980.
+  CHECK(complaint("h200_sxm\nclock:\n  energy_reference: {value: 1390, unit: MHz" + end +
+                  "  max: {value: 1380, unit: MHz" + end)
+            .starts_with("2 :5: clock.energy_reference: expected at most clock.max (1380 MHz)"));
+  CHECK(complaint("h200_sxm\nclock:\n  max: {value: 1380, unit: MHz" + end) ==
+        "2 :3: based_on: clock.energy_reference: expected at most clock.max (1380 MHz), not 1400 "
+        "MHz");
+  CHECK(complaint("a100_sxm80\narchitecture: hopper\n") == "2 :1: clusters: missing key");
+}
+
+}  // namespace tilecast
