@@ -170,7 +170,7 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
                         const std::vector<MeasurementFile>& files) {
   const StreamFit fit = fit_stream(gpu, files);
   const std::string before =
-      std::filesystem::exists(options.out) ? read_file(options.out) : std::string();
+      std::filesystem::exists(options.out) ? read_text(options.out) : std::string();
   write_file(options.out, with_stream_section(before, gpu.spec.name,
                                               stream_section_text(fit, command_line(options))));
   fmt::print("{}", to_table(fit));

@@ -20,7 +20,7 @@
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
 #include "reports/terminal_table.h"
-#include "reports/write_report.h"
+#include "reports/render_report.h"
 
 namespace tilecast {
 namespace {

@@ -68,7 +68,7 @@ void read_extras(ReportInput& input, const Manifest& manifest) {
     input.ladder_file = manifest.ladder;
   }
   if (!manifest.published.empty()) {
-    input.published = parse_published(read_file(manifest.published), manifest.published);
+    input.published = parse_published(read_text(manifest.published), manifest.published);
     input.published_file = manifest.published;
   }
   for (const TimelineFile& file : manifest.timelines) {
@@ -76,10 +76,10 @@ void read_extras(ReportInput& input, const Manifest& manifest) {
                                parse_tile_timeline(read_stored_text(file.file), file.file)});
   }
   if (!manifest.deviations.empty()) {
-    input.deviations = Document{manifest.deviations, read_file(manifest.deviations)};
+    input.deviations = Document{manifest.deviations, read_text(manifest.deviations)};
   }
   if (!manifest.excluded.empty()) {
-    input.excluded = Document{manifest.excluded, read_file(manifest.excluded)};
+    input.excluded = Document{manifest.excluded, read_text(manifest.excluded)};
   }
 }
 

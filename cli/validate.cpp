@@ -33,7 +33,7 @@ struct ValidateOptions {
 };
 
 void check_record(const Validation& validation, const std::string& path) {
-  const std::vector<std::string> worse = worse_than_recorded(validation, read_file(path), path);
+  const std::vector<std::string> worse = worse_than_recorded(validation, read_text(path), path);
   if (!worse.empty()) {
     throw Error(ExitCode::kWrong,
                 fmt::format("{}: worse than recorded: {}", path, join(worse, "; ")));
@@ -44,7 +44,7 @@ void run_validate(ValidateOptions& options) {
   if (options.method) {
     options.input.method = parse_method(*options.method);
   } else if (!options.check.empty()) {
-    options.input.method = recorded_method(read_file(options.check), options.check);
+    options.input.method = recorded_method(read_text(options.check), options.check);
   }
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 
 namespace tilecast {
 namespace {
@@ -66,6 +67,10 @@ std::string read_file(const std::filesystem::path& path) {
   return content.str();
 }
 
+std::string read_text(const std::filesystem::path& path) {
+  return std::string(without_bom(read_file(path)));
+}
+
 void write_file(const std::filesystem::path& given, std::string_view content) {
   std::error_code unknown;
   const std::filesystem::file_status status = std::filesystem::status(given, unknown);
@@ -81,7 +86,7 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) {
-      fail(path, "create the folder of", error.value());
+      throw FileError(path.string() + ": cannot create its directory: " + error.message());
     }
   }
   std::string beside = path.string() + ".XXXXXX";

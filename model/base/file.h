@@ -11,6 +11,9 @@ namespace tilecast {
 /// Throws FileError with the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// The same of a text, without a byte-order mark.
+std::string read_text(const std::filesystem::path& path);
+
 /// Creates missing parent folders. Throws FileError; leaves nothing half-written behind.
 void write_file(const std::filesystem::path& path, std::string_view content);
 

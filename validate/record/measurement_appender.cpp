@@ -9,15 +9,16 @@
 #include <cerrno>
 
 #include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "validate/record/append_whole.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
-#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
 
-constexpr const char* kHowToMend = "; its last line is torn, which --resume mends";
+constexpr const char* kHowToMend = "; its last row is truncated, which --resume repairs";
 
 /// The first column that only one of the two headers has.
 std::string first_difference(const std::vector<std::string>& there,
@@ -73,10 +74,12 @@ void MeasurementAppender::open(IfExists rule) {
     }
     fail_file(path_, "lock");
   }
-  const std::string text = read_stored_text(path_);
+  const std::string bytes = read_file(path_);
+  const std::string_view text = without_bom(bytes);
   const std::vector<std::string> columns = measurement_columns(counters_);
   // A first run killed before its header was whole leaves nothing worth keeping.
-  const bool empty = text.find('\n') == std::string::npos && csv_line(columns).starts_with(text);
+  const bool empty =
+      text.find('\n') == std::string_view::npos && csv_line(columns).starts_with(text);
   if (empty) {
     if (::ftruncate(descriptor_, 0) != 0) {
       fail_file(path_, "write");
@@ -98,7 +101,8 @@ void MeasurementAppender::open(IfExists rule) {
                     "another file",
                     path_.string(), first_difference(file.header, columns)));
   }
-  if (::ftruncate(descriptor_, static_cast<off_t>(file.whole_bytes)) != 0) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes.size() - text.size() + file.whole_bytes)) !=
+      0) {
     fail_file(path_, "write");
   }
   for (const MeasurementRow& row : file.rows) {

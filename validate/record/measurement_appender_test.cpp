@@ -52,6 +52,14 @@ TEST_CASE("A resumed file knows its points, and any part of a point makes it ano
   }
 }
 
+TEST_CASE("A byte-order mark does not shift where a resumed file is cut") {
+  const TemporaryFolder folder;
+  const std::string text = "\xef\xbb\xbf" + measurement_csv({kFirst});
+  write_file(folder / "a.csv", text + "cut off");
+  { MeasurementAppender(folder / "a.csv", {}, IfExists::kResume).append(kSecond); }
+  CHECK(read_file(folder / "a.csv") == text + measurement_line(kSecond, {}));
+}
+
 TEST_CASE("Resuming after a kill drops the torn line and goes on as if nothing had happened") {
   const std::string whole = measurement_csv({kFirst, kSecond});
   const std::size_t one = measurement_csv({kFirst}).size();

@@ -188,13 +188,16 @@ TEST_CASE("A broken file is refused with file, line, column and what was expecte
   CHECK(message_of(replaced(good, "pipelined:", "pipelined ")).starts_with("x.csv:2: config: "));
 }
 
-TEST_CASE("A file cut anywhere in its last line is an error, or loses that line where allowed") {
+TEST_CASE("A file cut in its last line is an error, or loses that line where allowed") {
   const std::string good = measurement_csv(
       {example_measurement(kConfig, Seconds{1e-4}), example_measurement(kConfig, Seconds{2e-4})});
   const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
   for (std::size_t cut = last + 1; cut < good.size(); ++cut) {
     const std::string torn = good.substr(0, cut);
-    CHECK(message_of(torn) == "x.csv:3: the file ends inside this line: it was cut off");
+    // Without its line end alone the row is whole.
+    CHECK(message_of(torn) == (cut + 1 < good.size()
+                                   ? "x.csv:3: the file ends inside this line: it was cut off"
+                                   : "no error"));
     const MeasurementFile file = parse_measurements(torn, "x.csv", TornLine::kDrop);
     CHECK(file.rows.size() == 1);
     CHECK(file.whole_bytes == last);
