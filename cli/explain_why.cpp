@@ -57,7 +57,7 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
     why.push_back(fmt::format("Its SMs' time, over the best's cycles: {}.", phases));
   }
   if (const std::string parts = list_of(d.parts, other, kMostParts); !parts.empty()) {
-    why.push_back(fmt::format("What parts cost it more than the best: {}.", parts));
+    why.push_back(fmt::format("Largest extra costs: {}.", parts));
   }
   if (kernel.waves && best.waves) {
     why.push_back(

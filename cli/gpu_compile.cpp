@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/measure_progress.h"
 #include "cli/rejection_table.h"
 #include "kernels/jit/compile_ahead.h"
@@ -171,6 +172,9 @@ class MenuRun {
 };
 
 void run_compile(const CompileOptions& options) {
+  FilePlan plan;
+  plan.writes("--out", options.out);
+  plan.check();
   const LoadedGpu gpu = load_gpu(options.gpu, false);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);

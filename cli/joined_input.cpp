@@ -47,10 +47,9 @@ void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
   command.add_option("--gpu", options.gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
   command.add_option("--data", options.data, "Measurement files, .csv or .csv.gz")->required();
-  command.add_flag("--no-calibration", options.no_calibration,
-                   "Leave the GPU's calibrated overlay out");
+  command.add_flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
   command.add_flag("--no-correction", options.no_correction,
-                   "Keep the calibrated overlay and leave out what its correction adds");
+                   "Use the calibrated constants without the learned correction");
 }
 
 void add_split(CLI::App& command, JoinedInputOptions& options) {
@@ -66,6 +65,14 @@ void add_split(CLI::App& command, JoinedInputOptions& options) {
   command.add_option("--fixed", options.fixed,
                      "Measurement files of configurations that stand as the baseline of one for "
                      "everything, without being ranked");
+}
+
+FilePlan files_of(const JoinedInputOptions& options) {
+  FilePlan plan;
+  plan.reads("--data", options.data);
+  plan.reads("--fixed", options.fixed);
+  plan.reads("--split", options.split);
+  return plan;
 }
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {

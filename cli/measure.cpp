@@ -44,7 +44,7 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   const auto has = [&](const char* status) { return outcome.counts.contains(status); };
   if (outcome.code == ExitCode::kPartial) {
     throw Error(outcome.code,
-                fmt::format("stopped by --budget {} with {} of {} points in {} ({}); go on with "
+                fmt::format("stopped by --budget {} with {} of {} points in {} ({}); continue with "
                             "--resume",
                             options.budget, outcome.finished, points, options.out,
                             summary.empty() ? "none" : summary));
@@ -72,7 +72,7 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
     return run;
   }
   fmt::print(stderr,
-             "{} points are expected to take {}, more than --budget {}: what tells most comes "
+             "{} points are expected to take {}, more than --budget {}: the most informative come "
              "first\n",
              run.size(), clock_text(needed), options.budget);
   return in_rounds(telling_first(points, seed), options.rounds, done);
@@ -198,8 +198,9 @@ void add_measure(CLI::App& app) {
   command->add_option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
       ->capture_default_str()
       ->excludes(suite);
-  command->add_option("--budget", options->budget,
-                      "Stop in time: 90s, 10m, 1h; what tells most comes first where it is short");
+  command->add_option(
+      "--budget", options->budget,
+      "Stop in time: 90s, 10m, 1h; where it is short the most informative points come first");
   command->add_option("--seed", options->seed,
                       "Of the order of the points in a problem; default another one each time");
   command

@@ -96,6 +96,9 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   }
   input.data = read_all(manifest.data);
   input.more = read_all(manifest.more);
+  read_extras(input, manifest);
+  const std::optional<DataSplit> split =
+      manifest.split.empty() ? std::nullopt : std::optional(DataSplit::load(manifest.split));
   const GpuSpec& gpu = input.gpu.spec;
   const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor model = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
@@ -108,13 +111,13 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   };
   const std::vector<std::string> names{gpu.name, gpu.product};
   const JoinOptions join{.fixed = read_all(manifest.fixed)};
+  // Whatever can be wrong with a file has been found by now: predicting takes long.
   input.judged = join_points(input.data, predict, names, join);
   check_predictable(input, manifest);
-  if (!manifest.split.empty()) {
-    const DataSplit split = DataSplit::load(manifest.split);
+  if (split) {
     std::vector<MeasurementFile> judge = input.data, fit = input.data;
-    keep_part(split, DataPart::kJudge, judge);
-    keep_part(split, DataPart::kFit, fit);
+    keep_part(*split, DataPart::kJudge, judge);
+    keep_part(*split, DataPart::kFit, fit);
     input.held_out = HeldOut{manifest.split, join_points(judge, predict, names, join),
                              fixed_config_of(fit, names, join.fixed)};
   }
@@ -124,7 +127,6 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   if (gpu.architecture == Architecture::kHopper) {
     input.chip = load_chip_counters(config_folder(), "GH100");
   }
-  read_extras(input, manifest);
   input.predict_on = predict_on_any(cache);
   return input;
 }

@@ -92,7 +92,7 @@ const OtherTable* OtherReport::table(const std::string& id) const {
 
 OtherReport read_other_report(const fs::path& folder) {
   if (!fs::is_directory(folder / "data")) {
-    throw FileError(folder.string() + ": holds no report: there is no folder data in it");
+    throw FileError(folder.string() + ": is not a report: it has no folder data");
   }
   OtherReport report{folder.string(), {}};
   for (const auto& entry : fs::directory_iterator(folder / "data")) {

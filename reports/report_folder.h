@@ -1,7 +1,7 @@
-// The folder of a report: index.html, report.md, data/*.csv[.gz], figures/*.svg, and report_files.txt,
-// which lists them. A later report replaces and removes what that list names and nothing else, so
-// that a file of the user's in the same folder stays.
-// Checked by: report_folder_test.cpp.
+// The folder of a report: index.html, report.md, data/*.csv[.gz], figures/*.svg, and
+// report_files.txt, which lists them. A later report replaces and removes what that list names and
+// nothing else, so that a file of the user's in the same folder stays. Checked by:
+// report_folder_test.cpp.
 #pragma once
 
 #include <filesystem>

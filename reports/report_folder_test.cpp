@@ -57,8 +57,9 @@ TEST_CASE("A file that no report wrote is not replaced, and then nothing is chan
             ": was not written by an earlier report, and this one would replace it: move it, or "
             "name another folder");
   CHECK(all_in(folder / ".") == before);
-  CHECK(error_message([&] { refuse_foreign_files({"data/a.csv", "report.md"}, folder / "."); })
-            .empty());
+  CHECK(error_message([&] {
+          refuse_foreign_files({"data/a.csv", "report.md"}, folder / ".");
+        }).empty());
 }
 
 TEST_CASE("A report that does not fit on the disk leaves the earlier one whole") {

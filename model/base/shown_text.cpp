@@ -49,6 +49,16 @@ std::string counted(std::size_t count, std::string_view word, std::string_view p
   return text.append(plural);
 }
 
+std::string with_commas(long long number) {
+  std::string text = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = text.size(); at > first + 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
 std::string_view without_bom(std::string_view text) {
   constexpr std::string_view kBom = "\xef\xbb\xbf";
   return text.starts_with(kBom) ? text.substr(kBom.size()) : text;

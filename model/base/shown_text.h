@@ -10,6 +10,9 @@ namespace tilecast {
 /// "1 point", "2 points"; `plural` where it is not the word with an s.
 std::string counted(std::size_t count, std::string_view word, std::string_view plural = "");
 
+/// "35,446".
+std::string with_commas(long long number);
+
 /// Without the byte-order mark that some editors put first.
 std::string_view without_bom(std::string_view text);
 

@@ -15,6 +15,14 @@ TEST_CASE("One of a thing is singular, none and two are plural") {
   CHECK(counted(2, "entry", "entries") == "2 entries");
 }
 
+TEST_CASE("Commas part a number into thousands") {
+  CHECK(with_commas(0) == "0");
+  CHECK(with_commas(999) == "999");
+  CHECK(with_commas(1000) == "1,000");
+  CHECK(with_commas(-123456) == "-123,456");
+  CHECK(with_commas(1234567) == "1,234,567");
+}
+
 TEST_CASE("Only a byte-order mark that stands first is left out") {
   CHECK(without_bom("\xef\xbb\xbfgpu") == "gpu");
   CHECK(without_bom("gpu\xef\xbb\xbf") == "gpu\xef\xbb\xbf");

@@ -50,7 +50,7 @@ std::string constant_lines(const ConstantFit& fit) {
                     c.determined ? std::abs(c.correlation) > 0.7
                                        ? fmt::format("{:+.2f} {}", c.correlation, c.most_correlated)
                                        : ""
-                                 : "the rows do not tell; prior kept");
+                                 : "not determined by the data; prior kept");
   }
   return text;
 }
@@ -165,8 +165,9 @@ std::string to_table(const Calibration& calibration) {
       fmt::format("\nClosed-form cycles, mean error: {:.1f} % with the priors, {:.1f} % fitted\n",
                   100 * calibration.cycles_before, 100 * calibration.cycles_after);
   for (const ScheduleResidual& s : calibration.by_schedule) {
-    text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:+.1f} % slower than predicted\n",
-                        s.schedule, s.rows, 100 * s.mean_error, 100 * s.bias);
+    text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:.1f} % {} than predicted\n", s.schedule,
+                        s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),
+                        s.bias >= 0 ? "slower" : "faster");
   }
   text += "\nCorrection, on rows left out of it:\n";
   return text + error_line("analytic", calibration.analytic.error) +
