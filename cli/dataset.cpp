@@ -47,7 +47,7 @@ void add_dataset(CLI::App& app) {
   const auto options = std::make_shared<DatasetOptions>();
   command
       ->add_option("--data", options->data,
-                   "Measurement CSVs, plain or .gz; of a point that stands twice the first counts")
+                   "Measurement CSVs, plain or .gz; of a repeated point the first row counts")
       ->required();
   command->add_option("--readme", options->readme, "The page with the tables")
       ->capture_default_str();

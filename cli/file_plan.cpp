@@ -59,6 +59,16 @@ void FilePlan::check() const {
   for (const Use& read : reads_) {
     check_readable(read.path);
   }
+  for (const Use& folder : folders_) {
+    for (const Use& read : reads_) {
+      if (lies_in(read.path, folder.path)) {
+        throw ConfigError(fmt::format("{} {}: holds {}, which {} reads: name another folder",
+                                      folder.option, folder.path.string(), read.path.string(),
+                                      read.option));
+      }
+    }
+    check_folder_writable(folder.path);
+  }
   for (auto write = writes_.begin(); write != writes_.end(); ++write) {
     const auto is_there_too = [&](const Use& other) {
       return is_replaceable(write->path) && place_of(other.path) == place_of(write->path);
@@ -71,16 +81,6 @@ void FilePlan::check() const {
                                     read != reads_.end() ? read->option : written->option));
     }
     check_writable(write->path);
-  }
-  for (const Use& folder : folders_) {
-    for (const Use& read : reads_) {
-      if (lies_in(read.path, folder.path)) {
-        throw ConfigError(fmt::format("{} {}: holds {}, which {} reads: name another folder",
-                                      folder.option, folder.path.string(), read.path.string(),
-                                      read.option));
-      }
-    }
-    check_folder_writable(folder.path);
   }
 }
 

@@ -24,6 +24,7 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
@@ -121,11 +122,10 @@ class MenuRun {
       fmt::print("{}: {}\n", reason, count);
     }
     const double count = static_cast<double>(kernels_.size());
-    fmt::print(
-        "{} kernels, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
-        kernels_.size(), cache.misses(), count > 0 ? total_.value / count : 0, longest_.value,
-        slowest_);
-    fmt::print("{}: {} rows\n", options_.out, table_.rows());
+    fmt::print("{}, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
+               counted(kernels_.size(), "kernel"), cache.misses(),
+               count > 0 ? total_.value / count : 0, longest_.value, slowest_);
+    fmt::print("{}: {}\n", options_.out, counted(table_.rows(), "row"));
   }
 
  private:

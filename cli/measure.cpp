@@ -23,6 +23,7 @@
 #include "cli/measure_run.h"
 #include "kernels/jit/compile.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/pair_rounds.h"
@@ -44,9 +45,9 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   const auto has = [&](const char* status) { return outcome.counts.contains(status); };
   if (outcome.code == ExitCode::kPartial) {
     throw Error(outcome.code,
-                fmt::format("stopped by --budget {} with {} of {} points in {} ({}); continue with "
+                fmt::format("stopped by --budget {} with {} of {} in {} ({}); continue with "
                             "--resume",
-                            options.budget, outcome.finished, points, options.out,
+                            options.budget, outcome.finished, counted(points, "point"), options.out,
                             summary.empty() ? "none" : summary));
   }
   if (has("wrong") || has("failed")) {
@@ -72,9 +73,9 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
     return run;
   }
   fmt::print(stderr,
-             "{} points are expected to take {}, more than --budget {}: the most informative come "
+             "{} expected to take {}, more than --budget {}: the most informative come "
              "first\n",
-             run.size(), clock_text(needed), options.budget);
+             counted(run.size(), "point"), clock_text(needed), options.budget);
   return in_rounds(telling_first(points, seed), options.rounds, done);
 }
 
@@ -103,7 +104,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
     fmt::print(stderr, "{}: nothing to add\n", options.out);
     return;
   }
-  fmt::print(stderr, "{} points, order by --seed {}\n", run.size(), seed);
+  fmt::print(stderr, "{}, order by --seed {}\n", counted(run.size(), "point"), seed);
   RunSettings settings{
       .out = options.out,
       .counters = counters.metrics,

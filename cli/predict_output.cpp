@@ -8,7 +8,6 @@
 
 #include "cli/output_parts.h"
 #include "model/analytic/stream_closed_form.h"
-#include "model/base/shown_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -40,19 +39,6 @@ Rate rate_of(const AnyProblem& problem, const Prediction& p) {
   const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
   return stream != nullptr ? Rate{"TB/s", stream_bytes(*stream) / p.time.value * 1e-12}
                            : Rate{"TFLOPS", p.tflops};
-}
-
-/// ", simulated" of one, ", the best 16 simulated" of many.
-std::string simulated_text(const Ranking& ranking) {
-  return ranking.simulated == 0    ? ""
-         : ranking.candidates == 1 ? ", simulated"
-                                   : fmt::format(", the best {} simulated", ranking.simulated);
-}
-
-/// A reason of `rejected` as people say it.
-std::string words_of(std::string reason) {
-  std::replace(reason.begin(), reason.end(), '_', ' ');
-  return reason == "never pays" ? "never profitable" : reason;
 }
 
 nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {
@@ -142,20 +128,21 @@ std::string ranking_csv(const RankingReport& report) {
 
 std::string ranking_table(const RankingReport& report) {
   const Ranking& r = report.ranking;
+  int refused = 0;
   std::string reasons;
   for (const auto& [reason, count] : r.rejected) {
-    reasons +=
-        fmt::format("{}{} {}", reasons.empty() ? "" : ", ", with_commas(count), words_of(reason));
+    refused += count;
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
   }
   const char mark = r.simulated > 0 ? '~' : ' ';  // of what was not simulated
   const bool any_measured = !report.measured.empty();
   std::string text = fmt::format("{} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem),
-                                 report.gpu.spec.product, to_text(r.regime),
-                                 r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs),
+                                 report.gpu.spec.product, to_text(r.regime), to_text(r.inputs),
                                  report.gpu.calibrated ? "" : "not ");
-  text += fmt::format("{} configuration{}{}, in {:.0f} ms{}\n\n", with_commas(r.candidates),
-                      r.candidates == 1 ? "" : "s", simulated_text(r), report.elapsed.value * 1e3,
-                      reasons.empty() ? "" : "; rejected: " + reasons);
+  text +=
+      fmt::format("{} legal candidates{} in {:.0f} ms; refused {}{}\n\n", r.candidates,
+                  r.simulated > 0 ? fmt::format(", the best {} simulated,", r.simulated) : "",
+                  report.elapsed.value * 1e3, refused, reasons.empty() ? "" : " (" + reasons + ")");
   text += fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
                       rate_of(r.problem, r.predictions.front()).name, "GHz", "kcycles", "W",
                       "limiter", any_measured ? "measured us  " : "");
@@ -176,17 +163,17 @@ std::string ranking_table(const RankingReport& report) {
   const Prediction& best = r.predictions.front();
   const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
   text += fmt::format(
-      "\n90 % interval for #1: {:.2f} to {:.2f} us{}\n", micro(best.interval_low),
+      "\n90 % interval of the first: {:.2f} to {:.2f} us{}\n", micro(best.interval_low),
       micro(best.interval_high),
       report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)");
   if (stream != nullptr) {
     const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);
     text += fmt::format(
-        "#1 reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and writes alone "
-        "were measured at\n",
+        "The first reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
+        "writes alone were measured at\n",
         100 * shares.of_datasheet, 100 * shares.of_measured);
     if (r.within_1_percent > 1) {
-      text += fmt::format("{} configurations are within 1 % of #1, itself included\n",
+      text += fmt::format("{} candidates are within 1 % of the first, itself included\n",
                           r.within_1_percent);
     }
   }
@@ -194,9 +181,9 @@ std::string ranking_table(const RankingReport& report) {
       std::any_of(r.predictions.begin(),
                   r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report)),
                   [](const Prediction& p) { return p.method == Method::kAnalytic; })) {
-    text += fmt::format(
-        "~ not simulated: closed-form time x {:.3f} (mean simulated / closed-form ratio)\n",
-        r.closed_form_scale);
+    text +=
+        fmt::format("~ not simulated: closed form times {:.3f}, as the simulated ones have it\n",
+                    r.closed_form_scale);
   }
   return text;
 }

@@ -96,8 +96,10 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
     }
     return;
   }
-  if (app.get_subcommand_no_throw(std::string(word)) != nullptr) {
-    return;
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    if (command->get_name() == word) {
+      return;
+    }
   }
   throw ConfigError("unknown command '" + std::string(word) + "': expected one of " +
                     join(names, ", ") + did_you_mean(word, names));

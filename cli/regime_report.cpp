@@ -21,7 +21,7 @@ constexpr Seconds kMiddleOfBurst{4e-3};
 void run_regime_report(const std::string& path, double check_ms) {
   const RegimeTrials trials = parse_regime_trials(read_stored_text(path), path);
   if (trials.rests.empty()) {
-    throw ConfigError(path + ": expected trials of rests, there are none");
+    throw ConfigError(path + ": expected trials of rests, found none");
   }
   const std::vector<RestEffect> rests = rest_effects(trials.rests);
   fmt::print("{}", to_table(rests, window_effects(trials.windows, kMiddleOfBurst)));

@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "validate/compare/data_split.h"
@@ -49,10 +50,10 @@ PredictOn predict_on_any(PredictionCache& cache) {
 void check_predictable(const ReportInput& input, const Manifest& manifest) {
   if (input.judged.points == 0) {
     throw ConfigError(fmt::format(
-        "{}: expected a verified row that the model can predict; {} rows, {} excluded, {} of "
+        "{}: expected a verified row that the model can predict; {}, {} excluded, {} of "
         "baselines, {} without a prediction{}",
-        tilecast::join(manifest.data, ", "), input.judged.rows, input.judged.excluded,
-        input.judged.cublaslt, input.judged.unmatched,
+        tilecast::join(manifest.data, ", "), counted(input.judged.rows, "row"),
+        input.judged.excluded, input.judged.cublaslt, input.judged.unmatched,
         input.judged.unmatched_reasons.empty()
             ? ""
             : ", the first of them " + input.judged.unmatched_reasons.front()));

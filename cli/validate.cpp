@@ -100,7 +100,7 @@ void add_validate(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--worst", options->worst,
-                   "Name this many of the points with the largest errors; 20 in JSON, none in the "
+                   "List this many of the points with the largest errors; 20 in JSON, none in the "
                    "table unless asked for")
       ->check(CLI::Range(std::size_t{0}, kMostWorst));
   CLI::Option* check = command->add_option(

@@ -24,7 +24,7 @@ std::optional<std::size_t> place_of(const OtherTable& table, const std::string& 
 
 OtherTable read_table(const fs::path& path) {
   const CsvText csv = parse_csv(read_stored_text(path), path.string());
-  if (csv.records.empty() || csv.torn) {
+  if (csv.records.empty() || csv.truncated) {
     throw ConfigError(path.string() + ": expected a whole table of a report");
   }
   OtherTable table{csv.records.front().fields, {}};

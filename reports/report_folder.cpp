@@ -34,7 +34,7 @@ bool is_same(const fs::path& path, const std::string& content) {
              : read_file(path) == content;
 }
 
-bool exists(const fs::path& path) {
+bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
@@ -76,7 +76,7 @@ std::string report_list(const ReportFiles& files) {
 
 std::set<std::string> listed_files(const fs::path& folder) {
   const fs::path path = folder / kReportList;
-  if (!exists(path)) {
+  if (!is_there(path)) {
     return {};
   }
   std::set<std::string> names{kReportList};
@@ -100,7 +100,7 @@ std::set<std::string> listed_files(const fs::path& folder) {
 void refuse_foreign_files(const std::vector<std::string>& names, const fs::path& folder) {
   const std::set<std::string> listed = listed_files(folder);
   for (const std::string& name : names) {
-    if (!listed.contains(name) && exists(folder / name)) {
+    if (!listed.contains(name) && is_there(folder / name)) {
       throw ConfigError(
           fmt::format("{}: was not written by an earlier report, and this one would replace it: "
                       "move it, or name another folder",
@@ -139,14 +139,14 @@ void write_report(const ReportFiles& files, const fs::path& folder) {
 std::vector<std::string> out_of_date(const ReportFiles& files, const fs::path& folder) {
   std::vector<std::string> lines;
   for (const auto& [name, content] : files) {
-    if (!exists(folder / name)) {
+    if (!is_there(folder / name)) {
       lines.push_back(name + " is missing");
     } else if (!is_same(folder / name, content)) {
       lines.push_back(name + " differs");
     }
   }
   for (const std::string& name : listed_files(folder)) {
-    if (!files.contains(name) && exists(folder / name)) {
+    if (!files.contains(name) && is_there(folder / name)) {
       lines.push_back(name + " is no longer part of it");
     }
   }

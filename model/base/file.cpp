@@ -91,7 +91,9 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  return std::string(without_bom(read_file(path)));
+  const std::string text = read_file(path);
+  refuse_nul(text, path.string());
+  return std::string(without_bom(text));
 }
 
 void write_file(const std::filesystem::path& given, std::string_view content) {

@@ -11,7 +11,8 @@ namespace tilecast {
 /// Throws FileError with the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
-/// The same of a text, without a byte-order mark.
+/// The same of a text, without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL
+/// byte.
 std::string read_text(const std::filesystem::path& path);
 
 /// Creates missing parent folders. Throws FileError; leaves nothing half-written behind.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -62,6 +63,15 @@ std::string with_commas(long long number) {
 std::string_view without_bom(std::string_view text) {
   constexpr std::string_view kBom = "\xef\xbb\xbf";
   return text.starts_with(kBom) ? text.substr(kBom.size()) : text;
+}
+
+void refuse_nul(std::string_view text, const std::string& name) {
+  if (const std::size_t at = text.find('\0'); at != std::string_view::npos) {
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    throw ConfigError(name + ":" + std::to_string(line) +
+                      ": expected text, found a NUL byte (\\x00)");
+  }
 }
 
 std::string escaped(std::string_view text) {

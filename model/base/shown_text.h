@@ -16,6 +16,9 @@ std::string with_commas(long long number);
 /// Without the byte-order mark that some editors put first.
 std::string_view without_bom(std::string_view text);
 
+/// Throws ConfigError `name:line: ...` for a NUL byte, which would cut short what quotes it.
+void refuse_nul(std::string_view text, const std::string& name);
+
 /// Control characters other than line ends, and bytes that are not UTF-8, as \xNN. Shown twice it
 /// is the same.
 std::string escaped(std::string_view text);

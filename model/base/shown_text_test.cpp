@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 namespace tilecast {
 namespace {
@@ -27,6 +28,12 @@ TEST_CASE("Only a byte-order mark that stands first is left out") {
   CHECK(without_bom("\xef\xbb\xbfgpu") == "gpu");
   CHECK(without_bom("gpu\xef\xbb\xbf") == "gpu\xef\xbb\xbf");
   CHECK(without_bom("\xef\xbb") == "\xef\xbb");
+}
+
+TEST_CASE("A NUL byte is an error with its line") {
+  CHECK(error_message([] { refuse_nul(std::string_view("a\nb\0c", 5), "x.csv"); }) ==
+        "2 x.csv:2: expected text, found a NUL byte (\\x00)");
+  CHECK(error_message([] { refuse_nul("a\nb", "x.csv"); }).empty());
 }
 
 TEST_CASE("Control characters and bytes that are not UTF-8 are escaped, all else is as it was") {

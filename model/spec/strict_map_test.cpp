@@ -121,7 +121,7 @@ TEST_CASE("Text, flags, words, lists and maps refuse each other") {
         }) == "2 f.yaml:2: list[1]: expected a whole number from 0 to 9, not 'x'");
 }
 
-TEST_CASE("A file that is no map at all says so") {
+TEST_CASE("A file that is not a map says so") {
   CHECK(error_message([] {
           open("just words");
         }).starts_with("2 f.yaml:1: expected a map of count, rate"));

@@ -128,7 +128,7 @@ DataTable schedule_table(const Validation& v) {
 
 std::string interval_text(const Validation& v) {
   return v.interval ? fmt::format(
-                          " The 90 % intervals hold {} % of the measured times; their "
+                          " The 90 % intervals cover {} % of the measured times; their "
                           "median width is {} % of the time.",
                           number_text(v.interval->coverage_90 * kToPercent, 3),
                           number_text(v.interval->median_width * kToPercent, 3))

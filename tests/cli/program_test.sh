@@ -45,9 +45,12 @@ expect_error 2 'unknown command' "$TILECAST" prob
 grep -q probe "$folder/err" && problem "probe is offered: $(cat "$folder/err")"
 
 # Bytes of a file are shown so that a terminal and a log can hold them, and none is lost.
-printf 'name: "a\\0b"\nproduct: x\n' >"$folder/nul.yaml"
-printf 'shapes: [\377\376]\nconfigs: all\n' >"$folder/latin.yaml"
-expect_error 2 'product.*a.x00b|a.x00b|missing key' "$TILECAST" predict 64x64x64 --gpu "$folder/nul.yaml"
+printf 'name: "a\0b"\nproduct: x\n' >"$folder/nul.yaml"
+expect_error 2 'nul.yaml:1: .*NUL byte .*x00' "$TILECAST" predict 64x64x64 --gpu "$folder/nul.yaml"
+printf 'gpu,date\nh\0,x\n' >"$folder/nul.csv"
+expect_error 2 'nul.csv:2: .*NUL byte .*x00' "$TILECAST" validate --data "$folder/nul.csv"
+printf 'shapes: ["\377\376"]\nconfigs: all\n' >"$folder/latin.yaml"
+expect_error 2 'latin.yaml:1: .*xff.xfe' "$TILECAST" suite "$folder/latin.yaml"
 expect_error 2 'xff.xfe' "$TILECAST" predict 64x64x64 --config "$(printf 'p\377\376')"
 
 # Standard output closed, and a reader that goes away: silence, and the shell's code for it.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/base/shown_text.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -105,6 +106,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   done.clock = fit_clock(gpu, rows, simulated, options.threads);
   options.progress("correction of closed forms");
   done.analytic = fit_correction(gpu.spec, rows, {}, options.threads);
+  done.with_simulation = options.simulate;
   done.simulated = done.analytic;
   if (options.simulate) {
     options.progress("correction of simulations");
@@ -155,11 +157,12 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
 
 std::string to_table(const Calibration& calibration) {
   std::string text = fmt::format(
-      "{} rows of {} problems, {} left out. Closed forms run inside the fit, at measured "
+      "{} of {}, {} left out. Closed forms run inside the fit, at measured "
       "clocks.\n\n"
       "  {:<28} {:>10} {:>10} {:>8}\n",
-      calibration.rows, calibration.problems, calibration.left_out, "constant", "prior", "fitted",
-      "error");
+      counted(calibration.rows, "row"),
+      counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,
+      "constant", "prior", "fitted", "error");
   text += constant_lines(calibration.cycles) + constant_lines(calibration.clock);
   text +=
       fmt::format("\nClosed-form cycles, mean error: {:.1f} % with the priors, {:.1f} % fitted\n",
@@ -171,7 +174,7 @@ std::string to_table(const Calibration& calibration) {
   }
   text += "\nCorrection, on rows left out of it:\n";
   return text + error_line("analytic", calibration.analytic.error) +
-         error_line("simulated", calibration.simulated.error);
+         (calibration.with_simulation ? error_line("simulated", calibration.simulated.error) : "");
 }
 
 }  // namespace tilecast

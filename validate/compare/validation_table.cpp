@@ -157,7 +157,7 @@ std::string to_table(const Validation& v) {
       v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "");
   text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v) + paired_table(v);
   if (v.interval) {
-    text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",
+    text += fmt::format("\n90 % intervals cover {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));
   }
   return text + to_table(v.worst);

@@ -22,8 +22,8 @@ class CsvParser {
       const bool short_of_fields =
           !blank && !before.empty() && record.fields.size() != before.front().fields.size();
       if (end == End::kInQuotes || (end == End::kOfText && short_of_fields)) {
-        result_.torn = true;
-        result_.torn_line = record.line;
+        result_.truncated = true;
+        result_.truncated_line = record.line;
         break;
       }
       if (!blank) {

@@ -23,7 +23,7 @@ TEST_CASE("A quoted field keeps its commas, quotes and line ends") {
   CHECK(csv.records[0].fields == std::vector<std::string>{"a", "b,\"c\"\nd", "e"});
   CHECK(csv.records[1].fields == std::vector<std::string>{"f", "", "g"});
   CHECK(csv.records[1].line == 3);  // the quoted line end counts
-  CHECK_FALSE(csv.torn);
+  CHECK_FALSE(csv.truncated);
 }
 
 TEST_CASE("A last line without its line end counts if it has the header's fields") {
@@ -33,7 +33,7 @@ TEST_CASE("A last line without its line end counts if it has the header's fields
     REQUIRE(csv.records.size() == 2);
     CHECK(csv.records[1].fields.front() == "c");
     CHECK(csv.records[1].fields.back() == (tail == "c," ? "" : "d"));
-    CHECK_FALSE(csv.torn);
+    CHECK_FALSE(csv.truncated);
     CHECK_FALSE(csv.ended);
     CHECK(csv.ended_bytes == ended.size());
   }
@@ -43,13 +43,13 @@ TEST_CASE("A last line without its line end counts if it has the header's fields
   CHECK(parse_csv("a,b\n\r", "x.csv").records.size() == 1);  // nothing stands on the last line
 }
 
-TEST_CASE("A last line with fewer fields than the header, or inside quotes, is torn") {
+TEST_CASE("A last line with fewer fields than the header, or inside quotes, is truncated") {
   const std::string ended = "a,b\n";
   for (const std::string tail : {"c", "\"c", "\"c\"", "c,\"d", "c,\"d\"\"", "c,d,e"}) {
     const CsvText csv = parse_csv(ended + tail, "x.csv");
     CHECK(csv.records.size() == 1);
-    CHECK(csv.torn);
-    CHECK(csv.torn_line == 2);
+    CHECK(csv.truncated);
+    CHECK(csv.truncated_line == 2);
     CHECK(csv.ended_bytes == ended.size());
   }
 }

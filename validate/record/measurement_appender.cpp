@@ -18,7 +18,7 @@
 namespace tilecast {
 namespace {
 
-constexpr const char* kHowToMend = "; its last row is truncated, which --resume repairs";
+constexpr const char* kHowToRepair = "; its last row is truncated, which --resume repairs";
 
 /// The first column that only one of the two headers has.
 std::string first_difference(const std::vector<std::string>& there,
@@ -87,14 +87,14 @@ void MeasurementAppender::open(IfExists rule) {
     if (rule == IfExists::kRefuse) {
       refuse_stray_samples();
     }
-    append_whole(descriptor_, csv_line(columns), path_, kHowToMend);
+    append_whole(descriptor_, csv_line(columns), path_, kHowToRepair);
     return;
   }
   if (rule == IfExists::kRefuse) {
     throw ConfigError(path_.string() +
                       ": exists; pass --resume to add to it, or name another file");
   }
-  const MeasurementFile file = parse_measurements(text, path_.string(), TornLine::kDrop);
+  const MeasurementFile file = parse_measurements(text, path_.string(), TruncatedLine::kDrop);
   if (file.header != columns) {
     throw ConfigError(
         fmt::format("{}:1: its columns are not the ones to be added ({}); name "
@@ -131,7 +131,7 @@ void MeasurementAppender::append(Measurement measurement) {
     }
     measurement.samples_at = samples_->append(measurement.point, measurement.raw);
   }
-  append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToMend);
+  append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToRepair);
   ++keys_[key_of(measurement.point)];
 }
 

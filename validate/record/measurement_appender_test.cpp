@@ -60,7 +60,7 @@ TEST_CASE("A byte-order mark does not shift where a resumed file is cut") {
   CHECK(read_file(folder / "a.csv") == text + measurement_line(kSecond, {}));
 }
 
-TEST_CASE("Resuming after a kill drops the torn line and goes on as if nothing had happened") {
+TEST_CASE("Resuming after a kill drops the truncated line and goes on as if nothing had happened") {
   const std::string whole = measurement_csv({kFirst, kSecond});
   const std::size_t one = measurement_csv({kFirst}).size();
   for (const std::size_t cut : {std::size_t{0}, std::size_t{10}, one, one + 1, whole.size() - 1}) {
@@ -89,7 +89,7 @@ TEST_CASE("Measured data is never overwritten nor mixed with other columns") {
   CHECK(read_file(folder / "a.csv") == measurement_csv({kFirst}));
 }
 
-TEST_CASE("A file that is no measurement CSV is refused and left as it is") {
+TEST_CASE("A file that is not a measurement CSV is refused and left as it is") {
   const TemporaryFolder folder;
   write_file(folder / "notes.csv", "dear diary\n");
   CHECK_THROWS_AS(MeasurementAppender(folder / "notes.csv", {}, IfExists::kResume), ConfigError);

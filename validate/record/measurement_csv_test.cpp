@@ -11,9 +11,9 @@ namespace {
 
 constexpr const char* kConfig = "pipelined:tile=128x128x64,stages=4";
 
-std::string message_of(const std::string& text, TornLine torn = TornLine::kError) {
+std::string message_of(const std::string& text, TruncatedLine truncated = TruncatedLine::kError) {
   try {
-    parse_measurements(text, "x.csv", torn);
+    parse_measurements(text, "x.csv", truncated);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -213,12 +213,12 @@ TEST_CASE("A file cut in its last line is an error, or loses that line where all
       {example_measurement(kConfig, Seconds{1e-4}), example_measurement(kConfig, Seconds{2e-4})});
   const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
   for (std::size_t cut = last + 1; cut < good.size(); ++cut) {
-    const std::string torn = good.substr(0, cut);
+    const std::string truncated = good.substr(0, cut);
     // Without its line end alone the row is whole.
-    CHECK(message_of(torn) == (cut + 1 < good.size()
-                                   ? "x.csv:3: the file ends inside this line: it was cut off"
-                                   : "no error"));
-    const MeasurementFile file = parse_measurements(torn, "x.csv", TornLine::kDrop);
+    CHECK(message_of(truncated) == (cut + 1 < good.size()
+                                        ? "x.csv:3: the file ends inside this line: it was cut off"
+                                        : "no error"));
+    const MeasurementFile file = parse_measurements(truncated, "x.csv", TruncatedLine::kDrop);
     CHECK(file.rows.size() == 1);
     CHECK(file.whole_bytes == last);
   }

@@ -78,6 +78,7 @@ std::string read_stored_text(const std::filesystem::path& path) {
   if (text.starts_with(kGzipMagic)) {
     text = gunzip(text, path.string());
   }
+  refuse_nul(text, path.string());
   return std::string(without_bom(text));
 }
 
