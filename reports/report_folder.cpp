@@ -39,14 +39,11 @@ bool is_there(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
-/// All the files under a folder that goes away with this, whatever happens.
+/// Files in a folder of their own, which goes away with this, whatever happens.
 class UnfinishedReport {
  public:
-  UnfinishedReport(const ReportFiles& files, const fs::path& folder) : path_(folder / kUnfinished) {
+  explicit UnfinishedReport(const fs::path& folder) : path_(folder / kUnfinished) {
     fs::remove_all(path_);  // of a report that was killed
-    for (const auto& [name, content] : files) {
-      write_file(path_ / name, content);
-    }
   }
   ~UnfinishedReport() {
     std::error_code ignored;
@@ -54,6 +51,12 @@ class UnfinishedReport {
   }
   UnfinishedReport(const UnfinishedReport&) = delete;
   UnfinishedReport& operator=(const UnfinishedReport&) = delete;
+
+  void write(const ReportFiles& files) const {
+    for (const auto& [name, content] : files) {
+      write_file(path_ / name, content);
+    }
+  }
 
   void move(const std::string& name, const fs::path& folder) const {
     fs::create_directories((folder / name).parent_path());
@@ -117,7 +120,8 @@ void write_report(const ReportFiles& files, const fs::path& folder) {
   }
   refuse_foreign_files(names, folder);
   const std::set<std::string> before = listed_files(folder);
-  const UnfinishedReport unfinished(files, folder);
+  const UnfinishedReport unfinished(folder);
+  unfinished.write(files);
   ReportFiles both = files;  // a report that is killed from here on owns the files of both
   for (const std::string& name : before) {
     both.try_emplace(name);
