@@ -71,16 +71,16 @@ std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory
         parts.push_back(fmt::format("{} {:+.1f} %", losses[i].to, 100 * more));
       }
     }
-    why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Of its rate goes to {}.",
-                              micro(own.dram), micro(other.dram), join(parts, "; to ")));
+    why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Bandwidth lost to: {}.",
+                              micro(own.dram), micro(other.dram), join(parts, "; ")));
   }
   if (std::abs(against(own.flight, other.flight)) >= kWorthSaying) {
     const bool holds = own.flight > own.dram;
     why.push_back(fmt::format(
-        "Loads, one behind the other, take {:.1f} us, not {:.1f}, with {:.0f} KiB of an SM in "
-        "flight, not {:.0f}{}.",
+        "Back-to-back loads take {:.1f} us, not {:.1f}, with {:.0f} KiB per SM in flight, not "
+        "{:.0f}{}.",
         micro(own.flight), micro(other.flight), own.in_flight.value / 1024,
-        other.in_flight.value / 1024, holds ? ": latency holds this kernel, not DRAM" : ""));
+        other.in_flight.value / 1024, holds ? ": latency bounds this kernel, not DRAM" : ""));
   }
   return why;
 }

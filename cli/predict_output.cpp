@@ -60,6 +60,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"shares",
        {{"tensor", rounded(p.shares.tensor, 3)},
         {"shared_memory", rounded(p.shares.shared_memory, 3)},
+        {"sm_intake", rounded(p.shares.sm_intake, 3)},
         {"l2", rounded(p.shares.l2, 3)},
         {"dram", rounded(p.shares.dram, 3)}}},
       {"l2_to_sm_bytes", rounded(p.l2_to_sm.value, kDigits)},

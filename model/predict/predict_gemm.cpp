@@ -231,7 +231,7 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
       correction_of(gpu) != nullptr
           ? corrected_work(question, ReadyCorrection(*correction_of(gpu)), config, work)
           : predict_work(question, config, work);
-  return method == Method::kSimulated && can_simulate(gpu, config)
+  return method == Method::kSimulated && simulates(gpu, problem, config)
              ? simulated_prediction(gpu, problem, analytic, regime, inputs)
              : analytic;
 }
