@@ -8,6 +8,7 @@
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
 #include "model/predict/chip_work.h"
+#include "model/predict/predict_gemm.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/predict/simulated_stream.h"
 #include "model/sim/limits.h"
@@ -50,8 +51,8 @@ struct Joined {
   }
   /// Where `of_kernel` are busy shares of the kernel in its `time`.
   Shares busy(const Shares& of_kernel, Seconds whole) const {
-    const auto share = [](double of_all, double work, double part) {
-      return part > 0 ? std::min(1.0, of_all * work / part) : 0;
+    const auto share = [](double of_all, double own, double part) {
+      return part > 0 ? std::min(1.0, of_all * own / part) : 0;
     };
     const double seconds = time / whole;
     return {.tensor = share(of_kernel.tensor, work.tensor, cycles),
@@ -144,13 +145,10 @@ EnergySplit energy_of(const GpuSpec& gpu, const ChipWork& done, const Prediction
   return split;
 }
 
-/// Simulates the kernel that `e` has by closed form, and says what it saw. What the kernel does in
-/// the predicted cycles.
-ChipWork simulate_watched(const GpuSpec& gpu, const GemmProblem& problem,
-                          const KernelConfig& config, Regime regime, Inputs inputs,
-                          unsigned threads, Explanation& e) {
-  GemmWatch watch;
-  e.predicted = simulated_prediction(gpu, problem, e.closed_form, regime, inputs, &watch);
+/// What was seen of the simulation that predicted. What the kernel does in the predicted cycles.
+ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                 Regime regime, Inputs inputs, unsigned threads, const GemmWatch& watch,
+                 Explanation& e) {
   const Simulated& kernel = watch.settled.kernel;
   const ChipWork done = chip_work(problem, config, kernel, e.predicted.cycles);
   const PhasedClock clocks = phase_clock(gpu, done, watch.settled.phases, regime, inputs);
@@ -167,14 +165,17 @@ ChipWork simulate_watched(const GpuSpec& gpu, const GemmProblem& problem,
 Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          Regime regime, Inputs inputs, Effort effort) {
   Explanation e{};
+  GemmWatch watch;
+  const Method method = effort.method.value_or(default_method(Op::kGemm));
   e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  e.predicted = method == Method::kAnalytic
+                    ? e.closed_form
+                    : predict_gemm(gpu, problem, config, regime, inputs, method, &watch);
   const GemmWork work = work_of(gpu, problem, config);
   ChipWork done;
-  if (effort.method.value_or(default_method(Op::kGemm)) == Method::kSimulated &&
-      simulates(gpu, problem, config)) {
-    done = simulate_watched(gpu, problem, config, regime, inputs, effort.threads, e);
+  if (e.predicted.method == Method::kSimulated) {
+    done = look_at(gpu, problem, config, regime, inputs, effort.threads, watch, e);
   } else {
-    e.predicted = e.closed_form;
     done = chip_work(gpu, problem, config, work, e.predicted.cycles);
     e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) {
       return closed_form(g, problem, config, work, e.predicted.sm_clock).cycles;

@@ -89,8 +89,9 @@ TEST_CASE("The part that is made slow is the limiter") {
 TEST_CASE(
     "Phases are of the simulation that predicts: in the mean they are as busy as the kernel") {
   // The second leaves steady waves out, and its prediction is corrected in cycles and clock.
-  for (const auto& [gpu, p] : {std::pair(h200(), problem(2048, 2048, 1024)),
-                               std::pair(load_gpu("h200_sxm").spec, problem(8192, 8192, 8192))}) {
+  for (const auto& [gpu, p] :
+       {std::pair(h200(), problem(2048, 2048, 1024)),
+        std::pair(load_gpu("h200_sxm", true).spec, problem(8192, 8192, 8192))}) {
     const Explanation e = explain_text(gpu, p, kWide);
     double tensor = 0, sm_intake = 0, l2 = 0, dram = 0, cycles = 0;
     for (const Phase& phase : e.watched->phases) {
@@ -103,17 +104,22 @@ TEST_CASE(
       dram += phase.busy.dram * of_time;
       cycles += of_cycles;
     }
-    // Short of that where a phase would be busier than all of its time.
     CHECK(cycles == Approx(1).epsilon(1e-6));
-    CHECK(tensor == Approx(e.predicted.shares.tensor).epsilon(0.01));
-    CHECK(sm_intake == Approx(e.predicted.shares.sm_intake).epsilon(0.01));
-    CHECK(l2 == Approx(e.predicted.shares.l2).epsilon(0.01));
-    CHECK(dram == Approx(e.predicted.shares.dram).epsilon(0.02));
+    // Work counts when it is asked for, so in a short kernel a phase may have more than fits: all
+    // of its time is the most that it is busy, and the mean falls short by that.
+    const Shares& whole = e.predicted.shares;
+    for (const auto [mean, share] : {std::pair(tensor, whole.tensor),
+                                     {sm_intake, whole.sm_intake},
+                                     {l2, whole.l2},
+                                     {dram, whole.dram}}) {
+      CHECK(mean <= share * (1 + 1e-6));
+      CHECK(mean >= share * 0.9);
+    }
   }
 }
 
 TEST_CASE("explain predicts what predict does, and names the same limiter") {
-  const GpuSpec gpu = load_gpu("h200_sxm").spec;
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   for (const char* text : {kWide, kNarrow}) {
     const GemmProblem p = problem(2048, 1536, 1024);
     const Explanation e = explain_text(gpu, p, text);

@@ -1,6 +1,7 @@
 #include "model/predict/simulated_gemm.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "model/analytic/closed_form.h"
@@ -57,6 +58,21 @@ SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const K
 /// Of so many bytes of all SMs, at each one's rate.
 double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles cycles) {
   return std::min(1.0, bytes.value / gpu.sm.count / rate.value / cycles.value);
+}
+
+/// Of a simulated kernel: the closed form's while that part is busy most of the time; where it is
+/// not and another one nearly all the time, that one.
+Limiter limiter_of(const Prediction& p) {
+  constexpr double kMost = 0.65, kNearlyAll = 0.8;
+  const std::pair<double, Limiter> busy[] = {{p.shares.tensor, Limiter::kTensor},
+                                             {p.shares.shared_memory, Limiter::kSharedMemory},
+                                             {p.shares.sm_intake, Limiter::kSmIntake},
+                                             {p.shares.l2, Limiter::kL2},
+                                             {p.shares.dram, Limiter::kDram}};
+  const bool confirmed = std::ranges::any_of(
+      busy, [&](const auto& part) { return part.second == p.limiter && part.first >= kMost; });
+  const auto [share, busiest] = *std::ranges::max_element(busy);
+  return !confirmed && share >= kNearlyAll ? busiest : p.limiter;
 }
 
 /// The best candidates that differ to the simulator, with those behind them that do not.
@@ -138,6 +154,7 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
     apply_correction(gpu, ReadyCorrection(gpu.correction->simulated), config.schedule, regime,
                      inputs, physics, p);
   }
+  p.limiter = limiter_of(p);
   return p;
 }
 

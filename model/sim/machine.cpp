@@ -144,7 +144,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
         engine, gpu, again != nullptr ? again->sums : *gpu.reduction, kernel, work, sm_clock);
   }
   const i32 size = cluster_size(kernel.tiling);
-  const i32 ctas = static_cast<i32>(workers()) * size;
+  const i32 ctas = static_cast<i32>(std::min<i64>(i64{workers()} * size, 1 << 30));
   for (i32 gpc = 0; gpc < gpcs; ++gpc) {
     // Where tiles are dealt out beforehand the slowest SMs end the kernel, and all of them stand
     // for it, which keeps events together and the simulation fast; else GPCs drift apart.

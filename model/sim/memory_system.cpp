@@ -124,10 +124,10 @@ SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, co
 SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost, SmPlace place,
                               bool merged) {
   const SimTime takes = merged ? cost.unmerged : cost.l2;
-  if (merged && takes.ps == 0) {
+  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSector;
+  if (bytes == 0) {
     return asked;
   }
-  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSector;
   traffic_.l2_output += bytes;
   if (activity_ != nullptr) {
     activity_->add(Resource::kL2Output, now, bytes);

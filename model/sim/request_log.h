@@ -3,7 +3,7 @@
 // out. A second simulation that is given the log moves the same bytes at every level, whatever its
 // own order of requests: the first load of a merged group takes L2's output, the first that waits
 // for a read starts it. That is what an elimination asks about (limits.h).
-// Checked by: memory_system_test.cpp, limits_test.cpp.
+// Checked by: limits_test.cpp.
 #pragma once
 
 #include <optional>

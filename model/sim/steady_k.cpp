@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLong = 1'500'000;  // steps: about 50 ms on one core
 constexpr double kShort = 200'000;   // of the shorter one, about
-constexpr i64 kLeast = 64;           // K blocks of a piece in the shorter one
+constexpr i32 kLeast = 64;           // K blocks of a piece in the shorter one
 constexpr i64 kLine = 64;            // elements of a line of 128 bytes; two are fetched together
 
 i64 k_blocks_of(const KernelConfig& config, i64 k) {
@@ -22,18 +22,12 @@ i64 k_blocks_of(const KernelConfig& config, i64 k) {
 double steps_at(const GemmShape& shape, const KernelConfig& config, u32 resident, i64 k) {
   const TileScheduler tiles = make_tile_scheduler(shape, config, resident);
   const i64 k_blocks = k_blocks_of(config, k);
-  const double all = static_cast<double>(tiles.num_tiles()) *
-                     static_cast<double>(steps_per_tile(config, k_blocks));
-  if (splits_k(config.schedule)) {
-    const WorkDecomposition work =
-        make_work_decomposition(tiles, static_cast<i32>(k_blocks), config, resident);
-    const WholeWaves whole = whole_waves(tiles, work, resident);
-    return whole.count == 0 ? all : steps_without_steady(whole, tiles, config, k_blocks);
-  }
-  const WorkDecomposition whole_tiles =
-      WorkDecomposition::data_parallel(tiles.num_tiles(), 1, resident);
-  return std::min(all, steps_without_steady(whole_waves(tiles, whole_tiles, resident), tiles,
-                                            config, k_blocks));
+  const WorkDecomposition work =
+      splits_k(config.schedule)
+          ? make_work_decomposition(tiles, static_cast<i32>(k_blocks), config, resident)
+          : WorkDecomposition::data_parallel(tiles.num_tiles(), 1, resident);
+  return static_cast<double>(
+      steps_without_steady(whole_waves(tiles, work, resident), tiles, config, k_blocks));
 }
 
 /// From which K on a wave's operands drive all of the wave before out of L2: the least that a patch
@@ -56,10 +50,10 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   const Tiling& t = config.tiling;
   const TileScheduler tiles = make_tile_scheduler(shape, config, resident);
   const double k_blocks = static_cast<double>(k_blocks_of(config, shape.k));
-  double least = std::max(kLeast, i64{4} * t.stages);
+  double least = max_of(kLeast, 4 * t.stages);
   if (splits_k(config.schedule)) {  // of each piece
     least *= std::max(1.0, static_cast<double>(resident) / tiles.num_tiles());
-    least = std::max(least, static_cast<double>(kLeast) * config.decomposition.splits);
+    least = std::max(least, 1.0 * kLeast * config.decomposition.splits);
   }
   if (tiles.num_tiles() > resident) {
     least = std::max(least, k_beyond_l2(gpu, t, resident) / t.block_k);

@@ -64,10 +64,9 @@ i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
 i64 steps_without_steady(const WholeWaves& waves, const TileScheduler& scheduler,
                          const KernelConfig& config, i64 k_blocks) {
   const i64 per_tile = steps_per_tile(config, k_blocks);
-  const i64 skipped = config.grid == Grid::kResident
-                          ? steady_waves(waves, per_tile).count
-                          : waves_left(waves, latest_wave(waves, per_tile)).count;
-  return (scheduler.num_tiles() - skipped * waves.tiles) * per_tile;
+  const i64 skipped = config.grid == Grid::kResident ? steady_waves(waves, per_tile).count
+                                                     : waves_left(waves, SettledRate::kFirst).count;
+  return (i64{scheduler.num_tiles()} - skipped * waves.tiles) * per_tile;
 }
 
 bool SettledRate::settled(u32 wave, const Progress& now) {

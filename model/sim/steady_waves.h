@@ -58,7 +58,7 @@ u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile);
 
 /// K blocks loaded and multiplied for one tile of a worker.
 i64 steps_per_tile(const KernelConfig& config, i64 k_blocks);
-/// Steps of a kernel whose steady waves are left out, at most.
+/// Steps of a kernel whose steady waves are left out, as soon as they can be.
 i64 steps_without_steady(const WholeWaves& waves, const TileScheduler& scheduler,
                          const KernelConfig& config, i64 k_blocks);
 
