@@ -108,7 +108,7 @@ TEST_CASE(
     // Work counts when it is asked for, so in a short kernel a phase may have more than fits: all
     // of its time is the most that it is busy, and the mean falls short by that.
     const Shares& whole = e.predicted.shares;
-    for (const auto [mean, share] : {std::pair(tensor, whole.tensor),
+    for (const auto& [mean, share] : {std::pair(tensor, whole.tensor),
                                      {sm_intake, whole.sm_intake},
                                      {l2, whole.l2},
                                      {dram, whole.dram}}) {

@@ -10,7 +10,7 @@ namespace tilecast {
 namespace {
 
 constexpr double kLong = 1'500'000;  // steps: about 50 ms on one core
-constexpr double kShort = 200'000;   // of the shorter one, about
+constexpr double kShort = 100'000;   // of the shorter one, about
 constexpr i32 kLeast = 64;           // K blocks of a piece in the shorter one
 constexpr i64 kLine = 64;            // elements of a line of 128 bytes; two are fetched together
 
