@@ -31,14 +31,15 @@ struct ExplainOptions {
   bool no_best = false, no_calibration = false, layout_given = false;
 };
 
-void write_trace(const ExplainOptions& options, const Explanation& kernel) {
-  if (!kernel.watched) {
+void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyProblem& problem,
+                 const Prediction& kernel) {
+  if (kernel.method != Method::kSimulated) {
     throw ConfigError(fmt::format(
         "--trace {}: {} is not simulated, and only a simulation has a "
         "timeline{}",
         options.trace, options.configs.front(), options.method ? "" : ": try --method simulated"));
   }
-  write_file(options.trace, chrome_trace(kernel.watched->tiles));
+  write_file(options.trace, chrome_trace(timeline(gpu, problem, kernel.config, kernel.sm_clock)));
 }
 
 void run_explain(const ExplainOptions& options) {
@@ -81,7 +82,7 @@ void run_explain(const ExplainOptions& options) {
   report.elapsed = {elapsed.count()};
 
   if (!options.trace.empty()) {
-    write_trace(options, report.kernels.front());
+    write_trace(options, gpu.spec, problem, report.kernels.front().predicted);
   }
   fmt::print("{}", options.format == "json"
                        ? explain_json(report).dump(2, ' ', false,
@@ -94,7 +95,7 @@ void run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "explain", "Why configurations take the time they take, and what the best one does better");
+      "explain", "Why configurations take the time they do, and what the best one does better");
   const auto options = std::make_shared<ExplainOptions>();
   command
       ->add_option(
@@ -112,7 +113,7 @@ void add_explain(CLI::App& app) {
       ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
       ->capture_default_str();
   CLI::Option* layout =
-      command->add_option("--layout", options->layout, "Of GEMMs. tn: B is [N,K]; nn: B is [K,N]")
+      command->add_option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]")
           ->capture_default_str();
   command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
   command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
@@ -123,11 +124,11 @@ void add_explain(CLI::App& app) {
           "simulated, where there are processes (GEMMs by default), or analytic (memory-bound "
           "kernels by default)")
       ->check(CLI::IsMember({"analytic", "simulated"}));
-  command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
+  command->add_option("--threads", options->threads, "For simulations; 0: one per processor")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();
   command->add_flag("--no-best", options->no_best,
-                    "Leave out the comparison with the best of all candidates");
+                    "Do not compare with the best of all candidates");
   command->add_option("--trace", options->trace,
                       "Write the simulated timeline there, for Perfetto, as measure --trace does");
   command->add_option("--format", options->format, "table or json")

@@ -16,7 +16,7 @@ constexpr int kShareDigits = 4;
 
 double share(double value) { return rounded(value, kShareDigits); }
 
-Json busy_json(const BusyShares& busy) {
+Json shares_json(const Shares& busy) {
   return {{"tensor", share(busy.tensor)},
           {"shared_memory", share(busy.shared_memory)},
           {"sm_intake", share(busy.sm_intake)},
@@ -72,7 +72,7 @@ Json phases_json(const Watched& watched) {
   for (const Phase& phase : watched.phases) {
     Json json{{"begin_us", rounded(phase.begin.value * 1e6, kDigits)},
               {"end_us", rounded(phase.end.value * 1e6, kDigits)}};
-    json.update(busy_json(phase.busy));
+    json.update(shares_json(phase.busy));
     json["sm_clock_mhz"] = rounded(phase.sm_clock.value * 1e-6, kDigits);
     phases.push_back(std::move(json));
   }
@@ -112,20 +112,15 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
                          rounded(p.interval_high.value * 1e6, kDigits)};
   json["tflops"] = rounded(p.tflops, kDigits);
   json["power_w"] = rounded(p.power.value, kDigits);
-  json["limiter"] = e.limiter;
   json["closed_form"] = short_json(e.closed_form);
   json["without"] = Json::array();
-  for (const WithoutPart& w : e.without) {
-    json["without"].push_back({{"part", w.part},
+  for (const Elimination& w : e.without) {
+    json["without"].push_back({{"part", to_text(w.part)},
                                {"cycles", rounded(w.cycles.value, kDigits)},
                                {"saves", share(1 - w.cycles / p.cycles)}});
   }
-  json["shares"] = {{"tensor", share(p.shares.tensor)},
-                    {"shared_memory", share(p.shares.shared_memory)},
-                    {"l2", share(p.shares.l2)},
-                    {"dram", share(p.shares.dram)}};
+  json["shares"] = shares_json(p.shares);
   if (e.watched) {
-    json["shares"]["sm_intake"] = share(e.watched->sm_intake_share);
     if (const std::optional<TimeSplit>& time = e.watched->time) {
       json["time_of_sms"] = {{"start", share(time->start)},
                              {"multiply", share(time->multiply)},

@@ -77,10 +77,10 @@ std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory
   if (std::abs(against(own.flight, other.flight)) >= kWorthSaying) {
     const bool holds = own.flight > own.dram;
     why.push_back(fmt::format(
-        "Loads, one behind the other, take {:.1f} us, not {:.1f}, with {:.0f} KiB of an SM in "
-        "flight, not {:.0f}{}.",
+        "Back-to-back loads take {:.1f} us, not {:.1f}, with {:.0f} KiB per SM in flight, not "
+        "{:.0f}{}.",
         micro(own.flight), micro(other.flight), own.in_flight.value / 1024,
-        other.in_flight.value / 1024, holds ? ": latency holds this kernel, not DRAM" : ""));
+        other.in_flight.value / 1024, holds ? ": latency bounds this kernel, not DRAM" : ""));
   }
   return why;
 }

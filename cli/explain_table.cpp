@@ -107,38 +107,52 @@ void add_memory(Rows& rows, const ExplainReport& report) {
   };
   rows.heading("memory, by closed form");
   row("TB/s", [](const StreamStory& s) { return fmt::format("{:.3f}", s.tb_per_s); });
-  row("of the datasheet's", [](const StreamStory& s) { return percent(s.shares.of_datasheet); });
+  row("of the datasheet rate", [](const StreamStory& s) { return percent(s.shares.of_datasheet); });
   row("of measured rates", [](const StreamStory& s) { return percent(s.shares.of_measured); });
   row("DRAM alone, us", [](const StreamStory& s) { return micro(s.parts.dram); });
-  row("loads in turn, us", [](const StreamStory& s) { return micro(s.parts.flight); });
-  row("in flight of an SM", [](const StreamStory& s) {
+  row("loads alone, us", [](const StreamStory& s) { return micro(s.parts.flight); });
+  row("in flight per SM", [](const StreamStory& s) {
     return fmt::format("{:.0f} KiB", s.parts.in_flight.value / 1024);
   });
   const std::vector<NamedLoss> losses = named_losses({});
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    row(fmt::format("rate lost, {}", losses[i].name),
+    row(fmt::format("rate lost to {}", losses[i].name),
         [i](const StreamStory& s) { return percent(named_losses(s.parts.losses)[i].share); });
   }
 }
 
+/// Of any of the kernels: the first one's in order of what they save, then the others'.
+std::vector<Limiter> parts_that_save(const std::vector<Named>& kernels) {
+  std::vector<Limiter> parts;
+  for (const Named& n : kernels) {
+    for (const Elimination& e : n.kernel->without) {
+      if (std::ranges::find(parts, e.part) == parts.end()) {
+        parts.push_back(e.part);
+      }
+    }
+  }
+  return parts;
+}
+
 void add_limits(Rows& rows) {
-  const std::vector<WithoutPart>& first = rows.kernels().front().kernel->without;
-  rows.heading(first.empty() ? "limiter" : "limiter, and what the kernel saves without each part");
-  rows.row("limiter", [](const auto& e) { return std::string(e.limiter); });
-  for (const WithoutPart& part : first) {
-    rows.row("  " + std::string(part.part), [&](const Explanation& e) {
-      const auto own = std::ranges::find(e.without, part.part, &WithoutPart::part);
+  const std::vector<Limiter> parts = parts_that_save(rows.kernels());
+  rows.heading(parts.empty() ? "limiter"
+                             : "limiter, and time saved if a part were infinitely fast");
+  rows.row("limiter", [](const auto& e) { return std::string(to_text(e.predicted.limiter)); });
+  for (const Limiter part : parts) {
+    rows.row("  " + std::string(to_text(part)), [&](const Explanation& e) {
+      const auto own = std::ranges::find(e.without, part, &Elimination::part);
       return own == e.without.end() ? "-" : percent(1 - own->cycles / e.predicted.cycles);
     });
   }
 }
 
 void add_shares(Rows& rows) {
-  rows.heading("busy, of the kernel's time");
+  rows.heading("busy, share of the kernel's time");
   rows.row("tensor", [](const auto& e) { return percent(e.predicted.shares.tensor); });
   rows.row("shared memory",
            [](const auto& e) { return percent(e.predicted.shares.shared_memory); });
-  rows.watched("SM intake", [](const Watched& w) { return percent(w.sm_intake_share); });
+  rows.row("SM intake", [](const auto& e) { return percent(e.predicted.shares.sm_intake); });
   rows.row("L2", [](const auto& e) { return percent(e.predicted.shares.l2); });
   rows.row("DRAM", [](const auto& e) { return percent(e.predicted.shares.dram); });
 }
@@ -170,11 +184,11 @@ void add_waves(Rows& rows) {
   if (!rows.kernels().front().kernel->waves) {
     return;
   }
-  rows.row("workers at once", [](const auto& e) { return std::to_string(e.waves->workers); });
-  rows.row("tiles of workers", [](const auto& e) { return std::to_string(e.waves->tiles); });
-  rows.row("K blocks of a tile", [](const auto& e) { return std::to_string(e.waves->k_blocks); });
+  rows.row("resident workers", [](const auto& e) { return std::to_string(e.waves->workers); });
+  rows.row("tiles", [](const auto& e) { return std::to_string(e.waves->tiles); });
+  rows.row("K blocks per tile", [](const auto& e) { return std::to_string(e.waves->k_blocks); });
   rows.row("waves", [](const auto& e) { return fmt::format("{:.2f}", e.waves->waves); });
-  rows.row("tiles in the last",
+  rows.row("tiles in the last wave",
            [](const auto& e) { return std::to_string(e.waves->in_last_wave); });
 }
 
@@ -193,7 +207,7 @@ void add_bytes(Rows& rows) {
 
 void add_energy(Rows& rows) {
   rows.heading("energy");
-  rows.row("of one run, mJ",
+  rows.row("per run, mJ",
            [](const auto& e) { return fmt::format("{:.2f}", e.energy.total().value * 1e3); });
   const auto part = [&](std::string_view label, Joules EnergySplit::*source) {
     rows.row(label, [source](const Explanation& e) {
@@ -216,18 +230,18 @@ std::string phase_table(const Named& named) {
     text += fmt::format("{:>7.{}f}", phase.end.value * 1e6, phase.end.value < 1e-4 ? 1 : 0);
   }
   text += "\n";
-  const auto row = [&](std::string_view label, double BusyShares::*part) {
+  const auto row = [&](std::string_view label, double Shares::*part) {
     text += fmt::format("  {:<{}}", label, kLabel - 2);
     for (const Phase& phase : phases) {
       text += fmt::format("{:>7.0f}", 100 * (phase.busy.*part));
     }
     text += "\n";
   };
-  row("tensor", &BusyShares::tensor);
-  row("shared memory", &BusyShares::shared_memory);
-  row("SM intake", &BusyShares::sm_intake);
-  row("L2", &BusyShares::l2);
-  row("DRAM", &BusyShares::dram);
+  row("tensor", &Shares::tensor);
+  row("shared memory", &Shares::shared_memory);
+  row("SM intake", &Shares::sm_intake);
+  row("L2", &Shares::l2);
+  row("DRAM", &Shares::dram);
   text += fmt::format("  {:<{}}", "SM clock, MHz", kLabel - 2);
   for (const Phase& phase : phases) {
     text += fmt::format("{:>7.0f}", phase.sm_clock.value * 1e-6);

@@ -74,7 +74,9 @@ void check_kernel(const Json& kernel) {
     sum += energy[part].get<double>();
   }
   CHECK(energy["total_j"].get<double>() == Approx(sum).epsilon(1e-4));
-  CHECK(kernel["limiter"] == kernel["without"][0]["part"]);
+  for (const Json& part : kernel["without"]) {
+    CHECK(part["saves"].get<double>() > 0);
+  }
   if (kernel["method"] == "simulated") {
     check_shares(kernel["time_of_sms"]);
     CHECK(bytes["l2_output"].get<double>() <= bytes["l2_to_sm"].get<double>());
@@ -117,6 +119,7 @@ TEST_CASE("explain's cycles are those of predict --config") {
       Json::parse(explain({"--config", kWide, "--format", "json", "--no-best"}).out);
   const Json predicted = Json::parse(predict({"--config", kWide, "--method", "simulated"}).out);
   CHECK(explained["kernels"][0]["cycles"] == predicted["ranking"][0]["cycles"]);
+  CHECK(explained["kernels"][0]["limiter"] == predicted["ranking"][0]["limiter"]);
   CHECK_FALSE(explained.contains("best"));
 }
 
@@ -145,7 +148,7 @@ TEST_CASE("By closed form, and for memory-bound kernels, explain says what can b
   CHECK(watched["method"] == "simulated");
   CHECK(watched["closed_form"]["cycles"] == kernel["cycles"]);
   CHECK(watched["phases"].size() > 3);
-  CHECK(watched["without"].size() == 10);
+  CHECK(watched["without"][0]["part"] == "dram");
   CHECK_FALSE(watched.contains("time_of_sms"));
 }
 
@@ -165,7 +168,7 @@ TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make 
   CHECK(why.find("walks of their own") != std::string::npos);
   CHECK(why.find("plain loads") != std::string::npos);
   const CapturedRun table = explain({"--op", "memcpy", "--config", slow}, "1073741824");
-  CHECK(table.out.find("of the datasheet's") != std::string::npos);
+  CHECK(table.out.find("of the datasheet rate") != std::string::npos);
   CHECK(table.out.find("TFLOPS") == std::string::npos);
 }
 

@@ -40,29 +40,30 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
   constexpr std::size_t kMostParts = 3;
   const Difference d = difference(kernel, best);
   const Cycles other = best.predicted.cycles;
-  std::vector<std::string> why{fmt::format(
-      "{} than the best: {} at a clock {}.", more_or_fewer(d.time, "slower", "faster"),
-      more_or_fewer(d.cycles, "more cycles", "fewer cycles"),
-      std::abs(d.sm_clock - 1) < kWorthSaying ? std::string("that is the same")
-                                              : more_or_fewer(d.sm_clock, "higher", "lower"))};
+  std::vector<std::string> why{
+      fmt::format("{} than the best: {} at {}.", more_or_fewer(d.time, "slower", "faster"),
+                  more_or_fewer(d.cycles, "more cycles", "fewer cycles"),
+                  std::abs(d.sm_clock - 1) < kWorthSaying
+                      ? std::string("the same clock")
+                      : "a clock " + more_or_fewer(d.sm_clock, "higher", "lower"))};
   if (std::abs(d.sm_clock - 1) >= kWorthSaying) {
     why.push_back(fmt::format("Each cycle takes {} energy; the clock is limited by {}.",
                               more_or_fewer(d.energy_per_cycle, "more", "less"),
                               kernel.clock_limiter == best.clock_limiter
-                                  ? "the same"
+                                  ? "the same thing"
                                   : fmt::format("{}, not {}", to_text(kernel.clock_limiter),
                                                 to_text(best.clock_limiter))));
   }
   if (const std::string phases = list_of(d.phases, other, d.phases.size()); !phases.empty()) {
-    why.push_back(fmt::format("Its SMs' time, over the best's cycles: {}.", phases));
+    why.push_back(fmt::format("Extra SM time, relative to the best's cycles: {}.", phases));
   }
   if (const std::string parts = list_of(d.parts, other, kMostParts); !parts.empty()) {
     why.push_back(fmt::format("Largest extra costs: {}.", parts));
   }
   if (kernel.waves && best.waves) {
     why.push_back(
-        fmt::format("{:.2f} waves of tiles, the last one {:.0f} % full; the best: {:.2f}, "
-                    "{:.0f} %.",
+        fmt::format("{:.2f} waves of tiles, the last one {:.0f} % full; the best has "
+                    "{:.2f}, {:.0f} %.",
                     kernel.waves->waves,
                     100.0 * static_cast<double>(kernel.waves->in_last_wave) /
                         static_cast<double>(kernel.waves->workers),

@@ -60,12 +60,16 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"shares",
        {{"tensor", rounded(p.shares.tensor, 3)},
         {"shared_memory", rounded(p.shares.shared_memory, 3)},
+        {"sm_intake", rounded(p.shares.sm_intake, 3)},
         {"l2", rounded(p.shares.l2, 3)},
         {"dram", rounded(p.shares.dram, 3)}}},
       {"l2_to_sm_bytes", rounded(p.l2_to_sm.value, kDigits)},
       {"l2_hit_rate", rounded(p.l2_hit_rate, 4)},
       {"dram_read_bytes", rounded(p.dram_read.value, kDigits)},
       {"dram_write_bytes", rounded(p.dram_write.value, kDigits)}};
+  if (p.method == Method::kSimulated) {
+    row["simulated_part"] = rounded(p.simulated_part, 3);
+  }
   if (const StreamProblem* stream = std::get_if<StreamProblem>(&report.ranking.problem)) {
     const RateShares shares = rate_shares(report.gpu.spec, *stream, p.time);
     row["tb_per_s"] = rounded(stream_bytes(*stream) / p.time.value * 1e-12, kDigits);
@@ -176,6 +180,10 @@ std::string ranking_table(const RankingReport& report) {
       text += fmt::format("{} candidates are within 1 % of the first, itself included\n",
                           r.within_1_percent);
     }
+  }
+  if (best.simulated_part > 0 && best.simulated_part < 1) {
+    text += fmt::format("{:.3g} % of #1 was simulated, the steady middle extrapolated from it\n",
+                        100 * best.simulated_part);
   }
   if (mark != ' ' &&
       std::any_of(r.predictions.begin(),

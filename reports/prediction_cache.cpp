@@ -35,6 +35,7 @@ constexpr Field kFields[] = {
     {"power", [](Prediction& p) -> double& { return p.power.value; }},
     {"tensor", [](Prediction& p) -> double& { return p.shares.tensor; }},
     {"shared_memory", [](Prediction& p) -> double& { return p.shares.shared_memory; }},
+    {"sm_intake", [](Prediction& p) -> double& { return p.shares.sm_intake; }},
     {"l2", [](Prediction& p) -> double& { return p.shares.l2; }},
     {"dram", [](Prediction& p) -> double& { return p.shares.dram; }},
     {"l2_to_sm", [](Prediction& p) -> double& { return p.l2_to_sm.value; }},

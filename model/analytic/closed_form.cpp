@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "model/analytic/k_block.h"
 #include "model/analytic/loads.h"
@@ -106,6 +108,10 @@ Concurrency concurrency(const GpuSpec& gpu, const KernelConfig& config, const Ge
           static_cast<double>(sms)};
 }
 
+Limiter longest_of(std::initializer_list<std::pair<Cycles, Limiter>> parts) {
+  return std::ranges::max_element(parts, {}, &std::pair<Cycles, Limiter>::first)->second;
+}
+
 bool in_step(const GemmWork& work) {
   return work.shared ? work.shared->busiest.pieces <= 1 : work.tiles_per_sm <= work.ctas_per_sm;
 }
@@ -170,7 +176,9 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   if (dram > tiles) {
     form.limiter = Limiter::kDram;
   } else if (sm.main_loops < form.cycles * kMainLoopMatters) {
-    form.limiter = Limiter::kOverhead;
+    form.limiter = longest_of({{ends, Limiter::kLaunch},
+                               {sm.between + sm.last, Limiter::kEpilogue},
+                               {sm.reduction, Limiter::kReduction}});
   } else {
     form.limiter = sm.limiter;
   }
@@ -178,6 +186,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Cycles tensor =
       compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, tensor_rate(gpu));
   form.shares = {tensor / form.cycles, block.operands * blocks_per_sm / form.cycles,
+                 transfer_cycles(block.fill(), gpu.sm.intake) * blocks_per_sm / form.cycles,
                  l2_time(config.tiling, block, loads) * (blocks_per_sm * gpu.sm.count / busy_sms) /
                      form.cycles,
                  dram / form.cycles};

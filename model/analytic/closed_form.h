@@ -27,10 +27,10 @@
 
 #include <optional>
 
-#include "model/analytic/limiter.h"
 #include "model/analytic/shared_tiles.h"
 #include "model/analytic/traffic.h"
 #include "model/spec/gpu_spec.h"
+#include "model/spec/limiter.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 

@@ -46,6 +46,11 @@ Limiter mma_limiter(const KBlock& block) {
   return block.operands > block.mma * kBoundByOperands ? Limiter::kSharedMemory : Limiter::kTensor;
 }
 
+/// Of what a warpgroup does in sequence: where it waits for each K block's tensor operations, that.
+Limiter turn_limiter(const KernelConfig& config) {
+  return config.inflight == 0 ? Limiter::kLatency : Limiter::kInstructions;
+}
+
 struct Limit {
   Cycles time;
   Limiter limiter;
@@ -76,7 +81,7 @@ KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KB
   return longest(std::max(one.mma * ctas, turn), {{one.mma * ctas, mma_limiter(block)},
                                                   {one.intake * ctas, Limiter::kSmIntake},
                                                   {one.l2 * ctas, Limiter::kL2},
-                                                  {turn, Limiter::kLatency},
+                                                  {turn, turn_limiter(config)},
                                                   {ring, Limiter::kLatency}});
 }
 
@@ -91,7 +96,7 @@ Cycles held_by_mma(const GpuSpec& gpu, const KernelConfig& config, const TensorO
 /// Resources that work at the same time delay each other where they are about equally busy: rates
 /// and the ring, whose loads come in bursts, much; the tensor pipe, which has its work queued,
 /// little.
-KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter,
+KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter, Limiter turn_limiter,
                     std::initializer_list<Limit> loads) {
   constexpr double kAmongLoads = 3, kWithMma = 8;  // infinity would be the maximum
   double among = 0;
@@ -104,7 +109,7 @@ KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter,
   }
   const Cycles loaded = most.time * std::pow(among, 1 / kAmongLoads);
   const Cycles multiplied = std::max(mma, turn);
-  const Limiter own = mma >= turn ? mma_limiter : Limiter::kLatency;
+  const Limiter own = mma >= turn ? mma_limiter : turn_limiter;
   const Cycles longer = std::max(loaded, multiplied);
   const Cycles time = longer * std::pow(std::pow(loaded / longer, kWithMma) +
                                             std::pow(multiplied / longer, kWithMma),
@@ -125,7 +130,7 @@ KBlockStep ring_step(const GpuSpec& gpu, const KernelConfig& config, const KBloc
   const Cycles ring = (stage_load(gpu, block, loads) + gpu.tma->stage_turn +
                        held_by_mma(gpu, config, operation, block.mma * ctas)) /
                       (t.stages - config.inflight);
-  return together(one.mma * ctas, turn, mma_limiter(block),
+  return together(one.mma * ctas, turn, mma_limiter(block), turn_limiter(config),
                   {{one.intake * ctas, Limiter::kSmIntake},
                    {one.l2 * ctas, Limiter::kL2},
                    {ring, Limiter::kLatency}});
@@ -141,7 +146,7 @@ KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlo
       turn + (traits_of(config.schedule).buffers == Buffers::kTwo
                   ? std::max(load + held_by_mma(gpu, config, operation, block.mma * ctas), mma)
                   : load + mma);
-  return together(one.mma * ctas, Cycles{}, mma_limiter(block),
+  return together(one.mma * ctas, Cycles{}, mma_limiter(block), turn_limiter(config),
                   {{one.intake * ctas, Limiter::kSmIntake},
                    {one.l2 * ctas, Limiter::kL2},
                    {chain, Limiter::kLatency}});

@@ -20,9 +20,9 @@
 #pragma once
 
 #include "model/analytic/k_block.h"
-#include "model/analytic/limiter.h"
 #include "model/analytic/loads.h"
 #include "model/spec/gpu_spec.h"
+#include "model/spec/limiter.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {

@@ -25,8 +25,8 @@
 // (validate/compare/stream_error_test.cpp).
 #pragma once
 
-#include "model/analytic/limiter.h"
 #include "model/spec/gpu_spec.h"
+#include "model/spec/limiter.h"
 #include "model/spec/stream_block.h"
 #include "model/tile/stream_config.h"
 
@@ -45,7 +45,7 @@ struct StreamParts {
 
 struct StreamForm {
   Cycles cycles;
-  Limiter limiter;  // kDram, kLatency or kOverhead
+  Limiter limiter;  // kDram, kLatency or kLaunch
   Bytes dram_read, dram_write;
   Bytes shared_memory;  // read and written, all SMs
   Shares shares;

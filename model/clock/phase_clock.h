@@ -24,6 +24,7 @@ namespace tilecast {
 /// but where there is no such work.
 struct PhaseShares {
   double time, tensor, shared_memory, l2, dram;
+  double sm_intake = 0;  // a part of shared_memory, not followed by the clock
 };
 
 struct PhasedClock {

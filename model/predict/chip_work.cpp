@@ -120,7 +120,8 @@ std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& 
                       .tensor = share({Resource::kTensor}),
                       .shared_memory = share({Resource::kOperandReads, Resource::kFills}),
                       .l2 = share({Resource::kL2Output}),
-                      .dram = share({Resource::kDramRead, Resource::kDramWrite})});
+                      .dram = share({Resource::kDramRead, Resource::kDramWrite}),
+                      .sm_intake = share({Resource::kFills})});
   }
   return phases;
 }

@@ -8,6 +8,7 @@
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
 #include "model/predict/chip_work.h"
+#include "model/predict/predict_gemm.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/predict/simulated_stream.h"
 #include "model/sim/limits.h"
@@ -33,78 +34,53 @@ TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWor
           .in_last_wave = (tiles - 1) % workers + 1};
 }
 
-/// Most that the simulated chip does in a time, a second each.
-struct Peaks {
-  double tensor;  // busy seconds of all pipes
-  double operand_reads, intake, l2, dram_read, dram_write;
+/// Neighbouring phases as one: of the cycles and the time of the whole, and of its work.
+struct Joined {
+  double cycles = 0;
+  Seconds time{};
+  Shares work{};
 
-  static Peaks of_gemms(const GpuSpec& gpu, Hertz clock) {
-    const double sm_hertz = clock.value * gpu.sm.count;
-    const double dram = gpu.machine->dram_read.value;
-    return {static_cast<double>(gpu.sm.count),
-            operand_rate(gpu).value * sm_hertz,
-            gpu.machine->intake.value * sm_hertz,
-            gpu.machine->l2_output.value,
-            dram,
-            dram};
+  void add(const PhaseShares& phase, Seconds its_time) {
+    cycles += phase.time;
+    time += its_time;
+    work.tensor += phase.tensor;
+    work.shared_memory += phase.shared_memory;
+    work.sm_intake += phase.sm_intake;
+    work.l2 += phase.l2;
+    work.dram += phase.dram;
   }
-  /// Memory-bound kernels have neither wgmmas nor operands.
-  static Peaks of_streams(const GpuSpec& gpu, Hertz clock) {
-    return {1,
-            1,
-            gpu.sm.intake.value * clock.value * gpu.sm.count,
-            gpu.l2->output.value,
-            gpu.stream->read_rate.value,
-            gpu.stream->write_rate.value};
-  }
-
-  BusyShares busy(const Activity::Amounts& amounts, Seconds time) const {
-    const auto amount = [&](Resource resource) {
-      return static_cast<double>(amounts[static_cast<std::size_t>(resource)]);
+  /// Where `of_kernel` are busy shares of the kernel in its `time`.
+  Shares busy(const Shares& of_kernel, Seconds whole) const {
+    const auto share = [](double of_all, double own, double part) {
+      return part > 0 ? std::min(1.0, of_all * own / part) : 0;
     };
-    const auto share = [&](double done, double rate) {
-      return std::min(1.0, done / (rate * time.value));
-    };
-    return {.tensor = share(amount(Resource::kTensor) * 1e-12, tensor),
-            .shared_memory = share(amount(Resource::kOperandReads), operand_reads),
-            .sm_intake = share(amount(Resource::kFills), intake),
-            .l2 = share(amount(Resource::kL2Output), l2),
-            .dram = std::min(1.0, share(amount(Resource::kDramRead), dram_read) +
-                                      share(amount(Resource::kDramWrite), dram_write))};
+    const double seconds = time / whole;
+    return {.tensor = share(of_kernel.tensor, work.tensor, cycles),
+            .shared_memory = share(of_kernel.shared_memory, work.shared_memory, cycles),
+            .sm_intake = share(of_kernel.sm_intake, work.sm_intake, cycles),
+            .l2 = share(of_kernel.l2, work.l2, seconds),
+            .dram = share(of_kernel.dram, work.dram, seconds)};
   }
 };
 
-std::vector<Phase> phases_of(const Peaks& peaks, const Activity& activity, Seconds end) {
-  const Seconds slice = seconds_of(activity.slice_length());
-  const std::size_t slices =
-      std::min(Activity::kSlices, static_cast<std::size_t>(end.value / slice.value) + 1);
-  const std::size_t per_phase = (slices + kMostShown - 1) / kMostShown;
+/// The phases that the clock follows, at most kMostShown of them, over the prediction's time.
+std::vector<Phase> phases_of(const Prediction& p, std::span<const PhaseShares> shares,
+                             const PhasedClock& clocks) {
+  const double corrected = p.sm_clock / clocks.kernel.sm_clock;
+  const std::size_t joined = (shares.size() + kMostShown - 1) / kMostShown;
   std::vector<Phase> phases;
-  for (std::size_t first = 0; first < slices; first += per_phase) {
-    Activity::Amounts sum{};
-    for (std::size_t i = first; i < std::min(slices, first + per_phase); ++i) {
-      for (std::size_t r = 0; r < kResources; ++r) {
-        sum[r] += activity.slices()[i][r];
-      }
+  Seconds at{};
+  for (std::size_t first = 0; first < shares.size(); first += joined) {
+    Joined phase;
+    for (std::size_t i = first; i < std::min(shares.size(), first + joined); ++i) {
+      phase.add(shares[i],
+                time_of(p.cycles * shares[i].time, clocks.phases[i].sm_clock * corrected));
     }
-    const Seconds begin = slice * static_cast<double>(first);
-    const Seconds until = std::min(end, slice * static_cast<double>(first + per_phase));
-    phases.push_back({begin, until, peaks.busy(sum, until - begin), {}});
+    phases.push_back({at, at + phase.time, phase.busy(p.shares, p.time),
+                      Hertz{p.cycles.value * phase.cycles / phase.time.value}});
+    at = phases.back().end;
   }
   return phases;
-}
-
-/// What limits the clock most of the time; tells phases theirs.
-ClockLimiter follow_clock(const GpuSpec& gpu, const ChipWork& done,
-                          std::span<const PhaseShares> shares, const Prediction& predicted,
-                          Regime regime, Inputs inputs, std::vector<Phase>& phases) {
-  const PhasedClock clocks = phase_clock(gpu, done, shares, regime, inputs);
-  const double corrected = predicted.sm_clock / clocks.kernel.sm_clock;
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const ClockState& state = clocks.phases[std::min(i, clocks.phases.size() - 1)];
-    phases[i].sm_clock = std::min(state.sm_clock * corrected, gpu.clock->max);
-  }
-  return clocks.kernel.limiter;
 }
 
 /// From `begin` of a tile to its last store issued.
@@ -119,167 +95,175 @@ Seconds median_tile(const std::vector<TileSpan>& tiles, Picoseconds TileSpan::*b
   return {quantile_of_sorted<double>(seconds, 0.5)};
 }
 
-/// What there is to see of every kernel.
-Watched seen_of(const Simulated& kernel, const Peaks& peaks, const Activity& activity) {
-  return {
-      .operand_reads = kernel.operand_reads,
-      .sm_intake = kernel.sm_intake,
-      .l2_output = kernel.l2_output,
-      .l2_far = kernel.l2_far,
-      .sm_intake_share = std::min(1.0, kernel.sm_intake.value / (peaks.intake * kernel.time.value)),
-      .time = {},
-      .median_tile = {},
-      .phases = phases_of(peaks, activity, kernel.time),
-      .tiles = {}};
+/// What there is to see of every kernel. `done` in the prediction's cycles.
+Watched seen_of(const Simulated& kernel, const Prediction& p, const std::vector<TileSpan>& tiles,
+                Picoseconds TileSpan::*begin, std::span<const PhaseShares> phases,
+                const PhasedClock& clocks) {
+  return {.operand_reads = kernel.operand_reads,
+          .sm_intake = kernel.sm_intake,
+          .l2_output = kernel.l2_output,
+          .l2_far = kernel.l2_far,
+          .time = {},
+          .median_tile = median_tile(tiles, begin) * (p.time / kernel.time),
+          .phases = phases_of(p, phases, clocks)};
 }
 
-Watched watch(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-              Hertz clock, WatchedSimulation& simulation) {
-  Activity activity;
-  std::vector<TileSpan> tiles;
-  const Simulated kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), clock,
-                                         {.activity = &activity, .tiles = &tiles});
-  simulation = {kernel, kernel_phases(kernel, activity, kMostShown)};
-  Watched watched = seen_of(kernel, Peaks::of_gemms(gpu, clock), activity);
-  watched.time = time_split(tiles, gpu.sm.count, sim_time(kernel.time));
-  watched.median_tile = median_tile(tiles, &TileSpan::first_operands);
-  watched.tiles = std::move(tiles);
-  return watched;
+/// Of the simulated kernel, waves that it leaves out included.
+TimeSplit split_of(const GpuSpec& gpu, const Simulated& kernel,
+                   const std::vector<TileSpan>& tiles) {
+  return time_split(
+      tiles, gpu.sm.count, sim_time(kernel.time - kernel.left_out),
+      {sim_time(kernel.steady_from), sim_time(kernel.left_out_at), sim_time(kernel.left_out)});
 }
 
-Watched watch(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
-              i32 ctas_per_sm, Hertz clock, WatchedSimulation& simulation) {
-  Activity activity;
-  std::vector<TileSpan> tiles;
-  const Simulated kernel = simulate_stream(gpu, problem, config, ctas_per_sm, clock,
-                                           {.activity = &activity, .tiles = &tiles});
-  simulation = {kernel, kernel_phases(kernel, activity, kMostShown)};
-  Watched watched = seen_of(kernel, Peaks::of_streams(gpu, clock), activity);
-  watched.median_tile = median_tile(tiles, &TileSpan::begin);
-  watched.tiles = std::move(tiles);
-  return watched;
-}
-
-/// Simulated cycles of the kernel without each part, as the prediction counts cycles.
-std::vector<WithoutPart> eliminate_simulated(const GpuSpec& gpu, const GemmProblem& problem,
-                                             const Prediction& predicted, unsigned threads) {
-  const KernelConfig& config = std::get<KernelConfig>(predicted.config);
-  const Residency residency = residency_of(gpu, config);
-  const Simulated whole =
-      simulate_gemm(gpu, problem, config, residency, predicted.sm_clock, {}, Waves::kSteadyLeftOut);
-  std::vector<WithoutPart> all;
-  for (const Elimination& e : eliminate(gpu, problem, config, residency, predicted.sm_clock,
-                                        Waves::kSteadyLeftOut, threads)) {
-    all.push_back({to_text(e.part), predicted.cycles * (e.cycles / whole.cycles)});
+/// As the prediction counts cycles.
+std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
+  for (Elimination& e : all) {
+    e.cycles = e.cycles * factor;
   }
   return all;
 }
 
-/// The same by closed form.
-std::vector<WithoutPart> eliminate_closed(const GpuSpec& gpu, const GemmProblem& problem,
-                                          const Prediction& predicted, const GemmWork& work) {
-  const KernelConfig& config = std::get<KernelConfig>(predicted.config);
-  const auto cycles = [&](const GpuSpec& g) {
-    return closed_form(g, problem, config, work, predicted.sm_clock).cycles;
-  };
+/// By the closed form that gives `cycles` on a GPU.
+template <class CyclesOn>
+std::vector<Elimination> eliminate_closed(const GpuSpec& gpu, const Prediction& p,
+                                          const CyclesOn& cycles) {
   const Cycles whole = cycles(gpu);  // before any correction
-  std::vector<WithoutPart> all;
-  for (const Part part : kEveryPart) {
-    all.push_back({to_text(part), predicted.cycles * (cycles(without(gpu, part)) / whole)});
+  return scaled(eliminate_each(whole, 1, [&](Limiter part) { return cycles(without(gpu, part)); }),
+                p.cycles / whole);
+}
+
+/// The prediction's energy, parted as its work is.
+EnergySplit energy_of(const GpuSpec& gpu, const ChipWork& done, const Prediction& p,
+                      Inputs inputs) {
+  EnergySplit split = energy_split(gpu, done, p.sm_clock, inputs);
+  const double factor = p.power.value * p.time.value / split.total().value;
+  for (Joules* part : {&split.tensor, &split.shared_memory, &split.l2, &split.dram,
+                       &split.sm_cycles, &split.idle}) {
+    *part = *part * factor;
   }
-  std::ranges::stable_sort(all, {}, &WithoutPart::cycles);
-  return all;
+  return split;
+}
+
+/// What was seen of the simulation that predicted. What the kernel does in the predicted cycles.
+ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                 Regime regime, Inputs inputs, unsigned threads, const GemmWatch& watch,
+                 Explanation& e) {
+  const Simulated& kernel = watch.settled.kernel;
+  const ChipWork done = chip_work(problem, config, kernel, e.predicted.cycles);
+  const PhasedClock clocks = phase_clock(gpu, done, watch.settled.phases, regime, inputs);
+  e.clock_limiter = clocks.kernel.limiter;
+  e.watched = seen_of(kernel, e.predicted, watch.tiles, &TileSpan::first_operands,
+                      watch.settled.phases, clocks);
+  e.watched->time = split_of(gpu, kernel, watch.tiles);
+  e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), watch.sm_clock,
+                               Waves::kSteadyLeftOut, watch.requests, threads),
+                     e.predicted.cycles / watch.requests.cycles);
+  return done;
 }
 
 Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          Regime regime, Inputs inputs, Effort effort) {
   Explanation e{};
-  e.predicted = predict_config(gpu, problem, config, regime, inputs, effort.method);
+  GemmWatch watch;
+  const Method method = effort.method.value_or(default_method(Op::kGemm));
   e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  e.predicted = method == Method::kAnalytic
+                    ? e.closed_form
+                    : predict_gemm(gpu, problem, config, regime, inputs, method, &watch);
   const GemmWork work = work_of(gpu, problem, config);
-  ChipWork done = chip_work(gpu, problem, config, work, e.predicted.cycles);
+  ChipWork done;
   if (e.predicted.method == Method::kSimulated) {
-    WatchedSimulation simulation{};
-    e.watched = watch(gpu, problem, config, e.predicted.sm_clock, simulation);
-    // Of the corrected time, as the prediction's own shares are.
-    e.watched->sm_intake_share =
-        std::min(1.0, e.watched->sm_intake_share * (simulation.kernel.time / e.predicted.time));
-    e.without = eliminate_simulated(gpu, problem, e.predicted, effort.threads);
-    done = chip_work(problem, config, simulation.kernel, e.predicted.cycles);
-    e.clock_limiter =
-        follow_clock(gpu, done, simulation.phases, e.predicted, regime, inputs, e.watched->phases);
+    done = look_at(gpu, problem, config, regime, inputs, effort.threads, watch, e);
   } else {
-    e.without = eliminate_closed(gpu, problem, e.predicted, work);
+    done = chip_work(gpu, problem, config, work, e.predicted.cycles);
+    e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) {
+      return closed_form(g, problem, config, work, e.predicted.sm_clock).cycles;
+    });
     e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   }
-  e.limiter = e.without.front().part;
   e.waves = waves_of(gpu, config, work);
   e.ctas_per_sm = work.ctas_per_sm;
-  e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
+  e.energy = energy_of(gpu, done, e.predicted, inputs);
   return e;
 }
 
-/// As eliminate_simulated of a GEMM.
-std::vector<WithoutPart> eliminate_simulated(const GpuSpec& gpu, const StreamProblem& problem,
-                                             const Prediction& predicted, i32 ctas_per_sm,
-                                             unsigned threads) {
-  const StreamConfig& config = std::get<StreamConfig>(predicted.config);
-  const Simulated whole = simulate_stream(gpu, problem, config, ctas_per_sm, predicted.sm_clock);
-  std::vector<WithoutPart> all;
-  for (const Elimination& e :
-       eliminate(gpu, problem, config, ctas_per_sm, predicted.sm_clock, threads)) {
-    all.push_back({to_text(e.part), predicted.cycles * (e.cycles / whole.cycles)});
-  }
-  return all;
+/// As a GEMM's, but that it is simulated again to be watched: a prediction leaves its middle out.
+ChipWork simulate_watched(const GpuSpec& gpu, const StreamProblem& problem,
+                          const StreamConfig& config, Regime regime, Inputs inputs,
+                          unsigned threads, Bytes shared_memory, Explanation& e) {
+  const Hertz clock = e.predicted.sm_clock;
+  Activity activity;
+  std::vector<TileSpan> tiles;
+  const Simulated kernel = simulate_stream(gpu, problem, config, e.ctas_per_sm, clock,
+                                           {.activity = &activity, .tiles = &tiles});
+  const ChipWork done = stream_work(kernel, shared_memory, e.predicted.cycles);
+  const std::vector<PhaseShares> phases = kernel_phases(kernel, activity);
+  const PhasedClock clocks = phase_clock(gpu, done, phases, regime, inputs);
+  e.clock_limiter = clocks.kernel.limiter;
+  e.watched = seen_of(kernel, e.predicted, tiles, &TileSpan::begin, phases, clocks);
+  const Cycles whole = simulate_stream(gpu, problem, config, e.ctas_per_sm, clock).cycles;
+  e.without = scaled(eliminate(gpu, problem, config, e.ctas_per_sm, clock, whole, threads),
+                     e.predicted.cycles / whole);
+  return done;
 }
 
 Explanation explain_stream(const GpuSpec& gpu, const StreamProblem& problem,
                            const StreamConfig& config, Regime regime, Inputs inputs,
                            Effort effort) {
   Explanation e{};
-  e.predicted = predict_config(gpu, problem, config, regime, inputs, effort.method);
   e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
-  e.limiter = to_text(e.predicted.limiter);
+  e.predicted = effort.method.value_or(default_method(problem.op)) == Method::kAnalytic
+                    ? e.closed_form
+                    : predict_config(gpu, problem, config, regime, inputs, effort.method);
   e.ctas_per_sm = resident_stream_ctas(gpu, config, problem.dtype);
   const StreamForm form = stream_closed_form(gpu, problem, config, e.predicted.sm_clock);
   ChipWork done{Flops{0}, form.shared_memory, form.dram_read + form.dram_write,
                 form.dram_read + form.dram_write, e.predicted.cycles};
   if (e.predicted.method == Method::kSimulated) {
-    WatchedSimulation simulation{};
-    e.watched = watch(gpu, problem, config, e.ctas_per_sm, e.predicted.sm_clock, simulation);
-    e.without = eliminate_simulated(gpu, problem, e.predicted, e.ctas_per_sm, effort.threads);
-    e.limiter = e.without.front().part;
-    done = stream_work(simulation.kernel, form.shared_memory, e.predicted.cycles);
-    e.clock_limiter =
-        follow_clock(gpu, done, simulation.phases, e.predicted, regime, inputs, e.watched->phases);
+    done = simulate_watched(gpu, problem, config, regime, inputs, effort.threads,
+                            form.shared_memory, e);
   } else {
+    e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) {
+      return stream_closed_form(g, problem, config, e.predicted.sm_clock).cycles;
+    });
     e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   }
-  e.energy = energy_split(gpu, done, e.predicted.sm_clock, inputs);
+  e.energy = energy_of(gpu, done, e.predicted, inputs);
   return e;
 }
 
 /// What a part costs: what the kernel saves without it.
-Cycles cost_of(const Explanation& e, std::string_view part) {
-  for (const WithoutPart& w : e.without) {
-    if (w.part == part) {
-      return e.predicted.cycles - w.cycles;
-    }
-  }
-  return {};
+Cycles cost_of(const Explanation& e, Limiter part) {
+  const auto found = std::ranges::find(e.without, part, &Elimination::part);
+  return found == e.without.end() ? Cycles{} : e.predicted.cycles - found->cycles;
 }
 
 }  // namespace
 
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, Effort effort) {
-  // Refuses what cannot be predicted, and ops that do not match.
-  (void)predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  require_same_op(problem, config);
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
   }
   return explain_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
                         regime, inputs, effort);
+}
+
+std::vector<TileSpan> timeline(const GpuSpec& gpu, const AnyProblem& problem,
+                               const AnyConfig& config, Hertz sm_clock) {
+  std::vector<TileSpan> tiles;
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    const KernelConfig& kernel = std::get<KernelConfig>(config);
+    simulate_gemm(gpu, *gemm, kernel, residency_of(gpu, kernel), sm_clock, {.tiles = &tiles});
+  } else {
+    const StreamProblem& stream = std::get<StreamProblem>(problem);
+    const StreamConfig& kernel = std::get<StreamConfig>(config);
+    simulate_stream(gpu, stream, kernel, resident_stream_ctas(gpu, kernel, stream.dtype), sm_clock,
+                    {.tiles = &tiles});
+  }
+  return tiles;
 }
 
 Difference difference(const Explanation& kernel, const Explanation& other) {
@@ -303,8 +287,10 @@ Difference difference(const Explanation& kernel, const Explanation& other) {
     more("end", &TimeSplit::end);
   }
   if (a.method == b.method) {
-    for (const WithoutPart& w : kernel.without) {
-      d.parts.push_back({w.part, cost_of(kernel, w.part) - cost_of(other, w.part)});
+    for (const Limiter part : kEveryLimiter) {
+      if (const Cycles more = cost_of(kernel, part) - cost_of(other, part); more.value != 0) {
+        d.parts.push_back({to_text(part), more});
+      }
     }
     std::ranges::stable_sort(d.parts, std::ranges::greater{}, &MoreCycles::cycles);
   }

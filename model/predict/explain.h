@@ -1,16 +1,18 @@
 // Why a kernel takes the time it takes: what limits it, how busy each part of the GPU is and when,
 // bytes and hit rates, waves, energy, and how all of that differs from another configuration.
 //
-// A simulated kernel is watched whole, at the clock of its prediction; its limiter is the part that
-// helps most when it is infinitely fast. By closed form there are no phases and no timeline, and
-// the limiter of a memory-bound kernel is the closed form's own. A block of a memory-bound kernel
-// is a tile; its time is not split, since threads that wait for memory are all that there is.
-// Leaves out: interactions, so that what parts save does not add up to the kernel.
-// Checked by: explain_test.cpp.
+// A simulated kernel is seen in the very simulation that its prediction is made of, waves that it
+// leaves out as a part of their own; times are of the prediction, so phases end where it ends and
+// the busy shares of phases are in the mean the prediction's. Its limiter is the prediction's too.
+// What it would save is by elimination (model/sim/limits.h), at that simulation's clock. By closed
+// form there are no phases, and eliminations are the closed form's. A block of a memory-bound
+// kernel is a tile; its time is not split, since threads that wait for memory are all that there
+// is; it is simulated once more, whole, to be seen. Energy is the prediction's power over its time,
+// parted as the work is. Leaves out: interactions, so that what parts save does not add up to the
+// kernel. Checked by: explain_test.cpp.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,23 +20,13 @@
 #include "model/clock/clock.h"
 #include "model/predict/predict.h"
 #include "model/predict/time_split.h"
+#include "model/sim/limits.h"
 
 namespace tilecast {
 
-/// Of each part's most: FLOPs and bytes over what its rate allows in that time, 1 at most.
-struct BusyShares {
-  double tensor, shared_memory, sm_intake, l2, dram;
-};
-
-/// What the kernel would be if one part were infinitely fast.
-struct WithoutPart {
-  std::string_view part;
-  Cycles cycles;
-};
-
 struct Phase {
   Seconds begin, end;
-  BusyShares busy;
+  Shares busy;
   Hertz sm_clock;  // by energy (model/clock/phase_clock.h); in the mean the prediction's
 };
 
@@ -51,21 +43,17 @@ struct TileWaves {
 /// What only a simulation knows.
 struct Watched {
   Bytes operand_reads, sm_intake;
-  Bytes l2_output;  // after merging
-  Bytes l2_far;     // of it
-  double sm_intake_share;
+  Bytes l2_output;                // after merging
+  Bytes l2_far;                   // of it
   std::optional<TimeSplit> time;  // of a GEMM
   Seconds median_tile;  // of a warpgroup: first K block, or loads issued, to last store issued
   std::vector<Phase> phases;
-  std::vector<TileSpan> tiles;
 };
 
 struct Explanation {
   Prediction predicted;
-  Prediction closed_form;  // of the same kernel
-  std::string_view limiter;
-  std::vector<WithoutPart> without;  // what helps most first; none of a memory-bound kernel
-                                     // by closed form
+  Prediction closed_form;            // of the same kernel
+  std::vector<Elimination> without;  // parts that save something, most first
   i32 ctas_per_sm;
   std::optional<TileWaves> waves;  // of a GEMM
   EnergySplit energy;
@@ -76,6 +64,11 @@ struct Explanation {
 /// Throws as predict_config.
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, Effort effort);
+
+/// When each warpgroup of the simulated kernel, none of its waves left out, worked on which tile,
+/// at this clock. The kernel can be simulated.
+std::vector<TileSpan> timeline(const GpuSpec& gpu, const AnyProblem& problem,
+                               const AnyConfig& config, Hertz sm_clock);
 
 /// What one kernel takes more than another; negative where it takes less.
 struct MoreCycles {

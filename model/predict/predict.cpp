@@ -44,13 +44,17 @@ std::vector<Own> own_schedules(const AnyProblem& problem,
 std::string_view to_text(Method method) { return word_of(kMethods, method); }
 Method parse_method(std::string_view text) { return value_of(kMethods, "method", text); }
 
-Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                          Regime regime, Inputs inputs, std::optional<Method> asked) {
-  require_schedulable(gpu, op_of(problem));
+void require_same_op(const AnyProblem& problem, const AnyConfig& config) {
   if (const AnySchedule schedule = schedule_of(config); op_of(schedule) != op_of(problem)) {
     throw ConfigError(fmt::format("configuration '{}' computes {}, not {}", to_text(config),
                                   to_text(op_of(schedule)), to_text(op_of(problem))));
   }
+}
+
+Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
+                          Regime regime, Inputs inputs, std::optional<Method> asked) {
+  require_schedulable(gpu, op_of(problem));
+  require_same_op(problem, config);
   const Method method = asked.value_or(default_method(op_of(problem)));
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, method);

@@ -23,6 +23,9 @@ namespace tilecast {
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> method = {});
 
+/// Throws ConfigError where `config` computes another op than `problem` asks for.
+void require_same_op(const AnyProblem& problem, const AnyConfig& config);
+
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// What a ranking may take. The answer does not depend on the threads.

@@ -217,7 +217,7 @@ std::vector<Prediction> fastest_corrected(const Question& q, const std::vector<K
 }  // namespace
 
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Regime regime, Inputs inputs, Method method) {
+                        Regime regime, Inputs inputs, Method method, GemmWatch* watch) {
   require_solvable(problem);
   if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
     throw ConfigError(fmt::format("{} is not legal on {}: {}", to_text(config), gpu.name,
@@ -230,8 +230,8 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
       correction_of(gpu) != nullptr
           ? corrected_work(question, ReadyCorrection(*correction_of(gpu)), config, work)
           : predict_work(question, config, work);
-  return method == Method::kSimulated && can_simulate(gpu, config)
-             ? simulated_prediction(gpu, problem, analytic, regime, inputs)
+  return method == Method::kSimulated && simulates(gpu, problem, config)
+             ? simulated_prediction(gpu, problem, analytic, regime, inputs, watch)
              : analytic;
 }
 

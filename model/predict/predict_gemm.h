@@ -9,9 +9,12 @@
 
 namespace tilecast {
 
-/// As predict_config, on a GPU that runs the schedules.
+struct GemmWatch;
+
+/// As predict_config, on a GPU that runs the schedules. `watch`, if not null, sees what is
+/// simulated (simulated_gemm.h).
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Regime regime, Inputs inputs, Method method);
+                        Regime regime, Inputs inputs, Method method, GemmWatch* watch = nullptr);
 
 /// As rank_candidates, on a GPU that runs the schedules; `effort` names a method.
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/analytic/limiter.h"
 #include "model/base/units.h"
+#include "model/spec/limiter.h"
 #include "model/tile/any_op.h"
 #include "model/tile/regime.h"
 
@@ -46,6 +46,8 @@ struct Prediction {
   Bytes l2_to_sm;  // zeros from beyond the edges too, a multicast counted once
   Bytes dram_read, dram_write;
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
+  /// Simulated K blocks of all; the others go on as the steady ones (model/sim/steady_waves.h).
+  double simulated_part = 0;
 };
 
 /// The fastest configurations of one problem, fastest first.

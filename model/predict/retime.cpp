@@ -17,7 +17,7 @@ void retime(Cycles cycles, const ClockState& clock, Prediction& p) {
   const double longer = time / p.time;
   p.sm_clock = clock.sm_clock;
   p.power = clock.power;
-  for (double* share : {&p.shares.tensor, &p.shares.shared_memory}) {
+  for (double* share : {&p.shares.tensor, &p.shares.shared_memory, &p.shares.sm_intake}) {
     *share = std::min(1.0, *share * (p.cycles / cycles));
   }
   for (double* share : {&p.shares.l2, &p.shares.dram}) {

@@ -16,13 +16,26 @@ namespace tilecast {
 /// CTAs of a configuration that live on the GPU at once.
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config);
 
-/// A GEMM as a prediction simulates it, with the phases that its clock follows.
-WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
-                                  const KernelConfig& config, Hertz sm_clock);
+/// Whether a prediction simulates the kernel: there are processes for it, and it is small enough.
+bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
-/// `analytic` by simulation. It is of a configuration that can be simulated.
+/// A GEMM as a prediction simulates it, with the phases that its clock follows; `also`: what else
+/// to see of it, activity aside.
+WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
+                                  const KernelConfig& config, Hertz sm_clock, Observers also = {});
+
+/// All that there is to see of the simulation that a prediction is made of.
+struct GemmWatch {
+  SettledSimulation settled;
+  Hertz sm_clock;  // that it was simulated at
+  std::vector<TileSpan> tiles;
+  RequestLog requests;
+};
+
+/// `analytic` by simulation. It is of a configuration that can be simulated. Null: not watched.
 Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
-                                const Prediction& analytic, Regime regime, Inputs inputs);
+                                const Prediction& analytic, Regime regime, Inputs inputs,
+                                GemmWatch* watch = nullptr);
 
 /// Simulates the best of a ranking by closed form and ranks all of it anew, as rank_candidates.
 void simulate_best(const GpuSpec& gpu, const Effort& effort, Ranking& ranking);

@@ -162,7 +162,8 @@ TEST_CASE("Blackwell's kernels are simulated too, and their parts can be taken a
   const auto cycles = [&](const GpuSpec& of) {
     return simulate_gemm(of, p, config, residency_of(gpu, config), best.sm_clock).cycles;
   };
-  for (const Part part : {Part::kTensor, Part::kLatency, Part::kEpilogue, Part::kLaunch}) {
+  for (const Limiter part :
+       {Limiter::kTensor, Limiter::kLatency, Limiter::kEpilogue, Limiter::kLaunch}) {
     CHECK(cycles(without(gpu, part)) < cycles(gpu));
   }
 }

@@ -93,12 +93,12 @@ TEST_CASE("A simulated memory-bound kernel is watched, and its limiter is what i
   const Explanation e = explained(kSimulating);
   CHECK(e.predicted.method == Method::kSimulated);
   CHECK(e.closed_form.method == Method::kAnalytic);
-  CHECK(e.limiter == e.without.front().part);
-  CHECK(e.limiter == "dram");
+  CHECK(e.predicted.limiter == Limiter::kDram);
+  CHECK(e.without.front().part == Limiter::kDram);
   REQUIRE(e.watched);
   CHECK_FALSE(e.watched->time);
   // 2^24 elements in blocks of 4096, each stored once.
-  CHECK(e.watched->tiles.size() == 4096);
+  CHECK(timeline(h200(), problem, config, e.predicted.sm_clock).size() == 4096);
   CHECK(e.watched->sm_intake.value == 2.0 * (1 << 24));
   CHECK(e.watched->median_tile > Seconds{});
   double dram = 0;
@@ -112,7 +112,7 @@ TEST_CASE("A simulated memory-bound kernel is watched, and its limiter is what i
   const Explanation usual = explained({});
   CHECK(usual.predicted.method == Method::kAnalytic);
   CHECK_FALSE(usual.watched);
-  CHECK(usual.without.empty());
+  CHECK(usual.without.front().part == Limiter::kDram);
 }
 
 }  // namespace

@@ -37,6 +37,17 @@ TEST_CASE("Warpgroups that multiply at once count once, and loads do not count")
   CHECK(split.end == Approx(0.40));
 }
 
+TEST_CASE("Waves that were left out are split as the steady ones before them") {
+  // Of 100 simulated, 20..60 are steady: 10 of them between tiles, 30 multiply. 40 more are 30 and
+  // 10. Start 10, multiply 30 + 40 + 30, between 10 + 10, end 10, of 140.
+  const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 90)}, 1, {100},
+                                     {.steady_begin = {20}, .steady_end = {60}, .time = {40}});
+  CHECK(split.start == Approx(10.0 / 140));
+  CHECK(split.multiply == Approx(100.0 / 140));
+  CHECK(split.between == Approx(20.0 / 140));
+  CHECK(split.end == Approx(10.0 / 140));
+}
+
 TEST_CASE("The parts add up to all of the time") {
   const TimeSplit split =
       time_split({tile(0, 3, 11), tile(1, 5, 20), tile(1, 23, 31), tile(2, 1, 40)}, 5, {45});

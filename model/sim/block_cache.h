@@ -14,6 +14,12 @@ class BlockCache {
  public:
   BlockCache(std::size_t blocks, i64 capacity_bytes);
 
+  /// One block more, not held.
+  u32 add_block() {
+    entries_.emplace_back();
+    return static_cast<u32>(entries_.size() - 1);
+  }
+
   bool holds(u32 block) const { return entries_[block].bytes > 0; }
 
   /// Of a block that is held: it is the last to go.

@@ -86,15 +86,16 @@ void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   const SimTime now = engine().now();
   const i32 stage = producer.load.stage;
-  const auto load = [&](const OperandBlocks& operand, u32 panel, u32 slice,
+  const u32 index = machine_.tile_index(tile);
+  const auto load = [&](u32 which, const OperandBlocks& operand, u32 panel, u32 slice,
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
     SimTime there = sm().copies.serve(now, cost.requests);
     const auto receivers = static_cast<i32>(sharers.size());
     if (cost.bytes > 0) {
-      there = machine_.memory.load(now, there, operand.block(panel, slice, k_block),
-                                   operand.fetch(panel, slice, k_block), cost, sm().place,
-                                   receivers > 1);
+      there = machine_.memory.load(
+          now, there, {index, 2 * k_block + which}, operand.block(panel, slice, k_block),
+          operand.fetch(panel, slice, k_block), cost, sm().place, receivers > 1);
     }
     if (cost.outside.ps > 0) {
       there = std::max(there, machine_.memory.load_outside(now, cost, sm().place.gpc, receivers));
@@ -110,8 +111,8 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
     sm().has_loaded = true;
     sm().copies.serve(now, costs().first_load);
   }
-  load(machine_.a, tile.m, place_.n, same_row_);
-  load(machine_.b, tile.n, place_.m, same_column_);
+  load(0, machine_.a, tile.m, place_.n, same_row_);
+  load(1, machine_.b, tile.n, place_.m, same_column_);
   producer.load.advance(tiling().stages);
   producer.ready = now;
 }

@@ -25,6 +25,9 @@ class Dispatcher {
       machine_.skipped = waves_left(machine_.whole, wave);
       machine_.marks = machine_.rate->marks();
       machine_.rate.reset();
+      if (machine_.requests != nullptr) {
+        machine_.requests->settled_wave = wave;
+      }
       next_ += machine_.skipped.count * machine_.whole.tiles;
     }
   }

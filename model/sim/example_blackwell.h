@@ -23,9 +23,9 @@ inline GpuSpec example_blackwell() {
 }
 
 /// Every part infinitely fast but these.
-inline GpuSpec only_on_blackwell(std::initializer_list<Part> parts) {
+inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
   GpuSpec gpu = example_blackwell();
-  for (const Part other : kEveryPart) {
+  for (const Limiter other : kEveryLimiter) {
     gpu = std::ranges::find(parts, other) != parts.end() ? gpu : without(gpu, other);
   }
   return gpu;

@@ -91,10 +91,10 @@ inline GpuSpec example_gpu() {
 }
 
 /// Every part infinitely fast but this one, and no request merged.
-inline GpuSpec only(Part part) {
+inline GpuSpec only(Limiter part) {
   GpuSpec gpu = example_gpu();
   gpu.machine->merge_window = {};
-  for (const Part other : kEveryPart) {
+  for (const Limiter other : kEveryLimiter) {
     gpu = other == part ? gpu : without(gpu, other);
   }
   return gpu;

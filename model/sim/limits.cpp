@@ -10,20 +10,9 @@ namespace {
 
 constexpr double kInfinite = 1e30;  // of a rate
 
-template <class Simulate>
-std::vector<Elimination> eliminate_each(const GpuSpec& gpu, unsigned threads, Simulate simulate) {
-  std::vector<Elimination> all(std::size(kEveryPart));
-  parallel_for(all.size(), threads, [&](std::size_t i) {
-    all[i] = {kEveryPart[i], simulate(without(gpu, kEveryPart[i])).cycles};
-  });
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Elimination& x, const Elimination& y) { return x.cycles < y.cycles; });
-  return all;
-}
-
 }  // namespace
 
-GpuSpec without(GpuSpec gpu, Part part) {
+GpuSpec without(GpuSpec gpu, Limiter part) {
   for (const Field& field : fields_of(gpu)) {
     if (field.is_limited_by(part)) {
       *std::get<double*>(field.target) = is_rate(field.dimension) ? kInfinite : 0;
@@ -32,19 +21,45 @@ GpuSpec without(GpuSpec gpu, Part part) {
   return gpu;
 }
 
+std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
+                                        const std::function<Cycles(Limiter)>& cycles_without) {
+  // Below this nothing is saved: loads are served in another order.
+  constexpr double kNothing = 0.0005;
+  std::vector<Elimination> all(std::size(kEveryLimiter));
+  parallel_for(all.size(), threads, [&](std::size_t i) {
+    all[i] = {kEveryLimiter[i], cycles_without(kEveryLimiter[i])};
+  });
+  std::erase_if(all, [&](const Elimination& e) { return e.cycles > whole * (1 - kNothing); });
+  std::ranges::stable_sort(all, {}, &Elimination::cycles);
+  return all;
+}
+
+Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& problem,
+                           const KernelConfig& config, Residency residency, Hertz sm_clock,
+                           Waves waves, const RequestLog& requests) {
+  GemmProblem simulated = problem;
+  simulated.shape = requests.shape;
+  const GpuSpec fast = without(gpu, part);
+  const Rerun again{requests, *fast.reduction};
+  // C's way to L2 takes what a partial sum's does, and stays as it is.
+  return simulate_gemm(part == Limiter::kReduction ? gpu : fast, simulated, config, residency,
+                       sm_clock, {}, waves, &again);
+}
+
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency, Hertz sm_clock,
-                                   Waves waves, unsigned threads) {
-  return eliminate_each(gpu, threads, [&](const GpuSpec& g) {
-    return simulate_gemm(g, problem, config, residency, sm_clock, {}, waves);
+                                   Waves waves, const RequestLog& requests, unsigned threads) {
+  return eliminate_each(requests.cycles, threads, [&](Limiter part) {
+    return simulate_without(gpu, part, problem, config, residency, sm_clock, waves, requests)
+        .cycles;
   });
 }
 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
                                    const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
-                                   unsigned threads) {
-  return eliminate_each(gpu, threads, [&](const GpuSpec& g) {
-    return simulate_stream(g, problem, config, ctas_per_sm, sm_clock);
+                                   Cycles whole, unsigned threads) {
+  return eliminate_each(whole, threads, [&](Limiter part) {
+    return simulate_stream(without(gpu, part), problem, config, ctas_per_sm, sm_clock).cycles;
   });
 }
 

@@ -40,13 +40,6 @@ OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t, const
           0};
 }
 
-std::size_t all_blocks(const OperandBlocks& a, const OperandBlocks& b, const TileScheduler& s,
-                       const Tiling& t) {
-  return std::size_t{a.count()} + b.count() +
-         std::size_t{cta_tiles_m(s, t)} * cta_tiles_n(s, t) *
-             static_cast<std::size_t>(warpgroups_per_tile(t));
-}
-
 /// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills
 /// a GPC with neighbouring CTAs before it goes on to the next. Where there are fewer CTAs than SMs
 /// each GPC has as many, on one SM of every pair before the second of any (64 CTAs of ps_512 in
@@ -94,11 +87,6 @@ std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
   return places;
 }
 
-/// K blocks loaded and multiplied for one tile of a worker.
-i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
-  return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
-}
-
 /// Operands that L2 keeps are read while the first waves run and never again, so that those say
 /// nothing of the others' reads.
 bool keeps_operands(const GpuSpec& gpu, const GemmShape& shape) {
@@ -117,8 +105,8 @@ i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - 
 }  // namespace
 
 Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& kernel,
-                 Residency resident, Hertz sm_clock, Waves waves, Activity* activity_or_null,
-                 std::vector<TileSpan>* tiles_or_null)
+                 Residency resident, Hertz sm_clock, Waves waves, Observers observers,
+                 const Rerun* again)
     : config(kernel),
       shape(problem.shape),
       residency(resident),
@@ -134,16 +122,28 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(),
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
-      memory(gpu, all_blocks(a, b, scheduler, kernel.tiling), sm_clock, activity_or_null,
+      memory(gpu, again != nullptr ? 0 : a.count() + b.count(), sm_clock, observers.activity,
              resident.cold ? 0 : written_share(problem.shape)),
-      activity(activity_or_null),
-      tiles(tiles_or_null),
+      activity(observers.activity),
+      tiles(observers.tiles),
+      requests(observers.requests),
       marks(steady_marks(skipped, whole,
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
   if (waves == Waves::kSteadyLeftOut && kernel.grid != Grid::kResident &&
-      !is_cheap(whole, steps_per_tile(kernel, k_blocks)) &&
-      !(kernel.grid == Grid::kTakeover && keeps_operands(gpu, problem.shape))) {
-    rate.emplace();
+      !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
+    const u32 latest = latest_wave(whole, steps_per_tile(kernel, k_blocks));
+    if (again == nullptr) {
+      const bool can_tell = kernel.grid != Grid::kTakeover || !keeps_operands(gpu, problem.shape);
+      rate.emplace(can_tell ? 0 : latest, latest);
+    } else if (const std::optional<u32> wave = again->requests.settled_wave) {
+      rate.emplace(*wave, *wave);
+    }
+  }
+  if (again != nullptr) {
+    memory.replay(again->requests);
+  } else if (requests != nullptr) {
+    *requests = RequestLog(2 * k_blocks);
+    memory.record(*requests);
   }
   const i32 gpcs = gpu.machine->gpcs;
   sms.resize(static_cast<std::size_t>(gpu.sm.count));
@@ -153,10 +153,11 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
                       static_cast<u32>(gpu.machine->gpc_groups));
   }
   if (splits_k(kernel.schedule)) {
-    sums = std::make_unique<PartialSums>(engine, gpu, kernel, work, sm_clock);
+    sums = std::make_unique<PartialSums>(
+        engine, gpu, again != nullptr ? again->sums : *gpu.reduction, kernel, work, sm_clock);
   }
   const i32 size = cluster_size(kernel.tiling);
-  const i32 ctas = static_cast<i32>(workers()) * size;
+  const i32 ctas = static_cast<i32>(std::min<i64>(i64{workers()} * size, 1 << 30));
   for (i32 gpc = 0; gpc < gpcs; ++gpc) {
     // Where tiles are dealt out beforehand the slowest SMs end the kernel, and all of them stand
     // for it, which keeps events together and the simulation fast; else GPCs drift apart.
@@ -191,10 +192,13 @@ i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
   return inside(row, rows, shape.m) * inside(column, columns, shape.n) * kOperandBytes;
 }
 
-u32 Machine::c_block(TileCoord at, i32 warpgroup) const {
-  const u32 tile = at.m * cta_tiles_n(scheduler, config.tiling) + at.n;
-  return a.count() + b.count() + tile * static_cast<u32>(warpgroups_per_tile(config.tiling)) +
-         static_cast<u32>(warpgroup);
+u32 Machine::tile_index(TileCoord at) const {
+  return at.m * cta_tiles_n(scheduler, config.tiling) + at.n;
+}
+
+u64 Machine::c_block(TileCoord at, i32 warpgroup) const {
+  return u64{tile_index(at)} * static_cast<u64>(warpgroups_per_tile(config.tiling)) +
+         static_cast<u64>(warpgroup);
 }
 
 }  // namespace tilecast

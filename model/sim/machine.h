@@ -12,6 +12,7 @@
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/sim/partial_sums.h"
+#include "model/sim/request_log.h"
 #include "model/sim/server.h"
 #include "model/sim/steady_waves.h"
 #include "model/tile/gemm_problem.h"
@@ -40,13 +41,27 @@ struct Residency {
   bool cold = false;  // the kernel's code and descriptors are not in the caches of SMs and GPCs
 };
 
+/// What a caller may ask to see besides; null leaves it out, at no cost.
+struct Observers {
+  Activity* activity = nullptr;
+  std::vector<TileSpan>* tiles = nullptr;
+  RequestLog* requests = nullptr;
+};
+
+/// A kernel that was simulated before, and is again on a GPU that differs: its requests, which
+/// become what they became then, and what its partial sums take now.
+struct Rerun {
+  const RequestLog& requests;
+  const ReductionSpec& sums;
+};
+
 /// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
 enum class Waves : i32 { kAll, kSteadyLeftOut };
 
 struct Machine {
   Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-          Residency residency, Hertz sm_clock, Waves waves, Activity* activity,
-          std::vector<TileSpan>* tiles);
+          Residency residency, Hertz sm_clock, Waves waves, Observers observers,
+          const Rerun* again);
 
   KernelConfig config;
   GemmShape shape;
@@ -72,6 +87,7 @@ struct Machine {
   i64 sm_intake = 0;            // bytes
   Activity* activity;           // null: not asked for
   std::vector<TileSpan>* tiles;
+  RequestLog* requests;
 
   /// Of a CTA's tile, those who store it, and those who multiply its K blocks.
   i64 parts_stored() const { return warpgroups_per_tile(config.tiling); }
@@ -93,9 +109,11 @@ struct Machine {
   }
   Progress progress() const;
 
-  /// The C that the warpgroup's part of a CTA's tile covers, and its block.
+  /// In order over the chip's CTA tiles.
+  u32 tile_index(TileCoord cta_tile) const;
+  /// The C that the warpgroup's part of a CTA's tile covers, and its name.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
-  u32 c_block(TileCoord cta_tile, i32 warpgroup) const;
+  u64 c_block(TileCoord cta_tile, i32 warpgroup) const;
 };
 
 }  // namespace tilecast

@@ -46,10 +46,24 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       input_ps_per_byte_(gpu.reduction ? 1e12 / gpu.reduction->chip_store.value : 0),
       activity_(activity) {}
 
-SimTime MemorySystem::load(SimTime now, SimTime asked, u32 block, Fetch fetch,
+void MemorySystem::record(RequestLog& log) {
+  log_ = &log;
+  logged_.resize(held_.size());
+}
+
+void MemorySystem::replay(const RequestLog& log) {
+  replayed_ = &log;
+  arrivals_.resize(log.reads());
+  was_put_out_.resize(log.outputs());
+}
+
+SimTime MemorySystem::load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
                            const BlockCost& cost, SmPlace place, bool multicast) {
   traffic_.l2_to_sm += cost.bytes;
-  return answer(now, asked, block, fetch, cost, place, multicast) + lateness(block, place);
+  const SimTime there = replayed_ != nullptr
+                            ? answer_again(now, asked, name, cost, place)
+                            : answer(now, asked, name, block, fetch, cost, place, multicast);
+  return there + lateness(block, place);
 }
 
 /// SMs of a pair wait as long for the same block. In eighths, so that more of what happens happens
@@ -62,57 +76,105 @@ SimTime MemorySystem::lateness(u32 block, SmPlace place) const {
   return {(load_spread_.ps * share) >> 16};
 }
 
-SimTime MemorySystem::answer(SimTime now, SimTime asked, u32 block, Fetch fetch,
+SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
                              const BlockCost& cost, SmPlace place, bool multicast) {
   const u32 gpc = place.gpc;
   Held& held = held_[block];
-  if (!multicast && tick(now) < held.merged_until[gpc]) {
-    SimTime served = asked;
-    if (cost.unmerged.ps > 0) {
-      traffic_.l2_output += cost.unmerged_sectors * kSector;
-      if (activity_ != nullptr) {
-        activity_->add(Resource::kL2Output, now, cost.unmerged_sectors * kSector);
+  const bool merged = !multicast && tick(now) < held.merged_until[gpc];
+  const SimTime served = put_out(now, asked, cost, place, merged);
+  if (!merged) {
+    if (cache_.holds(block)) {
+      if (tick(now) - held.touched >= kTouchAgain) {
+        held.touched = tick(now);
+        cache_.touch(block);
       }
-      served = std::max(served, l2_output_.serve(now, place, cost.unmerged));
+    } else {
+      fetch_blocks(now, asked, fetch, cost);
     }
-    return std::max(held.in_l2, served) + l2_latency_;
+    const u32 partition = u32{1} << (gpc & 1);
+    traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
+    held.partitions |= partition;
+    if (!multicast) {
+      held.merged_until[gpc] = tick(now + merge_window_);
+    }
   }
-  traffic_.l2_output += cost.sectors * kSector;
+  if (log_ != nullptr) {
+    Logged& logged = logged_[block];
+    if (!merged) {
+      logged.output[gpc] = log_->add_output();
+    }
+    log_->add_load(name, {logged.output[gpc], logged.read});
+  }
+  return std::max(served, held.in_l2) + l2_latency_;
+}
+
+SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, const BlockCost& cost,
+                                   SmPlace place) {
+  const auto [output, read] = replayed_->load(name);
+  const SimTime served = put_out(now, asked, cost, place, was_put_out_[output]);
+  was_put_out_[output] = true;
+  Arrival& arrival = arrivals_[read];
+  if (!arrival.asked) {
+    arrival = {read_dram(now, asked, cost, replayed_->read(read)), true};
+  }
+  return std::max(served, arrival.in_l2) + l2_latency_;
+}
+
+/// When L2 has put out what a load asks for; of one that is merged, what it does not share.
+SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost, SmPlace place,
+                              bool merged) {
+  const SimTime takes = merged ? cost.unmerged : cost.l2;
+  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSector;
+  if (bytes == 0) {
+    return asked;
+  }
+  traffic_.l2_output += bytes;
   if (activity_ != nullptr) {
-    activity_->add(Resource::kL2Output, now, cost.sectors * kSector);
+    activity_->add(Resource::kL2Output, now, bytes);
   }
-  SimTime there = std::max(l2_output_.serve(now, place, cost.l2), asked);
-  if (cache_.holds(block)) {
-    if (tick(now) - held.touched >= kTouchAgain) {
-      held.touched = tick(now);
-      cache_.touch(block);
-    }
-  } else {
-    i64 read = 0;
-    for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
-      if (!cache_.holds(b)) {
-        insert(now, b, cost.bytes, false);
-        held_[b].partitions = u32{1} << home_partition(fetch.first);
-        read += 1;
-      }
-    }
-    traffic_.dram_read += read * cost.bytes;
-    if (activity_ != nullptr) {
-      activity_->add(Resource::kDramRead, now, read * cost.bytes);
-    }
-    const SimTime in_l2 = std::max(dram_.serve(now, cost.dram * read), asked) + dram_latency_;
-    for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
-      held_[b].in_l2 = in_l2;
+  return std::max(asked, l2_output_.serve(now, place, takes));
+}
+
+void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const BlockCost& cost) {
+  RequestLog::Read read{};
+  for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
+    if (!cache_.holds(b)) {
+      read.written_back += insert(b, cost.bytes, false);
+      read.blocks += 1;
+      held_[b].partitions = u32{1} << home_partition(fetch.first);
     }
   }
-  const u32 partition = u32{1} << (gpc & 1);
-  traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
-  held.partitions |= partition;
-  there = std::max(there, held.in_l2) + l2_latency_;
-  if (!multicast) {
-    held.merged_until[gpc] = tick(now + merge_window_);
+  const SimTime in_l2 = read_dram(now, asked, cost, read);
+  const u32 logged = log_ != nullptr ? log_->add_read(read) : 0;
+  for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
+    held_[b].in_l2 = in_l2;
+    if (log_ != nullptr) {
+      logged_[b].read = logged;
+    }
   }
-  return there;
+}
+
+/// When what DRAM reads is in L2.
+SimTime MemorySystem::read_dram(SimTime now, SimTime asked, const BlockCost& cost,
+                                RequestLog::Read read) {
+  write_dram(now, read.written_back);
+  const i64 bytes = cost.bytes * read.blocks;
+  traffic_.dram_read += bytes;
+  if (activity_ != nullptr) {
+    activity_->add(Resource::kDramRead, now, bytes);
+  }
+  return std::max(dram_.serve(now, cost.dram * read.blocks), asked) + dram_latency_;
+}
+
+void MemorySystem::write_dram(SimTime now, i64 bytes) {
+  if (bytes == 0) {
+    return;
+  }
+  traffic_.dram_write += bytes;
+  dram_.serve(now, {std::llround(static_cast<double>(bytes) * write_ps_per_byte_)});
+  if (activity_ != nullptr) {
+    activity_->add(Resource::kDramWrite, now, bytes);
+  }
 }
 
 SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers) {
@@ -135,13 +197,19 @@ SimTime MemorySystem::load_sum(SimTime now, SmPlace place, i64 bytes, SimTime se
   return l2_output_.serve(now, place, served);
 }
 
-void MemorySystem::store(SimTime now, u32 block, i64 bytes) {
-  if (bytes > 0 && !cache_.holds(block)) {
-    insert(now, block, bytes, true);
+void MemorySystem::store(SimTime now, u64 name, i64 bytes) {
+  if (replayed_ != nullptr) {
+    write_dram(now, replayed_->store(name));
+  } else if (bytes > 0) {
+    const i64 written_back = insert(cache_.add_block(), bytes, true);
+    write_dram(now, written_back);
+    if (log_ != nullptr) {
+      log_->add_store(name, written_back);
+    }
   }
 }
 
-void MemorySystem::insert(SimTime now, u32 block, i64 bytes, bool written) {
+i64 MemorySystem::insert(u32 block, i64 bytes, bool written) {
   // In whole bytes, none of which is lost between blocks.
   const auto written_of = [this](i64 left) {
     return std::llround(static_cast<double>(left) * left_written_);
@@ -150,13 +218,7 @@ void MemorySystem::insert(SimTime now, u32 block, i64 bytes, bool written) {
   const i64 written_back =
       cache_.insert(block, bytes, written) + written_of(left_) - written_of(still_left);
   left_ = still_left;
-  if (written_back > 0) {
-    traffic_.dram_write += written_back;
-    dram_.serve(now, {std::llround(static_cast<double>(written_back) * write_ps_per_byte_)});
-    if (activity_ != nullptr) {
-      activity_->add(Resource::kDramWrite, now, written_back);
-    }
-  }
+  return written_back;
 }
 
 }  // namespace tilecast

@@ -30,6 +30,7 @@
 
 #include "model/sim/activity.h"
 #include "model/sim/block_cache.h"
+#include "model/sim/request_log.h"
 #include "model/sim/server.h"
 #include "model/sim/shared_output.h"
 #include "model/spec/gpu_spec.h"
@@ -62,6 +63,10 @@ class MemorySystem {
   /// `left_written`: share of what L2 holds from the run before that it has yet to write to DRAM.
   MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity,
                double left_written = 0);
+  /// Notes from now on what becomes of requests.
+  void record(RequestLog& log);
+  /// Nothing is decided here: requests become what they became in `log`, which outlives this.
+  void replay(const RequestLog& log);
 
   /// Blocks that L2 reads from DRAM together, of equal size.
   struct Fetch {
@@ -70,16 +75,16 @@ class MemorySystem {
 
   /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
   /// for all at `asked`; it is one of the SM there.
-  SimTime load(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost,
-               SmPlace place, bool multicast = false);
+  SimTime load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
+               const BlockCost& cost, SmPlace place, bool multicast = false);
   /// The same for the rows of a block that lie beyond the edge, brought to so many SMs.
   SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers = 1);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, SmPlace place, i64 bytes, SimTime served);
   /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
   SimTime take_in(SimTime now, SmPlace place, i64 bytes);
-  /// A block of C is written; it goes to DRAM when L2 needs its room.
-  void store(SimTime now, u32 block, i64 bytes);
+  /// A block of C is written, each once; it goes to DRAM when L2 needs its room.
+  void store(SimTime now, u64 name, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }
   SimTime l2_busy() const { return l2_output_.busy(); }
@@ -94,11 +99,27 @@ class MemorySystem {
     u32 partitions = 0;             // that hold the block: its home, and the other once it asked
     u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
   };
+  /// Of a log that is written: the last output to each GPC and the last read of a block.
+  struct Logged {
+    u32 output[kMostGpcs]{};
+    u32 read = 0;
+  };
+  /// Of a log that is followed: a read that has been asked for.
+  struct Arrival {
+    SimTime in_l2;
+    bool asked = false;
+  };
 
-  SimTime answer(SimTime now, SimTime asked, u32 block, Fetch fetch, const BlockCost& cost,
-                 SmPlace place, bool multicast);
+  SimTime answer(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
+                 const BlockCost& cost, SmPlace place, bool multicast);
+  SimTime answer_again(SimTime now, SimTime asked, LoadName name, const BlockCost& cost,
+                       SmPlace place);
+  void fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const BlockCost& cost);
+  SimTime put_out(SimTime now, SimTime asked, const BlockCost& cost, SmPlace place, bool merged);
+  SimTime read_dram(SimTime now, SimTime asked, const BlockCost& cost, RequestLog::Read read);
+  void write_dram(SimTime now, i64 bytes);
   SimTime lateness(u32 block, SmPlace place) const;
-  void insert(SimTime now, u32 block, i64 bytes, bool written);
+  i64 insert(u32 block, i64 bytes, bool written);  // bytes that are written back
 
   BlockCache cache_;
   std::vector<Held> held_;
@@ -112,6 +133,11 @@ class MemorySystem {
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;
   Activity* activity_;
+  RequestLog* log_ = nullptr;
+  std::vector<Logged> logged_;  // of each block
+  const RequestLog* replayed_ = nullptr;
+  std::vector<Arrival> arrivals_;  // of its reads
+  std::vector<bool> was_put_out_;  // of its outputs
 };
 
 }  // namespace tilecast

@@ -18,7 +18,7 @@ class Loads {
   explicit Loads(const GpuSpec& gpu = example_gpu()) : memory_(gpu, 4, kExampleClock, nullptr) {}
   i64 at(i64 when_ns, u32 block, u32 gpc, const BlockCost& cost = kBlock) {
     const SimTime now{when_ns * 1000};
-    return ns(memory_.load(now, now, block, {block, 1}, cost, {gpc, gpc % 2, 0}));
+    return ns(memory_.load(now, now, {}, block, {block, 1}, cost, {gpc, gpc % 2, 0}));
   }
   MemorySystem& memory() { return memory_; }
   const MemoryTraffic& traffic() const { return memory_.traffic(); }
@@ -39,7 +39,7 @@ TEST_CASE("The first load of a block comes from DRAM, one after its arrival from
 
 TEST_CASE("A load takes as long as the copy engine takes to ask for its lines") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
-  CHECK(ns(memory.load({0}, {600000}, 0, {0, 1}, kBlock, {})) == 1300);  // 600 + 300 + 400
+  CHECK(ns(memory.load({0}, {600000}, {}, 0, {0, 1}, kBlock, {})) == 1300);  // 600 + 300 + 400
 }
 
 TEST_CASE("A request of the same GPC is merged within the window behind the first") {
@@ -54,9 +54,9 @@ TEST_CASE("A request of the same GPC is merged within the window behind the firs
 
 TEST_CASE("A multicast is merged with no other request") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
-  memory.load({0}, {0}, 0, {0, 1}, kBlock, {}, true);
-  memory.load({0}, {0}, 0, {0, 1}, kBlock, {}, true);
-  memory.load({0}, {0}, 0, {0, 1}, kBlock, {});
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {}, true);
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {}, true);
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {});
   CHECK(memory.traffic().l2_output == 3 * 25600);
 }
 
@@ -80,9 +80,9 @@ TEST_CASE("Rows that start inside a sector take L2's output though their request
 
 TEST_CASE("Blocks that lie in one pair of lines are read from DRAM together") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
-  CHECK(ns(memory.load({0}, {0}, 0, {0, 2}, kBlock, {})) == 1212);  // 2 x 256 + 300 + 400
+  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 2}, kBlock, {})) == 1212);  // 2 x 256 + 300 + 400
   CHECK(memory.traffic().dram_read == 51200);
-  CHECK(ns(memory.load({2000000}, {2000000}, 1, {0, 2}, kBlock, {})) == 2500);
+  CHECK(ns(memory.load({2000000}, {2000000}, {}, 1, {0, 2}, kBlock, {})) == 2500);
   CHECK(memory.traffic().dram_read == 51200);
 }
 
@@ -128,11 +128,11 @@ TEST_CASE("What comes in drives out what a run before wrote, as long as there is
   GpuSpec gpu = example_gpu();
   gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
   MemorySystem memory(gpu, 4, kExampleClock, nullptr, 0.25);
-  memory.load({0}, {0}, 0, {0, 1}, kBlock, {});
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {});
   CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600
   memory.store({0}, 3, 25600);
   CHECK(memory.traffic().dram_write == 12800);
-  memory.load({0}, {0}, 1, {1, 1}, kBlock, {});  // nothing of that run is left; block 0 goes
+  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // nothing of that run is left; block 0 goes
   CHECK(memory.traffic().dram_write == 12800);
 }
 
@@ -142,5 +142,5 @@ TEST_CASE("L2 takes in one store of C after the other, and answers loads behind 
   CHECK(ns(memory.take_in({0}, {}, 1000)) == 201);
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
-  CHECK(ns(memory.load({0}, {0}, 0, {0, 1}, from_l2, {})) == 701);  // 201 + 100 + 400
+  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 1}, from_l2, {})) == 701);  // 201 + 100 + 400
 }

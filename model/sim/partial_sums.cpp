@@ -56,15 +56,14 @@ i32 turns_of_reading(const KernelConfig& config, i32 splits) {
 
 }  // namespace
 
-PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig& config,
-                         const WorkDecomposition& work, Hertz sm_clock)
+PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const ReductionSpec& r,
+                         const KernelConfig& config, const WorkDecomposition& work, Hertz sm_clock)
     : parts_(warpgroups_per_tile(config.tiling)),
       ranks_(cluster_size(config.tiling)),
       chunk_bytes_(i64{4} * warpgroup_rows(config.tiling) * warpgroup_columns(config.tiling) /
                    kChunks),
-      hop_(sim_time(gpu.reduction->hop)),
+      hop_(sim_time(r.hop)),
       out_(static_cast<std::size_t>(gpu.sm.count)) {
-  const ReductionSpec& r = *gpu.reduction;
   const Bytes chunk{static_cast<double>(chunk_bytes_)};
   const auto time = [&](BytesPerCycle sm, BytesPerSecond chip) {
     return Time{sim_time(transfer_cycles(chunk, sm), sm_clock),

@@ -27,8 +27,8 @@ class PartialSums {
  public:
   static constexpr i32 kChunks = 8;  // of a warpgroup's sum
 
-  PartialSums(Engine& engine, const GpuSpec& gpu, const KernelConfig& config,
-              const WorkDecomposition& work, Hertz sm_clock);
+  PartialSums(Engine& engine, const GpuSpec& gpu, const ReductionSpec& reduction,
+              const KernelConfig& config, const WorkDecomposition& work, Hertz sm_clock);
 
   /// Of one warpgroup's part of a tile that is cut, in the CTA `rank` of its cluster.
   PhaseBarrier& lock(u32 tile, i32 rank, i32 warpgroup);

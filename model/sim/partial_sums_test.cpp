@@ -19,7 +19,7 @@ struct Example {
       : work(WorkDecomposition::split_k(2, 7, 4, 3)),
         gpu(with_chip(chip)),
         memory(gpu, 1, kExampleClock, nullptr),
-        sums(engine, gpu, example(reduction), work, kExampleClock) {}
+        sums(engine, gpu, *gpu.reduction, example(reduction), work, kExampleClock) {}
 
   static GpuSpec with_chip(double rate) {
     GpuSpec gpu = example_gpu();
@@ -84,7 +84,8 @@ TEST_CASE("Turns of reading are what registers, or shares of all sums, make of t
     config.tiling.block_n = block_n;
     config.producer_registers = 40;
     const WorkDecomposition work = WorkDecomposition::split_k(1, 64, 64, static_cast<u32>(splits));
-    return PartialSums(engine, example_gpu(), config, work, kExampleClock).turns();
+    return PartialSums(engine, example_gpu(), *example_gpu().reduction, config, work, kExampleClock)
+        .turns();
   };
   // One warpgroup has 240 registers. 64 x 256: 128 hold sums, of the 40 that are spare ten hold
   // loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.

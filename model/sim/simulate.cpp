@@ -1,11 +1,14 @@
 #include "model/sim/simulate.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "model/base/error.h"
 #include "model/sim/grid.h"
+#include "model/sim/steady_k.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/tensor_memory.h"
 
@@ -28,25 +31,10 @@ void require_tensor_memory(const KernelConfig& config, Residency residency) {
   }
 }
 
-}  // namespace
-
-bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
-  const bool tensor_cores =
-      uses_tcgen05(config.schedule) ? gpu.tcgen05.has_value() : gpu.wgmma.has_value();
-  return tensor_cores && gpu.l2 && gpu.machine && gpu.reduction;
-}
-
-Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Residency residency, Hertz sm_clock, Observers observers, Waves waves) {
-  if (!can_simulate(gpu, config)) {
-    throw ConfigError(fmt::format(
-        "{}: {} cannot be simulated: the file lacks one of the sections {}, l2, machine and "
-        "reduction",
-        gpu.name, to_text(config.schedule), uses_tcgen05(config.schedule) ? "tcgen05" : "wgmma"));
-  }
-  require_tensor_memory(config, residency);
-  Machine machine(gpu, problem, config, residency, sm_clock, waves, observers.activity,
-                  observers.tiles);
+Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                        Residency residency, Hertz sm_clock, Observers observers, Waves waves,
+                        const Rerun* again) {
+  Machine machine(gpu, problem, config, residency, sm_clock, waves, observers, again);
   run_grid(machine);
 
   const SkippedWaves skipped = machine.skipped;
@@ -63,6 +51,10 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
       machine.k_blocks_multiplied + cta_tiles * machine.parts_multiplied() * machine.k_blocks;
   const Progress whole = machine.progress();
   const MemoryTraffic& traffic = whole.traffic;
+  if (observers.requests != nullptr) {
+    observers.requests->shape = problem.shape;
+    observers.requests->cycles = cycles_of(seconds_of(end), sm_clock);
+  }
   return {.cycles = cycles_of(seconds_of(end), sm_clock),
           .time = seconds_of(end),
           .l2_to_sm = bytes(traffic.l2_to_sm + exactly.l2_to_sm),
@@ -83,8 +75,87 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .k_blocks = k_blocks,
           .events = machine.engine.events(),
           .waves_left_out = skipped.count,
+          .steady_from = seconds_of(machine.marks.at_begin.at),
           .left_out_at = seconds_of(machine.marks.at_end.at),
-          .left_out = seconds_of(more.at)};
+          .left_out = seconds_of(more.at),
+          .simulated_part =
+              static_cast<double>(machine.k_blocks_multiplied) / static_cast<double>(k_blocks)};
+}
+
+/// Any of its numbers at K, from two kernels that differ in K alone.
+Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double more,
+                       Hertz sm_clock) {
+  Simulated all = longer;
+  const auto grow = [more](auto& grown, const auto& from) { grown += (grown - from) * more; };
+  const Seconds before = longer.time;
+  grow(all.time, shorter.time);
+  for (Bytes Simulated::*bytes :
+       {&Simulated::l2_to_sm, &Simulated::l2_output, &Simulated::l2_far, &Simulated::sm_intake,
+        &Simulated::dram_read, &Simulated::dram_write, &Simulated::operand_reads}) {
+    grow(all.*bytes, shorter.*bytes);
+  }
+  for (double Simulated::*share :
+       {&Simulated::tensor_share, &Simulated::l2_share, &Simulated::dram_share}) {
+    Seconds busy = longer.time * longer.*share;
+    grow(busy, shorter.time * shorter.*share);
+    all.*share = std::clamp(busy / all.time, 0.0, 1.0);
+  }
+  all.cycles = cycles_of(all.time, sm_clock);
+  all.k_blocks += std::llround(static_cast<double>(longer.k_blocks - shorter.k_blocks) * more);
+  all.simulated_part = longer.simulated_part * static_cast<double>(longer.k_blocks) /
+                       static_cast<double>(all.k_blocks);
+  all.events += shorter.events;
+  const Seconds simulated = longer.time - longer.left_out;
+  all.left_out += all.time - before;
+  if (longer.left_out.value == 0) {  // the main loop's middle
+    all.steady_from = simulated / 4;
+    all.left_out_at = simulated / 2;
+  }
+  return all;
+}
+
+}  // namespace
+
+bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
+  const bool tensor_cores =
+      uses_tcgen05(config.schedule) ? gpu.tcgen05.has_value() : gpu.wgmma.has_value();
+  return tensor_cores && gpu.l2 && gpu.machine && gpu.reduction;
+}
+
+bool is_small_enough(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                     Residency residency) {
+  constexpr double kMostSteps = 6e6;   // about 0.2 s on one core
+  constexpr double kMostBlocks = 4e6;  // 0.4 GB
+  const SimulationSize size =
+      simulation_size(gpu, problem, config, static_cast<u32>(residency.workers));
+  return size.steps <= kMostSteps && size.blocks <= kMostBlocks;
+}
+
+Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                        Residency residency, Hertz sm_clock, Observers observers, Waves waves,
+                        const Rerun* again) {
+  if (!can_simulate(gpu, config)) {
+    throw ConfigError(fmt::format(
+        "{}: {} cannot be simulated: the file lacks one of the sections {}, l2, machine and "
+        "reduction",
+        gpu.name, to_text(config.schedule), uses_tcgen05(config.schedule) ? "tcgen05" : "wgmma"));
+  }
+  require_tensor_memory(config, residency);
+  const std::optional<ShorterK> two =
+      waves == Waves::kAll || again != nullptr
+          ? std::nullopt
+          : shorter_k(gpu, problem, config, static_cast<u32>(residency.workers));
+  if (!two) {
+    return simulate_at_k(gpu, problem, config, residency, sm_clock, observers, waves, again);
+  }
+  const auto at = [&](i64 k, Observers seen) {
+    GemmProblem part = problem;
+    part.shape.k = k;
+    return simulate_at_k(gpu, part, config, residency, sm_clock, seen, waves, nullptr);
+  };
+  const double more = static_cast<double>(problem.shape.k - two->longer) /
+                      static_cast<double>(two->longer - two->shorter);
+  return extrapolated(at(two->shorter, {}), at(two->longer, observers), more, sm_clock);
 }
 
 }  // namespace tilecast

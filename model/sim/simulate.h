@@ -30,22 +30,23 @@ struct Simulated {
   i64 k_blocks;                               // multiplied, by each warpgroup; of tcgen05, CTA
   u64 events;
   u32 waves_left_out;
-  Seconds left_out_at, left_out;  // when in what was simulated, and the time that they add
-};
-
-/// What a caller may ask to see besides; null leaves it out, at no cost.
-struct Observers {
-  Activity* activity = nullptr;
-  std::vector<TileSpan>* tiles = nullptr;
+  Seconds steady_from, left_out_at;  // the steady part, in what was simulated
+  Seconds left_out;                  // that waves and K blocks left out add
+  double simulated_part = 1;         // of all K blocks
 };
 
 /// There are processes for the schedule, and the GPU's file has all sections that they need.
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config);
 
+/// A simulation of the kernel that leaves out what it can takes neither long nor much memory.
+bool is_small_enough(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                     Residency residency);
+
 /// Throws ConfigError for a kernel that cannot be simulated. Observers see what was simulated: with
-/// Waves::kSteadyLeftOut not all of a large kernel.
+/// Waves::kSteadyLeftOut not all of a large kernel (steady_waves.h, steady_k.h). `again`: what the
+/// requests of this kernel became when it was simulated with the same `waves`, and will again.
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers = {},
-                        Waves waves = Waves::kAll);
+                        Waves waves = Waves::kAll, const Rerun* again = nullptr);
 
 }  // namespace tilecast

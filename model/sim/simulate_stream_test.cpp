@@ -45,7 +45,7 @@ double cycles(const GpuSpec& gpu, const StreamConfig& config) {
       .cycles.value;
 }
 
-double cycles(Part part, StreamSchedule schedule) {
+double cycles(Limiter part, StreamSchedule schedule) {
   return cycles(only(part), plain_stream(schedule));
 }
 
@@ -54,13 +54,13 @@ double cycles(Part part, StreamSchedule schedule) {
 TEST_CASE("Bound by DRAM alone, a memory-bound kernel takes its bytes at DRAM's rate") {
   for (const StreamSchedule schedule : kEveryStreamSchedule) {
     // 100 B per nanosecond, reads and writes alike.
-    CHECK(cycles(Part::kDram, schedule) ==
+    CHECK(cycles(Limiter::kDram, schedule) ==
           Approx((input_count(schedule) + 1) * kMatrix / 100).epsilon(kWithin));
   }
 }
 
 TEST_CASE("DRAM's time for reads and writes is each at its rate, less what is lost") {
-  GpuSpec gpu = only(Part::kDram);
+  GpuSpec gpu = only(Limiter::kDram);
   gpu.stream->read_rate = {400e9};
   gpu.stream->mix_loss = 0.1;
   // A copy: equal shares, so 0.9 of the rates are left.
@@ -79,7 +79,7 @@ TEST_CASE("Bound by latency alone, a kernel takes as many as its buffers cannot 
       latencies = 1 + (kBlocksOfSm - 4) / 3;
     }
     // And the way of the last store, half of one.
-    CHECK(cycles(Part::kLatency, schedule) == Approx((latencies + 0.5) * 1000).epsilon(kWithin));
+    CHECK(cycles(Limiter::kLatency, schedule) == Approx((latencies + 0.5) * 1000).epsilon(kWithin));
   }
 }
 
@@ -89,12 +89,13 @@ TEST_CASE("Bound by its threads alone, a kernel takes a turn for each block, and
       continue;  // one thread issues
     }
     StreamConfig config = plain_stream(schedule);
-    CHECK(cycles(only(Part::kInstructions), config) == Approx(kBlocksOfSm * 200).epsilon(kWithin));
+    CHECK(cycles(only(Limiter::kInstructions), config) ==
+          Approx(kBlocksOfSm * 200).epsilon(kWithin));
     if (uses_shared_memory(schedule)) {
       // 4 KiB in vectors of 8 bytes by 256 threads: two copies of each input.
       config.vector_bytes = 8;
       const double copies = 2 * input_count(schedule) * 30;
-      CHECK(cycles(only(Part::kInstructions), config) ==
+      CHECK(cycles(only(Limiter::kInstructions), config) ==
             Approx(kBlocksOfSm * (200 + copies)).epsilon(kWithin));
     }
   }
@@ -106,26 +107,26 @@ TEST_CASE("Bound by bulk stores alone, a ring takes what their sources take to b
       continue;
     }
     // 4 KiB at 32 B per cycle, one after the other; 50 ns more until the last one is done.
-    CHECK(cycles(Part::kEpilogue, schedule) == Approx(kBlocksOfSm * 128 + 50).epsilon(kWithin));
+    CHECK(cycles(Limiter::kEpilogue, schedule) == Approx(kBlocksOfSm * 128 + 50).epsilon(kWithin));
   }
   // With one stage each block waits for its own store.
   StreamConfig one = plain_stream(StreamSchedule::kMemcpyTma);
   one.stages = 1;
-  CHECK(cycles(only(Part::kEpilogue), one) == Approx(kBlocksOfSm * 178).epsilon(kWithin));
+  CHECK(cycles(only(Limiter::kEpilogue), one) == Approx(kBlocksOfSm * 178).epsilon(kWithin));
 }
 
 TEST_CASE("Bound by intake or by L2's output alone, a kernel takes its inputs at that rate") {
   for (const StreamSchedule schedule : kEveryStreamSchedule) {
     const double read = input_count(schedule) * kMatrix;
-    CHECK(cycles(Part::kIntake, schedule) == Approx(read / 4 / 64).epsilon(kWithin));
-    CHECK(cycles(Part::kL2Output, schedule) == Approx(read / 256).epsilon(kWithin));
+    CHECK(cycles(Limiter::kSmIntake, schedule) == Approx(read / 4 / 64).epsilon(kWithin));
+    CHECK(cycles(Limiter::kL2, schedule) == Approx(read / 256).epsilon(kWithin));
   }
 }
 
 TEST_CASE("A CTA per block waits for its slot's refill, and all for the rate at which CTAs start") {
   for (const StreamSchedule schedule : kEveryStreamSchedule) {
     const StreamConfig config = plain_stream(schedule, BlockOrder::kBlocks);
-    GpuSpec gpu = only(Part::kLaunch);
+    GpuSpec gpu = only(Limiter::kLaunch);
     // The last of four starts after 40 ns; each of the others 400 and 10 later; the kernel's 1000.
     CHECK(cycles(gpu, config) == Approx(40 + 63 * 410 + 1000).epsilon(kWithin));
     gpu.stream->cta_refill = {};
@@ -135,7 +136,7 @@ TEST_CASE("A CTA per block waits for its slot's refill, and all for the rate at 
 
 TEST_CASE("Simulated tickets come no faster than one counter gives them") {
   StreamConfig config = plain_stream(StreamSchedule::kMemcpyTma, BlockOrder::kTickets);
-  GpuSpec gpu = only(Part::kL2Output);
+  GpuSpec gpu = only(Limiter::kL2);
   gpu.l2->output = {1e30};
   // 20 ns a draw. All blocks but the first of each CTA are followed by one that is looked at.
   CHECK(cycles(gpu, config) == Approx((256 - 4) * 20).epsilon(kWithin));
@@ -144,7 +145,7 @@ TEST_CASE("Simulated tickets come no faster than one counter gives them") {
 }
 
 TEST_CASE("Tickets cost nothing where the counter is faster than the blocks") {
-  GpuSpec gpu = only(Part::kDram);
+  GpuSpec gpu = only(Limiter::kDram);
   const double strided = cycles(gpu, plain_stream(StreamSchedule::kMemcpyTma));
   const StreamConfig config = plain_stream(StreamSchedule::kMemcpyTma, BlockOrder::kTickets);
   gpu.stream->ticket = {20e-9};  // DRAM: 82 ns a block
@@ -221,12 +222,14 @@ TEST_CASE("The rest of a long kernel goes on as its beginning, within 0.6 percen
 TEST_CASE("A memory-bound kernel's limiter is the part that is slow") {
   const auto limiter = [](const GpuSpec& gpu) {
     const StreamConfig config = plain_stream(StreamSchedule::kElementwiseAddTma);
-    return eliminate(gpu, problem_of(config.schedule), config, 1, kExampleClock).front().part;
+    const StreamProblem problem = problem_of(config.schedule);
+    const Cycles whole = simulate_stream(gpu, problem, config, 1, kExampleClock).cycles;
+    return eliminate(gpu, problem, config, 1, kExampleClock, whole).front().part;
   };
-  CHECK(limiter(example_gpu()) == Part::kDram);
+  CHECK(limiter(example_gpu()) == Limiter::kDram);
   GpuSpec far = example_gpu();
   far.stream->bulk_latency = {50e-6};
-  CHECK(limiter(far) == Part::kLatency);
+  CHECK(limiter(far) == Limiter::kLatency);
 }
 
 TEST_CASE("Equal inputs give equal memory-bound results, on other threads too") {

@@ -55,7 +55,7 @@ KernelConfig config_of(Schedule schedule) {
   return config;
 }
 
-double cycles(Part part, Schedule schedule) {
+double cycles(Limiter part, Schedule schedule) {
   return simulate_example(only(part), problem_of(schedule), config_of(schedule)).cycles.value;
 }
 
@@ -64,7 +64,7 @@ double cycles(Part part, Schedule schedule) {
 TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busiest SM") {
   for (const Schedule schedule : kWgmmaSchedules) {
     // Four wgmmas of 32 cycles.
-    CHECK(cycles(Part::kTensor, schedule) ==
+    CHECK(cycles(Limiter::kTensor, schedule) ==
           Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
   }
 }
@@ -72,7 +72,7 @@ TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busie
 TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port's rate") {
   for (const Schedule schedule : kWgmmaSchedules) {
     // Four wgmmas that read 128 rows of 32 bytes at 128 B per cycle.
-    CHECK(cycles(Part::kOperandReads, schedule) ==
+    CHECK(cycles(Limiter::kSharedMemory, schedule) ==
           Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
   }
 }
@@ -84,7 +84,7 @@ TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's r
     const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
-    CHECK(cycles(Part::kIntake, schedule) ==
+    CHECK(cycles(Limiter::kSmIntake, schedule) ==
           Approx((loads + sums) * 256 + tiles * 128).epsilon(kWithin));
   }
 }
@@ -94,7 +94,7 @@ TEST_CASE("Bound by L2's output alone, a kernel takes all SMs' bytes at its rate
     const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
     // 16 KiB at 256 B per cycle, each K block and each partial sum that is read.
     const double loads = sms * tiles_per_sm(schedule) * k_blocks(schedule);
-    CHECK(cycles(Part::kL2Output, schedule) ==
+    CHECK(cycles(Limiter::kL2, schedule) ==
           Approx((loads + tiles_cut(schedule)) * 64).epsilon(kWithin));
   }
 }
@@ -105,14 +105,14 @@ TEST_CASE("Bound by DRAM alone, a kernel takes A, B and C once at its rate") {
     // What comes into L2 drives out as much of the run before, whose C had yet to be written.
     const double bytes =
         static_cast<double>(((shape.m + shape.n) * shape.k + shape.m * shape.n) * 2);
-    CHECK(cycles(Part::kDram, schedule) == Approx(bytes / 100).epsilon(kWithin));
+    CHECK(cycles(Limiter::kDram, schedule) == Approx(bytes / 100).epsilon(kWithin));
   }
 }
 
 TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hide") {
   for (const Schedule schedule : kWgmmaSchedules) {
     const KernelConfig config = config_of(schedule);
-    GpuSpec gpu = only(Part::kLatency);
+    GpuSpec gpu = only(Limiter::kLatency);
     gpu.machine->dram_latency = {};
     gpu.machine->wgmma_completion = {};
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
@@ -129,8 +129,8 @@ TEST_CASE(
   // stage is asked for again when the next one's are issued. A queue of four takes them at once;
   // one that is shorter by w makes every K block 32 w longer.
   GpuSpec gpu = example_gpu();
-  for (const Part part : kEveryPart) {
-    gpu = part == Part::kTensor || part == Part::kLatency ? gpu : without(gpu, part);
+  for (const Limiter part : kEveryLimiter) {
+    gpu = part == Limiter::kTensor || part == Limiter::kLatency ? gpu : without(gpu, part);
   }
   gpu.machine->dram_latency = {};
   gpu.machine->wgmma_completion = {};
@@ -151,7 +151,7 @@ TEST_CASE(
 
 TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other on an SM") {
   for (const Schedule schedule : kWgmmaSchedules) {
-    GpuSpec gpu = only(Part::kEpilogue);
+    GpuSpec gpu = only(Limiter::kEpilogue);
     // One chunk of 64 x 64: stored after 200 + 100, read from its slot 8192 B / 32 + 150 later. A
     // CTA with one tile ends then; a resident one fills the slot again, and needs 100 for it.
     const bool ends = config_of(schedule).grid == Grid::kTiles;
@@ -284,6 +284,6 @@ TEST_CASE("A kernel bound by seconds takes more cycles at a higher clock, one by
                          Hertz{hertz})
         .cycles.value;
   };
-  CHECK(at(only(Part::kTensor), 2e9) == Approx(at(only(Part::kTensor), 1e9)).epsilon(1e-4));
-  CHECK(at(only(Part::kDram), 2e9) == Approx(2 * at(only(Part::kDram), 1e9)).epsilon(1e-4));
+  CHECK(at(only(Limiter::kTensor), 2e9) == Approx(at(only(Limiter::kTensor), 1e9)).epsilon(1e-4));
+  CHECK(at(only(Limiter::kDram), 2e9) == Approx(2 * at(only(Limiter::kDram), 1e9)).epsilon(1e-4));
 }

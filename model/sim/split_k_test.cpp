@@ -23,7 +23,7 @@ KernelConfig in_four(Schedule schedule, Reduction reduction) {
 }
 
 double reduction_alone(Schedule schedule, Reduction reduction, double chip = 1e30) {
-  GpuSpec gpu = only(Part::kReduction);
+  GpuSpec gpu = only(Limiter::kReduction);
   gpu.reduction->chip_store = gpu.reduction->chip_add = {chip};
   return simulate_example(gpu, fp16(64, 64, 1024), in_four(schedule, reduction)).cycles.value;
 }
@@ -120,6 +120,6 @@ TEST_CASE("In a row of K blocks nobody waits for a later worker") {
   KernelConfig config = plain(Schedule::kStreamK);
   config.decomposition.min_k_blocks = 1;
   const double alone =
-      simulate_example(only(Part::kTensor), fp16(192, 192, 1024), config).cycles.value;
+      simulate_example(only(Limiter::kTensor), fp16(192, 192, 1024), config).cycles.value;
   CHECK(alone == Approx(36 * 4 * 32).epsilon(kWithin));
 }

@@ -14,6 +14,7 @@ constexpr u32 kLeastBehindCuts = 4, kSettlingBehindCuts = 1;  // both, behind ti
 constexpr u32 kTail = 1;                                      // whole waves behind it
 constexpr u32 kWorthIt = 2;                                   // fewest left out
 constexpr i64 kCheap = 250'000;                               // steps: about 9 ms on one core
+constexpr i64 kMost = 3'000'000;                              // steps, for want of a steady rate
 constexpr double kSettled = 0.005;  // of the time of some waves, against those before
 constexpr u32 kFewestChunks = 8;    // where chunks differ in length, so that one does not matter
 
@@ -51,11 +52,31 @@ bool is_cheap(const WholeWaves& waves, i64 steps_per_tile) {
   return i64{waves.count} * waves.tiles * steps_per_tile <= kCheap;
 }
 
+u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile) {
+  const i64 wave = kMost / (i64{waves.tiles} * steps_per_tile);
+  return static_cast<u32>(std::clamp<i64>(wave, SettledRate::kFirst, ~0u));
+}
+
+i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
+  return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
+}
+
+i64 steps_without_steady(const WholeWaves& waves, const TileScheduler& scheduler,
+                         const KernelConfig& config, i64 k_blocks) {
+  const i64 per_tile = steps_per_tile(config, k_blocks);
+  const i64 skipped = config.grid == Grid::kResident ? steady_waves(waves, per_tile).count
+                                                     : waves_left(waves, SettledRate::kFirst).count;
+  return (i64{scheduler.num_tiles()} - skipped * waves.tiles) * per_tile;
+}
+
 bool SettledRate::settled(u32 wave, const Progress& now) {
   std::shift_right(begins_.begin(), begins_.end(), 1);
   begins_.front() = now;
-  if (wave < 2 * kCompared + 1) {  // the first wave begins with L2 empty
+  if (wave < std::max(kFirst, earliest_)) {
     return false;
+  }
+  if (wave >= latest_) {
+    return true;
   }
   const double last = static_cast<double>((now.at - begins_[kCompared].at).ps);
   const double before = static_cast<double>((begins_[kCompared].at - begins_[2 * kCompared].at).ps);
@@ -101,33 +122,48 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
                            const OperandBlocks& b) {
   const Tiling& t = config.tiling;
   const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;  // a pair parts B
-  SkippedTiles sum{};
-  const auto add = [&](u32 linear) {
-    const TileCoord at = s.coord(linear);
-    ++sum.tiles;
-    for (i32 i = 0; i < t.cluster_m; ++i) {
-      const i64 bytes = a.panel_bytes(at.m * static_cast<u32>(t.cluster_m) + static_cast<u32>(i));
-      sum.l2_to_sm += bytes;
-      sum.sm_intake += bytes * t.cluster_n;
-    }
-    for (i32 i = 0; i < t.cluster_n; ++i) {
-      const i64 bytes = b.panel_bytes(at.n * static_cast<u32>(t.cluster_n) + static_cast<u32>(i));
-      sum.l2_to_sm += bytes;
-      sum.sm_intake += bytes * b_copies;
+  // All tiles, less those that are simulated: of a large kernel the fewer ones.
+  SkippedTiles sum{.tiles = s.num_tiles(), .l2_to_sm = 0, .sm_intake = 0};
+  const auto add_a = [&](u32 panel, i64 times) {
+    const i64 bytes = a.panel_bytes(panel) * times;
+    sum.l2_to_sm += bytes;
+    sum.sm_intake += bytes * t.cluster_n;
+  };
+  const auto add_b = [&](u32 panel, i64 times) {
+    const i64 bytes = b.panel_bytes(panel) * times;
+    sum.l2_to_sm += bytes;
+    sum.sm_intake += bytes * b_copies;
+  };
+  const u32 cluster_m = static_cast<u32>(t.cluster_m), cluster_n = static_cast<u32>(t.cluster_n);
+  for (u32 panel = 0; panel < s.tiles_m * cluster_m; ++panel) {
+    add_a(panel, s.tiles_n);
+  }
+  for (u32 panel = 0; panel < s.tiles_n * cluster_n; ++panel) {
+    add_b(panel, s.tiles_m);
+  }
+  const auto leave = [&](u32 first, u32 end) {
+    for (u32 linear = first; linear < end; ++linear) {
+      const TileCoord at = s.coord(linear);
+      --sum.tiles;
+      for (u32 i = 0; i < cluster_m; ++i) {
+        add_a(at.m * cluster_m + i, -1);
+      }
+      for (u32 i = 0; i < cluster_n; ++i) {
+        add_b(at.n * cluster_n + i, -1);
+      }
     }
   };
   if (waves.chunked) {
     for (u32 worker = 0; worker < s.workers; ++worker) {
-      const u32 from = s.first(worker) + skipped.after;
-      for (u32 i = from; i < min_of(from + skipped.count, s.end(worker)); ++i) {
-        add(i);
-      }
+      const u32 first = s.first(worker), end = s.end(worker);
+      const u32 from = min_of(first + skipped.after, end);
+      leave(first, from);
+      leave(min_of(from + skipped.count, end), end);
     }
   } else {
     const u32 from = waves.begin + skipped.after * waves.tiles;
-    for (u32 i = from; i < from + skipped.count * waves.tiles; ++i) {
-      add(i);
-    }
+    leave(0, from);
+    leave(from + skipped.count * waves.tiles, s.num_tiles());
   }
   return sum;
 }

@@ -53,6 +53,14 @@ SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile);
 SkippedWaves waves_left(const WholeWaves& waves, u32 wave);
 /// The whole kernel is cheap to simulate.
 bool is_cheap(const WholeWaves& waves, i64 steps_per_tile);
+/// Up to which wave a rate that does not settle is waited for: no simulation takes longer.
+u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile);
+
+/// K blocks loaded and multiplied for one tile of a worker.
+i64 steps_per_tile(const KernelConfig& config, i64 k_blocks);
+/// Steps of a kernel whose steady waves are left out, as soon as they can be.
+i64 steps_without_steady(const WholeWaves& waves, const TileScheduler& scheduler,
+                         const KernelConfig& config, i64 k_blocks);
 
 /// What the whole machine has done up to some time.
 struct Progress {
@@ -73,7 +81,15 @@ SteadyMarks steady_marks(SkippedWaves skipped, const WholeWaves& waves, i64 part
 /// Watches the waves of a grid of one tile for each CTA, as they are handed out, for the first that
 /// the jump can follow.
 class SettledRate {
+  static constexpr u32 kCompared = 4;  // waves, with as many before them
+
  public:
+  /// The first wave that can be: the very first one begins with L2 empty.
+  static constexpr u32 kFirst = 2 * kCompared + 1;
+
+  /// Not before wave `earliest`, and settled or not at `latest`.
+  explicit SettledRate(u32 earliest = 0, u32 latest = ~0u) : earliest_(earliest), latest_(latest) {}
+
   /// Whether waves may be left out in front of wave `wave`, which begins now. Asked for each wave
   /// in turn.
   bool settled(u32 wave, const Progress& now);
@@ -81,8 +97,8 @@ class SettledRate {
   SteadyMarks marks() const;
 
  private:
-  static constexpr u32 kCompared = 4;               // waves, with as many before them
-  std::array<Progress, 2 * kCompared + 1> begins_;  // of the last waves, the latest first
+  u32 earliest_, latest_;
+  std::array<Progress, kFirst> begins_;  // of the last waves, the latest first
 };
 
 /// What the waves left out add by the mean of the steady ones.

@@ -52,7 +52,7 @@ double rows(const KernelConfig& config) { return 128 + 64.0 / cta_group(config.t
 TEST_CASE("Bound by tensor pipes alone, tcgen05 kernels take their MMAs on the busiest SM") {
   for_each_kernel([](const KernelConfig& config) {
     // Four MMAs of 128 x 64 x 16: 32 cycles at 8192 FLOPs.
-    CHECK(cycles(only_on_blackwell({Part::kTensor}), config) ==
+    CHECK(cycles(only_on_blackwell({Limiter::kTensor}), config) ==
           Approx(kTiles * kBlocks * 4 * 32).epsilon(kWithin));
   });
 }
@@ -60,7 +60,7 @@ TEST_CASE("Bound by tensor pipes alone, tcgen05 kernels take their MMAs on the b
 TEST_CASE("Bound by operand reads alone, a CTA of a pair reads half of B") {
   for_each_kernel([](const KernelConfig& config) {
     // 32 bytes of each row at 128 B per cycle: 48 cycles alone, 40 in a pair.
-    CHECK(cycles(only_on_blackwell({Part::kOperandReads}), config) ==
+    CHECK(cycles(only_on_blackwell({Limiter::kSharedMemory}), config) ==
           Approx(kTiles * kBlocks * 4 * rows(config) * 32 / 128).epsilon(kWithin));
   });
 }
@@ -68,14 +68,14 @@ TEST_CASE("Bound by operand reads alone, a CTA of a pair reads half of B") {
 TEST_CASE("Bound by intake alone, a CTA of a pair takes in half of B") {
   for_each_kernel([](const KernelConfig& config) {
     // 128 bytes of each row at 64 B per cycle, and C's 16 KiB through the same port.
-    CHECK(cycles(only_on_blackwell({Part::kIntake}), config) ==
+    CHECK(cycles(only_on_blackwell({Limiter::kSmIntake}), config) ==
           Approx(kTiles * (kBlocks * rows(config) * 2 + 256)).epsilon(kWithin));
   });
 }
 
 TEST_CASE("Bound by L2's output alone, tcgen05 kernels take all SMs' bytes at its rate") {
   for_each_kernel([](const KernelConfig& config) {
-    CHECK(cycles(only_on_blackwell({Part::kL2Output}), config) ==
+    CHECK(cycles(only_on_blackwell({Limiter::kL2}), config) ==
           Approx(4 * kTiles * kBlocks * rows(config) * 128 / 256).epsilon(kWithin));
   });
 }
@@ -83,14 +83,15 @@ TEST_CASE("Bound by L2's output alone, tcgen05 kernels take all SMs' bytes at it
 TEST_CASE("Bound by DRAM alone, tcgen05 kernels take A, B and C once at its rate") {
   for_each_kernel([](const KernelConfig& config) {
     const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;
-    CHECK(cycles(only_on_blackwell({Part::kDram}), config) == Approx(bytes / 100).epsilon(kWithin));
+    CHECK(cycles(only_on_blackwell({Limiter::kDram}), config) ==
+          Approx(bytes / 100).epsilon(kWithin));
   });
 }
 
 TEST_CASE("Bound by loads' latency alone, a ring hides as many as it has stages to spare") {
   for_each_kernel([](KernelConfig config) {
     config.inflight = 0;
-    GpuSpec gpu = only_on_blackwell({Part::kLatency});
+    GpuSpec gpu = only_on_blackwell({Limiter::kLatency});
     gpu.machine->dram_latency = {};
     gpu.tcgen05->latency = gpu.tcgen05->pair_latency = {};
     // A loading warp asks for a stage as soon as it is empty: 400 ns for every four K blocks. The
@@ -103,7 +104,7 @@ TEST_CASE("Bound by loads' latency alone, a ring hides as many as it has stages 
 TEST_CASE(
     "K blocks wait for each other's completion as far as they may not be in flight together") {
   for_each_kernel([](KernelConfig config) {
-    GpuSpec gpu = only_on_blackwell({Part::kTensor, Part::kLatency, Part::kInstructions});
+    GpuSpec gpu = only_on_blackwell({Limiter::kTensor, Limiter::kLatency, Limiter::kInstructions});
     gpu.machine->l2_latency = {};
     gpu.machine->dram_latency = {};
     gpu.machine->issue = {};
@@ -127,13 +128,13 @@ TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel takes them one after t
     // of which only the reading of accumulators and the chunk's own 200 come behind it.
     const double expected =
         config.grid == Grid::kTiles ? kTiles * (408 + 662) : 408 + (kTiles - 1) * (662 + 208) + 662;
-    CHECK(cycles(only_on_blackwell({Part::kEpilogue}), config) ==
+    CHECK(cycles(only_on_blackwell({Limiter::kEpilogue}), config) ==
           Approx(expected).epsilon(kWithin));
   });
 }
 
 TEST_CASE("A second accumulator hides the epilogue under the next tile's MMAs") {
-  const GpuSpec gpu = only_on_blackwell({Part::kTensor, Part::kEpilogue});
+  const GpuSpec gpu = only_on_blackwell({Limiter::kTensor, Limiter::kEpilogue});
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const double mmas = kBlocks * 128;
   // The last tile's epilogue remains: 408 and 662.
@@ -207,7 +208,7 @@ TEST_CASE("The two CTAs of a pair have their MMAs complete together, tile by til
 }
 
 TEST_CASE("SMs of unequal clocks share tiles evenly in time where they take them over") {
-  GpuSpec gpu = only_on_blackwell({Part::kTensor});
+  GpuSpec gpu = only_on_blackwell({Limiter::kTensor});
   gpu.machine->gpc_clock_spread = 0.1;
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const GemmProblem many = fp16(128 * 20, 64 * 20, 1024);

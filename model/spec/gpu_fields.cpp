@@ -8,7 +8,7 @@ namespace tilecast {
 namespace {
 
 using enum Dimension;
-using enum Part;
+using enum Limiter;
 
 // Ranges wide enough for any GPU of this decade, narrow enough to catch a slipped unit.
 struct Range {
@@ -41,7 +41,7 @@ constexpr struct HopperAlone {
 constexpr struct OfThisCard {
 } kOfThisCard;
 
-void say(Field& field, Part part) { (field.part ? field.other_part : field.part) = part; }
+void say(Field& field, Limiter part) { (field.part ? field.other_part : field.part) = part; }
 void say(Field& field, With with) { field.proportional_to = with.constant; }
 void say(Field& field, Fit fit) { field.prior_width = fit.width; }
 void say(Field& field, Micro micro) { field.micro_kernel = micro.kernel; }
@@ -107,7 +107,7 @@ std::vector<Field> rows(SmSpec& s) {
       field("shared_memory", s.shared_memory, {kKibi, 4 * kMebi}),
       field("shared_memory_per_cta", s.shared_memory_per_cta, {kKibi, 4 * kMebi}),
       field("shared_memory_reserved_per_cta", s.shared_memory_reserved_per_cta, {0, 16 * kKibi}),
-      field("intake", s.intake, kPort, kIntake, Fit{0.05}, Micro{"tma_ring"}),
+      field("intake", s.intake, kPort, kSmIntake, Fit{0.05}, Micro{"tma_ring"}),
   };
 }
 
@@ -122,7 +122,7 @@ std::vector<Field> rows(ClusterSpec& s) {
 std::vector<Field> rows(WgmmaSpec& s) {
   return {
       field("flops_per_sm", s.flops_per_sm, kTensorRates, kTensor),
-      field("operand_rate", s.operand_rate, {16, 1024}, kOperandReads),
+      field("operand_rate", s.operand_rate, {16, 1024}, kSharedMemory),
       field("issue_overhead", s.issue_overhead, {0, 64}, kTensor, Micro{"wgmma_rate"}),
       field("completion_latency", s.completion_latency, kInstruction, kLatency, Fit{0.5},
             Micro{"wgmma_rate"}),
@@ -135,7 +135,7 @@ std::vector<Field> rows(WgmmaSpec& s) {
 std::vector<Field> rows(Tcgen05Spec& s) {
   return {
       field("flops_per_sm", s.flops_per_sm, kTensorRates, kTensor),
-      field("operand_rate", s.operand_rate, {16, 1024}, kOperandReads),
+      field("operand_rate", s.operand_rate, {16, 1024}, kSharedMemory),
       field("issue_overhead", s.issue_overhead, {0, 64}, kTensor),
       field("latency", s.latency, kInstruction, kLatency),
       field("pair_latency", s.pair_latency, kInstruction, kLatency),
@@ -152,7 +152,7 @@ std::vector<Field> rows(TmaSpec& s) {
       field("outside_cost", s.outside_cost, {0, 100}, Fit{0.5}),
       field("multicast_latency", s.multicast_latency, kTurns, kLatency, Fit{0.5},
             Micro{"tma_multicast"}),
-      field("fill_rate", s.fill_rate, kPort, kIntake, Fit{0.3}),
+      field("fill_rate", s.fill_rate, kPort, kSmIntake, Fit{0.3}),
       field("stage_turn", s.stage_turn, kTurns, kInstructions, Fit{0.5}),
       field("misaligned_by_16", s.misaligned_by_16, kShares, Fit{0.3}),
       field("misaligned_by_32", s.misaligned_by_32, kShares, Fit{0.3}),
@@ -164,7 +164,7 @@ std::vector<Field> rows(L2Spec& s) {
   return {
       field("capacity", s.capacity, {kMebi, 1024 * kMebi}),
       field("usable_fraction", s.usable_fraction, kShares),
-      field("output", s.output, kL2Rates, kL2Output, With{"clock.max"}, Fit{0.05},
+      field("output", s.output, kL2Rates, kL2, With{"clock.max"}, Fit{0.05},
             Micro{"tma_ring"}),
       field("merge_groups", s.merge_groups, {1, 64}),
       field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
@@ -196,7 +196,7 @@ std::vector<Field> rows(ReductionSpec& s) {
       field("sm_store", s.sm_store, kPort, kReduction, Micro{"partial_sums"}),
       field("sm_add", s.sm_add, kPort, kReduction, Micro{"partial_sums"}),
       field("sm_load", s.sm_load, kPort, kReduction, Micro{"partial_sums"}),
-      field("chip_store", s.chip_store, kL2Rates, kReduction, kL2Output, With{"machine.l2_output"},
+      field("chip_store", s.chip_store, kL2Rates, kReduction, kL2, With{"machine.l2_output"},
             Micro{"partial_sums"}),
       field("chip_add", s.chip_add, kL2Rates, kReduction, With{"machine.l2_output"},
             Micro{"partial_sums"}),
@@ -234,7 +234,7 @@ std::vector<Field> rows(StreamSpec& s) {
       field("kernel", s.kernel, kLaunches, kLaunch),
       field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Micro{"cta_launch"}),
       field("cta_launch", s.cta_launch, kGaps, kLaunch, Micro{"cta_launch"}),
-      field("ticket", s.ticket, kGaps, kL2Output, Micro{"memcpy_tma"}),
+      field("ticket", s.ticket, kGaps, kL2, Micro{"memcpy_tma"}),
       field("interval", s.interval, {0.005, 1}, kOfThisCard),
   };
 }
@@ -256,10 +256,10 @@ std::vector<Field> rows(MachineSpec& s) {
       field("remote_wake", s.remote_wake, kTurns, kInstructions, Micro{"mbarrier_remote"}),
       field("issue", s.issue, kTurns, kInstructions, Micro{"tma_issue"}),
       field("issue_copy", s.issue_copy, kTurns, kInstructions, Micro{"tma_issue"}),
-      field("request", s.request, {0, 100}, kIntake, Micro{"tma_latency"}),
-      field("outside", s.outside, kInstruction, kL2Output, Micro{"tma_box"}),
+      field("request", s.request, {0, 100}, kSmIntake, Micro{"tma_latency"}),
+      field("outside", s.outside, kInstruction, kL2, Micro{"tma_box"}),
       field("outside_receiver", s.outside_receiver, {0, 10}),
-      field("intake", s.intake, kPort, kIntake, Micro{"tma_latency"}),
+      field("intake", s.intake, kPort, kSmIntake, Micro{"tma_latency"}),
       field("l2_latency", s.l2_latency, kTurns, kLatency, Micro{"tma_latency"}),
       field("dram_latency", s.dram_latency, kShortTimes, kLatency, Micro{"tma_latency"}),
       field("first_load", s.first_load, kShortTimes, kLaunch),
@@ -268,7 +268,7 @@ std::vector<Field> rows(MachineSpec& s) {
       field("merge_window", s.merge_window, kTurns),
       field("load_spread", s.load_spread, kTurns, kLatency),
       field("gpc_clock_spread", s.gpc_clock_spread, {0, 0.2}),
-      field("l2_output", s.l2_output, kL2Rates, kL2Output, With{"l2.output"}, Micro{"tma_ring"}),
+      field("l2_output", s.l2_output, kL2Rates, kL2, With{"l2.output"}, Micro{"tma_ring"}),
       field("dram_read", s.dram_read, kDramRates, kDram, With{"dram.bandwidth"}, Micro{"tma_ring"}),
       field("dram_write", s.dram_write, kDramRates, kDram, With{"dram.bandwidth"},
             Micro{"dram_mix"}),

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/spec/gpu_spec.h"
-#include "model/spec/part.h"
+#include "model/spec/limiter.h"
 #include "model/spec/quantity.h"
 
 namespace tilecast {
@@ -23,7 +23,7 @@ struct Field {
   std::variant<i32*, double*> target;  // into the spec that it was asked for
   Dimension dimension;
   double least, most;  // in the dimension's basic unit, both allowed
-  std::optional<Part> part = {}, other_part = {};
+  std::optional<Limiter> part = {}, other_part = {};
   /// Of a GPU that is based on this one: in proportion to another constant, "section.key" (counts
   /// are rounded down); nothing: the same.
   std::string_view proportional_to = {};
@@ -36,7 +36,7 @@ struct Field {
   double value() const;      // in the basic unit
   /// Within the range; counts are rounded down.
   void set(double value) const;
-  bool is_limited_by(Part of) const { return part == of || other_part == of; }
+  bool is_limited_by(Limiter of) const { return part == of || other_part == of; }
 };
 
 /// Bytes or FLOPs per second or cycle: what is infinite where a part of the machine is taken away,

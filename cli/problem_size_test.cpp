@@ -1,0 +1,75 @@
+// predict on the largest problems there are, one process each, which has a gigabyte of addresses.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.h"
+#include "tests/captured_run.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of both processors together.
+constexpr double kMostProcessorSeconds = 3;
+
+struct Answer {
+  bool good;
+  double processor_seconds;
+};
+
+bool predicts(const std::string& shape, const std::string& layout) {
+  const CapturedRun run = run_captured(
+      add_predict, {"predict", shape, "--layout", layout, "--format", "json", "--top", "3"});
+  if (run.exit_code != 0) {
+    return false;
+  }
+  const Json first = Json::parse(run.out)["ranking"][0];
+  // What was left out of a simulation is said.
+  return first["time_us"].get<double>() > 0 && first["tflops"].get<double>() < 990 &&
+         (first["method"] == "analytic" || first["simulated_part"].get<double>() < 1);
+}
+
+Answer in_a_gigabyte(const std::string& shape, const std::string& layout) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit gigabyte{1 << 30, 1 << 30};
+    ::setrlimit(RLIMIT_AS, &gigabyte);
+    ::_exit(predicts(shape, layout) ? 0 : 1);
+  }
+  int status = 0;
+  rusage used{};
+  REQUIRE(::wait4(child, &status, 0, &used) == child);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return {WIFEXITED(status) && WEXITSTATUS(status) == 0,
+          seconds(used.ru_utime) + seconds(used.ru_stime)};
+}
+
+// A sanitizer takes more addresses than that for itself.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("The largest problems are answered within two seconds and a gigabyte") {
+  for (const char* shape :
+       {"128x128x268435456", "8x8x1000000000", "1000000x1000000x8", "524288x524288x64",
+        "1x1x2147483640", "16384x16384x16777216", "16777216x8x8", "8x16777216x65536"}) {
+    for (const char* layout : {"tn", "nn"}) {
+      if (std::string(layout) == "nn" && std::string(shape).starts_with("1x1x")) {
+        continue;  // N is no multiple of eight
+      }
+      CAPTURE(shape, layout);
+      const Answer answer = in_a_gigabyte(shape, layout);
+      CHECK(answer.good);
+      CHECK(answer.processor_seconds < kMostProcessorSeconds);
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace tilecast
