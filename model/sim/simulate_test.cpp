@@ -173,7 +173,7 @@ TEST_CASE("A deferred store runs under the next tile's wgmmas, its packing does 
   // the last tile's chunk shows.
   GpuSpec gpu = example_gpu();
   for (const Part part : kEveryPart) {
-    gpu = part == Part::kTensor || part == Part::kEpilogue ? gpu : without(gpu, part);
+    gpu = part == Limiter::kTensor || part == Limiter::kEpilogue ? gpu : without(gpu, part);
   }
   KernelConfig config = config_of(Schedule::kWarpSpecialized);
   const auto cycles = [&] {
