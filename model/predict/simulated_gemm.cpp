@@ -1,14 +1,13 @@
 #include "model/predict/simulated_gemm.h"
 
 #include <algorithm>
-#include <vector>
+#include <map>
+#include <utility>
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
 #include "model/base/math.h"
-#include "model/predict/corrected.h"
 #include "model/predict/outside_bytes.h"
-#include "model/predict/settled_form.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
@@ -17,37 +16,25 @@
 namespace tilecast {
 namespace {
 
-/// What is the same about a kernel at every clock.
-class ClosedKernel {
- public:
-  ClosedKernel(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config)
-      : gpu_(gpu), problem_(problem), config_(config) {
-    TrafficMemo traffic(*gpu.l2, problem);
-    work_ = gemm_work(gpu, problem, config, traffic);
-  }
-  ClosedForm at(Hertz clock) const { return closed_form(gpu_, problem_, config_, work_, clock); }
-  const GemmWork& work() const { return work_; }
-
- private:
-  const GpuSpec& gpu_;
-  const GemmProblem& problem_;
-  const KernelConfig& config_;
-  GemmWork work_;
-};
-
-SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                         const ClosedKernel& closed, Hertz start, Regime regime, Inputs inputs) {
-  return settled_simulation(
-      gpu, start, regime, inputs, [&](Hertz f) { return simulate_phases(gpu, problem, config, f); },
-      [&](Hertz f) { return closed.at(f).cycles; },
-      [&](const Simulated& kernel, Cycles cycles) {
-        return chip_work(problem, config, kernel, cycles);
-      });
-}
-
 double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
   const double per_sm = s.kernel.operand_reads.value / gpu.sm.count;
   return std::min(1.0, per_sm / operand_rate(gpu).value / s.cycles.value);
+}
+
+/// Where the kernel that was simulated settles on the data from which was learnt.
+Hertz clock_of_normal_data(const GemmQuestion& q, const SettledSimulation& s, const auto& cycles,
+                           const auto& work) {
+  if (q.inputs == Inputs::kNormal) {
+    return s.clock.sm_clock;
+  }
+  return settled_clock(*q.gpu.clock, s.clock.sm_clock,
+                       [&](Hertz f) {
+                         const Cycles at = cycles(f);
+                         return Settled<Cycles>{
+                             at, phase_clock(q.gpu, work(at), s.phases, q.regime, Inputs::kNormal)
+                                     .kernel};
+                       })
+      .clock.sm_clock;
 }
 
 /// About what a simulation takes: K blocks loaded and multiplied in the waves that it goes through.
@@ -62,23 +49,27 @@ double about_steps(const GpuSpec& gpu, const GemmShape& shape, const KernelConfi
          (1 + warpgroups_per_tile(config.tiling));
 }
 
-/// The best candidates that differ to the simulator, with those behind them that do not.
-std::vector<SharedSimulation> choose(const GpuSpec& gpu, const GemmShape& shape,
-                                     const std::vector<Prediction>& candidates, std::size_t most) {
+/// Of each schedule the best `most` candidates that differ to the simulator, with those behind them
+/// that do not.
+std::vector<SharedSimulation> nominees(const GemmQuestion& q,
+                                       const std::vector<GemmCandidate>& candidates,
+                                       std::size_t most) {
   std::vector<SharedSimulation> chosen;
-  std::vector<KernelConfig> keys;  // of those
+  std::map<Schedule, std::vector<std::pair<KernelConfig, std::size_t>>> places;  // in `chosen`
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const KernelConfig& config = std::get<KernelConfig>(candidates[i].config);
-    if (!can_simulate(gpu, config)) {
+    const KernelConfig& config = candidates[i].physics.config;
+    if (!can_simulate(q.gpu, config)) {
       continue;
     }
-    const KernelConfig key = as_simulated(shape, config, resident_ctas(gpu, config));
-    const auto same = std::ranges::find(keys, key);
-    if (same != keys.end()) {
-      chosen[static_cast<std::size_t>(same - keys.begin())].candidates.push_back(i);
-    } else if (chosen.size() < most) {
-      chosen.push_back({{i}, about_steps(gpu, shape, config)});
-      keys.push_back(key);
+    const KernelConfig key =
+        as_simulated(q.problem.shape, config, candidates[i].physics.work.ctas_per_sm);
+    auto& own = places[config.schedule];
+    const auto same = std::ranges::find(own, key, &std::pair<KernelConfig, std::size_t>::first);
+    if (same != own.end()) {
+      chosen[same->second].candidates.push_back(i);
+    } else if (own.size() < most) {
+      own.emplace_back(key, chosen.size());
+      chosen.push_back({{i}, about_steps(q.gpu, q.problem.shape, config)});
     }
   }
   return chosen;
@@ -98,47 +89,47 @@ WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem
   return {kernel, kernel_phases(kernel, activity)};
 }
 
-Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
-                                const Prediction& analytic, Regime regime, Inputs inputs) {
-  const KernelConfig& config = std::get<KernelConfig>(analytic.config);
-  const ClosedKernel closed(gpu, problem, config);
-  // A calibration's correction and the simulation both know better than the closed form, not by as
-  // much: the simulation's clock lies between the two, and mostly one simulation does.
-  const Hertz own =
-      settled_form(gpu, problem, config, closed.work(), regime, inputs).clock.sm_clock;
-  const Hertz corrected = analytic.sm_clock / analytic.clock_correction;
-  const Hertz start = (own + corrected) / 2;
-  const SettledSimulation s = settle(gpu, problem, config, closed, start, regime, inputs);
-  Prediction p = with_simulation(gpu, analytic, s);
-  p.shares.shared_memory = operand_share(gpu, s);
-  p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(problem, config);
+Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
+                         const std::optional<LearnedPart>& learned) {
+  const auto& [physics, analytic] = candidate;
+  const KernelConfig& config = physics.config;
+  const auto closed = [&](Hertz f) {
+    return closed_form(q.gpu, q.problem, config, physics.work, f);
+  };
+  // What was learnt and the simulation both know better than the closed form, not by as much: the
+  // simulation's clock lies between the two, and mostly one simulation does.
+  const Hertz start =
+      (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
+  const SettledSimulation s = settled_simulation(
+      q.gpu, start, q.regime, q.inputs,
+      [&](Hertz f) { return simulate_phases(q.gpu, q.problem, config, f); },
+      [&](Hertz f) { return closed(f).cycles; },
+      [&](const Simulated& kernel, Cycles cycles) {
+        return chip_work(q.problem, config, kernel, cycles);
+      });
+  Prediction p = with_simulation(q.gpu, analytic, s);
+  p.shares.shared_memory = operand_share(q.gpu, s);
+  p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(q.problem, config);
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
-  if (gpu.correction != nullptr) {
-    const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
-    const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };
-    const Physics physics{
-        .cycles = cycles,
-        .work = [&](Cycles in) { return chip_work(problem, config, s.kernel, in); },
-        .phases = s.phases,
-        .features =
-            [&](Hertz f) {
-              return correction_features(problem, config, closed.work(), closed.at(f), f, cycles(f),
-                                         regime);
-            }};
-    apply_correction(gpu, ReadyCorrection(gpu.correction->simulated), config.schedule, regime,
-                     inputs, physics, p);
+  if (learned) {
+    const double over_closed = s.cycles / closed(s.clock.sm_clock).cycles;
+    const auto cycles = [&](Hertz f) { return closed(f).cycles * over_closed; };
+    const auto work = [&](Cycles in) { return chip_work(q.problem, config, s.kernel, in); };
+    const Hertz at = clock_of_normal_data(q, s, cycles, work);
+    apply_learned(q.gpu,
+                  learned->of(kernel_features(q.problem, config, physics.work, closed(at), at,
+                                              cycles(at), q.regime)),
+                  q.regime, q.inputs, {cycles, work, s.phases, {}}, p);
   }
   return p;
 }
 
-void simulate_best(const GpuSpec& gpu, const Effort& effort, Ranking& ranking) {
-  const GemmProblem& problem = std::get<GemmProblem>(ranking.problem);
+void simulate_best(const GemmQuestion& q, const std::vector<GemmCandidate>& candidates,
+                   const Effort& effort, Ranking& ranking) {
+  const std::optional<LearnedPart> learned = learned_part(q.gpu, Method::kSimulated);
   rank_simulated(
-      choose(gpu, problem.shape, ranking.predictions, effort.simulations), effort.threads,
-      [&](const Prediction& analytic) {
-        return simulated_prediction(gpu, problem, analytic, ranking.regime, ranking.inputs);
-      },
-      ranking);
+      nominees(q, candidates, effort.simulations), effort.threads,
+      [&](std::size_t i) { return by_simulation(q, candidates[i], learned); }, ranking);
 }
 
 }  // namespace tilecast
