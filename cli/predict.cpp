@@ -27,6 +27,7 @@ struct PredictOptions {
   std::optional<std::string> config, method;
   std::vector<std::string> schedules, data;
   i64 top = 10;
+  std::size_t simulations = Effort{}.simulations;
   unsigned threads = 0;
   bool no_calibration = false, layout_given = false;
 };
@@ -54,7 +55,9 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const std::strin
                  Regime regime, Inputs inputs, Method method) {
   const AnyConfig config = parse_config(text);
   const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
-  return {problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
+  Ranking ranking{problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
+  ranking.within_1_percent = 1;
+  return ranking;
 }
 
 void run_predict(const PredictOptions& options) {
@@ -65,7 +68,7 @@ void run_predict(const PredictOptions& options) {
   const AnyProblem problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
                                            parse_layout(options.layout));
   if (op != Op::kGemm && options.layout_given) {
-    throw ConfigError(fmt::format("--layout is of GEMMs: {} has none", options.op));
+    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
   }
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
@@ -77,11 +80,12 @@ void run_predict(const PredictOptions& options) {
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
 
   const auto start = std::chrono::steady_clock::now();
-  const Ranking ranking = options.config
-                              ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
-                              : rank_candidates(gpu.spec, problem, schedules, regime, inputs,
-                                                static_cast<std::size_t>(options.top),
-                                                {.method = method, .threads = options.threads});
+  const Ranking ranking =
+      options.config
+          ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
+          : rank_candidates(
+                gpu.spec, problem, schedules, regime, inputs, static_cast<std::size_t>(options.top),
+                {.method = method, .simulations = options.simulations, .threads = options.threads});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
@@ -123,6 +127,12 @@ void add_predict(CLI::App& app) {
       ->check(CLI::IsMember({"analytic", "simulated"}));
   command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
       ->check(CLI::Range(0u, 1024u))
+      ->capture_default_str();
+  command
+      ->add_option("--simulate", options->simulations,
+                   "Of each schedule that could be first, how many of the best by closed form are "
+                   "simulated")
+      ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   command->add_option("--schedule", options->schedules, "Only these schedules");
   command->add_option("--top", options->top, "Rows to show")

@@ -1,11 +1,12 @@
 // What no kernel beats, whatever a model, a fit or an interval says of it.
 //
-//   tensor  the FLOPs asked for (what a tile computes outside of C not counted), by the tensor cores
+//   tensor  the FLOPs asked for (what a tile computes outside of C not counted), by the tensor
+//   cores
 //           of every SM at once
 //   intake  the operands of every tile of C, into all SMs at once at what an SM takes in; a GEMM's
 //   dram    inputs read once and results written once at the datasheet's rate. Both count where
-//           buffer sets larger than L2 take turns (L2State::kRotating), as predictions have it: inputs
-//           are not in L2 when a run begins, and its results push out an earlier run's.
+//           buffer sets larger than L2 take turns (L2State::kRotating), as predictions have it:
+//           inputs are not in L2 when a run begins, and its results push out an earlier run's.
 //   launch  start and end of a kernel that does nothing
 // Each holds alone, so that together they say less than a sum would: a bound is no prediction.
 // Leaves out: inputs that stay in L2 (l2_state warm), for which `dram` is no bound.

@@ -22,8 +22,9 @@ TEST_CASE("Hard bounds of a GEMM, worked by hand") {
   // 2 x 1000 x 1000 x 1024 FLOPs by 132 x 4096 a cycle; 8 x 8 tiles each read 1024 elements of
   // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 a cycle;
   // 2 x 1000 x 1024 + 1000 x 1000 elements at 4.8 TB/s.
-  const HardBounds bounds = hard_bounds(h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn},
-                                        parse_kernel_config(kPingPong));
+  const HardBounds bounds =
+      hard_bounds(h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn},
+                  parse_kernel_config(kPingPong));
   CHECK(bounds.tensor.value == Approx(3787.88).epsilon(1e-5));
   CHECK(bounds.intake.value == Approx(1939.39).epsilon(1e-5));
   CHECK(bounds.dram.value == Approx(1.27e-6).epsilon(1e-6));
@@ -44,8 +45,9 @@ TEST_CASE("A pair of Blackwell's CTAs takes B in once") {
     return hard_bounds(gpu, problem,
                        parse_kernel_config(std::string("tcgen05_pipelined:tile=128x128x64,stages=4,"
                                                        "warpgroups=1x1,cta_group=") +
-                                           group + ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,"
-                                                   "group=8,walk=strided"))
+                                           group +
+                                           ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,"
+                                           "group=8,walk=strided"))
         .intake;
   };
   CHECK(intake("2") / intake("1") == Approx(0.75));  // A as often, B half as often

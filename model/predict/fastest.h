@@ -66,7 +66,8 @@ constexpr double kWithin1Percent = 1.01;
 /// Of at least one.
 inline int count_within_1_percent(const std::vector<Seconds>& times) {
   const Seconds near = *std::ranges::min_element(times) * kWithin1Percent;
-  return static_cast<int>(std::ranges::count_if(times, [near](Seconds time) { return time <= near; }));
+  return static_cast<int>(
+      std::ranges::count_if(times, [near](Seconds time) { return time <= near; }));
 }
 
 }  // namespace tilecast

@@ -87,13 +87,21 @@ void add_fastest(const GemmQuestion& q, std::vector<RasterGroup> groups, std::si
 }  // namespace
 
 GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
-  const auto [form, clock] =
-      settled_clock(*q.gpu.clock, q.gpu.clock->tensor_plateau, [&](Hertz f) {
-        const ClosedForm at = closed_form(q.gpu, q.problem, config, work, f);
-        const ChipWork done = chip_work(q.gpu, q.problem, config, work, at.cycles);
-        return Settled<ClosedForm>{at, sm_clock(q.gpu, done, q.regime, q.inputs)};
-      });
+  const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->tensor_plateau, [&](Hertz f) {
+    const ClosedForm at = closed_form(q.gpu, q.problem, config, work, f);
+    const ChipWork done = chip_work(q.gpu, q.problem, config, work, at.cycles);
+    return Settled<ClosedForm>{at, sm_clock(q.gpu, done, q.regime, q.inputs)};
+  });
   return {config, work, form, clock, time_of(form.cycles, clock.sm_clock)};
+}
+
+FormAtClock form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
+  if (q.inputs == Inputs::kNormal) {
+    return {kernel.form, kernel.clock.sm_clock};
+  }
+  const GemmForm normal =
+      gemm_form({q.gpu, q.problem, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
+  return {normal.form, normal.clock.sm_clock};
 }
 
 FastestForms fastest_forms(const GemmQuestion& q, std::span<const KernelConfig> legal,

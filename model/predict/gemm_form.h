@@ -35,13 +35,20 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
+/// The same kernel where it settles on normal data, from which is learnt.
+struct FormAtClock {
+  ClosedForm form;
+  Hertz sm_clock;
+};
+FormAtClock form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
+
 struct FastestForms {
   std::vector<GemmForm> forms;  // by time; equally fast ones in the order in which they were given
   int within_1_percent;         // of all that were given, of the fastest one's time
 };
 
-/// Of each schedule the `keep` fastest. Orders of tiles of one kernel are neighbours in `legal`, and
-/// so are the kernels of one schedule, as enumerate_candidates has them.
+/// Of each schedule the `keep` fastest. Orders of tiles of one kernel are neighbours in `legal`,
+/// and so are the kernels of one schedule, as enumerate_candidates has them.
 FastestForms fastest_forms(const GemmQuestion& question, std::span<const KernelConfig> legal,
                            std::size_t keep, unsigned threads);
 

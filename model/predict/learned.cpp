@@ -52,11 +52,13 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
   const double factor = std::exp(learned.cycles);
   const Hertz start = p.sm_clock;
   const auto settled = [&](Inputs data) {
-    return settled_clock(*gpu.clock, start, [&](Hertz f) {
-             const Cycles at = physics.cycles(f) * factor;
-             return Settled<Cycles>{
-                 at, phase_clock(gpu, physics.work(at), physics.phases, regime, data).kernel};
-           })
+    return settled_clock(
+               *gpu.clock, start,
+               [&](Hertz f) {
+                 const Cycles at = physics.cycles(f) * factor;
+                 return Settled<Cycles>{
+                     at, phase_clock(gpu, physics.work(at), physics.phases, regime, data).kernel};
+               })
         .clock;
   };
   const double clock_factor = std::exp(learned.clock);

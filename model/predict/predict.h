@@ -40,8 +40,9 @@ struct Effort {
 /// Where the method simulates, of each schedule the best `simulations` by closed form that give
 /// different simulations are run, but for those that others have shown to be too slow to be first;
 /// candidates that give the same one share it (simulated_ranking.h). Then all are ranked anew. A
-/// candidate that could be simulated and was not is never first. Throws ConfigError where no schedule
-/// runs on the GPU, one of `schedules` solves another op, or none of the candidates is legal.
+/// candidate that could be simulated and was not is never first. Throws ConfigError where no
+/// schedule runs on the GPU, one of `schedules` solves another op, or none of the candidates is
+/// legal.
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort = {});

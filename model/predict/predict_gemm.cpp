@@ -27,8 +27,8 @@ namespace {
 // what was learnt decides.
 constexpr std::size_t kLookedAt = 64;
 
-void require_solvable(const GemmProblem& problem) {
-  if (const std::string why = why_not_solvable(problem); !why.empty()) {
+void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
+  if (const std::string why = why_not_solvable(gpu, problem); !why.empty()) {
     throw ConfigError(fmt::format("{}: {}", to_text(problem.shape), why));
   }
 }
@@ -57,7 +57,7 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   return p;
 }
 
-/// By closed form with what was learnt of such kernels, from normal data: others' clocks differ.
+/// By closed form with what was learnt of such kernels.
 std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
                                        const std::optional<LearnedPart>& learned) {
   std::vector<Prediction> predictions;
@@ -65,12 +65,9 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
   for (const GemmForm& kernel : kernels) {
     predictions.push_back(by_physics(q, kernel));
     if (learned) {
-      const GemmForm normal =
-          q.inputs == Inputs::kNormal
-              ? kernel
-              : gemm_form({q.gpu, q.problem, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
-      features.push_back(kernel_features(q.problem, kernel.config, kernel.work, normal.form,
-                                         normal.clock.sm_clock, Cycles{}, q.regime));
+      const auto [form, clock] = form_on_normal_data(q, kernel);
+      features.push_back(kernel_features(q.gpu, q.problem, kernel.config, kernel.work, form, clock,
+                                         Cycles{}, q.regime));
     }
   }
   const std::vector<Learned> answers = learned ? learned->of(features) : std::vector<Learned>{};
@@ -90,19 +87,20 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
 std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candidates& candidates) {
   std::string reasons;
   for (const auto& [reason, count] : candidates.rejected) {
-    reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", reason, count);
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  return fmt::format("{}: no candidate is legal on {}{}", to_text(problem.shape), gpu.name, reasons);
+  return fmt::format("{}: no candidate is legal on {}{}", to_text(problem.shape), gpu.name,
+                     reasons);
 }
 
 }  // namespace
 
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Regime regime, Inputs inputs, Method method) {
-  require_solvable(problem);
+  require_solvable(gpu, problem);
   if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
-    throw ConfigError(fmt::format("{} cannot run {} in layout {}: {}", gpu.name, to_text(config),
-                                  to_text(problem.layout),
+    throw ConfigError(fmt::format("{} is not legal on {} in layout {}: {}", to_text(config),
+                                  gpu.name, to_text(problem.layout),
                                   describe_refusal(refusal, gpu, problem, config)));
   }
   const GemmQuestion question{gpu, problem, regime, inputs};
@@ -118,7 +116,7 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
                    std::size_t keep, Effort effort) {
-  require_solvable(problem);
+  require_solvable(gpu, problem);
   Candidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
@@ -139,11 +137,14 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
       looked_at[begin + i] = {forms[i], predictions[i]};
     }
   });
-  std::ranges::stable_sort(looked_at, {},
-                           [](const GemmCandidate& c) { return c.prediction.time; });
+  std::ranges::stable_sort(looked_at, {}, [](const GemmCandidate& c) { return c.prediction.time; });
 
-  Ranking ranking{problem, regime, inputs, static_cast<int>(candidates.legal.size()),
-                  std::move(candidates.rejected), {}};
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  static_cast<int>(candidates.legal.size()),
+                  std::move(candidates.rejected),
+                  {}};
   ranking.within_1_percent = fastest.within_1_percent;
   for (const GemmCandidate& candidate : looked_at) {
     ranking.predictions.push_back(candidate.prediction);

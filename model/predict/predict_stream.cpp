@@ -111,8 +111,12 @@ Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
     throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
                                   why_none(problem, candidates)));
   }
-  Ranking ranking{problem, regime, inputs, static_cast<int>(candidates.legal.size()),
-                  std::move(candidates.rejected), {}};
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  static_cast<int>(candidates.legal.size()),
+                  std::move(candidates.rejected),
+                  {}};
   std::vector<Seconds> times;
   for (const StreamConfig& config : candidates.legal) {
     ranking.predictions.push_back(predict_legal(gpu, problem, config, regime, inputs));

@@ -58,9 +58,9 @@ struct Ranking {
   int candidates;                       // legal ones, of which these are the fastest
   std::map<std::string, int> rejected;  // kernels that were not tried, by reason
   std::vector<Prediction> predictions;
-  /// Simulations that were run, and the mean of their times over their closed forms'. Predictions that
-  /// were not simulated carry their closed form's cycles and time times that mean, of their own
-  /// schedule where it has any, so that all stand in one list.
+  /// Simulations that were run, and the mean of their times over their closed forms'. Predictions
+  /// that were not simulated carry their closed form's cycles and time times that mean, of their
+  /// own schedule where it has any, so that all stand in one list.
   int simulated = 0;
   double closed_form_scale = 1;
   /// Candidates that by closed form alone, physics without anything learnt, take at most 1 % longer

@@ -16,8 +16,8 @@ void set_interval(double low, double high, Prediction& p);
 /// stream.interval.
 void set_default_interval(const GpuSpec& gpu, Prediction& p);
 
-/// Makes `p` the same work in other cycles, or in as few as its bounds leave it, and at another clock:
-/// time, power, TFLOPS and shares follow, and the interval is as wide as it was.
+/// Makes `p` the same work in other cycles, or in as few as its bounds leave it, and at another
+/// clock: time, power, TFLOPS and shares follow, and the interval is as wide as it was.
 void retime(Cycles cycles, const ClockState& clock, Prediction& p);
 
 /// The same if everything took `factor` times as long at the clock that `p` has.

@@ -21,22 +21,6 @@ double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
   return std::min(1.0, per_sm / operand_rate(gpu).value / s.cycles.value);
 }
 
-/// Where the kernel that was simulated settles on the data from which was learnt.
-Hertz clock_of_normal_data(const GemmQuestion& q, const SettledSimulation& s, const auto& cycles,
-                           const auto& work) {
-  if (q.inputs == Inputs::kNormal) {
-    return s.clock.sm_clock;
-  }
-  return settled_clock(*q.gpu.clock, s.clock.sm_clock,
-                       [&](Hertz f) {
-                         const Cycles at = cycles(f);
-                         return Settled<Cycles>{
-                             at, phase_clock(q.gpu, work(at), s.phases, q.regime, Inputs::kNormal)
-                                     .kernel};
-                       })
-      .clock.sm_clock;
-}
-
 /// About what a simulation takes: K blocks loaded and multiplied in the waves that it goes through.
 double about_steps(const GpuSpec& gpu, const GemmShape& shape, const KernelConfig& config) {
   // Few where workers keep in step, more where each has one tile and they drift.
@@ -98,8 +82,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
   };
   // What was learnt and the simulation both know better than the closed form, not by as much: the
   // simulation's clock lies between the two, and mostly one simulation does.
-  const Hertz start =
-      (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
+  const Hertz start = (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
   const SettledSimulation s = settled_simulation(
       q.gpu, start, q.regime, q.inputs,
       [&](Hertz f) { return simulate_phases(q.gpu, q.problem, config, f); },
@@ -115,10 +98,10 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
     const double over_closed = s.cycles / closed(s.clock.sm_clock).cycles;
     const auto cycles = [&](Hertz f) { return closed(f).cycles * over_closed; };
     const auto work = [&](Cycles in) { return chip_work(q.problem, config, s.kernel, in); };
-    const Hertz at = clock_of_normal_data(q, s, cycles, work);
+    const auto [form, clock] = form_on_normal_data(q, physics);
     apply_learned(q.gpu,
-                  learned->of(kernel_features(q.problem, config, physics.work, closed(at), at,
-                                              cycles(at), q.regime)),
+                  learned->of(kernel_features(q.gpu, q.problem, config, physics.work, form, clock,
+                                              cycles(clock), q.regime)),
                   q.regime, q.inputs, {cycles, work, s.phases, {}}, p);
   }
   return p;

@@ -35,8 +35,8 @@ struct GemmCandidate {
 Prediction by_simulation(const GemmQuestion& question, const GemmCandidate& candidate,
                          const std::optional<LearnedPart>& learned);
 
-/// Simulates candidates, which stand in the order of the ranking, while they could be first, and ranks
-/// all anew, as rank_candidates.
+/// Simulates candidates, which stand in the order of the ranking, while they could be first, and
+/// ranks all anew, as rank_candidates.
 void simulate_best(const GemmQuestion& question, const std::vector<GemmCandidate>& candidates,
                    const Effort& effort, Ranking& ranking);
 

@@ -33,8 +33,8 @@ class Rounds {
   Rounds(const std::vector<SharedSimulation>& nominees, const std::vector<Prediction>& closed)
       : nominees_(nominees), closed_(closed), simulated_(nominees.size()) {}
 
-  /// Nominees that could be first by what is known, the longest first so that no thread is left with
-  /// one at the end.
+  /// Nominees that could be first by what is known, the longest first so that no thread is left
+  /// with one at the end.
   std::vector<std::size_t> next() const {
     std::vector<std::size_t> wanted;
     std::map<AnySchedule, int> asked;

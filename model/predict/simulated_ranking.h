@@ -1,9 +1,9 @@
-// A ranking by closed form of which some are simulated, and all of it ranked anew: simulated ones by
-// their simulated time, others by their closed form's times what simulation adds on average to those
-// of their schedule that have both, or to all where none of them has.
+// A ranking by closed form of which some are simulated, and all of it ranked anew: simulated ones
+// by their simulated time, others by their closed form's times what simulation adds on average to
+// those of their schedule that have both, or to all where none of them has.
 //
-// Nominees are simulated while they could be first: first the best of each schedule, which tells what
-// simulation adds there; then whatever, with that, comes near the fastest so far. So what is
+// Nominees are simulated while they could be first: first the best of each schedule, which tells
+// what simulation adds there; then whatever, with that, comes near the fastest so far. So what is
 // simulated of one schedule depends on others only in that they may show it to be too slow, and the
 // first of a ranking of that schedule alone is not faster than the first of all.
 // Checked by: simulated_gemm_test.cpp, simulated_stream_test.cpp, properties_test.cpp.
