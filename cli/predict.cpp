@@ -27,7 +27,7 @@ struct PredictOptions {
   std::optional<std::string> config, method;
   std::vector<std::string> schedules, data;
   i64 top = 10;
-  std::size_t simulations = Effort{}.simulations;
+  std::optional<std::size_t> simulations;
   unsigned threads = 0;
   bool no_calibration = false, layout_given = false;
 };
@@ -131,9 +131,8 @@ void add_predict(CLI::App& app) {
   command
       ->add_option("--simulate", options->simulations,
                    "Of each schedule that could be first, how many of the best by closed form are "
-                   "simulated")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+                   "simulated; by default 1 to 4, fewer of large kernels")
+      ->check(CLI::Range(1, 4096));
   command->add_option("--schedule", options->schedules, "Only these schedules");
   command->add_option("--top", options->top, "Rows to show")
       ->check(CLI::Range(i64{1}, i64{1} << 20))

@@ -27,9 +27,9 @@ constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// What a ranking may take. The answer does not depend on the threads.
 struct Effort {
-  std::optional<Method> method = {};  // none: default_method of the op
-  std::size_t simulations = 4;        // of each schedule, at most
-  unsigned threads = 0;               // 0: one for each processor
+  std::optional<Method> method = {};            // none: default_method of the op
+  std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 4, by cost
+  unsigned threads = 0;                         // 0: one for each processor
 };
 
 /// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally

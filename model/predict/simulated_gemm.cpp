@@ -16,6 +16,10 @@
 namespace tilecast {
 namespace {
 
+// Of a schedule, where nobody says how many: at most so many, of so many steps together.
+constexpr std::size_t kMostSimulations = 4;
+constexpr double kFewSteps = 250e3;
+
 double operand_share(const GpuSpec& gpu, const SettledSimulation& s) {
   const double per_sm = s.kernel.operand_reads.value / gpu.sm.count;
   return std::min(1.0, per_sm / operand_rate(gpu).value / s.cycles.value);
@@ -33,13 +37,17 @@ double about_steps(const GpuSpec& gpu, const GemmShape& shape, const KernelConfi
          (1 + warpgroups_per_tile(config.tiling));
 }
 
-/// Of each schedule the best `most` candidates that differ to the simulator, with those behind them
-/// that do not.
+/// Of each schedule the best candidates that differ to the simulator, with those behind them that
+/// do not. Where nobody says how many: one, and as many more as are cheap.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<GemmCandidate>& candidates,
-                                       std::size_t most) {
+                                       std::optional<std::size_t> most) {
+  struct Own {
+    std::vector<std::pair<KernelConfig, std::size_t>> places;  // in `chosen`
+    double length = 0;
+  };
+  std::map<Schedule, Own> by_schedule;
   std::vector<SharedSimulation> chosen;
-  std::map<Schedule, std::vector<std::pair<KernelConfig, std::size_t>>> places;  // in `chosen`
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const KernelConfig& config = candidates[i].physics.config;
     if (!can_simulate(q.gpu, config)) {
@@ -47,13 +55,16 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     }
     const KernelConfig key =
         as_simulated(q.problem.shape, config, candidates[i].physics.work.ctas_per_sm);
-    auto& own = places[config.schedule];
-    const auto same = std::ranges::find(own, key, &std::pair<KernelConfig, std::size_t>::first);
-    if (same != own.end()) {
+    auto& [places, length] = by_schedule[config.schedule];
+    const auto same = std::ranges::find(places, key, &std::pair<KernelConfig, std::size_t>::first);
+    const double own = about_steps(q.gpu, q.problem.shape, config);
+    if (same != places.end()) {
       chosen[same->second].candidates.push_back(i);
-    } else if (own.size() < most) {
-      own.emplace_back(key, chosen.size());
-      chosen.push_back({{i}, about_steps(q.gpu, q.problem.shape, config)});
+    } else if (places.size() < most.value_or(kMostSimulations) &&
+               (most || places.empty() || length + own <= kFewSteps)) {
+      places.emplace_back(key, chosen.size());
+      length += own;
+      chosen.push_back({{i}, own});
     }
   }
   return chosen;

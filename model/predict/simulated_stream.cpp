@@ -10,6 +10,11 @@
 #include "model/sim/simulate_stream.h"
 
 namespace tilecast {
+namespace {
+
+constexpr std::size_t kMostSimulations = 4;  // of a schedule, where nobody says how many
+
+}  // namespace
 
 ChipWork stream_work(const Simulated& kernel, Bytes shared_memory, Cycles cycles) {
   const Bytes dram = kernel.dram_read + kernel.dram_write;
@@ -41,7 +46,8 @@ void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ra
   std::map<AnySchedule, std::size_t> of_schedule;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const StreamConfig& config = std::get<StreamConfig>(candidates[i].config);
-    if (can_simulate(gpu, config) && of_schedule[config.schedule]++ < effort.simulations) {
+    if (can_simulate(gpu, config) &&
+        of_schedule[config.schedule]++ < effort.simulations.value_or(kMostSimulations)) {
       nominees.push_back({{i}});
     }
   }
