@@ -47,7 +47,7 @@ TEST_CASE("A pair of Blackwell's CTAs takes B in once") {
                                                        "warpgroups=1x1,cta_group=") +
                                            group +
                                            ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,"
-                                           "group=8,walk=strided"))
+                                           "group=8"))
         .intake;
   };
   CHECK(intake("2") / intake("1") == Approx(0.75));  // A as often, B half as often

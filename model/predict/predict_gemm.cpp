@@ -76,8 +76,7 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
     const Physics physics{
         .cycles = [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f).cycles; },
         .work = [&](Cycles in) { return chip_work(q.gpu, q.problem, config, work, in); },
-        .phases = {},
-        .features = {}};
+        .phases = {}};
     apply_learned(q.gpu, answers[i], q.regime, q.inputs, physics, predictions[i]);
     predictions[i].closed_form_time = predictions[i].time;
   }

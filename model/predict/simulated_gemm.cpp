@@ -113,7 +113,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
     apply_learned(q.gpu,
                   learned->of(kernel_features(q.gpu, q.problem, config, physics.work, form, clock,
                                               cycles(clock), q.regime)),
-                  q.regime, q.inputs, {cycles, work, s.phases, {}}, p);
+                  q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
   }
   return p;
 }
