@@ -54,6 +54,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"closed_form_time_us", rounded(micro(p.closed_form_time), kDigits)},
       {"cycles_correction", rounded(p.cycles_correction, kDigits)},
       {"clock_correction", rounded(p.clock_correction, kDigits)},
+      {"extrapolated", p.extrapolated},
       {"tflops", rounded(p.tflops, kDigits)},
       {"power_w", rounded(p.power.value, kDigits)},
       {"limiter", to_text(p.limiter)},
@@ -130,23 +131,44 @@ std::string ranking_csv(const RankingReport& report) {
   return text;
 }
 
+namespace {
+
+/// "; rejected: 35446 never_pays, 720 schedule"; empty where nothing was.
+std::string rejected_text(const Ranking& r) {
+  std::string text;
+  for (const auto& [reason, count] : r.rejected) {
+    text += fmt::format("{}{} {}", text.empty() ? "; rejected: " : ", ", count, reason);
+  }
+  return text;
+}
+
+/// Which of the rows are like no kernel that the calibration has seen; empty where all are.
+std::string extrapolated_text(const RankingReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    if (report.ranking.predictions[i].extrapolated) {
+      text += fmt::format(" #{}", i + 1);
+    }
+  }
+  return text.empty() ? ""
+                      : "extrapolated, like no kernel that the calibration has seen:" + text + "\n";
+}
+
+}  // namespace
+
 std::string ranking_table(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  int refused = 0;
-  std::string reasons;
-  for (const auto& [reason, count] : r.rejected) {
-    refused += count;
-    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
-  }
   const char mark = r.simulated > 0 ? '~' : ' ';  // of what was not simulated
   const bool any_measured = !report.measured.empty();
   std::string text = fmt::format("{} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem),
-                                 report.gpu.spec.product, to_text(r.regime), to_text(r.inputs),
+                                 report.gpu.spec.product, to_text(r.regime),
+                                 r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs),
                                  report.gpu.calibrated ? "" : "not ");
-  text +=
-      fmt::format("{} legal candidates{} in {:.0f} ms; refused {}{}\n\n", r.candidates,
-                  r.simulated > 0 ? fmt::format(", the best {} simulated,", r.simulated) : "",
-                  report.elapsed.value * 1e3, refused, reasons.empty() ? "" : " (" + reasons + ")");
+  const std::string simulated =
+      r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
+  text += r.candidates == 1 ? fmt::format("1 configuration{}", r.simulated > 0 ? ", simulated" : "")
+                            : fmt::format("{} candidates{}", r.candidates, simulated);
+  text += fmt::format(", {:.0f} ms{}\n\n", report.elapsed.value * 1e3, rejected_text(r));
   text += fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
                       rate_of(r.problem, r.predictions.front()).name, "GHz", "kcycles", "W",
                       "limiter", any_measured ? "measured us  " : "");
@@ -167,31 +189,33 @@ std::string ranking_table(const RankingReport& report) {
   const Prediction& best = r.predictions.front();
   const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
   text += fmt::format(
-      "\n90 % interval of the first: {:.2f} to {:.2f} us{}\n", micro(best.interval_low),
+      "\n90 % interval for #1: {:.2f} to {:.2f} us{}\n", micro(best.interval_low),
       micro(best.interval_high),
       report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)");
   if (stream != nullptr) {
     const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);
     text += fmt::format(
-        "The first reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
+        "#1 reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
         "writes alone were measured at\n",
         100 * shares.of_datasheet, 100 * shares.of_measured);
-    if (r.within_1_percent > 1) {
-      text += fmt::format("{} candidates are within 1 % of the first, itself included\n",
-                          r.within_1_percent);
-    }
   }
   if (best.simulated_part > 0 && best.simulated_part < 1) {
     text += fmt::format("{:.3g} % of #1 was simulated, the steady middle extrapolated from it\n",
                         100 * best.simulated_part);
   }
+  if (r.within_1_percent > 1) {
+    text += fmt::format("{} candidates are within 1 % of the fastest by closed form\n",
+                        r.within_1_percent);
+  }
+  text += extrapolated_text(report);
   if (mark != ' ' &&
       std::any_of(r.predictions.begin(),
                   r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report)),
                   [](const Prediction& p) { return p.method == Method::kAnalytic; })) {
-    text +=
-        fmt::format("~ not simulated: closed form times {:.3f}, as the simulated ones have it\n",
-                    r.closed_form_scale);
+    text += fmt::format(
+        "~ not simulated: closed form, times the mean ratio of simulated to closed-form times "
+        "({:.3f} over all)\n",
+        r.closed_form_scale);
   }
   return text;
 }

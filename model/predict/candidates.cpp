@@ -62,7 +62,9 @@ constexpr std::string_view kNeverPays = "never_pays";
 /// Sifts configurations by legality as they are proposed.
 class Proposals {
  public:
-  Proposals(const GpuSpec& gpu, const GemmProblem& problem) : gpu_(gpu), problem_(problem) {}
+  /// `all`: those too that never pay.
+  Proposals(const GpuSpec& gpu, const GemmProblem& problem, bool all)
+      : gpu_(gpu), problem_(problem), all_(all) {}
 
   void add_orders(const KernelConfig& config) {
     splits_k(config.schedule) ? add_splits(config) : add_rasters(config);
@@ -153,7 +155,7 @@ class Proposals {
 
   /// Counts the kernel by its refusal where it has one.
   bool accepted(const KernelConfig& config) {
-    if (never_pays(config)) {
+    if (!all_ && never_pays(config)) {
       ++candidates_.rejected[std::string(kNeverPays)];
       return false;
     }
@@ -171,7 +173,9 @@ class Proposals {
     const GemmShape& shape = problem_.shape;
     const Tiling& t = config.tiling;
     const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
-    const i32 step = tcgen05 ? kTcgen05NStep : kInstructionNStep;
+    const i32 step = tcgen05                          ? kTcgen05NStep
+                     : problem_.layout == Layout::kNn ? kSlabColumns
+                                                      : kInstructionNStep;
     return (!tcgen05 && t.block_m - kWgmmaM >= shape.m) || t.block_n - step >= shape.n ||
            ceil_div<i64>(shape.m, t.block_m) < t.cluster_m ||
            ceil_div<i64>(shape.n, t.block_n) < t.cluster_n;
@@ -215,6 +219,7 @@ class Proposals {
 
   const GpuSpec& gpu_;
   const GemmProblem& problem_;
+  bool all_;
   Candidates candidates_;
 };
 
@@ -406,12 +411,16 @@ std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
 
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules) {
-  Proposals proposals(gpu, problem);
-  for (const Schedule schedule : schedules.empty() ? schedules_of(gpu) : schedules) {
-    uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
-                           : add_schedule(gpu, schedule, proposals);
-  }
-  return proposals.take();
+  const auto propose = [&](bool all) {
+    Proposals proposals(gpu, problem, all);
+    for (const Schedule schedule : schedules.empty() ? schedules_of(gpu) : schedules) {
+      uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
+                             : add_schedule(gpu, schedule, proposals);
+    }
+    return proposals.take();
+  };
+  Candidates candidates = propose(false);
+  return candidates.legal.empty() ? propose(true) : candidates;
 }
 
 }  // namespace tilecast

@@ -2,8 +2,8 @@
 // clusters, staging of C and rasters, sifted by legality.
 //
 // Left out as well, as never paying: tiles that C ends a whole wgmma row or column step before, and
-// clusters wider than C. Of several rasters that walk C in the same order one is tried, and one
-// alone where all tiles run at the same time.
+// clusters wider than C; but for a problem that nothing else solves. Of several rasters that walk C
+// in the same order one is tried, and one alone where all tiles run at the same time.
 #pragma once
 
 #include <map>

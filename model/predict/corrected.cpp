@@ -68,8 +68,7 @@ void apply_correction(const GpuSpec& gpu, const ReadyCorrection& ready, Schedule
   const CorrectedKernel kernel =
       correct(gpu, ready, schedule, p.limiter, regime, inputs, p.sm_clock, physics);
   retime(kernel.cycles, kernel.clock, p);
-  p.interval_low = p.time * kernel.interval_low;
-  p.interval_high = p.time * kernel.interval_high;
+  set_interval(kernel.interval_low, kernel.interval_high, p);
   p.cycles_correction = kernel.cycles_factor;
   p.clock_correction = kernel.clock_factor;
 }

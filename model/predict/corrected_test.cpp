@@ -153,28 +153,5 @@ TEST_CASE("A prediction of closed forms with a correction of nothing is the phys
   CHECK(slower.closed_form_time == slower.time);
 }
 
-TEST_CASE("The few fastest of a calibrated GPU are those of its whole ranking") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  REQUIRE(gpu.correction != nullptr);
-  for (const GemmShape& shape : {GemmShape{4096, 4096, 4096}, GemmShape{128, 4096, 8192},
-                                 GemmShape{1096, 2200, 5000}, GemmShape{512, 512, 16384}}) {
-    for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
-      const auto rank = [&](std::size_t keep) {
-        return rank_candidates(gpu, GemmProblem{shape, ElementType::kFp16, Layout::kTn}, {}, regime,
-                               Inputs::kNormal, keep, {.method = Method::kAnalytic})
-            .predictions;
-      };
-      const std::vector<Prediction> all = rank(kEveryCandidate);
-      const std::vector<Prediction> few = rank(32);
-      bool equal = true;
-      for (std::size_t i = 0; i < few.size(); ++i) {
-        equal = equal && few[i].config == all[i].config && few[i].time == all[i].time;
-      }
-      CHECK(few.size() == 32);
-      CHECK(equal);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace tilecast

@@ -109,9 +109,9 @@ TEST_CASE(
     // of its time is the most that it is busy, and the mean falls short by that.
     const Shares& whole = e.predicted.shares;
     for (const auto& [mean, share] : {std::pair(tensor, whole.tensor),
-                                     {sm_intake, whole.sm_intake},
-                                     {l2, whole.l2},
-                                     {dram, whole.dram}}) {
+                                      {sm_intake, whole.sm_intake},
+                                      {l2, whole.l2},
+                                      {dram, whole.dram}}) {
       CHECK(mean <= share * (1 + 1e-6));
       CHECK(mean >= share * 0.9);
     }

@@ -1,53 +1,73 @@
-// The few fastest of many predictions.
+// The few fastest of many kernels.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/base/units.h"
 
 namespace tilecast {
 
-/// The `keep` fastest predictions; of equally fast ones those with the lowest index.
+/// Of kernels, the `keep` fastest; of equally fast ones those with the lowest index.
+template <class Kernel>
 class Fastest {
  public:
   explicit Fastest(std::size_t keep) : keep_(keep) {}
 
   /// Whether nothing that takes at least `bound` can still belong to them.
   bool none_after(Seconds bound) const {
-    return kept_.size() == keep_ && kept_.front().first.time < bound;
+    return kept_.size() == keep_ && kept_.front().time < bound;
   }
 
-  void add(const Prediction& prediction, std::size_t index) {
-    kept_.emplace_back(prediction, index);
-    std::push_heap(kept_.begin(), kept_.end(), before);
+  /// Of those added.
+  Seconds least() const { return least_; }
+
+  void add(Seconds time, std::size_t index, const Kernel& kernel) {
+    least_ = std::min(least_, time);
+    kept_.push_back({time, index, kernel});
+    std::ranges::push_heap(kept_, before);
     if (kept_.size() > keep_) {
-      std::pop_heap(kept_.begin(), kept_.end(), before);
+      std::ranges::pop_heap(kept_, before);
       kept_.pop_back();
     }
   }
 
-  std::vector<Prediction> take() {
-    std::sort_heap(kept_.begin(), kept_.end(), before);
-    std::vector<Prediction> predictions;
-    predictions.reserve(kept_.size());
+  std::vector<Kernel> take() {
+    std::ranges::sort_heap(kept_, before);
+    std::vector<Kernel> kernels;
+    kernels.reserve(kept_.size());
     for (const Entry& entry : kept_) {
-      predictions.push_back(entry.first);
+      kernels.push_back(entry.kernel);
     }
-    return predictions;
+    return kernels;
   }
 
  private:
-  using Entry = std::pair<Prediction, std::size_t>;
+  struct Entry {
+    Seconds time;
+    std::size_t index;
+    Kernel kernel;
+  };
 
   static bool before(const Entry& a, const Entry& b) {
-    return std::pair(a.first.time, a.second) < std::pair(b.first.time, b.second);
+    return std::pair(a.time, a.index) < std::pair(b.time, b.index);
   }
 
   std::size_t keep_;
+  Seconds least_{std::numeric_limits<double>::infinity()};
   std::vector<Entry> kept_;  // a heap, the slowest in front
 };
+
+constexpr double kWithin1Percent = 1.01;
+
+/// Of at least one.
+inline int count_within_1_percent(const std::vector<Seconds>& times) {
+  const Seconds near = *std::ranges::min_element(times) * kWithin1Percent;
+  return static_cast<int>(
+      std::ranges::count_if(times, [near](Seconds time) { return time <= near; }));
+}
 
 }  // namespace tilecast

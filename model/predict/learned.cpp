@@ -51,22 +51,31 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
                    const Physics& physics, Prediction& p) {
   const double factor = std::exp(learned.cycles);
   const Hertz start = p.sm_clock;
-  ClockState clock =
-      settled_clock(*gpu.clock, start, [&](Hertz f) {
-        const Cycles at = physics.cycles(f) * factor;
-        return Settled<Cycles>{
-            at, phase_clock(gpu, physics.work(at), physics.phases, regime, inputs).kernel};
-      }).clock;
-  const double clock_factor = inputs == Inputs::kNormal ? std::exp(learned.clock) : 1;
+  const auto settled = [&](Inputs data) {
+    return settled_clock(
+               *gpu.clock, start,
+               [&](Hertz f) {
+                 const Cycles at = physics.cycles(f) * factor;
+                 return Settled<Cycles>{
+                     at, phase_clock(gpu, physics.work(at), physics.phases, regime, data).kernel};
+               })
+        .clock;
+  };
+  const double clock_factor = std::exp(learned.clock);
+  ClockState clock = settled(Inputs::kNormal);
   clock.sm_clock = std::min(clock.sm_clock * clock_factor, gpu.clock->max);
+  if (inputs != Inputs::kNormal) {  // none leaves a kernel less clock than normal data does
+    ClockState own = settled(inputs);
+    own.sm_clock = std::max(own.sm_clock, clock.sm_clock);
+    clock = own;
+  }
   retime(physics.cycles(clock.sm_clock) * factor, clock, p);
   set_default_interval(gpu, p);
   if (learned.interval && inputs == Inputs::kNormal) {
-    p.interval_low = p.time * std::exp(learned.interval->low);
-    p.interval_high = p.time * std::exp(learned.interval->high);
+    set_interval(std::exp(learned.interval->low), std::exp(learned.interval->high), p);
   }
   p.cycles_correction = factor;
-  p.clock_correction = clock_factor;
+  p.clock_correction = inputs == Inputs::kNormal ? clock_factor : 1;
   p.extrapolated = learned.extrapolated;
 }
 

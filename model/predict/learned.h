@@ -63,7 +63,8 @@ std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 
 /// Changes `p`, physics alone, by what was learnt of its kernel: cycles, and the clock that these
 /// leave, then clock, power, time, interval. Inputs that are not normal, which nothing was learnt
-/// from, keep the physics' clock and the default interval.
+/// from, keep the physics' clock, but no less than normal data would have, and the default
+/// interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const Physics& physics, Prediction& p);
 

@@ -152,13 +152,16 @@ std::string_view to_text(Refusal refusal) {
   return word_of(kRefusals, refusal);
 }
 
-std::string why_not_solvable(const GemmProblem& problem) {
+std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   const GemmShape& shape = problem.shape;
   if (problem.dtype == ElementType::kFp32) {
     return "GEMM takes dtype fp16 or bf16";
   }
   if (shape.k % 8 != 0) {
     return "K must be a multiple of 8 (16-byte rows of A and B), not " + std::to_string(shape.k);
+  }
+  if (problem.layout == Layout::kNn && gpu.architecture == Architecture::kBlackwell) {
+    return "layout nn: kernels for Blackwell take layout tn (B is [N,K])";
   }
   if (problem.layout == Layout::kNn && shape.n % 8 != 0) {
     return "layout nn needs N to be a multiple of 8 (16-byte rows of B), not " +

@@ -33,8 +33,9 @@ enum class Refusal {
 
 std::string_view to_text(Refusal refusal);
 
-/// Reason why no kernel of tilecast solves this problem, whatever the configuration; else empty.
-std::string why_not_solvable(const GemmProblem& problem);
+/// Reason why no kernel that tilecast has for this GPU solves this problem, whatever the
+/// configuration; else empty.
+std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem);
 
 /// The refusal of `config` as a sentence, with the smallest change that would make it legal where
 /// one of a single key does.

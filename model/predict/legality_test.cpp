@@ -13,9 +13,13 @@ GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
   return {{m, n, k}, ElementType::kFp16, layout};
 }
 
-Refusal check(const std::string& text, Layout layout = Layout::kTn) {
+const GpuSpec& h200() {
   static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return check_legal(gpu, problem(4096, 4096, 4096, layout), parse_kernel_config(text));
+  return gpu;
+}
+
+Refusal check(const std::string& text, Layout layout = Layout::kTn) {
+  return check_legal(h200(), problem(4096, 4096, 4096, layout), parse_kernel_config(text));
 }
 
 constexpr const char* kGroups = ",raster=grouped_m,group=8";
@@ -248,9 +252,17 @@ TEST_CASE("What a compiler is known to reject is refused, after every other reas
 }
 
 TEST_CASE("Alignment rules are refused with their reason") {
-  CHECK(why_not_solvable(problem(64, 64, 63)).find("multiple of 8") != std::string::npos);
-  CHECK(why_not_solvable(problem(64, 63, 64)).empty());
-  CHECK(why_not_solvable(problem(64, 63, 64, Layout::kNn)).find("layout nn") != std::string::npos);
+  CHECK(why_not_solvable(h200(), problem(64, 64, 63)).find("multiple of 8") != std::string::npos);
+  CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
+  CHECK(why_not_solvable(h200(), problem(64, 63, 64, Layout::kNn)).find("layout nn") !=
+        std::string::npos);
+}
+
+TEST_CASE("Blackwell's kernels take one layout, and a refusal says which") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
+  CHECK(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)).find("layout tn") !=
+        std::string::npos);
 }
 
 TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped around") {
@@ -269,13 +281,13 @@ TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped a
 
 TEST_CASE("A problem with more tiles than can be counted is refused") {
   const i64 most = i64{1} << 24;
-  CHECK(why_not_solvable(problem(most, 8, 8)).empty());
-  CHECK(why_not_solvable(problem(8, most, 8)).empty());
-  CHECK(why_not_solvable(problem(8, 8, 2147483640)).empty());
-  CHECK(why_not_solvable(problem(most, 65536, 8)).empty());  // 2^40 elements of C
+  CHECK(why_not_solvable(h200(), problem(most, 8, 8)).empty());
+  CHECK(why_not_solvable(h200(), problem(8, most, 8)).empty());
+  CHECK(why_not_solvable(h200(), problem(8, 8, 2147483640)).empty());
+  CHECK(why_not_solvable(h200(), problem(most, 65536, 8)).empty());  // 2^40 elements of C
   for (const GemmProblem& p : {problem(most + 8, 8, 8), problem(8, most + 8, 8),
                                problem(most, 65544, 8), problem(2147483647, 2147483647, 8)}) {
-    CHECK(why_not_solvable(p).find("at most") != std::string::npos);
+    CHECK(why_not_solvable(h200(), p).find("at most") != std::string::npos);
   }
 }
 

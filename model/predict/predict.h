@@ -30,24 +30,22 @@ constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// What a ranking may take. The answer does not depend on the threads.
 struct Effort {
-  std::optional<Method> method = {};  // none: default_method of the op
-  std::size_t simulations = 16;
-  unsigned threads = 0;  // 0: one for each processor
+  std::optional<Method> method = {};            // none: default_method of the op
+  std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 4, by cost
+  unsigned threads = 0;                         // 0: one for each processor
 };
 
 /// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally
 /// fast ones those that come first in enumerate_candidates. Exactly these by physics alone, though
-/// most candidates are never predicted: a kernel is predicted in its orders of tiles only while the
-/// best order that there could be would make it one of them. With a correction, which knows no such
-/// bound, the orders of those kernels are predicted whose best order is fastest once corrected, at
-/// least 256 candidates.
+/// most candidates are never looked at (gemm_form.h). Where something was learnt of such kernels
+/// (learned.h), it orders of each schedule the `keep`, or 64 at least, that physics has first.
 ///
-/// Where the method simulates, the best `simulations` by closed form that can be simulated, and
-/// give different simulations, are; candidates that give the same one share it. Then all are ranked
-/// anew: simulated ones by their simulated time, others by their closed form's times what
-/// simulation adds on average to those that have both. A candidate that could be simulated and was
-/// not is never first. Throws ConfigError where no schedule runs on the GPU,
-/// one of `schedules` solves another op, or none of the candidates is legal.
+/// Where the method simulates, of each schedule the best `simulations` by closed form that give
+/// different simulations are run, but for those that others have shown to be too slow to be first;
+/// candidates that give the same one share it (simulated_ranking.h). Then all are ranked anew. A
+/// candidate that could be simulated and was not is never first. Throws ConfigError where no
+/// schedule runs on the GPU, one of `schedules` solves another op, or none of the candidates is
+/// legal.
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort = {});

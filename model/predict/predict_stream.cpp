@@ -33,8 +33,6 @@ void require_constants(const GpuSpec& gpu) {
   }
 }
 
-constexpr double kWithin1Percent = 1.01;
-
 /// What is wrong with the problem itself, or else how many candidates were refused for what.
 std::string why_none(const StreamProblem& problem, const StreamCandidates& candidates) {
   StreamConfig plain{};
@@ -71,10 +69,10 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
   const Seconds time = time_of(form.cycles, clock.sm_clock);
   Prediction p{.config = config,
                .method = Method::kAnalytic,
+               .bounds = hard_bounds(gpu, problem),
                .cycles = form.cycles,
                .sm_clock = clock.sm_clock,
                .time = time,
-               .closed_form_time = time,
                .tflops = additions(problem).value / time.value * 1e-12,
                .power = clock.power,
                .limiter = form.limiter,
@@ -84,6 +82,8 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
                .dram_write = form.dram_write,
                .l2_hit_rate = 0};
   set_default_interval(gpu, p);
+  retime(p.cycles, clock, p);
+  p.closed_form_time = p.time;
   return p;
 }
 
@@ -111,23 +111,23 @@ Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
     throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
                                   why_none(problem, candidates)));
   }
-  const bool simulates = effort.method == Method::kSimulated;
-  Fastest fastest(simulates ? std::max(keep, effort.simulations) : keep);
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  static_cast<int>(candidates.legal.size()),
+                  std::move(candidates.rejected),
+                  {}};
   std::vector<Seconds> times;
-  for (std::size_t i = 0; i < candidates.legal.size(); ++i) {
-    const Prediction prediction = predict_legal(gpu, problem, candidates.legal[i], regime, inputs);
-    times.push_back(prediction.time);
-    fastest.add(prediction, i);
+  for (const StreamConfig& config : candidates.legal) {
+    ranking.predictions.push_back(predict_legal(gpu, problem, config, regime, inputs));
+    times.push_back(ranking.predictions.back().time);
   }
-  const int count = static_cast<int>(candidates.legal.size());
-  Ranking ranking{problem, regime, inputs, count, std::move(candidates.rejected), fastest.take()};
-  const Seconds near = *std::ranges::min_element(times) * kWithin1Percent;
-  ranking.within_1_percent =
-      static_cast<int>(std::ranges::count_if(times, [near](Seconds time) { return time <= near; }));
-  if (simulates) {
+  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.within_1_percent = count_within_1_percent(times);
+  if (effort.method == Method::kSimulated) {
     simulate_best_streams(gpu, effort, ranking);
-    ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   }
+  ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   return ranking;
 }
 

@@ -80,6 +80,33 @@ TEST_CASE("Clusters wider than C are no candidates, clusters as wide are") {
   CHECK(fitting > 0);
 }
 
+TEST_CASE("A heuristic never removes the last legal candidates") {
+  // A slab of B [K,N] in shared memory is 64 columns: no tile is narrower.
+  for (const i64 n : {8, 16, 24, 32, 40, 48}) {
+    const Candidates nn = enumerate_candidates(h200(), problem(4704, n, 4096, Layout::kNn), {});
+    CHECK(!nn.legal.empty());
+    CHECK(std::ranges::all_of(
+        nn.legal, [](const KernelConfig& config) { return config.tiling.block_n == 64; }));
+  }
+  for (const i64 n : {1, 8, 40}) {
+    CHECK(!enumerate_candidates(load_gpu("b200", false).spec, problem(8, n, 64), {}).legal.empty());
+  }
+}
+
+TEST_CASE("Candidates within one per cent of the fastest are counted, kept or not") {
+  const GemmProblem p = problem(1024, 1024, 1024);
+  const Ranking all = rank(p);
+  const auto within = std::ranges::count_if(all.predictions, [&](const Prediction& prediction) {
+    return prediction.time <= all.predictions.front().time * 1.01;
+  });
+  CHECK(within > 1);
+  CHECK(all.within_1_percent == within);
+  for (const std::size_t keep : {1u, 10u}) {
+    CHECK(rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal, keep, kClosedForms)
+              .within_1_percent == within);
+  }
+}
+
 TEST_CASE("The ranking is by time, and the first is what predict_config says of it") {
   const GemmProblem p = problem(4096, 4096, 4096);
   const Ranking ranking = rank(p);

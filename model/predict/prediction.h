@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analytic/hard_bounds.h"
 #include "model/base/units.h"
 #include "model/spec/limiter.h"
 #include "model/tile/any_op.h"
@@ -32,6 +33,7 @@ Method parse_method(std::string_view text);
 struct Prediction {
   AnyConfig config;
   Method method;
+  HardBounds bounds;  // neither time nor either end of the interval is below them
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
@@ -58,12 +60,13 @@ struct Ranking {
   int candidates;                       // legal ones, of which these are the fastest
   std::map<std::string, int> rejected;  // kernels that were not tried, by reason
   std::vector<Prediction> predictions;
-  /// Of the predictions, simulated ones, and the mean of their times over their closed forms'. The
-  /// others carry their closed form's cycles and time times that, so that all stand in one list.
+  /// Simulations that were run, and the mean of their times over their closed forms'. Predictions
+  /// that were not simulated carry their closed form's cycles and time times that mean, of their
+  /// own schedule where it has any, so that all stand in one list.
   int simulated = 0;
   double closed_form_scale = 1;
-  /// Of a memory-bound problem: candidates that by closed form take at most 1 % longer than the
-  /// fastest, itself included; 0 where not counted.
+  /// Candidates that by closed form alone, physics without anything learnt, take at most 1 % longer
+  /// than the fastest, itself included.
   int within_1_percent = 0;
 };
 

@@ -5,15 +5,21 @@
 
 namespace tilecast {
 
+void set_interval(double low, double high, Prediction& p) {
+  p.interval_low = std::max(p.time * low, p.bounds.least_time(p.sm_clock));
+  p.interval_high = p.time * high;
+}
+
 void set_default_interval(const GpuSpec& gpu, Prediction& p) {
   const bool memory_bound = std::holds_alternative<StreamConfig>(p.config) && gpu.stream;
   const double each_way = memory_bound ? gpu.stream->interval : gpu.default_interval;
-  p.interval_low = p.time * (1 - each_way);
-  p.interval_high = p.time * (1 + each_way);
+  set_interval(1 - each_way, 1 + each_way, p);
 }
 
 void retime(Cycles cycles, const ClockState& clock, Prediction& p) {
-  const Seconds time = time_of(cycles, clock.sm_clock);
+  const Seconds least = p.bounds.least_time(clock.sm_clock);
+  cycles = std::max(cycles, cycles_of(least, clock.sm_clock));
+  const Seconds time = std::max(time_of(cycles, clock.sm_clock), least);
   const double longer = time / p.time;
   p.sm_clock = clock.sm_clock;
   p.power = clock.power;
@@ -25,7 +31,7 @@ void retime(Cycles cycles, const ClockState& clock, Prediction& p) {
   }
   p.cycles = cycles;
   p.time = time;
-  p.interval_low = p.interval_low * longer;
+  p.interval_low = std::max(p.interval_low * longer, least);
   p.interval_high = p.interval_high * longer;
   p.tflops /= longer;
 }

@@ -1,14 +1,12 @@
 #include "model/predict/simulated_gemm.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
-#include <vector>
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
-#include "model/predict/corrected.h"
 #include "model/predict/outside_bytes.h"
-#include "model/predict/settled_form.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
@@ -17,43 +15,9 @@
 namespace tilecast {
 namespace {
 
-/// What is the same about a kernel at every clock.
-class ClosedKernel {
- public:
-  ClosedKernel(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config)
-      : gpu_(gpu), problem_(problem), config_(config) {
-    TrafficMemo traffic(*gpu.l2, problem);
-    work_ = gemm_work(gpu, problem, config, traffic);
-  }
-  ClosedForm at(Hertz clock) const { return closed_form(gpu_, problem_, config_, work_, clock); }
-  const GemmWork& work() const { return work_; }
-
- private:
-  const GpuSpec& gpu_;
-  const GemmProblem& problem_;
-  const KernelConfig& config_;
-  GemmWork work_;
-};
-
-SettledSimulation settle(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                         const ClosedKernel& closed, Hertz start, Regime regime, Inputs inputs,
-                         GemmWatch* watch) {
-  return settled_simulation(
-      gpu, start, regime, inputs,
-      [&](Hertz f) {
-        if (watch == nullptr) {
-          return simulate_phases(gpu, problem, config, f);
-        }
-        watch->sm_clock = f;
-        watch->tiles.clear();
-        return simulate_phases(gpu, problem, config, f,
-                               {.tiles = &watch->tiles, .requests = &watch->requests});
-      },
-      [&](Hertz f) { return closed.at(f).cycles; },
-      [&](const Simulated& kernel, Cycles cycles) {
-        return chip_work(problem, config, kernel, cycles);
-      });
-}
+// Of a schedule, where nobody says how many: at most so many, of so many steps together.
+constexpr std::size_t kMostSimulations = 4;
+constexpr double kFewSteps = 250e3;
 
 /// Of so many bytes of all SMs, at each one's rate.
 double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles cycles) {
@@ -75,24 +39,35 @@ Limiter limiter_of(const Prediction& p) {
   return !confirmed && share >= kNearlyAll ? busiest : p.limiter;
 }
 
-/// The best candidates that differ to the simulator, with those behind them that do not.
-std::vector<SharedSimulation> choose(const GpuSpec& gpu, const GemmProblem& problem,
-                                     const std::vector<Prediction>& candidates, std::size_t most) {
+/// Of each schedule the best candidates that differ to the simulator, with those behind them that
+/// do not. Where nobody says how many: one, and as many more as are cheap.
+std::vector<SharedSimulation> nominees(const GemmQuestion& q,
+                                       const std::vector<GemmCandidate>& candidates,
+                                       std::optional<std::size_t> most) {
+  struct Own {
+    std::vector<std::pair<KernelConfig, std::size_t>> places;  // in `chosen`
+    double length = 0;
+  };
+  std::map<Schedule, Own> by_schedule;
   std::vector<SharedSimulation> chosen;
-  std::vector<KernelConfig> keys;  // of those
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const KernelConfig& config = std::get<KernelConfig>(candidates[i].config);
-    if (!simulates(gpu, problem, config)) {
+    const KernelConfig& config = candidates[i].physics.config;
+    if (!simulates(q.gpu, q.problem, config)) {
       continue;
     }
-    const KernelConfig key = as_simulated(problem.shape, config, resident_ctas(gpu, config));
-    const auto same = std::ranges::find(keys, key);
-    if (same != keys.end()) {
-      chosen[static_cast<std::size_t>(same - keys.begin())].candidates.push_back(i);
-    } else if (chosen.size() < most) {
-      const u32 workers = static_cast<u32>(resident_workers(gpu, config));
-      chosen.push_back({{i}, simulation_size(gpu, problem, config, workers).steps});
-      keys.push_back(key);
+    const KernelConfig key =
+        as_simulated(q.problem.shape, config, candidates[i].physics.work.ctas_per_sm);
+    auto& [places, length] = by_schedule[config.schedule];
+    const auto same = std::ranges::find(places, key, &std::pair<KernelConfig, std::size_t>::first);
+    const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
+    const double own = simulation_size(q.gpu, q.problem, config, workers).steps;
+    if (same != places.end()) {
+      chosen[same->second].candidates.push_back(i);
+    } else if (places.size() < most.value_or(kMostSimulations) &&
+               (most || places.empty() || length + own <= kFewSteps)) {
+      places.emplace_back(key, chosen.size());
+      length += own;
+      chosen.push_back({{i}, own});
     }
   }
   return chosen;
@@ -118,54 +93,61 @@ WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem
   return {kernel, kernel_phases(kernel, activity)};
 }
 
-Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
-                                const Prediction& analytic, Regime regime, Inputs inputs,
-                                GemmWatch* watch) {
-  const KernelConfig& config = std::get<KernelConfig>(analytic.config);
-  const ClosedKernel closed(gpu, problem, config);
-  // A calibration's correction and the simulation both know better than the closed form, not by as
-  // much: the simulation's clock lies between the two, and mostly one simulation does.
-  const Hertz own =
-      settled_form(gpu, problem, config, closed.work(), regime, inputs).clock.sm_clock;
-  const Hertz corrected = analytic.sm_clock / analytic.clock_correction;
-  const Hertz start = (own + corrected) / 2;
-  const SettledSimulation s = settle(gpu, problem, config, closed, start, regime, inputs, watch);
+Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
+                         const std::optional<LearnedPart>& learned, GemmWatch* watch) {
+  const auto& [physics, analytic] = candidate;
+  const KernelConfig& config = physics.config;
+  const auto closed = [&](Hertz f) {
+    return closed_form(q.gpu, q.problem, config, physics.work, f);
+  };
+  // What was learnt and the simulation both know better than the closed form, not by as much: the
+  // simulation's clock lies between the two, and mostly one simulation does.
+  const Hertz start = (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
+  const SettledSimulation s = settled_simulation(
+      q.gpu, start, q.regime, q.inputs,
+      [&](Hertz f) {
+        if (watch == nullptr) {
+          return simulate_phases(q.gpu, q.problem, config, f);
+        }
+        watch->sm_clock = f;
+        watch->tiles.clear();
+        return simulate_phases(q.gpu, q.problem, config, f,
+                               {.tiles = &watch->tiles, .requests = &watch->requests});
+      },
+      [&](Hertz f) { return closed(f).cycles; },
+      [&](const Simulated& kernel, Cycles cycles) {
+        return chip_work(q.problem, config, kernel, cycles);
+      });
   if (watch != nullptr) {
     watch->settled = s;
   }
-  Prediction p = with_simulation(gpu, analytic, s);
-  p.shares.shared_memory = share_of_sms(gpu, s.kernel.operand_reads, operand_rate(gpu), s.cycles);
-  p.shares.sm_intake = share_of_sms(gpu, s.kernel.sm_intake, gpu.machine->intake, s.cycles);
-  p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(problem, config);
+  Prediction p = with_simulation(q.gpu, analytic, s);
+  p.shares.shared_memory =
+      share_of_sms(q.gpu, s.kernel.operand_reads, operand_rate(q.gpu), s.cycles);
+  p.shares.sm_intake = share_of_sms(q.gpu, s.kernel.sm_intake, q.gpu.machine->intake, s.cycles);
+  p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(q.problem, config);
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
   p.simulated_part = s.kernel.simulated_part;
-  if (gpu.correction != nullptr) {
-    const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
-    const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };
-    const Physics physics{
-        .cycles = cycles,
-        .work = [&](Cycles in) { return chip_work(problem, config, s.kernel, in); },
-        .phases = s.phases,
-        .features =
-            [&](Hertz f) {
-              return correction_features(problem, config, closed.work(), closed.at(f), f, cycles(f),
-                                         regime);
-            }};
-    apply_correction(gpu, ReadyCorrection(gpu.correction->simulated), config.schedule, regime,
-                     inputs, physics, p);
+  if (learned) {
+    const double over_closed = s.cycles / closed(s.clock.sm_clock).cycles;
+    const auto cycles = [&](Hertz f) { return closed(f).cycles * over_closed; };
+    const auto work = [&](Cycles in) { return chip_work(q.problem, config, s.kernel, in); };
+    const auto [form, clock] = form_on_normal_data(q, physics);
+    apply_learned(q.gpu,
+                  learned->of(kernel_features(q.gpu, q.problem, config, physics.work, form, clock,
+                                              cycles(clock), q.regime)),
+                  q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
   }
   p.limiter = limiter_of(p);
   return p;
 }
 
-void simulate_best(const GpuSpec& gpu, const Effort& effort, Ranking& ranking) {
-  const GemmProblem& problem = std::get<GemmProblem>(ranking.problem);
+void simulate_best(const GemmQuestion& q, const std::vector<GemmCandidate>& candidates,
+                   const Effort& effort, Ranking& ranking) {
+  const std::optional<LearnedPart> learned = learned_part(q.gpu, Method::kSimulated);
   rank_simulated(
-      choose(gpu, problem, ranking.predictions, effort.simulations), effort.threads,
-      [&](const Prediction& analytic) {
-        return simulated_prediction(gpu, problem, analytic, ranking.regime, ranking.inputs);
-      },
-      ranking);
+      nominees(q, candidates, effort.simulations), effort.threads,
+      [&](std::size_t i) { return by_simulation(q, candidates[i], learned); }, ranking);
 }
 
 }  // namespace tilecast

@@ -6,7 +6,12 @@
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "model/predict/chip_work.h"
+#include "model/predict/gemm_form.h"
+#include "model/predict/learned.h"
 #include "model/predict/predict.h"
 #include "model/predict/settled_simulation.h"
 #include "model/sim/simulate.h"
@@ -32,12 +37,19 @@ struct GemmWatch {
   RequestLog requests;
 };
 
-/// `analytic` by simulation. It is of a configuration that can be simulated. Null: not watched.
-Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
-                                const Prediction& analytic, Regime regime, Inputs inputs,
-                                GemmWatch* watch = nullptr);
+/// A kernel by closed form: physics alone, and with what was learnt.
+struct GemmCandidate {
+  GemmForm physics;
+  Prediction prediction;
+};
 
-/// Simulates the best of a ranking by closed form and ranks all of it anew, as rank_candidates.
-void simulate_best(const GpuSpec& gpu, const Effort& effort, Ranking& ranking);
+/// A candidate that can be simulated, by simulation. Null: not watched.
+Prediction by_simulation(const GemmQuestion& question, const GemmCandidate& candidate,
+                         const std::optional<LearnedPart>& learned, GemmWatch* watch = nullptr);
+
+/// Simulates candidates, which stand in the order of the ranking, while they could be first, and
+/// ranks all anew, as rank_candidates.
+void simulate_best(const GemmQuestion& question, const std::vector<GemmCandidate>& candidates,
+                   const Effort& effort, Ranking& ranking);
 
 }  // namespace tilecast

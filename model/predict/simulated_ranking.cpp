@@ -2,48 +2,123 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
+#include <limits>
+#include <map>
+#include <optional>
 
 #include "model/base/parallel.h"
 #include "model/predict/retime.h"
 
 namespace tilecast {
-void rank_simulated(const std::vector<SharedSimulation>& chosen, unsigned threads,
-                    const std::function<Prediction(const Prediction&)>& simulate,
-                    Ranking& ranking) {
-  if (chosen.empty()) {
-    return;
+namespace {
+
+// Simulation and closed form of one kernel differ by a share of its time and by what they make of
+// its ends. Beyond what they differ by in the mean: of other kernels of its schedule, of any.
+struct Difference {
+  double share;
+  Seconds ends;
+};
+constexpr Difference kAlike{0.02, {1e-6}}, kUnlike{0.04, {3e-6}};
+
+/// Simulated over closed-form times in the geometric mean.
+struct Scale {
+  double logs = 0;
+  int count = 0;
+
+  void add(double ratio) {
+    logs += std::log(ratio);
+    ++count;
   }
+  double mean() const { return count > 0 ? std::exp(logs / count) : 1; }
+};
+
+class Rounds {
+ public:
+  Rounds(const std::vector<SharedSimulation>& nominees, const std::vector<Prediction>& closed)
+      : nominees_(nominees), closed_(closed), simulated_(nominees.size()) {}
+
+  /// Nominees that could be first by what is known, the longest first so that no thread is left
+  /// with one at the end.
+  std::vector<std::size_t> next() const {
+    std::vector<std::size_t> wanted;
+    std::map<AnySchedule, int> asked;
+    for (std::size_t i = 0; i < nominees_.size(); ++i) {
+      const Prediction& p = candidate(i);
+      const AnySchedule schedule = schedule_of(p.config);
+      const bool known = by_schedule_.contains(schedule);
+      const Difference most = known ? kAlike : kUnlike;
+      const Seconds least = p.time * (scale(schedule) * (1 - most.share)) - most.ends;
+      if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
+        wanted.push_back(i);
+      }
+    }
+    std::ranges::stable_sort(wanted, std::greater<>{},
+                             [&](std::size_t i) { return nominees_[i].length; });
+    return wanted;
+  }
+
+  void add(std::size_t nominee, const Prediction& simulated) {
+    const double ratio = simulated.time / candidate(nominee).time;
+    all_.add(ratio);
+    by_schedule_[schedule_of(simulated.config)].add(ratio);
+    best_ = all_.count == 1 ? simulated.time : std::min(best_, simulated.time);
+    simulated_[nominee] = simulated;
+  }
+
+  double scale() const { return all_.mean(); }
+  double scale(const AnySchedule& schedule) const {
+    const auto own = by_schedule_.find(schedule);
+    return own == by_schedule_.end() ? all_.mean() : own->second.mean();
+  }
+  int count() const { return all_.count; }
+  const std::optional<Prediction>& simulated(std::size_t nominee) const {
+    return simulated_[nominee];
+  }
+
+ private:
+  const Prediction& candidate(std::size_t nominee) const {
+    return closed_[nominees_[nominee].candidates.front()];
+  }
+
+  const std::vector<SharedSimulation>& nominees_;
+  const std::vector<Prediction>& closed_;
+  std::vector<std::optional<Prediction>> simulated_;  // of each nominee
+  Scale all_;
+  std::map<AnySchedule, Scale> by_schedule_;
+  Seconds best_ = closed_.front().time;  // of the simulated ones, once there are any
+};
+
+}  // namespace
+
+void rank_simulated(const std::vector<SharedSimulation>& nominees, unsigned threads,
+                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking) {
   std::vector<Prediction>& all = ranking.predictions;
-  // The longest first, so that no thread is left with one at the end.
-  std::vector<std::size_t> order(chosen.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>{},
-                           [&](std::size_t i) { return chosen[i].length; });
-  std::vector<Prediction> simulated(chosen.size());
-  parallel_for(chosen.size(), threads, [&](std::size_t i) {
-    simulated[order[i]] = simulate(all[chosen[order[i]].candidates.front()]);
-  });
-  double log_scale = 0;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    log_scale += std::log(simulated[i].time / all[chosen[i].candidates.front()].time);
-  }
-  ranking.closed_form_scale = std::exp(log_scale / static_cast<double>(chosen.size()));
-  ranking.simulated = static_cast<int>(chosen.size());
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    for (const std::size_t candidate : chosen[i].candidates) {
-      const AnyConfig config = all[candidate].config;
-      all[candidate] = simulated[i];
-      all[candidate].config = config;
+  Rounds rounds(nominees, all);
+  for (std::vector<std::size_t> wanted = rounds.next(); !wanted.empty(); wanted = rounds.next()) {
+    std::vector<Prediction> simulated(wanted.size());
+    parallel_for(wanted.size(), threads, [&](std::size_t i) {
+      simulated[i] = simulate(nominees[wanted[i]].candidates.front());
+    });
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      rounds.add(wanted[i], simulated[i]);
     }
   }
-  for (Prediction& p : all) {
-    if (p.method == Method::kAnalytic) {
-      stretch(ranking.closed_form_scale, p);
+  ranking.simulated = rounds.count();
+  ranking.closed_form_scale = rounds.scale();
+  std::vector<Prediction> anew = all;
+  for (Prediction& p : anew) {
+    stretch(rounds.scale(schedule_of(p.config)), p);
+  }
+  for (std::size_t i = 0; i < nominees.size(); ++i) {
+    for (const std::size_t place : nominees[i].candidates) {
+      if (const std::optional<Prediction>& p = rounds.simulated(i)) {
+        anew[place] = *p;
+        anew[place].config = all[place].config;
+      }
     }
   }
-  std::ranges::stable_sort(all, {}, &Prediction::time);
+  std::ranges::stable_sort(anew, {}, &Prediction::time);
+  all = std::move(anew);
 }
 
 }  // namespace tilecast

@@ -1,7 +1,12 @@
-// A ranking by closed form of which the best are simulated, and all of it ranked anew: simulated
-// ones by their simulated time, others by their closed form's times what simulation adds on average
-// to those that have both.
-// Checked by: simulated_gemm_test.cpp, simulated_stream_test.cpp.
+// A ranking by closed form of which some are simulated, and all of it ranked anew: simulated ones
+// by their simulated time, others by their closed form's times what simulation adds on average to
+// those of their schedule that have both, or to all where none of them has.
+//
+// Nominees are simulated while they could be first: first the best of each schedule, which tells
+// what simulation adds there; then whatever, with that, comes near the fastest so far. So what is
+// simulated of one schedule depends on others only in that they may show it to be too slow, and the
+// first of a ranking of that schedule alone is not faster than the first of all.
+// Checked by: simulated_gemm_test.cpp, simulated_stream_test.cpp, properties_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +24,9 @@ struct SharedSimulation {
   double length = 0;
 };
 
-/// `simulate` turns a prediction by closed form into a simulated one; called on several threads.
-void rank_simulated(const std::vector<SharedSimulation>& chosen, unsigned threads,
-                    const std::function<Prediction(const Prediction&)>& simulate, Ranking& ranking);
+/// `nominees` in the order of the ranking. `simulate` predicts the candidate at a place; called on
+/// several threads.
+void rank_simulated(const std::vector<SharedSimulation>& nominees, unsigned threads,
+                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking);
 
 }  // namespace tilecast

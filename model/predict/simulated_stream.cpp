@@ -1,6 +1,7 @@
 #include "model/predict/simulated_stream.h"
 
-#include <algorithm>
+#include <map>
+#include <vector>
 
 #include "model/analytic/stream_closed_form.h"
 #include "model/analytic/stream_occupancy.h"
@@ -9,6 +10,11 @@
 #include "model/sim/simulate_stream.h"
 
 namespace tilecast {
+namespace {
+
+constexpr std::size_t kMostSimulations = 4;  // of a schedule, where nobody says how many
+
+}  // namespace
 
 ChipWork stream_work(const Simulated& kernel, Bytes shared_memory, Cycles cycles) {
   const Bytes dram = kernel.dram_read + kernel.dram_write;
@@ -35,17 +41,20 @@ Prediction simulated_prediction(const GpuSpec& gpu, const StreamProblem& problem
 
 void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ranking) {
   const StreamProblem& problem = std::get<StreamProblem>(ranking.problem);
-  std::vector<SharedSimulation> chosen;
-  for (std::size_t i = 0; i < ranking.predictions.size() && chosen.size() < effort.simulations;
-       ++i) {
-    if (can_simulate(gpu, std::get<StreamConfig>(ranking.predictions[i].config))) {
-      chosen.push_back({{i}});
+  const std::vector<Prediction> candidates = ranking.predictions;
+  std::vector<SharedSimulation> nominees;
+  std::map<AnySchedule, std::size_t> of_schedule;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const StreamConfig& config = std::get<StreamConfig>(candidates[i].config);
+    if (can_simulate(gpu, config) &&
+        of_schedule[config.schedule]++ < effort.simulations.value_or(kMostSimulations)) {
+      nominees.push_back({{i}});
     }
   }
   rank_simulated(
-      chosen, effort.threads,
-      [&](const Prediction& analytic) {
-        return simulated_prediction(gpu, problem, analytic, ranking.regime, ranking.inputs);
+      nominees, effort.threads,
+      [&](std::size_t i) {
+        return simulated_prediction(gpu, problem, candidates[i], ranking.regime, ranking.inputs);
       },
       ranking);
 }

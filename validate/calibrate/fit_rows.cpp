@@ -24,7 +24,7 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
-  if (config.schedule == Schedule::kSmallMma || !why_not_solvable(point.problem).empty() ||
+  if (config.schedule == Schedule::kSmallMma || !why_not_solvable(gpu, point.problem).empty() ||
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }

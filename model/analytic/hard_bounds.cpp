@@ -1,0 +1,35 @@
+#include "model/analytic/hard_bounds.h"
+
+#include <algorithm>
+
+#include "model/base/math.h"
+
+namespace tilecast {
+
+Seconds HardBounds::least_time(Hertz sm_clock) const {
+  return std::max({time_of(std::max(tensor, intake), sm_clock), dram, launch});
+}
+
+HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  const GemmShape& shape = problem.shape;
+  const Tiling& t = config.tiling;
+  // A pair of CTAs that share a tcgen05 instruction takes each column of B in once.
+  const i32 rows_for_b = t.block_m * (uses_tcgen05(config.schedule) ? cta_group(t) : 1);
+  const double vectors = static_cast<double>(shape.m * ceil_div<i64>(shape.n, t.block_n)) +
+                         static_cast<double>(shape.n * ceil_div<i64>(shape.m, rows_for_b));
+  const Bytes operands{vectors * static_cast<double>(shape.k) * element_bytes(problem.dtype)};
+  const double sms = gpu.sm.count;
+  return {.tensor = compute_cycles(Flops{gemm_flops(shape)}, tensor_rate(gpu) * sms),
+          .intake = transfer_cycles(operands, gpu.sm.intake * sms),
+          .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
+          .launch = gpu.launch->kernel};
+}
+
+HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {
+  return {.tensor = {},
+          .intake = {},
+          .dram = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
+          .launch = gpu.launch->kernel};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,36 @@
+// What no kernel beats, whatever a model, a fit or an interval says of it.
+//
+//   tensor  the FLOPs asked for (what a tile computes outside of C not counted), by the tensor
+//   cores
+//           of every SM at once
+//   intake  the operands of every tile of C, into all SMs at once at what an SM takes in; a GEMM's
+//   dram    inputs read once and results written once at the datasheet's rate. Both count where
+//           buffer sets larger than L2 take turns (L2State::kRotating), as predictions have it:
+//           inputs are not in L2 when a run begins, and its results push out an earlier run's.
+//   launch  start and end of a kernel that does nothing
+// Each holds alone, so that together they say less than a sum would: a bound is no prediction.
+// Leaves out: inputs that stay in L2 (l2_state warm), for which `dram` is no bound.
+// Checked by: hard_bounds_test.cpp (worked by hand), validate/compare/hard_bounds_test.cpp (no
+// committed row beats one), model/predict/properties_test.cpp (no prediction does).
+#pragma once
+
+#include "model/base/units.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+#include "model/tile/stream_config.h"
+
+namespace tilecast {
+
+struct HardBounds {
+  Cycles tensor, intake;  // at any SM clock
+  Seconds dram, launch;   // whatever the SM clock
+
+  Seconds least_time(Hertz sm_clock) const;
+};
+
+/// On a GPU that runs the schedules.
+HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
+HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem);
+
+}  // namespace tilecast

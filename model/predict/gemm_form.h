@@ -1,0 +1,55 @@
+// A GEMM kernel by closed form at the clock that it leaves itself, and the fastest of many by it:
+// physics alone, before anything learnt.
+//
+// The search is exact though most kernels are never looked at: the kernel with the lowest bound for
+// its best order of tiles is next, first what that order would really take, and once this is the
+// lowest bound of all, each of its orders.
+// Checked by: predict_test.cpp (the few fastest against all).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "model/analytic/closed_form.h"
+#include "model/clock/clock.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+/// A problem and what is asked about it, on a GPU that runs the schedules.
+struct GemmQuestion {
+  const GpuSpec& gpu;
+  const GemmProblem& problem;
+  Regime regime;
+  Inputs inputs;
+};
+
+struct GemmForm {
+  KernelConfig config;
+  GemmWork work;
+  ClosedForm form;
+  ClockState clock;
+  Seconds time;
+};
+
+GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
+
+/// The same kernel where it settles on normal data, from which is learnt.
+struct FormAtClock {
+  ClosedForm form;
+  Hertz sm_clock;
+};
+FormAtClock form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
+
+struct FastestForms {
+  std::vector<GemmForm> forms;  // by time; equally fast ones in the order in which they were given
+  int within_1_percent;         // of all that were given, of the fastest one's time
+};
+
+/// Of each schedule the `keep` fastest. Orders of tiles of one kernel are neighbours in `legal`,
+/// and so are the kernels of one schedule, as enumerate_candidates has them.
+FastestForms fastest_forms(const GemmQuestion& question, std::span<const KernelConfig> legal,
+                           std::size_t keep, unsigned threads);
+
+}  // namespace tilecast

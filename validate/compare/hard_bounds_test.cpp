@@ -1,0 +1,43 @@
+// Hard bounds against every committed row of the H200's data set. Runs in the repository root.
+#include "model/analytic/hard_bounds.h"
+
+#include <filesystem>
+
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "validate/record/measurement_csv.h"
+#include "validate/record/right_rows.h"
+
+namespace tilecast {
+namespace {
+
+TEST_CASE("No committed row of the data set beats a hard bound at the clock it was measured at") {
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  std::vector<MeasurementFile> files;
+  for (const auto& entry : std::filesystem::directory_iterator("validate/data/h200_sxm/dataset")) {
+    if (entry.path().extension() == ".gz" && entry.path().filename() != "counters_full.csv.gz") {
+      files.push_back(read_measurements(entry.path()));
+    }
+  }
+  int rows = 0;
+  double closest = 0;  // a bound over the time
+  for (const RightRow& row : right_rows(files)) {
+    const Measurement& m = row.measurement();
+    if (!m.sm_clock || is_baseline(m.point.config) || m.point.l2_state != L2State::kRotating) {
+      continue;
+    }
+    const HardBounds bounds =
+        hard_bounds(gpu, m.point.problem, parse_kernel_config(m.point.config));
+    const double share = bounds.least_time(*m.sm_clock) / m.time->median;
+    INFO(to_text(m.point.problem.shape) << " " << m.point.config);
+    CHECK(share < 1);
+    closest = std::max(closest, share);
+    ++rows;
+  }
+  CHECK(rows > 10000);
+  CHECK(closest > 0.98);  // the bounds are no looser than the best kernels
+}
+
+}  // namespace
+}  // namespace tilecast
