@@ -1,5 +1,6 @@
-// tilecast calibrate: constants and corrections of a GPU from its measured rows; with --run it
-// measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of kernels.
+// tilecast calibrate: constants of a GPU, and what is learnt beyond them, from its measured rows;
+// with --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of
+// kernels.
 //
 // What --run measured lies beside --out, NAME.measured.csv and NAME.micro.csv, and is resumed by
 // the next --run: what was measured once is not measured again.
@@ -22,7 +23,7 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
-#include "model/spec/correction.h"
+#include "model/spec/learned_model.h"
 #include "validate/calibrate/calibrate.h"
 #include "validate/calibrate/design.h"
 #include "validate/calibrate/fit_stream.h"
@@ -39,7 +40,7 @@ constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 struct CalibrateOptions {
   std::string gpu = "h200_sxm", out, split, measured;
   std::vector<std::string> data;
-  bool run = false, no_simulation = false;
+  bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
   int design = 0;
   unsigned threads = 0;
@@ -94,11 +95,12 @@ std::string command_line(const CalibrateOptions& options) {
                      join(options.data, " "),
                      options.split.empty() ? "" : " --split " + options.split, options.out,
                      (options.measured.empty() ? "" : " --measured " + options.measured) +
+                         (options.keep_constants ? " --keep-constants" : "") +
                          (options.no_simulation ? " --no-simulation" : ""));
 }
 
-/// The correction's file, beside the overlay's. Throws before a long fit what writing would after.
-std::string correction_path(const std::string& out) {
+/// NAME.learned.yaml beside the overlay. Throws before a long fit what writing would after.
+std::string learned_path(const std::string& out) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
   if (!name.ends_with(kOverlay) || name == kOverlay) {
@@ -106,18 +108,18 @@ std::string correction_path(const std::string& out) {
                           ? fmt::format("expected --out NAME{}", kOverlay)
                           : fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
   }
-  const std::string correction = out.substr(0, out.size() - kOverlay.size()) + ".correction.yaml";
+  const std::string stem = out.substr(0, out.size() - kOverlay.size()) + ".learned";
   std::error_code ignored;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!std::filesystem::is_directory(folder, ignored)) {
     throw FileError(fmt::format("{}: cannot write: {} is no folder", out, folder.string()));
   }
-  for (const std::string& file : {out, correction}) {
+  for (const std::string& file : {out, stem + ".yaml", stem + ".csv"}) {
     if (std::filesystem::is_directory(file, ignored)) {
       throw FileError(fmt::format("{}: cannot write: Is a directory", file));
     }
   }
-  return correction;
+  return stem + ".yaml";
 }
 
 /// The most telling of the given rows, as points to measure: bursts, and all sustained ones.
@@ -176,11 +178,23 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
   fmt::print("{}", to_table(fit));
 }
 
+/// What a fit starts from: the GPU's file, micro-benchmarks' numbers, or those of --out.
+LoadedGpu loaded_for(const CalibrateOptions& options) {
+  if (options.keep_constants) {
+    return load_gpu_with(options.gpu, options.out,
+                         {"sm", "clusters", "wgmma", "tma", "l2", "dram", "epilogue", "reduction",
+                          "launch", "stream", "machine", "clock", "power"});
+  }
+  return options.measured.empty() ? load_gpu(options.gpu, false)
+                                  : load_gpu_with(options.gpu, options.measured,
+                                                  {"machine", "reduction", "clusters", "stream"});
+}
+
 void run_calibrate(CalibrateOptions options) {
   if (options.design > 0 && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
   }
-  const std::string correction = options.design > 0 ? "" : correction_path(options.out);
+  const std::string learned = options.design > 0 ? "" : learned_path(options.out);
   (void)parse_budget(options.budget);
   if (options.run) {
     measure_first(options);
@@ -188,10 +202,7 @@ void run_calibrate(CalibrateOptions options) {
   if (options.data.empty()) {
     throw ConfigError("expected --data, or --run");
   }
-  LoadedGpu gpu = options.measured.empty()
-                      ? load_gpu(options.gpu, false)
-                      : load_gpu_with(options.gpu, options.measured,
-                                      {"machine", "reduction", "clusters", "stream"});
+  LoadedGpu gpu = loaded_for(options);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -215,16 +226,24 @@ void run_calibrate(CalibrateOptions options) {
     fit_stream_section(options, gpu, files);
     return;
   }
-  const Calibration done =
-      calibrate(gpu, files,
-                {.threads = options.threads, .simulate = !options.no_simulation, .progress = show});
+  const Calibration done = calibrate(gpu, files,
+                                     {.threads = options.threads,
+                                      .simulate = !options.no_simulation,
+                                      .fit_constants = !options.keep_constants,
+                                      .progress = show});
   show("");
   const std::string overlay =
-      overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
-  Correction tied = *gpu.spec.correction;
+      options.keep_constants
+          ? read_file(options.out)
+          : overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
+  LearnedModel tied = *gpu.spec.learned;
   tied.overlay = hash_text(overlay);
-  write_file(correction, correction_text(gpu.spec.name, tied));
-  write_file(options.out, overlay);
+  write_file(std::filesystem::path(learned).replace_extension(".csv"), learned_csv(tied));
+  write_file(learned, fmt::format("# Made by `{}`.\n{}", command_line(options),
+                                  learned_yaml(gpu.spec.name, tied)));
+  if (!options.keep_constants) {
+    write_file(options.out, overlay);
+  }
   fmt::print("{}", to_table(done));
 }
 
@@ -259,9 +278,13 @@ void add_calibrate(CLI::App& app) {
                       "YAML file that says which rows a fit may see; others are left out");
   command->add_option("--out", options->out,
                       "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
-                      "NAME.correction.yaml is written beside it");
+                      "NAME.learned.yaml and .csv are written beside it");
   command->add_flag("--no-simulation", options->no_simulation,
-                    "Correct closed forms only, which takes a tenth of the time");
+                    "Learn of closed forms only, which takes a tenth of the time");
+  command
+      ->add_flag("--keep-constants", options->keep_constants,
+                 "Fit no constant: learn anew beside the overlay --out, which stays as it is")
+      ->excludes(run);
   command->add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();

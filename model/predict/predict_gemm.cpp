@@ -11,12 +11,11 @@
 #include "model/base/parallel.h"
 #include "model/predict/candidates.h"
 #include "model/predict/chip_work.h"
-#include "model/predict/corrected.h"
 #include "model/predict/fastest.h"
+#include "model/predict/learned.h"
 #include "model/predict/legality.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
-#include "model/predict/rough_time.h"
 #include "model/predict/settled_form.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/tile/kernel_config_text.h"
@@ -26,13 +25,8 @@ namespace {
 
 // Candidates by closed form for each one to simulate, of which some repeat others' simulations.
 constexpr std::size_t kLookedThrough = 2;
-// Corrected candidates that are looked at: of whole groups of rasters, those whose best order of
-// tiles is fastest once corrected.
-constexpr std::size_t kCorrected = 256;
-// Hardly a kernel takes less than this of its rough time (rough_time_test.cpp).
-constexpr double kRoughly = 0.93;
-// Of so many groups one is asked for a good kernel.
-constexpr std::size_t kSampled = 64;
+// Fastest by physics alone, of which what was learnt decides.
+constexpr std::size_t kLookedAt = 512;
 // Bounds are lowered by what the search for the clock may leave.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
 
@@ -73,27 +67,19 @@ Prediction predict_work(const Question& q, const KernelConfig& config, const Gem
   return p;
 }
 
-/// The calibration's, for the kernels that one has seen; none otherwise.
-const MethodCorrection* correction_of(const GpuSpec& gpu) {
-  return gpu.correction != nullptr && gpu.architecture == Architecture::kHopper
-             ? &gpu.correction->analytic
-             : nullptr;
-}
-
-/// By closed form with the calibration's correction.
-Prediction corrected_work(const Question& q, const ReadyCorrection& correction,
-                          const KernelConfig& config, const GemmWork& work) {
+/// By closed form with what was learnt of such kernels.
+Prediction learned_work(const Question& q, const LearnedPart& learned, const KernelConfig& config,
+                        const GemmWork& work) {
   Prediction p = predict_work(q, config, work);
-  const auto form = [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f); };
+  const auto [form, clock] =
+      settled_form(q.gpu, q.problem, config, work, q.regime, Inputs::kNormal);
   const Physics physics{
-      .cycles = [&](Hertz f) { return form(f).cycles; },
-      .work = [&](Cycles cycles) { return chip_work(q.gpu, q.problem, config, work, cycles); },
-      .phases = {},
-      .features =
-          [&](Hertz f) {
-            return correction_features(q.problem, config, work, form(f), f, Cycles{}, q.regime);
-          }};
-  apply_correction(q.gpu, correction, config.schedule, q.regime, q.inputs, physics, p);
+      .cycles = [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f).cycles; },
+      .work = [&](Cycles cycles) { return chip_work(q.gpu, q.problem, config, work, cycles); }};
+  apply_learned(q.gpu,
+                learned.of(kernel_features(q.gpu, q.problem, config, work, form, clock.sm_clock,
+                                           Cycles{}, q.regime)),
+                q.regime, q.inputs, physics, p);
   p.closed_form_time = p.time;
   return p;
 }
@@ -180,38 +166,19 @@ std::vector<Prediction> fastest_by_physics(const Question& q,
                     });
 }
 
-/// Where the best of a few kernels runs.
-void look_where_it_is_good(const Question& q, const std::vector<KernelConfig>& legal,
-                           const std::vector<RasterGroup>& groups, RoughTime& rough) {
-  const KernelConfig* good = nullptr;
-  Seconds time;
-  for (std::size_t i = 0; i < groups.size(); i += kSampled) {
-    const KernelConfig& kernel = legal[groups[i].begin];
-    const Seconds its = rough.of(kernel, least_gemm_work(q.gpu, q.problem, kernel));
-    if (good == nullptr || its < time) {
-      good = &kernel;
-      time = its;
-    }
+/// The fastest by what was learnt, of those that are fastest by physics alone.
+std::vector<Prediction> fastest_learned(const Question& q, const LearnedPart& learned,
+                                        const std::vector<KernelConfig>& legal, std::size_t keep,
+                                        unsigned threads) {
+  std::vector<Prediction> best = fastest_by_physics(q, legal, std::max(keep, kLookedAt), threads);
+  TrafficMemo traffic(*q.gpu.l2, q.problem);
+  for (Prediction& p : best) {
+    const KernelConfig& config = std::get<KernelConfig>(p.config);
+    p = learned_work(q, learned, config, gemm_work(q.gpu, q.problem, config, traffic));
   }
-  rough.look_where(*good, least_gemm_work(q.gpu, q.problem, *good));
-}
-
-/// The same with the calibration's correction, which no bound of the physics holds: a rough time
-/// stands for one.
-std::vector<Prediction> fastest_corrected(const Question& q, const std::vector<KernelConfig>& legal,
-                                          std::size_t keep, unsigned threads) {
-  const ReadyCorrection correction(*correction_of(q.gpu));
-  std::vector<RasterGroup> groups = raster_groups(legal);
-  RoughTime rough(q.gpu, correction, q.problem, q.regime, q.inputs);
-  look_where_it_is_good(q, legal, groups, rough);
-  return fastest_of(
-      q, legal, std::move(groups), keep, kCorrected, threads,
-      [&](const KernelConfig& kernel, const GemmWork& work) {
-        return rough.of(kernel, work) * kRoughly;
-      },
-      [&](const KernelConfig& kernel, const GemmWork& work) {
-        return corrected_work(q, correction, kernel, work);
-      });
+  std::ranges::stable_sort(best, {}, &Prediction::time);
+  best.resize(std::min(best.size(), keep));
+  return best;
 }
 
 }  // namespace
@@ -227,10 +194,9 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
   const Question question{gpu, problem, regime, inputs};
-  const Prediction analytic =
-      correction_of(gpu) != nullptr
-          ? corrected_work(question, ReadyCorrection(*correction_of(gpu)), config, work)
-          : predict_work(question, config, work);
+  const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
+  const Prediction analytic = learned ? learned_work(question, *learned, config, work)
+                                      : predict_work(question, config, work);
   return method == Method::kSimulated && can_simulate(gpu, config)
              ? simulated_prediction(gpu, problem, analytic, regime, inputs)
              : analytic;
@@ -252,14 +218,15 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
   const bool simulates = effort.method == Method::kSimulated;
   const std::size_t look = simulates ? std::max(keep, effort.simulations * kLookedThrough) : keep;
   const Question question{gpu, problem, regime, inputs};
+  const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
   const int count = static_cast<int>(candidates.legal.size());
   Ranking ranking{problem,
                   regime,
                   inputs,
                   count,
                   std::move(candidates.rejected),
-                  correction_of(gpu) != nullptr
-                      ? fastest_corrected(question, candidates.legal, look, effort.threads)
+                  learned
+                      ? fastest_learned(question, *learned, candidates.legal, look, effort.threads)
                       : fastest_by_physics(question, candidates.legal, look, effort.threads)};
   if (simulates) {
     simulate_best(gpu, effort, ranking);

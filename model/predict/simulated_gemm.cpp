@@ -6,7 +6,7 @@
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
 #include "model/base/math.h"
-#include "model/predict/corrected.h"
+#include "model/predict/learned.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/settled_form.h"
 #include "model/predict/settled_simulation.h"
@@ -113,20 +113,18 @@ Prediction simulated_prediction(const GpuSpec& gpu, const GemmProblem& problem,
   p.shares.shared_memory = operand_share(gpu, s);
   p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(problem, config);
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
-  if (gpu.correction != nullptr) {
-    const Cycles closed_here = closed.at(s.clock.sm_clock).cycles;
-    const auto cycles = [&](Hertz f) { return s.cycles * (closed.at(f).cycles / closed_here); };
+  if (const std::optional<LearnedPart> learned = learned_part(gpu, Method::kSimulated)) {
+    const double over = s.cycles / closed.at(s.clock.sm_clock).cycles;
+    const auto [form, clock] =
+        settled_form(gpu, problem, config, closed.work(), regime, Inputs::kNormal);
     const Physics physics{
-        .cycles = cycles,
+        .cycles = [&](Hertz f) { return closed.at(f).cycles * over; },
         .work = [&](Cycles in) { return chip_work(problem, config, s.kernel, in); },
-        .phases = s.phases,
-        .features =
-            [&](Hertz f) {
-              return correction_features(problem, config, closed.work(), closed.at(f), f, cycles(f),
-                                         regime);
-            }};
-    apply_correction(gpu, ReadyCorrection(gpu.correction->simulated), config.schedule, regime,
-                     inputs, physics, p);
+        .phases = s.phases};
+    apply_learned(gpu,
+                  learned->of(kernel_features(gpu, problem, config, closed.work(), form,
+                                              clock.sm_clock, form.cycles * over, regime)),
+                  regime, inputs, physics, p);
   }
   return p;
 }

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
-constexpr std::string_view kOverlay = ".calibrated.yaml", kCorrection = ".correction.yaml";
+constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml";
 
 constexpr Words<Architecture, 4> kArchitectures{{{Architecture::kAmpere, "ampere"},
                                                  {Architecture::kHopper, "hopper"},
@@ -173,7 +173,7 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
-    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kCorrection)) {
+    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned)) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }
@@ -192,7 +192,7 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   const fs::path path = resolve(name_or_path, config_folder);
   YamlNode tree = load_yaml_tree(path);
   const fs::path overlay = fs::path(path).replace_extension(kOverlay);
-  const fs::path correction = fs::path(path).replace_extension(kCorrection);
+  const fs::path learned = fs::path(path).replace_extension(kLearned);
   const auto exists = [](const fs::path& file) {  // one that cannot be read is reported by the read
     std::error_code ignored;
     return fs::status(file, ignored).type() != fs::file_type::not_found;
@@ -202,15 +202,15 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
     apply_overlay(tree, load_yaml_tree(overlay));
   }
   LoadedGpu loaded = finished(std::move(tree), path, config_folder);
-  if (calibrated && exists(correction)) {
-    Correction read = load_correction(correction, loaded.spec.name);
+  if (calibrated && exists(learned)) {
+    LearnedModel read = load_learned(learned, loaded.spec.name);
     if (!read.overlay.empty() && read.overlay != hash_text(read_file(overlay))) {
       throw ConfigError(
-          fmt::format("{}: overlay: expected the correction that was fitted with {}: "
+          fmt::format("{}: overlay: expected what was learnt with {}: "
                       "calibrate again",
-                      correction.string(), overlay.string()));
+                      learned.string(), overlay.string()));
     }
-    loaded.spec.correction = std::make_shared<const Correction>(std::move(read));
+    loaded.spec.learned = std::make_shared<const LearnedModel>(std::move(read));
   }
   loaded.calibrated = calibrated;
   return loaded;

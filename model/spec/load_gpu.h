@@ -1,6 +1,6 @@
 // GPU files: configs/gpus/<name>.yaml by hand, and beside it, once calibrated, an overlay
-// <name>.calibrated.yaml that replaces some of its numbers, and <name>.correction.yaml
-// (correction.h).
+// <name>.calibrated.yaml that replaces some of its numbers, and <name>.learned.yaml
+// with <name>.learned.csv (learned_model.h).
 //
 // Which sections a file needs depends on its architecture: hopper and blackwell all that schedules
 // need, the others at least `sm`; a section is whole or absent. Errors: FileError for a file that
