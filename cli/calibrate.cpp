@@ -1,5 +1,6 @@
-// tilecast calibrate: constants and corrections of a GPU from its measured rows; with --run it
-// measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of kernels.
+// tilecast calibrate: constants of a GPU, and what is learnt beyond them, from its measured rows;
+// with --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of
+// kernels.
 //
 // What --run measured lies beside --out, NAME.measured.csv and NAME.micro.csv, and is resumed by
 // the next --run: what was measured once is not measured again.
@@ -24,7 +25,7 @@
 #include "model/base/hash.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/spec/correction.h"
+#include "model/spec/learned_model.h"
 #include "validate/calibrate/calibrate.h"
 #include "validate/calibrate/design.h"
 #include "validate/calibrate/fit_stream.h"
@@ -42,7 +43,7 @@ constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 struct CalibrateOptions {
   std::string gpu = "h200_sxm", out, split, measured;
   std::vector<std::string> data;
-  bool run = false, no_simulation = false;
+  bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
   int design = 0;
   unsigned threads = 0;
@@ -97,11 +98,12 @@ std::string command_line(const CalibrateOptions& options) {
                      join(options.data, " "),
                      options.split.empty() ? "" : " --split " + options.split, options.out,
                      (options.measured.empty() ? "" : " --measured " + options.measured) +
+                         (options.keep_constants ? " --keep-constants" : "") +
                          (options.no_simulation ? " --no-simulation" : ""));
 }
 
-/// The correction's file, beside the overlay's.
-std::string correction_path(const std::string& out) {
+/// NAME.learned.yaml beside the overlay.
+std::string learned_path(const std::string& out) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
   if (!name.ends_with(kOverlay) || name == kOverlay) {
@@ -109,17 +111,16 @@ std::string correction_path(const std::string& out) {
                           ? fmt::format("expected --out NAME{}", kOverlay)
                           : fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
   }
-  const std::string correction = out.substr(0, out.size() - kOverlay.size()) + ".correction.yaml";
-  if (std::filesystem::is_regular_file(correction) &&
-      !read_text(correction).starts_with(kWrittenBy)) {
+  const std::string learned = out.substr(0, out.size() - kOverlay.size()) + ".learned.yaml";
+  if (std::filesystem::is_regular_file(learned) && !read_text(learned).starts_with(kWrittenBy)) {
     throw ConfigError(fmt::format(
-        "{}: was not written by calibrate, which would replace it: move it", correction));
+        "{}: was not written by calibrate, which would replace it: move it", learned));
   }
-  return correction;
+  return learned;
 }
 
 /// Everything that is read and written, tried before the work.
-void check_files(const CalibrateOptions& options, const std::string& correction) {
+void check_files(const CalibrateOptions& options, const std::string& learned) {
   FilePlan plan;
   plan.reads("--data", options.data);
   plan.reads("--split", options.split);
@@ -128,7 +129,10 @@ void check_files(const CalibrateOptions& options, const std::string& correction)
     plan.reads("--points", options.points);
   }
   plan.writes("--out", options.out);
-  plan.writes("--out", correction);
+  if (!learned.empty()) {
+    plan.writes("--out", learned);
+    plan.writes("--out", std::filesystem::path(learned).replace_extension(".csv").string());
+  }
   plan.check();
 }
 
@@ -188,12 +192,24 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
   fmt::print("{}", to_table(fit));
 }
 
+/// What a fit starts from: the GPU's file, micro-benchmarks' numbers, or those of --out.
+LoadedGpu loaded_for(const CalibrateOptions& options) {
+  if (options.keep_constants) {
+    return load_gpu_with(options.gpu, options.out,
+                         {"sm", "clusters", "wgmma", "tma", "l2", "dram", "epilogue", "reduction",
+                          "launch", "stream", "machine", "clock", "power"});
+  }
+  return options.measured.empty() ? load_gpu(options.gpu, false)
+                                  : load_gpu_with(options.gpu, options.measured,
+                                                  {"machine", "reduction", "clusters", "stream"});
+}
+
 void run_calibrate(CalibrateOptions options) {
   if (options.design > 0 && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
   }
-  const std::string correction = options.design > 0 ? "" : correction_path(options.out);
-  check_files(options, correction);
+  const std::string learned = options.design > 0 ? "" : learned_path(options.out);
+  check_files(options, learned);
   (void)parse_budget(options.budget);
   if (options.run) {
     measure_first(options);
@@ -201,10 +217,7 @@ void run_calibrate(CalibrateOptions options) {
   if (options.data.empty()) {
     throw ConfigError("expected --data, or --run");
   }
-  LoadedGpu gpu = options.measured.empty()
-                      ? load_gpu(options.gpu, false)
-                      : load_gpu_with(options.gpu, options.measured,
-                                      {"machine", "reduction", "clusters", "stream"});
+  LoadedGpu gpu = loaded_for(options);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -228,16 +241,24 @@ void run_calibrate(CalibrateOptions options) {
     fit_stream_section(options, gpu, files);
     return;
   }
-  const Calibration done =
-      calibrate(gpu, files,
-                {.threads = options.threads, .simulate = !options.no_simulation, .progress = show});
+  const Calibration done = calibrate(gpu, files,
+                                     {.threads = options.threads,
+                                      .simulate = !options.no_simulation,
+                                      .fit_constants = !options.keep_constants,
+                                      .progress = show});
   show("");
   const std::string overlay =
-      overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
-  Correction tied = *gpu.spec.correction;
+      options.keep_constants
+          ? read_file(options.out)
+          : overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
+  LearnedModel tied = *gpu.spec.learned;
   tied.overlay = hash_text(overlay);
-  write_file(correction, correction_text(gpu.spec.name, tied));
-  write_file(options.out, overlay);
+  write_file(std::filesystem::path(learned).replace_extension(".csv"), learned_csv(tied));
+  write_file(learned, fmt::format("# Made by `{}`.\n{}", command_line(options),
+                                  learned_yaml(gpu.spec.name, tied)));
+  if (!options.keep_constants) {
+    write_file(options.out, overlay);
+  }
   fmt::print("{}", to_table(done));
   if (const std::string base = beside(options, ".yaml"); !std::filesystem::exists(base)) {
     fmt::print("\n{} is read together with {}, which is missing: copy {} there\n", options.out,
@@ -276,9 +297,13 @@ void add_calibrate(CLI::App& app) {
                       "YAML file that says which rows a fit may see; others are left out");
   command->add_option("--out", options->out,
                       "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
-                      "NAME.correction.yaml is written beside it");
+                      "NAME.learned.yaml and .csv are written beside it");
   command->add_flag("--no-simulation", options->no_simulation,
-                    "Correct closed forms only, which takes a tenth of the time");
+                    "Learn of closed forms only, which takes a tenth of the time");
+  command
+      ->add_flag("--keep-constants", options->keep_constants,
+                 "Fit no constant: learn anew beside the overlay --out, which stays as it is")
+      ->excludes(run);
   command->add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();

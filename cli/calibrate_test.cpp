@@ -51,22 +51,29 @@ struct Scene {
   }
 };
 
-TEST_CASE("calibrate writes an overlay and a correction, and says what it found") {
+TEST_CASE("calibrate writes an overlay and what was learnt, and says what it found") {
   const Scene scene(26);
   const CapturedRun run = scene.calibrate();
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
   CHECK(run.err.empty());  // no progress where nobody watches
   CHECK(run.out.starts_with("312 rows of 26 problems, 0 left out."));
-  CHECK(scene.written() == 2);
+  CHECK(scene.written() == 3);
   const std::string overlay = read_file(scene.out);
   CHECK(overlay.starts_with("# Made by `tilecast calibrate --gpu h200_sxm --data " + scene.data +
                             " --out " + scene.out + " --no-simulation`:\n"));
   CHECK(overlay.find("\nname: h200_sxm\n") != std::string::npos);
-  const Correction correction =
-      load_correction(scene.folder / "out/mine.correction.yaml", "h200_sxm");
-  CHECK(correction.analytic.quantiles.size() >= 2);
-  CHECK(correction.overlay == hash_text(overlay));  // so that neither is used with another one
+  const LearnedModel learned = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
+  CHECK(learned.rows.size() == 312);
+  CHECK(learned.overlay == hash_text(overlay));  // so that neither is used with another one
+  // Again beside the same overlay: its constants stay, and it is not written again.
+  const CapturedRun again = scene.calibrate({"--keep-constants"});
+  CAPTURE(again.err);
+  CHECK(again.exit_code == 0);
+  CHECK(read_file(scene.out) == overlay);
+  const LearnedModel same = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
+  CHECK(same.overlay == learned.overlay);
+  CHECK(same.analytic.cycles.spread == Approx(learned.analytic.cycles.spread).epsilon(0.01));
 }
 
 TEST_CASE("calibrate refuses what it cannot write before it fits") {
@@ -88,7 +95,7 @@ TEST_CASE("calibrate refuses what it cannot write before it fits") {
       enough.calibrate({"--out", (enough.folder / "taken.calibrated.yaml").string()});
   CHECK(run.exit_code == static_cast<int>(ExitCode::kFile));
   CHECK(run.err.find("taken.calibrated.yaml: cannot write: ") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(enough.folder / "taken.correction.yaml"));
+  CHECK_FALSE(std::filesystem::exists(enough.folder / "taken.learned.yaml"));
 }
 
 TEST_CASE("calibrate refuses rows that it cannot fit to") {

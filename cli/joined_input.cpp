@@ -91,7 +91,7 @@ FilePlan files_of(const JoinedInputOptions& options) {
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
   JoinedInput input{load_gpu(options.gpu, !options.no_calibration), {}, {}};
   if (options.no_correction) {
-    input.gpu.spec.correction = nullptr;
+    input.gpu.spec.learned = nullptr;
   }
   const GpuSpec& gpu = input.gpu.spec;
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "model/predict/prediction.h"
 #include "model/spec/chip_counters.h"
-#include "model/spec/correction.h"
+#include "model/spec/learned_model.h"
 #include "model/spec/load_gpu.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
@@ -176,13 +176,13 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
   CHECK(simulated["cycles"]["mape"] != analytic["cycles"]["mape"]);
 }
 
-/// y = constant, whatever the kernel.
-LinearCorrection constant_correction(double constant) {
-  return {.feature_mean = std::vector<double>(kCorrectionFeatures.size(), 0),
-          .feature_spread = std::vector<double>(kCorrectionFeatures.size(), 1),
-          .weight = std::vector<double>(correction_term_count(), 0),
-          .term_mean = std::vector<double>(correction_term_count(), 0),
-          .constant = constant};
+/// One row that is like every kernel, and was slower by that logarithm.
+LearnedModel slower_by(double cycles) {
+  LearnedModel model{.rows = {{"64x64x64", "any", Regime::kBurst, true, {}}}};
+  model.length.fill(1e9);
+  model.analytic = {{1, 0.5, {cycles}, {cycles}}, {0.02, 0.5, {0}, {0}}, {{"tensor", 1}}};
+  model.simulated = model.analytic;
+  return model;
 }
 
 TEST_CASE("validate --no-correction keeps the overlay and leaves out what the correction adds") {
@@ -192,12 +192,9 @@ TEST_CASE("validate --no-correction keeps the overlay and leaves out what the co
   write_file(scene.folder / "h200_sxm.calibrated.yaml",
              "name: h200_sxm\npower: {sustained_limit: {value: 690, unit: W, source: measured, "
              "confidence: high, ref: \"x\"}}\n");
-  const MethodCorrection method{constant_correction(0.5),  // cycles times exp(0.5) = 1.65
-                                constant_correction(0),
-                                constant_correction(0),
-                                {{Regime::kBurst, std::nullopt, -0.1, 0.1}}};
-  write_file(scene.folder / "h200_sxm.correction.yaml",
-             correction_text("h200_sxm", {method, method}));
+  const LearnedModel model = slower_by(0.4);  // cycles times exp(0.4) = 1.49
+  write_file(scene.folder / "h200_sxm.learned.yaml", learned_yaml("h200_sxm", model));
+  write_file(scene.folder / "h200_sxm.learned.csv", learned_csv(model));
   const auto validated = [&](std::vector<std::string> more, const std::string& headline) {
     more.insert(more.begin(), {"--gpu", gpu, "--method", "analytic"});
     CHECK(scene.validate(more).out.starts_with(headline));

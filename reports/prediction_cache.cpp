@@ -177,9 +177,9 @@ u64 base_of(const LoadedGpu& gpu, std::string_view model) {
   for (const CompilerRejection& rejection : gpu.spec.compiler_rejections) {
     hash = hash_of(to_text(rejection), hash);
   }
-  return gpu.spec.correction == nullptr
+  return gpu.spec.learned == nullptr
              ? hash
-             : hash_of(correction_text(gpu.spec.name, *gpu.spec.correction), hash);
+             : hash_of(learned_yaml(gpu.spec.name, *gpu.spec.learned), hash);
 }
 
 }  // namespace tilecast

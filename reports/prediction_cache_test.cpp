@@ -122,18 +122,18 @@ TEST_CASE("Another model, GPU or regime is another prediction") {
   CHECK(base_of(gpu, "a") != base);
 }
 
-TEST_CASE("Another correction, or another rejected kernel, is another prediction") {
+TEST_CASE("Other things learnt, or another rejected kernel, is another prediction") {
   const LoadedGpu gpu = load_gpu("h200_sxm", true);
-  REQUIRE(gpu.spec.correction != nullptr);
+  REQUIRE(gpu.spec.learned != nullptr);
   REQUIRE(!gpu.spec.compiler_rejections.empty());
   const u64 base = base_of(gpu, "a");
   LoadedGpu without = gpu;
-  without.spec.correction = nullptr;
+  without.spec.learned = nullptr;
   CHECK(base_of(without, "a") != base);
   LoadedGpu other = gpu;
-  Correction correction = *gpu.spec.correction;
-  correction.simulated.quantiles.front().low -= 0.01;
-  other.spec.correction = std::make_shared<const Correction>(correction);
+  LearnedModel learned = *gpu.spec.learned;
+  learned.simulated.reach.front().deviations *= 1.5;
+  other.spec.learned = std::make_shared<const LearnedModel>(learned);
   CHECK(base_of(other, "a") != base);
   LoadedGpu layout = gpu;
   layout.spec.compiler_rejections.front().layout = Layout::kNn;

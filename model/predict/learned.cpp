@@ -4,28 +4,98 @@
 #include <cmath>
 
 #include "model/predict/retime.h"
+#include "model/predict/settled_clock.h"
 
 namespace tilecast {
+namespace {
 
-KernelFeatures kernel_features(const GpuSpec& /*gpu*/, const GemmProblem& problem,
-                               const KernelConfig& config, const GemmWork& work,
-                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
-                               Regime regime) {
-  return {correction_features(problem, config, work, form, sm_clock, simulated, regime),
-          config.schedule, form.limiter, regime};
+// Rows that a variance and reasons are taken from: more change neither by much (learned_test.cpp).
+constexpr std::size_t kNeighbours = 24;
+// Of the variance of kernels at large: neighbours leave less of all but one in a thousand rows of
+// problems that were held out (validate/DEVIATIONS.md, Calibration).
+constexpr double kExtrapolated = 0.6;
+constexpr double kHardlyLike = 0.1;
+// Deviations of held-out rows go with this power of the variance that is left, a process of
+// independent rows would have 0.5: rows of one problem repeat each other's error.
+constexpr double kSharper = 0.75;
+
+const LearnedMethod& method_of(const LearnedModel& model, Method method) {
+  return method == Method::kSimulated ? model.simulated : model.analytic;
 }
 
+/// Features in lengths. Closed forms do not see what a simulation says.
+Features scale_of(const LearnedModel& model, Method method) {
+  Features scale;
+  for (std::size_t f = 0; f < scale.size(); ++f) {
+    const bool seen = method == Method::kSimulated || !kLearnedFeatures[f].starts_with("simulated");
+    scale[f] = seen ? 1 / model.length[f] : 0;
+  }
+  return scale;
+}
+
+void scaled(const Features& features, const Features& scale, float* out) {
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    out[f] = static_cast<float>(features[f] * scale[f]);
+  }
+}
+
+MeasuredPoints points_of(const LearnedModel& model, const Features& scale) {
+  std::vector<float> rows(model.rows.size() * scale.size());
+  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    scaled(model.rows[i].features, scale, &rows[i * scale.size()]);
+  }
+  return {scale.size(), rows};
+}
+
+double squared(double value) { return value * value; }
+
+}  // namespace
+
+struct LearnedPart::Seen {
+  std::vector<float> likeness;          // to each row
+  std::vector<std::size_t> neighbours;  // the rows most like it
+  double left;                          // of the variance
+};
+
+LearnedPart::LearnedPart(const LearnedModel& model, Method method)
+    : model_(model),
+      method_(method_of(model, method)),
+      scale_(scale_of(model, method)),
+      points_(points_of(model, scale_)) {}
+
+LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
+  std::array<float, std::tuple_size_v<Features>> point;
+  scaled(kernel.values, scale_, point.data());
+  Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
+  seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
+  seen.left = points_.variance_left(seen.likeness, seen.neighbours, squared(method_.cycles.noise));
+  return seen;
+}
+
+double LearnedPart::deviation(const Seen& seen) const {
+  return std::hypot(method_.cycles.spread, method_.clock.spread) * std::pow(seen.left, kSharper);
+}
+
+double LearnedPart::deviation(const KernelFeatures& kernel) const { return deviation(see(kernel)); }
+
 Learned LearnedPart::of(const KernelFeatures& kernel) const {
-  Learned learned{.cycles = ready_.cycles.log_of(kernel.values, kernel.schedule, kMostOfCycles),
-                  .clock = ready_.clock.log_of(kernel.values, kernel.schedule, kMostOfClock)};
-  if (const ResidualQuantiles* q =
-          residual_quantiles(ready_.correction, kernel.schedule, kernel.regime)) {
-    constexpr double kMostSpread = 3;  // of a logarithm: no interval is wider than that
-    const double spread =
-        limiter_width(ready_.correction, kernel.limiter) *
-        std::exp(ready_.spread.log_of(kernel.values, kernel.schedule, 2 * kMostSpread));
-    learned.interval = {std::max(q->low * spread, -kMostSpread),
-                        std::min(q->high * spread, kMostSpread)};
+  const Seen seen = see(kernel);
+  const auto expect = [&](const LearnedOutput& output, double most) {
+    return std::clamp(output.spread * expected(seen.likeness, output.weight), -most, most);
+  };
+  Learned learned{.cycles = expect(method_.cycles, kMostOfCycles),
+                  .clock = expect(method_.clock, kMostOfClock),
+                  .interval = {},
+                  .extrapolated = seen.left > kExtrapolated};
+  if (!method_.reach.empty()) {
+    const auto own =
+        std::ranges::find(method_.reach, to_text(kernel.limiter), &LimiterReach::limiter);
+    const double deviations =
+        own != method_.reach.end()
+            ? own->deviations
+            : std::ranges::max(method_.reach, {}, &LimiterReach::deviations).deviations;
+    const double reach = deviations * deviation(seen);
+    learned.interval = {-reach, reach};
   }
   return learned;
 }
@@ -39,12 +109,24 @@ std::vector<Learned> LearnedPart::of(std::span<const KernelFeatures> kernels) co
   return learned;
 }
 
+std::vector<LearnedReason> LearnedPart::reasons(const KernelFeatures& kernel,
+                                                std::size_t most) const {
+  const Seen seen = see(kernel);
+  std::vector<LearnedReason> reasons;
+  for (const std::size_t i : seen.neighbours) {
+    if (reasons.size() < most && seen.likeness[i] >= kHardlyLike) {
+      reasons.push_back(
+          {&model_.rows[i], seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
+    }
+  }
+  return reasons;
+}
+
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method) {
-  if (gpu.correction == nullptr || gpu.architecture != Architecture::kHopper) {
+  if (gpu.learned == nullptr || gpu.architecture != Architecture::kHopper) {
     return std::nullopt;
   }
-  return LearnedPart(method == Method::kSimulated ? gpu.correction->simulated
-                                                  : gpu.correction->analytic);
+  return LearnedPart(*gpu.learned, method);
 }
 
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,

@@ -1,39 +1,35 @@
-// What was learnt from measured kernels beyond the physics: expected logarithms of measured over
+// What measured kernels say of one that was not measured: expected logarithms of measured over
 // physics' cycles and clock, and how far they may be off.
 //
-// One part for closed forms, one for simulation; neither needs the other. It sees a kernel through
-// named features only (KernelFeatures), so whatever ranks kernels computes the features at the
-// clock where physics settles, asks for many at once, and applies each answer to its prediction:
+// A Gaussian process whose mean is the physics: each measured row pulls kernels that are like it
+// (gaussian_process.h) by what it was off; far from all rows nothing is pulled, and the interval
+// grows to what kernels are off at large. Two processes, for closed forms and for simulation, over
+// the same rows; neither needs the other. Whatever ranks kernels asks for many at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
 //   const std::vector<Learned> answers = learned->of(features);
 //   apply_learned(gpu, answers[i], regime, inputs, physics, prediction);
 //
-// Checked by: corrected_test.cpp; held-out rows (validate).
+// Leaves out: what the order of two kernels would say of a third. Checked by: learned_test.cpp;
+// held-out rows (validate).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "model/predict/corrected.h"
+#include "model/clock/phase_clock.h"
+#include "model/predict/gaussian_process.h"
+#include "model/predict/kernel_features.h"
+#include "model/predict/prediction.h"
+#include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
-struct KernelFeatures {
-  Features values;
-  Schedule schedule;
-  Limiter limiter;  // by closed form
-  Regime regime;
-};
-
-/// `form` and `work` are of the configuration at `sm_clock`, where the closed form settles on
-/// normal data, whatever the method; `simulated` are its cycles at that clock, 0 where there are
-/// none.
-KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
-                               const KernelConfig& config, const GemmWork& work,
-                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
-                               Regime regime);
+// Logarithms. Nothing learnt goes further: hardly a row of the data set does, and what it leans on
+// is then not what it is.
+constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
 struct Learned {
   double cycles = 0, clock = 0;  // logarithms of expected measured over physics'
@@ -45,21 +41,48 @@ struct Learned {
   bool extrapolated = false;  // the kernel is like none that was measured
 };
 
-/// One method's. A handle: cheap to copy; refers to the GPU that it came from.
+/// A measured row that an answer leans on.
+struct LearnedReason {
+  const LearnedRow* row;
+  double likeness;               // 1: the same kernel
+  double cycles_off, clock_off;  // what it was measured over physics, as logarithms
+};
+
+/// One method's. Refers to the model that it came from.
 class LearnedPart {
  public:
-  explicit LearnedPart(const MethodCorrection& correction) : ready_(correction) {}
+  LearnedPart(const LearnedModel& model, Method method);
 
-  /// In the order of `kernels`; many at once cost less each than one alone.
+  /// In the order of `kernels`.
   std::vector<Learned> of(std::span<const KernelFeatures> kernels) const;
   Learned of(const KernelFeatures& kernel) const;
 
+  /// The rows most like it, the most like one first; none that is hardly like it.
+  std::vector<LearnedReason> reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
+
+  /// Standard deviation of the logarithm of measured over predicted time, by the process alone.
+  double deviation(const KernelFeatures& kernel) const;
+
  private:
-  ReadyCorrection ready_;
+  struct Seen;
+  Seen see(const KernelFeatures& kernel) const;
+  double deviation(const Seen& seen) const;
+
+  const LearnedModel& model_;
+  const LearnedMethod& method_;
+  Features scale_;  // of a feature, to lengths
+  MeasuredPoints points_;
 };
 
-/// Null where the GPU has no calibration, or no measured kernels.
+/// None where the GPU has no calibration, or no measured kernels.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
+
+/// One kernel by physics alone.
+struct Physics {
+  std::function<Cycles(Hertz)> cycles;
+  std::function<ChipWork(Cycles)> work;      // in so many cycles
+  std::span<const PhaseShares> phases = {};  // none: the kernel is one
+};
 
 /// Changes `p`, physics alone, by what was learnt of its kernel: cycles, and the clock that these
 /// leave, then clock, power, time, interval. Inputs that are not normal, which nothing was learnt

@@ -1,8 +1,8 @@
 // Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
 // clock: cycles depend on the clock where nanoseconds matter, the clock on the cycles, so the two
 // are solved together, as a fixed point. Simulated, the cycles are those of model/sim at the clock
-// that they leave (simulated_gemm.h). A calibrated GPU brings a correction of both and an interval
-// from held-out residuals (corrected.h); without one the interval is the GPU file's
+// that they leave (simulated_gemm.h). A calibrated GPU brings what was learnt beyond both and an
+// interval from held-out rows (learned.h); without one the interval is the GPU file's
 // default_interval each way.
 // Checked by: predict_test.cpp; committed rows (validate).
 #pragma once

@@ -13,7 +13,7 @@
 #include "model/base/integers.h"
 #include "model/base/units.h"
 #include "model/spec/compiler_rejections.h"
-#include "model/spec/correction.h"
+#include "model/spec/learned_model.h"
 
 namespace tilecast {
 
@@ -237,7 +237,7 @@ struct GpuSpec {
   std::optional<CeilingsSpec> ceilings;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
   std::vector<CompilerRejection> compiler_rejections;  // of the architecture
-  std::shared_ptr<const Correction> correction;        // null without a calibration
+  std::shared_ptr<const LearnedModel> learned;         // null without a calibration
 };
 
 /// Of whichever tensor cores there are.

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
-constexpr std::string_view kOverlay = ".calibrated.yaml", kCorrection = ".correction.yaml";
+constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml";
 
 /// One that cannot be read is reported by the read.
 bool is_there(const fs::path& file) {
@@ -82,7 +82,7 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
 
 fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   const std::string given(name_or_path);
-  for (const std::string_view ending : {kOverlay, kCorrection}) {
+  for (const std::string_view ending : {kOverlay, kLearned}) {
     if (given.ends_with(ending)) {
       throw ConfigError(fmt::format("{}: expected a GPU file; this one is read along with {}{}",
                                     printable(given), given.substr(0, given.size() - ending.size()),
@@ -165,7 +165,7 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
-    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kCorrection)) {
+    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned)) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }
@@ -185,17 +185,17 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   GpuTree read = tree_of(path, use_calibration);
   LoadedGpu loaded = finished(std::move(read.tree), path, use_calibration, config_folder);
   loaded.calibrated = read.calibrated;
-  const fs::path correction = beside(path, kCorrection);
-  if (read.calibrated && is_there(correction)) {
-    Correction fitted = load_correction(correction, loaded.spec.name);
+  const fs::path learned = beside(path, kLearned);
+  if (read.calibrated && is_there(learned)) {
+    LearnedModel model = load_learned(learned, loaded.spec.name);
     const fs::path overlay = beside(path, kOverlay);
-    if (!fitted.overlay.empty() && fitted.overlay != hash_text(read_file(overlay))) {
+    if (!model.overlay.empty() && model.overlay != hash_text(read_file(overlay))) {
       throw ConfigError(
-          fmt::format("{}: overlay: expected the correction that was fitted with {}: "
+          fmt::format("{}: overlay: expected what was learnt with {}: "
                       "calibrate again",
-                      correction.string(), overlay.string()));
+                      learned.string(), overlay.string()));
     }
-    loaded.spec.correction = std::make_shared<const Correction>(std::move(fitted));
+    loaded.spec.learned = std::make_shared<const LearnedModel>(std::move(model));
   }
   return loaded;
 }

@@ -58,10 +58,10 @@ std::string constant_lines(const ConstantFit& fit) {
 
 std::string error_line(std::string_view name, const LeftOutError& error) {
   return fmt::format(
-      "  {:<10} cycles {:5.1f} % without, {:5.1f} % shapes left out, {:5.1f} % tiles left out; "
-      "clock {:.2f} %, {:.2f} %\n",
-      name, 100 * error.cycles_without, 100 * error.cycles_shapes, 100 * error.cycles_tiles,
-      100 * error.clock_without, 100 * error.clock_shapes);
+      "  {:<10} cycles {:5.1f} % by physics, {:5.1f} % learnt, {:5.1f} % near the best; clock "
+      "{:.2f} %, {:.2f} %; nine of ten times within {:.1f} %\n",
+      name, 100 * error.cycles_without, 100 * error.cycles, 100 * error.cycles_near_best,
+      100 * error.clock_without, 100 * error.clock, 100 * error.width);
 }
 
 /// Rows are of normal inputs: the energies of other data keep their ratio to it.
@@ -89,8 +89,10 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   done.left_out = rows.left_out;
   done.problems = rows.groups;
   done.cycles_before = mean_error(cycle_residuals(gpu.spec, rows, options.threads));
-  options.progress("constants of cycles");
-  done.cycles = fit_cycles(gpu, rows, options.threads);
+  if (options.fit_constants) {
+    options.progress("constants of cycles");
+    done.cycles = fit_cycles(gpu, rows, options.threads);
+  }
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
   done.cycles_after = mean_error(left);
   done.by_schedule = by_schedule(rows, left);
@@ -102,18 +104,12 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
       }
     });
   }
-  options.progress("constants of the clock");
-  done.clock = fit_clock(gpu, rows, simulated, options.threads);
-  options.progress("correction of closed forms");
-  done.analytic = fit_correction(gpu.spec, rows, {}, options.threads);
-  done.with_simulation = options.simulate;
-  done.simulated = done.analytic;
-  if (options.simulate) {
-    options.progress("correction of simulations");
-    done.simulated = fit_correction(gpu.spec, rows, simulated, options.threads);
+  if (options.fit_constants) {
+    options.progress("constants of the clock");
+    done.clock = fit_clock(gpu, rows, simulated, options.threads);
   }
-  gpu.spec.correction = std::make_shared<const Correction>(
-      Correction{done.analytic.correction, done.simulated.correction});
+  done.learned = fit_learned(gpu.spec, rows, simulated, options.threads, options.progress);
+  gpu.spec.learned = std::make_shared<const LearnedModel>(done.learned.model);
   return done;
 }
 
@@ -173,9 +169,10 @@ std::string to_table(const Calibration& calibration) {
                         s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),
                         s.bias >= 0 ? "slower" : "faster");
   }
-  text += "\nCorrection, on rows left out of it:\n";
-  return text + error_line("analytic", calibration.analytic.error) +
-         (calibration.with_simulation ? error_line("simulated", calibration.simulated.error) : "");
+  text += fmt::format("\nLearnt from {} of the rows, on problems left out:\n",
+                      calibration.learned.model.rows.size());
+  return text + error_line("analytic", calibration.learned.analytic) +
+         error_line("simulated", calibration.learned.simulated);
 }
 
 }  // namespace tilecast

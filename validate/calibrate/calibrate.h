@@ -1,5 +1,5 @@
-// A calibration: constants fitted to measured GEMMs, corrections of what they leave, and the two
-// files that hold them (model/spec/load_gpu.h).
+// A calibration: constants fitted to measured GEMMs, what the rows say beyond them, and the
+// files that hold both (model/spec/load_gpu.h).
 // Checked by: calibrate_test.cpp (the files give the same numbers and predictions).
 #pragma once
 
@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "validate/calibrate/fit_constants.h"
-#include "validate/calibrate/fit_correction.h"
+#include "validate/calibrate/fit_learned.h"
 
 namespace tilecast {
 
 struct CalibrationOptions {
   unsigned threads = 0;
-  bool simulate = true;  // else the corrections of simulations are those of closed forms
+  bool simulate = true;  // else what is learnt of simulations is what is learnt of closed forms
+  bool fit_constants = true;  // else those of the GPU as it was loaded stay
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 
@@ -31,8 +32,7 @@ struct Calibration {
   ConstantFit cycles, clock;
   double cycles_before, cycles_after;  // mean error of closed-form cycles
   std::vector<ScheduleResidual> by_schedule;
-  bool with_simulation;  // else `simulated` repeats `analytic`
-  CorrectionFit analytic, simulated;
+  LearnedFit learned;
 };
 
 /// Changes `gpu` to the calibrated one. Throws ConfigError where there is too little to fit to.
@@ -44,7 +44,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
 std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
                          const Calibration& calibration, const std::string& command);
 
-/// For people: constants with priors and errors, residuals, corrections.
+/// For people: constants with priors and errors, residuals, what was learnt.
 std::string to_table(const Calibration& calibration);
 
 }  // namespace tilecast

@@ -41,7 +41,7 @@ std::vector<double> numbers(GpuSpec gpu) {
   return values;
 }
 
-TEST_CASE("A calibration is read back from its two files, and predicts the same") {
+TEST_CASE("A calibration is read back from its files, and predicts the same") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string original = read_file(gpu.path);
   const GpuSpec prior = gpu.spec;
@@ -50,7 +50,7 @@ TEST_CASE("A calibration is read back from its two files, and predicts the same"
   CHECK(done.problems == 30);
   CHECK(done.cycles_before > 0.05);
   CHECK(done.cycles_after < 0.02);
-  CHECK(done.analytic.error.cycles_shapes < 0.01);
+  CHECK(done.learned.analytic.cycles < 0.02);
   std::size_t rows = 0;
   for (const ScheduleResidual& one : done.by_schedule) {
     rows += one.rows;
@@ -62,10 +62,11 @@ TEST_CASE("A calibration is read back from its two files, and predicts the same"
   const std::string path = (folder / "mine.yaml").string();
   write_file(path, original);
   write_file(folder / "mine.calibrated.yaml", overlay_text(gpu, gpu, done, "tilecast calibrate"));
-  write_file(folder / "mine.correction.yaml", correction_text(gpu.spec.name, *gpu.spec.correction));
+  write_file(folder / "mine.learned.yaml", learned_yaml(gpu.spec.name, *gpu.spec.learned));
+  write_file(folder / "mine.learned.csv", learned_csv(*gpu.spec.learned));
   const LoadedGpu back = load_gpu(path, true);
   CHECK(back.calibrated);
-  REQUIRE(back.spec.correction != nullptr);
+  REQUIRE(back.spec.learned != nullptr);
   const std::vector<double> fitted = numbers(gpu.spec), read = numbers(back.spec);
   REQUIRE(fitted.size() == read.size());
   for (std::size_t i = 0; i < fitted.size(); ++i) {
@@ -103,8 +104,9 @@ TEST_CASE("Equal rows give equal files, on any number of threads") {
     LoadedGpu gpu = load_gpu("h200_sxm", false);
     const Calibration done =
         calibrate(gpu, {file_of(rows)}, {.threads = threads, .simulate = false});
-    texts[threads / 2] =
-        overlay_text(gpu, gpu, done, "") + correction_text(gpu.spec.name, *gpu.spec.correction);
+    texts[threads / 2] = overlay_text(gpu, gpu, done, "") +
+                         learned_yaml(gpu.spec.name, *gpu.spec.learned) +
+                         learned_csv(*gpu.spec.learned);
   }
   CHECK(texts[0] == texts[1]);
 }
@@ -116,7 +118,19 @@ TEST_CASE("Fewer than 300 rows are too few") {
   rows[7].verified = false;
   CHECK(error_message([&] { run(gpu, rows); }) ==
         "2 expected at least 300 measured GEMMs to fit to, got 299 (1 rows left out)");
-  CHECK(gpu.spec.correction == nullptr);
+  CHECK(gpu.spec.learned == nullptr);
+}
+
+TEST_CASE("Constants that are to be kept are kept, and what they leave is learnt") {
+  LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const std::vector<double> before = numbers(gpu.spec);
+  const Calibration done =
+      calibrate(gpu, {file_of(rows_of_another_h200(25))},
+                {.threads = 2, .simulate = false, .fit_constants = false});
+  CHECK(numbers(gpu.spec) == before);
+  CHECK(done.cycles.constants.empty());
+  CHECK(done.learned.analytic.cycles < 0.5 * done.learned.analytic.cycles_without);
+  CHECK(gpu.spec.learned != nullptr);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <queue>
 
-#include "model/predict/correction_terms.h"
+#include "model/predict/kernel_features.h"
 #include "validate/calibrate/fit_constants.h"
 
 namespace tilecast {
@@ -16,12 +16,13 @@ constexpr double kFeatureWidth = 0.03;  // what a spread of a feature may change
 
 Eigen::MatrixXd feature_rows(const GpuSpec& gpu, const FitRows& rows) {
   Eigen::MatrixXd z(static_cast<Eigen::Index>(rows.rows.size()),
-                    static_cast<Eigen::Index>(kCorrectionFeatures.size()));
+                    static_cast<Eigen::Index>(kLearnedFeatures.size()));
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const FitRow& row = rows.rows[i];
     const ClosedForm form = closed_form(gpu, row.problem, row.config, row.work, row.clock);
-    const Features f = correction_features(row.problem, row.config, row.work, form, row.clock,
-                                           Cycles{}, row.regime);
+    const Features f = kernel_features(gpu, row.problem, row.config, row.work, form, row.clock,
+                                       Cycles{}, row.regime)
+                           .values;
     z.row(static_cast<Eigen::Index>(i)) =
         Eigen::Map<const Eigen::RowVectorXd>(f.data(), static_cast<Eigen::Index>(f.size()));
   }

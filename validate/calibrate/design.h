@@ -1,5 +1,5 @@
 // Which points to measure for a calibration: greedily those that add most to the determinant of the
-// information matrix (D-optimal), of the constants' derivatives and the correction's features.
+// information matrix (D-optimal), of the constants' derivatives and the learned part's features.
 //
 // Each row counts J J' + z z', J the derivatives of the logarithm of closed-form cycles by those of
 // the fitted constants, z the features brought to a spread of 0.03,

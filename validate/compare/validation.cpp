@@ -191,7 +191,7 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
                     const ValidationOptions& options) {
   Validation result{.gpu = gpu.name,
                     .calibrated = calibrated,
-                    .corrected = gpu.correction != nullptr,
+                    .corrected = gpu.learned != nullptr,
                     .method = Method::kAnalytic,
                     .simulated = 0,
                     .rows = data.rows,

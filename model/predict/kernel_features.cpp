@@ -1,0 +1,108 @@
+#include "model/predict/kernel_features.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/math.h"
+
+namespace tilecast {
+namespace {
+
+/// What sets schedules apart, beside what a configuration says itself; each 0 or 1. A new schedule
+/// says here what it is like.
+struct Traits {
+  double loads_in_flight;      // behind the K block that is multiplied
+  double loads_under_stores;   // the next tile's, without a warp of their own
+  double two_tiles_in_flight;  // of one CTA
+  double shares_last_waves;    // tiles along K, the others stay whole
+};
+
+Traits traits_of(Schedule schedule) {
+  const auto number = [](bool is) { return is ? 1.0 : 0.0; };
+  const bool waits = schedule == Schedule::kSmallMma || schedule == Schedule::kBlocked ||
+                     schedule == Schedule::kBlockedPipelined;
+  return {.loads_in_flight = number(!waits),
+          .loads_under_stores = number(is_persistent_overlap(schedule)),
+          .two_tiles_in_flight = number(tiles_at_once(schedule) > 1),
+          .shares_last_waves =
+              number(schedule == Schedule::kSplitKHybrid || schedule == Schedule::kStreamKHybrid)};
+}
+
+/// 0: rows of so many bytes start on lines of 128; 1, 2, 3: on 64, 32, 16 only.
+double alignment(i64 bytes) {
+  return bytes % 128 == 0 ? 0 : bytes % 64 == 0 ? 1 : bytes % 32 == 0 ? 2 : 3;
+}
+
+/// Part of what whole tiles cover along one side that lies beyond the edge.
+double beyond_edge(i64 side, i64 tile) {
+  return 1 - static_cast<double>(side) / static_cast<double>(round_up(side, tile));
+}
+
+/// Part of the last of so many rounds that is used.
+double used_of_last(double rounds) { return rounds / std::max(1.0, std::ceil(rounds)); }
+
+}  // namespace
+
+KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, const GemmWork& work,
+                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
+                               Regime regime) {
+  const auto& [m, n, k] = problem.shape;
+  const Tiling& t = config.tiling;
+  const FormParts& parts = form.parts;
+  const Traits traits = traits_of(config.schedule);
+  const i64 element = element_bytes(problem.dtype);
+  const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
+  const double c_bytes =
+      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(element);
+  const double slots = static_cast<double>(work.tiles_per_sm) / parts.ctas;
+  const double waves =
+      static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
+  const i32 columns = warpgroup_columns(t);
+  return {{simulated.value > 0 ? std::log(share(simulated)) : 0,
+           form.shares.tensor,
+           form.shares.shared_memory,
+           share(parts.dram),
+           parts.mma / parts.step,
+           parts.l2 / parts.step,
+           std::log(parts.load / parts.step),
+           std::log(time_of(form.cycles, sm_clock).value),
+           std::log(sm_clock.value),
+           std::log1p(c_bytes / (form.cycles.value * gpu.sm.count)),
+
+           std::log(static_cast<double>(k)),
+           used_of_last(slots),
+           used_of_last(waves),
+           std::log(work.traffic.a_sharers),
+           std::log(work.traffic.b_sharers),
+           beyond_edge(m, i64{t.block_m} * t.cluster_m),
+           beyond_edge(n, i64{t.block_n} * t.cluster_n),
+           alignment(k * element),
+           alignment(n * element),
+           config.raster.kind == RasterKind::kGroupedN ? 1.0 : 0.0,
+           config.raster.kind == RasterKind::kHilbert ? 1.0 : 0.0,
+
+           std::log2(t.block_m),
+           std::log2(t.block_n),
+           static_cast<double>((columns - 1) % kSlabColumns + 1) / kSlabColumns,
+           std::log2(t.stages * t.block_k),
+           std::log2(t.warpgroups_m),
+           std::log2(parts.ctas),
+           std::log2(t.cluster_m),
+           std::log2(t.cluster_n),
+           static_cast<double>(config.inflight),
+
+           has_producer_warpgroup(config.schedule) ? 1.0 : 0.0,
+           config.grid == Grid::kResident ? 1.0 : 0.0,
+           traits.two_tiles_in_flight,
+           traits.loads_under_stores,
+           traits.loads_in_flight,
+           work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
+           splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread ? 1.0
+                                                                                             : 0.0,
+           traits.shares_last_waves},
+          form.limiter,
+          regime};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,32 @@
+// What the learned part sees of a kernel on a problem (kLearnedFeatures,
+// model/spec/learned_model.h).
+//
+// What an engineer would look at: where the closed form's time goes and what bounds a K block, how
+// full the last wave is, who shares operands, what lies beyond the edges or off its lines, the tile
+// and its ring, and what sets a schedule apart. All move continuously or count something small;
+// none says which schedule, GPU or problem it is.
+//
+// Leaves out: anything that is not known before a run. Checked by: kernel_features_test.cpp.
+#pragma once
+
+#include "model/analytic/closed_form.h"
+#include "model/spec/learned_model.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+struct KernelFeatures {
+  Features values;
+  Limiter limiter;  // by closed form
+  Regime regime;
+};
+
+/// `form` and `work` are of the configuration at `sm_clock`, where the closed form settles on
+/// normal data, whatever the method; `simulated` are its cycles at that clock, 0 where there are
+/// none.
+KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, const GemmWork& work,
+                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
+                               Regime regime);
+
+}  // namespace tilecast

@@ -1,0 +1,115 @@
+#include "model/predict/kernel_features.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+constexpr Hertz kClock{1.5e9};
+
+/// A kernel as features see it.
+struct Kernel {
+  Kernel(const GemmProblem& asked, const char* text)
+      : problem(asked), config(parse_kernel_config(text)) {
+    TrafficMemo traffic(*h200().l2, problem);
+    work = gemm_work(h200(), problem, config, traffic);
+    form = closed_form(h200(), problem, config, work, kClock);
+  }
+  KernelFeatures features(Cycles simulated = {}) const {
+    return kernel_features(h200(), problem, config, work, form, kClock, simulated,
+                           Regime::kSustained);
+  }
+  double of(std::string_view name, Cycles simulated = {}) const {
+    const auto* at = std::ranges::find(kLearnedFeatures, name);
+    REQUIRE(at != kLearnedFeatures.end());
+    return features(simulated).values[static_cast<std::size_t>(at - kLearnedFeatures.begin())];
+  }
+
+  GemmProblem problem;
+  KernelConfig config;
+  GemmWork work;
+  ClosedForm form;
+};
+
+constexpr const char* kProducer =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+TEST_CASE("Features are what their names say") {
+  const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
+  CHECK(kernel.of("simulated_over_closed_form") == 0);
+  CHECK(kernel.of("simulated_over_closed_form", kernel.form.cycles * 2) == Approx(std::log(2)));
+  CHECK(kernel.of("block_m") == 7);
+  CHECK(kernel.of("block_n") == 8);
+  CHECK(kernel.of("columns_mod_64") == 1);  // 256: a whole number of slabs
+  CHECK(kernel.of("ring_depth") == 8);      // 4 stages of 64
+  CHECK(kernel.of("warpgroups_m") == 1);
+  CHECK(kernel.of("cluster_m") == 1);
+  CHECK(kernel.of("cluster_n") == 0);
+  CHECK(kernel.of("ctas_per_sm") == 0);
+  CHECK(kernel.of("k") == Approx(std::log(4080)));
+  CHECK(kernel.of("k_alignment") == 2);  // 8160 bytes: an odd multiple of 32
+  CHECK(kernel.of("n_alignment") == 3);  // 8200 bytes: of 8
+  CHECK(kernel.of("beyond_edge_m") == 0);
+  CHECK(kernel.of("beyond_edge_n") == Approx(1 - 4100.0 / (17 * 256)));
+  CHECK(kernel.of("clock") == Approx(std::log(1.5e9)));
+  CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
+  CHECK(kernel.of("c_per_cycle") ==
+        Approx(std::log1p(4096.0 * 4100 * 2 / (kernel.form.cycles.value * 132))));
+  // 16 x 17 tiles of two CTAs' clusters are 544 / 2 pairs on 66: 4 waves and 0.12 of a fifth.
+  CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
+  for (const std::string_view share : {"tensor_share", "dram_share", "operand_share"}) {
+    CHECK(kernel.of(share) > 0);
+    CHECK(kernel.of(share) < 1);
+  }
+  CHECK(kernel.features().limiter == kernel.form.limiter);
+  CHECK(kernel.features().regime == Regime::kSustained);
+}
+
+TEST_CASE("Traits tell schedules apart by what they do") {
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  const Kernel producer(problem, kProducer);
+  CHECK(producer.of("producer_warpgroup") == 1);
+  CHECK(producer.of("resident_grid") == 1);
+  CHECK(producer.of("loads_in_flight") == 1);
+  CHECK(producer.of("two_tiles_in_flight") == 0);
+  CHECK(producer.of("loads_under_stores") == 0);
+  CHECK(producer.of("pieces_of_tile") == 0);
+  const Kernel blocked(problem, "blocked:tile=64x64x64,raster=grouped_m,group=8,walk=strided");
+  CHECK(blocked.of("loads_in_flight") == 0);
+  CHECK(blocked.of("producer_warpgroup") == 0);
+  CHECK(blocked.of("resident_grid") == 0);
+  const Kernel ping_pong(
+      problem,
+      "ping_pong:tile=64x256x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=40,raster=hilbert,group=1,walk=strided");
+  CHECK(ping_pong.of("two_tiles_in_flight") == 1);
+  CHECK(ping_pong.of("hilbert_raster") == 1);
+  CHECK(ping_pong.of("raster_by_columns") == 0);
+}
+
+TEST_CASE("Twice the rows move no feature by much that does not count rows") {
+  // What is learnt must not order a problem and its double by an accident of a feature.
+  const auto at = [](i64 m) {
+    return Kernel({{m, 4096, 4096}, ElementType::kFp16, Layout::kTn}, kProducer).features().values;
+  };
+  const Features one = at(8192), two = at(16384);
+  for (std::size_t f = 0; f < one.size(); ++f) {
+    CAPTURE(kLearnedFeatures[f]);
+    const bool counts = kLearnedFeatures[f] == "time";
+    CHECK(std::abs(two[f] - one[f]) < (counts ? 0.8 : 0.3));
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

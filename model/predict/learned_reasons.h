@@ -1,0 +1,16 @@
+// Which measured kernels a prediction leant on. Checked by: learned_reasons_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/predict/learned.h"
+
+namespace tilecast {
+
+/// Of a GEMM's prediction on this GPU, which has what was learnt as long as the answer lives; the
+/// kernels most like it first, none where nothing was learnt or none is like it.
+std::vector<LearnedReason> learned_reasons(const GpuSpec& gpu, const GemmProblem& problem,
+                                           const Prediction& predicted, Regime regime,
+                                           std::size_t most = 3);
+
+}  // namespace tilecast

@@ -1,0 +1,229 @@
+#include "model/spec/learned_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/hash.h"
+#include "model/base/text.h"
+#include "model/base/words.h"
+#include "model/spec/strict_map.h"
+
+namespace tilecast {
+namespace {
+
+// Numbers that a calibration can write, generously.
+constexpr double kMostSpread = 1, kMostNoise = 100, kMostOff = 3, kMostWeight = 1e5;
+constexpr double kMostDeviations = 20, kMostFeature = 1e6, kLeastLength = 1e-6, kMostLength = 1e9;
+
+constexpr std::array<std::string_view, 2> kMethods{"analytic", "simulated"};
+constexpr std::array<std::string_view, 2> kOutputs{"cycles", "clock"};
+
+LearnedMethod& method_of(LearnedModel& model, std::size_t i) {
+  return i == 0 ? model.analytic : model.simulated;
+}
+LearnedOutput& output_of(LearnedMethod& method, std::size_t i) {
+  return i == 0 ? method.cycles : method.clock;
+}
+
+std::string csv_header() {
+  std::string header = "problem,config,regime,near_best";
+  for (const std::string_view method : kMethods) {
+    for (const std::string_view output : kOutputs) {
+      header += fmt::format(",{0}_{1}_off,{0}_{1}_weight", method, output);
+    }
+  }
+  for (const std::string_view feature : kLearnedFeatures) {
+    header += fmt::format(",{}", feature);
+  }
+  return header;
+}
+
+/// Fields of one line of the CSV, read one after the other.
+class LineReader {
+ public:
+  LineReader(std::string_view line, std::string where) : rest_(line), where_(std::move(where)) {}
+
+  std::string_view text() {
+    const bool quoted = rest_.starts_with('"');
+    const std::size_t end = quoted ? rest_.find('"', 1) : rest_.find(',');
+    if (quoted && end == std::string_view::npos) {
+      fail("expected a closing quote");
+    }
+    const std::string_view field = quoted ? rest_.substr(1, end - 1) : rest_.substr(0, end);
+    const std::size_t next = quoted ? end + 1 : end;
+    rest_ = next < rest_.size() ? rest_.substr(next + 1) : std::string_view();
+    return field;
+  }
+  double number(std::string_view column, double most) {
+    const std::string_view field = text();
+    const std::optional<double> value = parse_number(field);
+    if (!value || std::abs(*value) > most) {
+      fail(fmt::format("{}: expected a number up to {:g} either way, not '{}'", column, most,
+                       printable(field)));
+    }
+    return *value;
+  }
+  void require_end() const {
+    if (!rest_.empty()) {
+      fail("more fields than columns");
+    }
+  }
+  [[noreturn]] void fail(std::string_view why) const {
+    throw ConfigError(fmt::format("{}: {}", where_, why));
+  }
+
+ private:
+  std::string_view rest_;
+  std::string where_;
+};
+
+void read_row(LineReader& line, LearnedModel& model) {
+  LearnedRow row{.problem = std::string(line.text()),
+                 .config = std::string(line.text()),
+                 .regime = {},
+                 .near_best = false,
+                 .features = {}};
+  const std::string_view regime = line.text();
+  if (regime != to_text(Regime::kBurst) && regime != to_text(Regime::kSustained)) {
+    line.fail("regime: expected burst or sustained");
+  }
+  row.regime = regime == to_text(Regime::kBurst) ? Regime::kBurst : Regime::kSustained;
+  row.near_best = line.number("near_best", 1) != 0;
+  for (std::size_t m = 0; m < kMethods.size(); ++m) {
+    for (std::size_t o = 0; o < kOutputs.size(); ++o) {
+      LearnedOutput& output = output_of(method_of(model, m), o);
+      output.off.push_back(line.number("off", kMostOff));
+      output.weight.push_back(line.number("weight", kMostWeight));
+    }
+  }
+  for (std::size_t f = 0; f < kLearnedFeatures.size(); ++f) {
+    row.features[f] = line.number(kLearnedFeatures[f], kMostFeature);
+  }
+  line.require_end();
+  model.rows.push_back(std::move(row));
+}
+
+void read_rows(const std::string& text, const std::string& file, LearnedModel& model) {
+  std::string_view rest = text;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (number > 1) {
+      LineReader reader(line, fmt::format("{}:{}", file, number));
+      read_row(reader, model);
+    } else if (line != csv_header()) {
+      throw ConfigError(fmt::format(
+          "{}:1: expected the columns of this version of tilecast: calibrate again", file));
+    }
+  }
+}
+
+void read_method(const StrictValue& value, LearnedMethod& method) {
+  const StrictMap map = value.map({"cycles", "clock", "reach"});
+  for (std::size_t o = 0; o < kOutputs.size(); ++o) {
+    const StrictMap output = map.required(kOutputs[o]).map({"spread", "noise"});
+    output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
+    output_of(method, o).noise = output.required("noise").number(1e-3, kMostNoise);
+  }
+  for (const StrictValue& item : map.required("reach").list()) {
+    const StrictMap reach = item.map({"limiter", "deviations"});
+    method.reach.push_back({reach.required("limiter").text(),
+                            reach.required("deviations").number(0.01, kMostDeviations)});
+  }
+}
+
+Features read_lengths(const StrictValue& value) {
+  const StrictMap map = value.map({kLearnedFeatures.begin(), kLearnedFeatures.end()});
+  Features length;
+  for (std::size_t f = 0; f < length.size(); ++f) {
+    length[f] = map.required(kLearnedFeatures[f]).number(kLeastLength, kMostLength);
+  }
+  return length;
+}
+
+std::string method_text(std::string_view name, const LearnedMethod& method) {
+  std::string text = fmt::format("{}:\n", name);
+  for (const auto& [word, output] :
+       {std::pair("cycles", &method.cycles), std::pair("clock", &method.clock)}) {
+    text += fmt::format("  {}: {{spread: {:.5g}, noise: {:.5g}}}\n", word, output->spread,
+                        output->noise);
+  }
+  text += method.reach.empty() ? "  reach: []\n" : "  reach:\n";
+  for (const LimiterReach& reach : method.reach) {
+    text +=
+        fmt::format("    - {{limiter: {}, deviations: {:.4g}}}\n", reach.limiter, reach.deviations);
+  }
+  return text;
+}
+
+}  // namespace
+
+double noise_variance(const LearnedOutput& output, Regime regime, bool near_best) {
+  constexpr double kSustained = 2, kFarFromBest = 2;
+  return output.noise * output.noise * (regime == Regime::kSustained ? kSustained : 1) *
+         (near_best ? 1 : kFarFromBest);
+}
+
+LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu) {
+  const StrictMap map = load_yaml(yaml).map(
+      {"name", "overlay", "rows", "lengths", kMethods[0].data(), kMethods[1].data()});
+  if (map.required("name").text() != gpu) {
+    map.required("name").fail(fmt::format("expected {}", gpu));
+  }
+  LearnedModel model{.length = read_lengths(map.required("lengths"))};
+  if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
+    model.overlay = overlay->text();
+  }
+  for (std::size_t m = 0; m < kMethods.size(); ++m) {
+    read_method(map.required(kMethods[m]), method_of(model, m));
+  }
+  const std::filesystem::path csv = std::filesystem::path(yaml).replace_extension(".csv");
+  const std::string text = read_file(csv);
+  if (map.required("rows").text() != hash_text(text)) {
+    map.required("rows").fail(fmt::format(
+        "expected the rows of {}, which have another hash: calibrate again", csv.string()));
+  }
+  read_rows(text, csv.string(), model);
+  return model;
+}
+
+std::string learned_yaml(const std::string& gpu, const LearnedModel& model) {
+  std::string text = fmt::format(
+      "# Written by `tilecast calibrate`; what the numbers are: model/spec/learned_model.h.\n"
+      "name: {}\n{}rows: \"{}\"\nlengths:\n",
+      gpu, model.overlay.empty() ? "" : fmt::format("overlay: \"{}\"\n", model.overlay),
+      hash_text(learned_csv(model)));
+  for (std::size_t f = 0; f < kLearnedFeatures.size(); ++f) {
+    text += fmt::format("  {}: {:.4g}\n", kLearnedFeatures[f], model.length[f]);
+  }
+  return text + method_text(kMethods[0], model.analytic) +
+         method_text(kMethods[1], model.simulated);
+}
+
+std::string learned_csv(const LearnedModel& model) {
+  std::string text = csv_header() + "\n";
+  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    const LearnedRow& row = model.rows[i];
+    text += fmt::format("{},\"{}\",{},{}", row.problem, row.config, to_text(row.regime),
+                        row.near_best ? 1 : 0);
+    for (const LearnedMethod* method : {&model.analytic, &model.simulated}) {
+      for (const LearnedOutput* output : {&method->cycles, &method->clock}) {
+        text += fmt::format(",{:.4g},{:.6g}", output->off[i], output->weight[i]);
+      }
+    }
+    for (const double feature : row.features) {
+      text += fmt::format(",{:.4g}", feature);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,87 @@
+// What a calibration learnt from measured kernels beyond the physics: the kernels themselves, seen
+// as named quantities, and what each says of others like it (model/predict/learned.h).
+//
+// Two files that `tilecast calibrate` writes beside the overlay: NAME.learned.yaml, the few numbers
+// of the process, and NAME.learned.csv, a row for each measured kernel. Without them predictions
+// are physics alone.
+//
+// Checked by: learned_model_test.cpp.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+/// What a kernel is seen by; model/predict/kernel_features.cpp computes them. None is a schedule's
+/// number: a new schedule is another mixture of traits.
+constexpr std::array<std::string_view, 38> kLearnedFeatures{
+    // Where the time goes, by closed form.
+    "simulated_over_closed_form", "tensor_share", "operand_share", "dram_share", "mma_of_k_block",
+    "l2_of_k_block", "load_of_k_block", "time", "clock", "c_per_cycle",
+    // The problem on the chip.
+    "k", "last_wave", "filled_waves", "a_sharers", "b_sharers", "beyond_edge_m", "beyond_edge_n",
+    "k_alignment", "n_alignment", "raster_by_columns", "hilbert_raster",
+    // The tile and its ring.
+    "block_m", "block_n", "columns_mod_64", "ring_depth", "warpgroups_m", "ctas_per_sm",
+    "cluster_m", "cluster_n", "wgmmas_in_flight",
+    // Traits of a schedule.
+    "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_under_stores",
+    "loads_in_flight", "pieces_of_tile", "spread_sums", "shares_last_waves"};
+
+using Features = std::array<double, kLearnedFeatures.size()>;
+
+/// Of logarithms of measured over physics.
+struct LearnedOutput {
+  double spread = 0;                // of kernels that are like none of the rows
+  double noise = 0;                 // of one burst near the best of its problem, in spreads
+  std::vector<double> off = {};     // of each row, as measured
+  std::vector<double> weight = {};  // of each row, in spreads
+};
+
+/// Nine of ten times of kernels with this limiter lie so many standard deviations around the
+/// prediction or nearer.
+struct LimiterReach {
+  std::string limiter;  // its word
+  double deviations;
+};
+
+/// Of one way to predict, closed forms or simulation.
+struct LearnedMethod {
+  LearnedOutput cycles, clock;
+  std::vector<LimiterReach> reach = {};
+};
+
+struct LearnedRow {
+  std::string problem, config;
+  Regime regime;
+  bool near_best;  // of its problem and regime
+  Features features;
+};
+
+struct LearnedModel {
+  Features length = {};  // over which what is learnt changes, in the feature's own unit
+  std::vector<LearnedRow> rows = {};
+  LearnedMethod analytic = {}, simulated = {};
+  std::string overlay = {};  // hash of the overlay that it was fitted with; empty: not told
+};
+
+/// Of a row, in spreads squared: far from the best of a problem it counts less, and sustained runs
+/// repeat less well.
+double noise_variance(const LearnedOutput& output, Regime regime, bool near_best);
+
+/// Reads NAME.learned.yaml and NAME.learned.csv beside it. Throws FileError, or ConfigError
+/// `file:line: key: what was expected`: they must be of `gpu`, of each other, and of the features
+/// of this program, with numbers that a calibration can write.
+LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu);
+
+/// The contents of the two files.
+std::string learned_yaml(const std::string& gpu, const LearnedModel& model);
+std::string learned_csv(const LearnedModel& model);
+
+}  // namespace tilecast

@@ -1,0 +1,181 @@
+#include "model/spec/learned_model.h"
+
+#include <algorithm>
+
+#include "model/base/file.h"
+#include "model/base/hash.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+/// Every number another one.
+LearnedModel example() {
+  LearnedModel model{.overlay = "0123456789abcdef"};
+  double next = 0;
+  for (double& length : model.length) {
+    length = next += 0.5;
+  }
+  for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+    LearnedRow row{.problem = regime == Regime::kBurst ? "64x128x256" : "64x128x256 bf16 nn",
+                   .config = "ping_pong:tile=64x128x64,stages=4",
+                   .regime = regime,
+                   .near_best = regime == Regime::kBurst,
+                   .features = {}};
+    for (double& feature : row.features) {
+      feature = next += 0.25;
+    }
+    model.rows.push_back(row);
+  }
+  for (LearnedMethod* method : {&model.analytic, &model.simulated}) {
+    for (LearnedOutput* output : {&method->cycles, &method->clock}) {
+      next += 0.125;
+      *output = {0.01 * next, 0.02 * next, {0.001 * next, -0.5}, {next, -next}};
+    }
+    method->reach = {{"l2", next}, {"tensor", 1.5}};
+  }
+  // What is written has four to six digits.
+  return model;
+}
+
+void check_equal(const LearnedMethod& a, const LearnedMethod& b) {
+  for (const auto& [x, y] : {std::pair(&a.cycles, &b.cycles), std::pair(&a.clock, &b.clock)}) {
+    CHECK(x->spread == Approx(y->spread).epsilon(1e-4));
+    CHECK(x->noise == Approx(y->noise).epsilon(1e-4));
+    REQUIRE(x->off.size() == y->off.size());
+    for (std::size_t i = 0; i < x->off.size(); ++i) {
+      CHECK(x->off[i] == Approx(y->off[i]).epsilon(1e-3));
+      CHECK(x->weight[i] == Approx(y->weight[i]).epsilon(1e-5));
+    }
+  }
+  REQUIRE(a.reach.size() == b.reach.size());
+  for (std::size_t i = 0; i < a.reach.size(); ++i) {
+    CHECK(a.reach[i].limiter == b.reach[i].limiter);
+    CHECK(a.reach[i].deviations == Approx(b.reach[i].deviations).epsilon(1e-3));
+  }
+}
+
+/// The two files, to be damaged.
+class Files {
+ public:
+  Files() { write(yaml_, csv_); }
+
+  LearnedModel load(const std::string& gpu = "g") const { return load_learned(path(), gpu); }
+  /// What loading says, the folder left out.
+  std::string complaint(const std::string& gpu = "g") const {
+    std::string message = error_message([&] { load(gpu); });
+    const std::string folder = path().parent_path().string() + "/";
+    for (std::size_t at; (at = message.find(folder)) != std::string::npos;) {
+      message.erase(at, folder.size());
+    }
+    CHECK(message.find('\n') == std::string::npos);
+    return message;
+  }
+  /// With the first `from` of the YAML as `to`.
+  std::string with(const std::string& from, const std::string& to) const {
+    write(replaced(yaml_, from, to), csv_);
+    return complaint();
+  }
+  /// With the first `from` of the CSV as `to`, and the hash of that.
+  std::string with_row(const std::string& from, const std::string& to) const {
+    const std::string csv = replaced(csv_, from, to);
+    write(replaced(yaml_, hash_text(csv_), hash_text(csv)), csv);
+    return complaint();
+  }
+
+ private:
+  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+  }
+  std::filesystem::path path() const { return folder_ / "g.learned.yaml"; }
+  void write(const std::string& yaml, const std::string& csv) const {
+    write_file(path(), yaml);
+    write_file(folder_ / "g.learned.csv", csv);
+  }
+
+  TemporaryFolder folder_;
+  std::string yaml_ = learned_yaml("g", example()), csv_ = learned_csv(example());
+};
+
+TEST_CASE("What was learnt is read back as it was written") {
+  const LearnedModel written = example(), read = Files().load();
+  CHECK(read.overlay == written.overlay);
+  for (std::size_t f = 0; f < written.length.size(); ++f) {
+    CHECK(read.length[f] == Approx(written.length[f]).epsilon(1e-3));
+  }
+  REQUIRE(read.rows.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(read.rows[i].problem == written.rows[i].problem);
+    CHECK(read.rows[i].config == written.rows[i].config);
+    CHECK(read.rows[i].regime == written.rows[i].regime);
+    CHECK(read.rows[i].near_best == written.rows[i].near_best);
+    for (std::size_t f = 0; f < written.length.size(); ++f) {
+      CHECK(read.rows[i].features[f] == Approx(written.rows[i].features[f]).epsilon(1e-3));
+    }
+  }
+  check_equal(read.analytic, written.analytic);
+  check_equal(read.simulated, written.simulated);
+}
+
+TEST_CASE("No feature says which schedule it is, so that a new schedule leaves the files valid") {
+  CHECK(std::ranges::find(kLearnedFeatures, "schedule") == kLearnedFeatures.end());
+  CHECK(learned_yaml("g", example()).find("ping_pong") == std::string::npos);
+  // A configuration of a row is a name for people: one of no schedule of this program is read too.
+  CHECK(Files().with_row("ping_pong:", "sometime_later:").empty());
+}
+
+TEST_CASE("Of another GPU, or other features, is refused at its line") {
+  const Files files;
+  // Line 1 is a comment; 2 the name, 3 the overlay, 4 the rows, 5 the lengths.
+  CHECK(files.complaint("h200_sxm") == "2 g.learned.yaml:2: name: expected h200_sxm");
+  CHECK(files.with("  dram_share: ", "  dram_part: ").find("lengths.dram_part: unknown key") !=
+        std::string::npos);
+  CHECK(files.with("  tensor_share: 1\n", "").find("lengths.tensor_share") != std::string::npos);
+  CHECK(files.with_row("tensor_share", "tensor_part") ==
+        "2 g.learned.csv:1: expected the columns of this version of tilecast: calibrate again");
+}
+
+TEST_CASE("Rows that are not the ones that were written are refused") {
+  const Files files;
+  CHECK(files.with("rows: \"", "rows: \"1")
+            .starts_with("2 g.learned.yaml:4: rows: expected the rows of g.learned.csv"));
+}
+
+TEST_CASE("Absurd numbers are refused at their line") {
+  const Files files;
+  CHECK(files.with("tensor_share: 1", "tensor_share: 0").find("lengths.tensor_share: ") !=
+        std::string::npos);
+  CHECK(files.with("tensor_share: 1", "tensor_share: nan").find("lengths.tensor_share: ") !=
+        std::string::npos);
+  CHECK(files.with("spread: 0.", "spread: 7").find("analytic.cycles.spread: ") !=
+        std::string::npos);
+  CHECK(files.with("noise: 0.", "noise: -1.").find("analytic.cycles.noise: ") != std::string::npos);
+  CHECK(files.with("deviations: ", "deviations: 1000").find("reach[0].deviations: ") !=
+        std::string::npos);
+  // The first row's first number behind near_best is what it was off.
+  CHECK(files.with_row("burst,1,", "burst,1,1e9") ==
+        "2 g.learned.csv:2: off: expected a number up to 3 either way, not '1e90.02925'");
+  CHECK(files.with_row("burst,1,", "burst,2,").find(":2: near_best: expected") !=
+        std::string::npos);
+  CHECK(files.with_row(",burst,", ",brust,") ==
+        "2 g.learned.csv:2: regime: expected burst or sustained");
+  CHECK(files.with_row("\n64x128x256 bf16", ",9\n64x128x256 bf16") ==
+        "2 g.learned.csv:2: more fields than columns");
+}
+
+TEST_CASE("Files that are not there are file errors") {
+  CHECK(error_message([] { load_learned("/none.learned.yaml", "g"); }) ==
+        "6 /none.learned.yaml: cannot read: No such file or directory");
+  const TemporaryFolder folder;
+  write_file(folder / "g.learned.yaml", learned_yaml("g", example()));
+  const std::string message = error_message([&] { load_learned(folder / "g.learned.yaml", "g"); });
+  CHECK(message.starts_with("6 "));
+  CHECK(message.find("g.learned.csv: cannot read: ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast

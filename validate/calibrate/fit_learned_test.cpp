@@ -1,0 +1,122 @@
+#include "validate/calibrate/fit_learned.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "model/predict/learned.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "validate/calibrate/example_rows.h"
+
+namespace tilecast {
+namespace {
+
+constexpr unsigned kThreads = 2;
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+FitRows rows_of(const GpuSpec& gpu, int first, int problems, const CyclesFactor& factor) {
+  return fit_rows(gpu, {file_of(example_gemm_rows(gpu, first, problems, 12, factor))}, 1);
+}
+
+LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
+               const std::vector<SimulatedRow>& simulated = {}) {
+  return fit_learned(gpu, rows, simulated, kThreads, [](const std::string&) {});
+}
+
+/// 12 % more cycles at each doubling of the tile's columns from 64 on.
+double by_columns(const GemmProblem&, const KernelConfig& config) {
+  return std::pow(1.12, std::log2(config.tiling.block_n) - 6);
+}
+
+TEST_CASE("What one feature explains is gone from problems that the fit has not seen") {
+  const GpuSpec gpu = h200();
+  const LearnedFit learned = fit(gpu, rows_of(gpu, 0, 36, by_columns));
+  CHECK(learned.analytic.cycles_without > 0.08);
+  CHECK(learned.analytic.cycles < 0.02);
+  CHECK(learned.analytic.clock < 0.005);
+  // The feature that it is, and no other, has become short; lengths count in its own unit, log2.
+  const auto length = [&](std::string_view name) {
+    const auto* at = std::ranges::find(kLearnedFeatures, name);
+    return learned.model.length[static_cast<std::size_t>(at - kLearnedFeatures.begin())];
+  };
+  CHECK(length("block_n") < 6);
+  CHECK(length("block_m") > 10);
+
+  // And so it is through a prediction, of problems that no part of the fit has seen.
+  GpuSpec taught = gpu;
+  taught.learned = std::make_shared<const LearnedModel>(learned.model);
+  double off = 0;
+  const std::vector<Measurement> others = example_gemm_rows(gpu, 45, 6, 12, by_columns);
+  for (const Measurement& m : others) {
+    const Prediction p =
+        predict_config(taught, m.point.problem, parse_kernel_config(m.point.config), m.point.regime,
+                       Inputs::kNormal, Method::kAnalytic);
+    off += std::abs(p.time / m.time->median - 1) / static_cast<double>(others.size());
+  }
+  CHECK(off < 0.03);
+}
+
+TEST_CASE("Without anything to learn, factors are 1 and nothing gets worse") {
+  const GpuSpec gpu = h200();
+  const LearnedFit learned = fit(gpu, rows_of(gpu, 0, 12, as_predicted));
+  CHECK(learned.analytic.cycles_without < 1e-9);
+  CHECK(learned.analytic.cycles < 1e-6);
+  CHECK(learned.analytic.clock < 1e-3);
+}
+
+TEST_CASE("Of simulated cycles is learnt from where they are, not from the closed forms") {
+  // Simulations that are all 20 % too fast, beside closed forms that are right.
+  const GpuSpec gpu = h200();
+  const FitRows rows = rows_of(gpu, 0, 30, as_predicted);
+  std::vector<SimulatedRow> simulated;
+  for (const FitRow& row : rows.rows) {
+    const Cycles cycles = row.cycles / 1.25;
+    simulated.push_back({cycles, work_of(gpu, row, cycles), {}});
+  }
+  const LearnedFit learned = fit(gpu, rows, simulated);
+  CHECK(learned.simulated.cycles_without == Approx(0.2).epsilon(1e-3));
+  CHECK(learned.simulated.cycles < 0.03);
+  CHECK(learned.analytic.cycles < 1e-6);
+  for (const double off : learned.model.simulated.cycles.off) {
+    CHECK(off == Approx(std::log(1.25)));
+  }
+}
+
+TEST_CASE("Nine of ten unseen rows lie within the interval") {
+  // Kernels repeat to 6 %, by a seeded draw.
+  const GpuSpec gpu = h200();
+  std::mt19937 random(20250131);
+  std::normal_distribution<double> normal;
+  const auto noisy = [&](int first, int problems) {
+    std::vector<Measurement> rows = example_gemm_rows(gpu, first, problems, 12, by_columns);
+    for (Measurement& m : rows) {
+      const double by = std::exp(0.06 * normal(random));
+      m.cycles = *m.cycles * by;
+      m.time->median = m.time->median * by;
+    }
+    return rows;
+  };
+  const LearnedFit learned = fit(gpu, fit_rows(gpu, {file_of(noisy(0, 40))}, 1));
+  GpuSpec taught = gpu;
+  taught.learned = std::make_shared<const LearnedModel>(learned.model);
+  int covered = 0;
+  double width = 0;
+  const std::vector<Measurement> unseen = noisy(50, 40);
+  for (const Measurement& m : unseen) {
+    const Prediction p =
+        predict_config(taught, m.point.problem, parse_kernel_config(m.point.config), m.point.regime,
+                       Inputs::kNormal, Method::kAnalytic);
+    covered += m.time->median >= p.interval_low && m.time->median <= p.interval_high ? 1 : 0;
+    width += (p.interval_high - p.interval_low) / p.time / static_cast<double>(unseen.size());
+  }
+  CAPTURE(covered, width);
+  CHECK(static_cast<double>(covered) / static_cast<double>(unseen.size()) ==
+        Approx(0.90).margin(0.04));
+  CHECK(width < 0.3);  // 2 x 1.64 x 6 %, and what the rows leave open
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,61 @@
+#include "validate/calibrate/kernel_lengths.h"
+
+#include <cmath>
+#include <random>
+
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// 12 folds of `each` rows that follow their first two features; the third says nothing.
+LengthRows example(Eigen::Index each) {
+  constexpr int kFolds = 12;
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  const Eigen::Index count = each * kFolds;
+  LengthRows rows{.features = Eigen::MatrixXd(count, 3),
+                  .targets = Eigen::MatrixXd(count, 2),
+                  .weight = Eigen::VectorXd::Ones(count),
+                  .noise = Eigen::VectorXd::Ones(count),
+                  .fold = {}};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    rows.features.row(i) << normal(random), 100 * normal(random), normal(random);
+    rows.targets(i, 0) = std::sin(2 * rows.features(i, 0)) + 0.05 * normal(random);
+    rows.targets(i, 1) = rows.features(i, 1) / 100 + 0.05 * normal(random);
+    rows.fold.push_back(static_cast<int>(i % kFolds));
+    rows.weight[i] = i % 3 == 0 ? 3 : 1;
+    rows.noise[i] = i % 2 == 0 ? 2 : 1;
+  }
+  return rows;
+}
+
+TEST_CASE("The gradient is that of the left-out error") {
+  const LengthRows rows = example(3);
+  const KernelLengths at{Eigen::Vector3d(1.5, 250, 4), 0.4};
+  Eigen::VectorXd gradient, ignored;
+  left_out_error(rows, at, gradient);
+  constexpr double kStep = 1e-5;
+  for (Eigen::Index d = 0; d < 4; ++d) {
+    const auto moved = [&](double by) {  // of the logarithm of one over a length, or of the noise
+      KernelLengths there = at;
+      (d < 3 ? there.length[d] : there.noise) *= std::exp(d < 3 ? -by : by);
+      return left_out_error(rows, there, ignored);
+    };
+    CHECK(gradient[d] == Approx((moved(kStep) - moved(-kStep)) / (2 * kStep)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("Features that tell something become short, one that tells nothing long") {
+  const LengthRows rows = example(15);
+  const KernelLengths start{Eigen::Vector3d(8, 800, 8), 0.5};
+  const KernelLengths fit = fit_lengths(rows, start, 40);
+  CHECK(fit.length[0] < 3);     // of a sine of half a wave over 1.6
+  CHECK(fit.length[1] < 1000);  // of a line over its spread of 100
+  CHECK(fit.length[2] > 20);
+  Eigen::VectorXd gradient;
+  CHECK(left_out_error(rows, fit, gradient) < 0.5 * left_out_error(rows, start, gradient));
+}
+
+}  // namespace
+}  // namespace tilecast
