@@ -37,7 +37,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kOverlay = ".calibrated.yaml";
-constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate`";  // a correction
+constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // what was learnt
 constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
@@ -254,7 +254,7 @@ void run_calibrate(CalibrateOptions options) {
   LearnedModel tied = *gpu.spec.learned;
   tied.overlay = hash_text(overlay);
   write_file(std::filesystem::path(learned).replace_extension(".csv"), learned_csv(tied));
-  write_file(learned, fmt::format("# Made by `{}`.\n{}", command_line(options),
+  write_file(learned, fmt::format("# Written by `{}`.\n{}", command_line(options),
                                   learned_yaml(gpu.spec.name, tied)));
   if (!options.keep_constants) {
     write_file(options.out, overlay);

@@ -9,6 +9,7 @@
 #include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/spec/learned_model.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/any_op.h"
@@ -66,9 +67,9 @@ void read_gpu_file(std::string_view bytes) {
   read_or_refuse([&] { (void)load_gpu(file.path().string(), false); });
 }
 
-void read_correction(std::string_view bytes) {
-  const ScratchFile file("h200_sxm.correction.yaml", bytes);
-  read_or_refuse([&] { (void)load_correction(file.path(), "h200_sxm"); });
+void read_learned(std::string_view bytes) {
+  const ScratchFile file("h200_sxm.learned.yaml", bytes);
+  read_or_refuse([&] { (void)load_learned(file.path(), "h200_sxm"); });
 }
 
 void read_suite(std::string_view bytes) {
@@ -91,8 +92,8 @@ void read_measurements_gz(std::string_view bytes) {
 }
 
 constexpr FuzzInput kInputs[] = {{"configuration", read_configuration},
-                                 {"correction", read_correction},
-                                 {"gpu_file", read_gpu_file},
+                                                                  {"gpu_file", read_gpu_file},
+                                 {"learned", read_learned},
                                  {"manifest", read_manifest},
                                  {"measurements", read_measurements_text},
                                  {"measurements_gz", read_measurements_gz},
