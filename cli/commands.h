@@ -7,6 +7,8 @@
 
 namespace tilecast {
 
+class MeasuringDevice;
+
 // tilecast (main.cpp): no CUDA.
 void add_doctor(CLI::App& app);
 void add_predict(CLI::App& app);
@@ -20,10 +22,14 @@ void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);
 void add_repeatability(CLI::App& app);
 void add_regime_report(CLI::App& app);
+void add_plan(CLI::App& app);
+void add_merge(CLI::App& app);
+void add_status(CLI::App& app);
+void add_slurm(CLI::App& app);
 void add_report(CLI::App& app);
 
 // tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.
-void add_measure(CLI::App& app);
+void add_measure(CLI::App& app, MeasuringDevice& device);
 void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_micro(CLI::App& app);

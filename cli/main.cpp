@@ -16,6 +16,10 @@ int main(int argc, char** argv) {
   tilecast::add_validate(app);
   tilecast::add_calibrate(app);
   tilecast::add_suite(app);
+  tilecast::add_plan(app);
+  tilecast::add_merge(app);
+  tilecast::add_status(app);
+  tilecast::add_slurm(app);
   tilecast::add_readme_table(app);
   tilecast::add_dataset(app);
   tilecast::add_decompositions(app);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/measure_counters.h"
 #include "model/base/error.h"
 #include "validate/measure/counter_collector.h"
 #include "validate/measure/laboratory.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 
 #include "cli/measure_counters.h"
 #include "cli/measure_progress.h"
@@ -16,7 +17,8 @@
 #include "validate/measure/device_facts.h"
 #include "validate/measure/micro_kernels.h"
 #include "validate/measure/stream_points.h"
-#include "validate/measure/supervisor.h"
+#include "validate/run/stop_request.h"
+#include "validate/run/supervisor.h"
 
 namespace tilecast {
 namespace {
@@ -46,7 +48,7 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
 
 }  // namespace
 
-void compile_only(const std::vector<SuitePoint>& points) {
+void compile_here(const std::vector<SuitePoint>& points) {
   CubinCache cache;
   MeasureProgress progress("compiling");
   const CompileCounts counts =
@@ -69,20 +71,25 @@ DeviceFound look_for_device() {
                  [&](std::size_t, const TaskReporter& reporter) {
                    reporter.begin(0);
                    const std::string uuid = device_facts(require_hopper()).uuid;
-                   reporter.done(0, uuid + " " + current_chip_or_nothing());
+                   int visible = 0;
+                   TILECAST_CUDA(cudaGetDeviceCount(&visible));
+                   reporter.done(0,
+                                 fmt::format("{} {} {}", uuid, visible, current_chip_or_nothing()));
                    return ExitCode::kDone;
                  },
              .on_started = [](const std::string&) {},
              .on_done =
                  [&](std::size_t, const std::string& text) {
-                   const std::size_t space = text.find(' ');
-                   found = {.uuid = text.substr(0, space), .chip = text.substr(space + 1)};
+                   const std::vector<std::string_view> words = split(text, ' ');
+                   found = {.uuid = std::string(words.at(0)),
+                            .chip = std::string(words.at(2)),
+                            .visible = static_cast<int>(parse_integer(words[1]).value_or(1))};
                  },
              .on_lost = [](std::size_t, const std::string& why) { throw DeviceError(why); }});
   return found;
 }
 
-void compile_all(const std::vector<SuitePoint>& points) {
+void compile_in_child(const std::vector<SuitePoint>& points) {
   supervise({.tasks = 1,
              .body =
                  [&](std::size_t, const TaskReporter& reporter) {
@@ -92,6 +99,12 @@ void compile_all(const std::vector<SuitePoint>& points) {
                    compile_ahead(sources_of(points), cache, [&](std::size_t done, std::size_t all) {
                      progress.show(done, all, "");
                      reporter.alive();
+                     if (!stop_requested().empty()) {  // what is compiled stays in the cache
+                       reporter.error(ExitCode::kPartial,
+                                      fmt::format("stopped by {} with {} of {} kernels compiled",
+                                                  stop_requested(), done, all));
+                       std::_Exit(static_cast<int>(ExitCode::kPartial));
+                     }
                    });
                    progress.finish();
                    reporter.done(0, "");

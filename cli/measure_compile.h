@@ -2,25 +2,19 @@
 // parallel and in a child of its own, so that measuring only loads them.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "cli/suite.h"
+#include "cli/measure_device.h"
 
 namespace tilecast {
-
-struct DeviceFound {
-  std::string uuid;
-  std::string chip;  // CUPTI's name, empty where it has none
-};
 
 /// In a child, since the calling process must stay free of CUDA. Throws DeviceError.
 DeviceFound look_for_device();
 
 /// In a child too, since the compiler may fall over: throws Error(kWrong) then.
-void compile_all(const std::vector<SuitePoint>& points);
+void compile_in_child(const std::vector<SuitePoint>& points);
 
 /// In this process, with a summary of what the compiler said. Needs no GPU.
-void compile_only(const std::vector<SuitePoint>& points);
+void compile_here(const std::vector<SuitePoint>& points);
 
 }  // namespace tilecast
