@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 #include <thread>
@@ -133,7 +134,8 @@ void print_devices(const std::vector<DeviceProcess>& devices) {
   fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", "device", "points", "rows",
              "clock MHz", "power W", "hottest", "gpu_uuid", "clock held down by");
   for (const DeviceProcess& device : devices) {
-    const MeasurementFile file = read_shard(device.out);
+    const MeasurementFile file =
+        std::filesystem::exists(device.out) ? read_shard(device.out) : MeasurementFile{};
     Values clocks, powers;
     double hottest = 0;
     std::set<std::string> reasons;

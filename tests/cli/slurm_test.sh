@@ -7,7 +7,7 @@ for program in munged slurmctld slurmd sbatch srun scontrol; do
 done
 [ "$(id -u)" = 0 ] || { echo "Slurm's daemons need root here"; exit 77; }
 
-# --- a cluster of one node with two processors and two GPUs, which are files
+# --- a cluster of one node with two processors and two GPUs, which are device files of nothing
 stop_daemons() {
   for daemon in slurmd slurmctld munged; do
     [ -f "$folder/$daemon.pid" ] && kill "$(cat "$folder/$daemon.pid")" 2>/dev/null
@@ -26,7 +26,6 @@ RANDOM=$$
 host=$(hostname -s)
 chmod 755 "$folder"
 head -c 1024 /dev/urandom >"$folder/munge.key" && chmod 400 "$folder/munge.key"
-touch "$folder/gpu0" "$folder/gpu1"
 mkdir "$folder/state" "$folder/spool"
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
@@ -61,7 +60,10 @@ GresTypes=gpu
 NodeName=$host NodeAddr=127.0.0.1 CPUs=2 Gres=gpu:2 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
-for gpu in 0 1; do echo "Name=gpu File=$folder/gpu$gpu"; done >"$folder/gres.conf"
+for gpu in 0 1; do
+  mknod "$folder/nvidia$gpu" c 195 $gpu || { echo "device files cannot be made here"; exit 77; }
+  echo "NodeName=$host Name=gpu File=$folder/nvidia$gpu Flags=nvidia_gpu_env"
+done >"$folder/gres.conf"
 export SLURM_CONF=$folder/slurm.conf
 wait_until() {  # SECONDS COMMAND...
   local left=$(($1 * 5))
@@ -117,9 +119,8 @@ grep -q 'stopped by SIGUSR1 with' "$folder"/p.*_*.log || problem "$(tail -n 3 "$
 no_delay
 before=$(rows)
 wait_until 20 has_rows $((before + 2)) || problem "it does not go on: $(squeue)"
-stepd=$(pgrep -f "$folder/tilecast measure|tilecast-gpu measure" -P "$(pgrep -P "$(cat "$folder/slurmd.pid")" -d, 2>/dev/null || echo 1)" | head -n 1)
-victim=${stepd:-$(pgrep -x tilecast-gpu | head -n 1)}
-[ -n "$victim" ] && kill -9 "$victim" || problem "no measuring process to kill"
+kill_one() { kill -9 "$(sed -n 's/^process \([0-9]*\):.*/\1/p' "/tmp/tilecast-GPU-fake-$$-1.lock")"; }
+wait_until 20 kill_one || problem "no measuring process to kill"
 
 # The node is drained: what runs ends, nothing begins; requeued by hand: it goes on elsewhere, later.
 before=$(rows)
