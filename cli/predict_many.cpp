@@ -15,7 +15,6 @@
 #include "model/base/text.h"
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {
@@ -56,9 +55,17 @@ constexpr std::string_view kCsvHeader =
 
 }  // namespace
 
+std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::string>& card) {
+  std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name);
+  if (card) {
+    (void)cards.value_or(Cards{}).card(*card);
+  }
+  return cards;
+}
+
 void predict_many(const ManyOptions& options) {
   const LoadedGpu gpu = load_gpu(options.gpu, options.use_calibration);
-  const std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name);
+  const std::optional<Cards> cards = cards_of(gpu, options.card);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   std::ifstream file;
   if (options.problems != "-") {

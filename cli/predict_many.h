@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "model/spec/cards.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/any_op.h"
 #include "model/tile/regime.h"
 #include "validate/plan/shard.h"
@@ -71,6 +73,10 @@ struct ManyOptions {
   unsigned threads = 0;
   bool use_calibration = true;
 };
+
+/// The cards of a GPU's kind; nothing where none were compared. Throws ConfigError where `card` is
+/// named and is not known.
+std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::string>& card);
 
 /// Throws Error(kPartial) at the end where problems could not be predicted.
 void predict_many(const ManyOptions& options);

@@ -87,7 +87,7 @@ wait_until 15 node_is idle || {
 mkdir "$folder/small"
 cp "$TILECAST" "$folder/tilecast" && cp "$TILECAST_FAKE_GPU" "$folder/tilecast-gpu" || exit 1
 tilecast=$folder/tilecast
-export TILECAST_CONFIG_DIR=$PWD/configs FAKE_HOST=$$ FAKE_POINT_MS=100
+export TILECAST_CONFIG_DIR=$PWD/configs FAKE_HOST=$$ FAKE_POINT_MS=250
 cat >"$folder/suite.yaml" <<'END'
 shapes: [512x512x512, 1024x1024x1024, 1024x512x2048, 2048x2048x2048]
 schedules: [pipelined, warp_specialized]
@@ -100,7 +100,7 @@ rows() { cat "$folder"/p.*-of-*.csv 2>/dev/null | grep -c gemm, ; }
 running() { squeue -h -t R -o %i; }
 has_rows() { [ "$(rows)" -ge "$1" ]; }
 queue_is_empty() { [ -z "$(squeue -h)" ]; }
-restarted() { squeue -h -o %i | while read -r job; do scontrol show job "$job"; done | grep -q "Restarts=[1-9]"; }
+requeued() { grep -q 'Requeuing JobId=' "$folder/slurmctld.log"; }
 # A requeued job waits until its credential has expired; here it need not.
 no_delay() { for job in $(squeue -h -t PD -o %A); do scontrol update jobid="$job" starttime=now; done 2>/dev/null; }
 
@@ -112,7 +112,7 @@ wait_until 20 has_rows 2 || problem "nothing is measured: $(squeue; cat "$folder
 
 # Signalled as Slurm does ahead of the end: the point in hand, exit code 5, back into the queue.
 scancel --signal=USR1 "$(running | head -n 1)"
-wait_until 20 restarted || problem "not queued again after SIGUSR1: $(squeue)"
+wait_until 20 requeued || problem "not queued again after SIGUSR1: $(squeue)"
 grep -q 'stopped by SIGUSR1 with' "$folder"/p.*_*.log || problem "$(tail -n 3 "$folder"/p.*_*.log)"
 
 # Killed: a measuring process without warning.
@@ -169,5 +169,5 @@ if mount -t tmpfs -o size=48k tmpfs "$folder/small" 2>/dev/null; then
 else
   echo "no tmpfs can be mounted: a full disk is left out"
 fi
-[ "$failures" = 0 ] || tail -n 20 "$folder/slurmctld.log" "$folder"/p*.log
+[ "$failures" = 0 ] || grep -hv '^measuring' "$folder/slurmctld.log" "$folder"/p*.log | tail -n 40
 finish
