@@ -1,9 +1,9 @@
 #include "cli/gpu_device.h"
 
+#include "cli/gpu_bench.h"
+#include "cli/gpu_compile_ahead.h"
+#include "cli/gpu_counters.h"
 #include "cli/gpu_timeline.h"
-#include "cli/measure_bench.h"
-#include "cli/measure_compile.h"
-#include "cli/measure_counters.h"
 #include "kernels/jit/compile.h"
 #include "model/tile/kernel_config_text.h"
 

@@ -1,11 +1,11 @@
+#include "cli/in_order.h"
+
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
-
-#include "cli/predict_many.h"
 
 namespace tilecast {
 

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/in_order.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
 #include "model/base/parallel.h"

@@ -1,11 +1,11 @@
+#include "cli/read_problems.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <istream>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/predict_many.h"
 #include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

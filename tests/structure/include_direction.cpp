@@ -48,10 +48,10 @@ const std::vector<Layer>& layers() {
       {"reports/", {"model/", "validate/record/", "validate/compare/"}, {}},
       // The files of tilecast-gpu (cli/CMakeLists.txt), and those of tilecast, which has no CUDA.
       {"cli/gpu_", kOfTilecastGpu, {}},
-      {"cli/measure", kOfTilecastGpu, {}},
       {"cli/probe", kOfTilecastGpu, {}},
       {"cli/",
-       {"model/", "validate/record/", "validate/compare/", "validate/calibrate/", "reports/"},
+       {"model/", "validate/record/", "validate/run/", "validate/plan/", "validate/compare/",
+        "validate/calibrate/", "reports/"},
        {}},
       {"tests/", {"model/", "kernels/", "validate/", "reports/", "cli/"}, kCuda},
   };

@@ -1,11 +1,11 @@
-#include "cli/measure_compile.h"
+#include "cli/gpu_compile_ahead.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdlib>
 
-#include "cli/measure_counters.h"
+#include "cli/gpu_counters.h"
 #include "cli/measure_progress.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"

@@ -1,4 +1,4 @@
-#include "cli/measure_counters.h"
+#include "cli/gpu_counters.h"
 
 #include <fmt/format.h>
 
