@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 
 #include "cli/gpu_counters.h"
 #include "cli/measure_progress.h"
@@ -64,30 +65,46 @@ void compile_here(const std::vector<SuitePoint>& points) {
              cache.hits(), counts.rejected, counts.failed);
 }
 
-DeviceFound look_for_device() {
-  DeviceFound found;
+namespace {
+
+/// What `ask` says in a child.
+std::string asked_in_child(const std::function<std::string()>& ask) {
+  std::string answer;
   supervise({.tasks = 1,
              .body =
                  [&](std::size_t, const TaskReporter& reporter) {
                    reporter.begin(0);
-                   const std::string uuid = device_facts(require_hopper()).uuid;
-                   int visible = 0;
-                   TILECAST_CUDA(cudaGetDeviceCount(&visible));
-                   reporter.done(0,
-                                 fmt::format("{} {} {}", uuid, visible, current_chip_or_nothing()));
+                   reporter.done(0, ask());
                    return ExitCode::kDone;
                  },
              .on_started = [](const std::string&) {},
-             .on_done =
-                 [&](std::size_t, const std::string& text) {
-                   const std::vector<std::string_view> words = split(text, ' ');
-                   found = {.uuid = std::string(words.at(0)),
-                            .chip = std::string(words.at(2)),
-                            .visible = static_cast<int>(parse_integer(words[1]).value_or(1))};
-                 },
+             .on_done = [&](std::size_t, const std::string& text) { answer = text; },
              .on_lost = [](std::size_t, const std::string& why) { throw DeviceError(why); }});
-  return found;
+  return answer;
 }
+
+}  // namespace
+
+std::vector<std::string> visible_gpus() {
+  const std::string answer = asked_in_child([] {
+    const Device current = require_hopper();
+    std::string uuids = device_facts(current).uuid;
+    int count = 0;
+    TILECAST_CUDA(cudaGetDeviceCount(&count));
+    for (Device device = current; device.ordinal + 1 < count;) {
+      ++device.ordinal;
+      uuids += " " + device_facts(device).uuid;
+    }
+    return uuids;
+  });
+  std::vector<std::string> uuids;
+  for (const std::string_view uuid : split(answer, ' ')) {
+    uuids.emplace_back(uuid);
+  }
+  return uuids;
+}
+
+std::string chip_of_current() { return asked_in_child(current_chip_or_nothing); }
 
 void compile_in_child(const std::vector<SuitePoint>& points) {
   supervise({.tasks = 1,

@@ -8,8 +8,12 @@
 
 namespace tilecast {
 
-/// In a child, since the calling process must stay free of CUDA. Throws DeviceError.
-DeviceFound look_for_device();
+// In children, since the calling process must stay free of CUDA. These throw DeviceError.
+
+/// UUIDs of the GPUs that CUDA shows; the first one runs the kernels.
+std::vector<std::string> visible_gpus();
+/// The first one's chip by CUPTI's name, empty where it has none.
+std::string chip_of_current();
 
 /// In a child too, since the compiler may fall over: throws Error(kWrong) then.
 void compile_in_child(const std::vector<SuitePoint>& points);

@@ -1,5 +1,8 @@
 #include "cli/gpu_device.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "cli/gpu_bench.h"
 #include "cli/gpu_compile_ahead.h"
 #include "cli/gpu_counters.h"
@@ -9,7 +12,17 @@
 
 namespace tilecast {
 
-DeviceFound GpuDevice::look() { return look_for_device(); }
+/// A process that sees one GPU alone, by its UUID as `measure --devices` starts it, knows it
+/// without CUDA, whose start takes seconds where several processes start at once.
+std::vector<std::string> GpuDevice::look() {
+  constexpr std::string_view kAnyUuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string_view name = visible == nullptr ? "" : visible;
+  if (name.size() == kAnyUuid.size() && name.starts_with("GPU-")) {
+    return {std::string(name)};
+  }
+  return visible_gpus();
+}
 
 RunContext GpuDevice::context(const GpuSpec& gpu) {
   return {.gpu = gpu.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION};
@@ -19,8 +32,8 @@ void GpuDevice::compile_all(const std::vector<SuitePoint>& points) { compile_in_
 
 void GpuDevice::compile_only(const std::vector<SuitePoint>& points) { compile_here(points); }
 
-CounterRequest GpuDevice::request_counters(CounterChoice choice, const std::string& chip) {
-  return counters_of_chip(choice, chip);
+CounterRequest GpuDevice::request_counters(CounterChoice choice) {
+  return counters_of_chip(choice, choice == CounterChoice::kNone ? "" : chip_of_current());
 }
 
 std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRequest& counters,
@@ -28,9 +41,8 @@ std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRe
   return make_laboratory_bench(gpu, counters, phases);
 }
 
-void GpuDevice::sample(const std::vector<SuitePoint>& points, const std::string& chip,
-                       const std::string& path) {
-  sample_point(points, chip, path);
+void GpuDevice::sample(const std::vector<SuitePoint>& points, const std::string& path) {
+  sample_point(points, chip_of_current(), path);
 }
 
 /// The measuring children have left the GPU by then.

@@ -7,15 +7,14 @@ namespace tilecast {
 
 class GpuDevice final : public MeasuringDevice {
  public:
-  DeviceFound look() override;
+  std::vector<std::string> look() override;
   RunContext context(const GpuSpec& gpu) override;
   void compile_all(const std::vector<SuitePoint>& points) override;
   void compile_only(const std::vector<SuitePoint>& points) override;
-  CounterRequest request_counters(CounterChoice choice, const std::string& chip) override;
+  CounterRequest request_counters(CounterChoice choice) override;
   std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                     bool phases) override;
-  void sample(const std::vector<SuitePoint>& points, const std::string& chip,
-              const std::string& path) override;
+  void sample(const std::vector<SuitePoint>& points, const std::string& path) override;
   void trace(const Point& point, const std::string& path) override;
 };
 

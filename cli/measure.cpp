@@ -128,19 +128,19 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
     return;
   }
   heed_stop_requests();
-  const DeviceFound found = device.look();
+  const std::vector<std::string> gpus = device.look();
   if (!options.devices.empty()) {
     device.compile_all(points);  // once, not by each
-    measure_on_devices(options, points, gpu.spec, choice, found.visible);
+    measure_on_devices(options, points, gpu.spec, choice, gpus);
     return;
   }
-  const GpuLock lock(found.uuid, "tilecast measure --out " + options.out);
+  const GpuLock lock(gpus.front(), "tilecast measure --out " + options.out);
   device.compile_all(points);
   if (!options.pm_sampling.empty()) {
-    device.sample(points, found.chip, options.pm_sampling);
+    device.sample(points, options.pm_sampling);
     return;
   }
-  measure_points(options, points, gpu.spec, device.request_counters(choice, found.chip), device);
+  measure_points(options, points, gpu.spec, device.request_counters(choice), device);
   if (!options.trace.empty()) {
     device.trace(points.front().point, options.trace);
   }

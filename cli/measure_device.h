@@ -14,12 +14,6 @@
 
 namespace tilecast {
 
-struct DeviceFound {
-  std::string uuid;
-  std::string chip;  // CUPTI's name, empty where it has none
-  int visible = 1;   // GPUs that this process could use
-};
-
 /// Which counters a run's rows have columns for.
 struct CounterRequest {
   CounterChoice choice = CounterChoice::kNone;
@@ -31,8 +25,9 @@ class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
 
-  /// Throws DeviceError where there is none to measure on.
-  virtual DeviceFound look() = 0;
+  /// UUIDs of the GPUs that this process could use, one at least; on the first it measures. Throws
+  /// DeviceError where there is none.
+  virtual std::vector<std::string> look() = 0;
   /// gpu, toolkit and git; the rest comes from the bench.
   virtual RunContext context(const GpuSpec& gpu) = 0;
   /// Every kernel into the cache. Throws Error(kWrong) where the compiler falls over.
@@ -40,13 +35,12 @@ class MeasuringDevice {
   /// The same with a summary of what the compiler said; needs no GPU.
   virtual void compile_only(const std::vector<SuitePoint>& points) = 0;
   /// Throws FileError, or ConfigError where the counters file is not strict.
-  virtual CounterRequest request_counters(CounterChoice choice, const std::string& chip) = 0;
+  virtual CounterRequest request_counters(CounterChoice choice) = 0;
   /// In the process that measures. `phases` makes the farewell say where the time went.
   virtual std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                             bool phases) = 0;
   /// measure --pm-sampling and --trace, of one point.
-  virtual void sample(const std::vector<SuitePoint>& points, const std::string& chip,
-                      const std::string& path) = 0;
+  virtual void sample(const std::vector<SuitePoint>& points, const std::string& path) = 0;
   virtual void trace(const Point& point, const std::string& path) = 0;
 };
 

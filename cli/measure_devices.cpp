@@ -10,10 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <set>
 #include <thread>
 
@@ -24,7 +22,6 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "validate/compare/statistics.h"
-#include "validate/record/right_rows.h"
 #include "validate/run/stop_request.h"
 
 extern char** environ;
@@ -34,16 +31,10 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 
-/// What CUDA calls device `index` of this process.
-std::string visible_name(int index) {
-  const char* const visible = std::getenv(kVisible);
-  return visible == nullptr ? std::to_string(index)
-                            : std::string(split(visible, ',').at(static_cast<std::size_t>(index)));
-}
-
 /// One measuring process and where it writes.
 struct DeviceProcess {
   int device;
+  std::string uuid;
   std::filesystem::path out, log;
   std::size_t points;
   pid_t process = -1;
@@ -53,8 +44,8 @@ struct DeviceProcess {
   int exit_code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 };
 
-std::vector<std::string> with_visible(const std::string& name) {
-  std::vector<std::string> variables{std::string(kVisible) + "=" + name};
+std::vector<std::string> with_visible(const std::string& uuid) {
+  std::vector<std::string> variables{std::string(kVisible) + "=" + uuid};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!std::string_view(*variable).starts_with(std::string(kVisible) + "=")) {
       variables.emplace_back(*variable);
@@ -73,7 +64,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 }
 
 void start(DeviceProcess& device, std::vector<std::string> arguments) {
-  std::vector<std::string> variables = with_visible(visible_name(device.device));
+  std::vector<std::string> variables = with_visible(device.uuid);
   const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
   const int log = ::open(device.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0) {
@@ -155,8 +146,7 @@ void print_devices(const std::vector<DeviceProcess>& devices) {
     reasons.erase("");
     fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", device.device, device.points,
                file.rows.size(), median_text(clocks, kMega, 0), median_text(powers, 1, 0),
-               hottest > 0 ? fmt::format("{:.0f} C", hottest) : "-",
-               file.rows.empty() ? "" : file.rows.front().measurement.context.gpu_uuid,
+               hottest > 0 ? fmt::format("{:.0f} C", hottest) : "-", device.uuid,
                fmt::format("{}", fmt::join(reasons, ", ")));
   }
 }
@@ -235,8 +225,9 @@ std::vector<int> parse_devices(const std::string& text, int visible) {
 }
 
 void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePoint>& points,
-                        const GpuSpec& gpu, CounterChoice counters, int visible) {
-  const std::vector<int> wanted = parse_devices(options.devices, visible);
+                        const GpuSpec& gpu, CounterChoice counters,
+                        const std::vector<std::string>& gpus) {
+  const std::vector<int> wanted = parse_devices(options.devices, static_cast<int>(gpus.size()));
   if (!options.resume && std::filesystem::exists(options.out)) {
     throw ConfigError(options.out + ": exists; pass --resume to add to it, or name another file");
   }
@@ -247,7 +238,9 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
   std::size_t all = 0;
   for (i64 i = 0; i < parts; ++i) {
     const Shard part{(shared.shard.index - 1) * parts + i + 1, shared.shard.count * parts};
-    DeviceProcess device{.device = wanted[static_cast<std::size_t>(i)],
+    const int number = wanted[static_cast<std::size_t>(i)];
+    DeviceProcess device{.device = number,
+                         .uuid = gpus[static_cast<std::size_t>(number)],
                          .out = shard_file(shared.path, part),
                          .log = shard_file(shared.path, part).replace_extension(".log"),
                          .points = range_of(shared.plan, part).size()};

@@ -9,6 +9,7 @@
 #include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {
@@ -78,9 +79,10 @@ std::vector<std::string> shapes_of(const Fields& fields) {
     }
     std::vector<std::string> shapes;
     for (const SuiteShape& one : expand_shapes(shape->second)) {
-      shapes.push_back(one.op == Op::kGemm     ? to_text(one.sides)
-                       : one.op == Op::kMemcpy ? fmt::format("{}", one.sides.m)
-                                               : fmt::format("{}x{}", one.sides.m, one.sides.n));
+      const GemmShape& sides = one.sides;
+      shapes.push_back(one.op == Op::kGemm     ? fmt::format("{}x{}x{}", sides.m, sides.n, sides.k)
+                       : one.op == Op::kMemcpy ? fmt::format("{}", sides.m)
+                                               : fmt::format("{}x{}", sides.m, sides.n));
     }
     return shapes;
   }

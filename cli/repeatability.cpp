@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/file.h"
 #include "model/base/text.h"
 #include "validate/compare/repeatability.h"
 #include "validate/compare/variance.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct RepeatabilityOptions {
   std::vector<std::string> files;
-  std::string format = "table";
+  std::string format = "table", medians;
 };
 
 nlohmann::ordered_json json_of(const std::optional<Differences>& d) {
@@ -131,6 +132,9 @@ void run_repeatability(const RepeatabilityOptions& options) {
   for (const std::string& file : options.files) {
     files.push_back(read_measurements(file));
   }
+  if (!options.medians.empty()) {
+    write_file(options.medians, measurement_csv(median_rows(files)));
+  }
   if (files.size() > 2) {
     const std::vector<Variance> all = variance_of(files);
     if (options.format == "json") {
@@ -160,6 +164,8 @@ void add_repeatability(CLI::App& app) {
                    "Measurements of the same points, plain or .gz, each of one process")
       ->required()
       ->expected(2, 10'000);
+  command->add_option("--medians", options->medians,
+                      "CSV to write: of each point the row of median time");
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();

@@ -37,7 +37,8 @@ std::vector<i64> visible_cards() {
   }
   if (visible != nullptr) {
     for (const std::string_view name : split(visible, ',')) {
-      if (const std::optional<i64> card = parse_integer(name)) {
+      // a number, or a UUID of uuid_of
+      if (const auto card = parse_integer(name.substr(name.rfind('-') + 1))) {
         cards.push_back(*card);
       }
     }
@@ -48,14 +49,14 @@ std::vector<i64> visible_cards() {
   return cards;
 }
 
-std::string uuid_of_current() {
+std::string uuid_of(i64 card) {
   const char* const host = std::getenv("FAKE_HOST");
-  return fmt::format("GPU-fake-{}-{}", host == nullptr ? "host" : host, visible_cards().front());
+  return fmt::format("GPU-fake-{}-{}", host == nullptr ? "host" : host, card);
 }
 
 class FakeBench final : public Bench {
  public:
-  std::string gpu_uuid() const override { return uuid_of_current(); }
+  std::string gpu_uuid() const override { return uuid_of(visible_cards().front()); }
   std::string driver() const override { return "999.1"; }
 
   Measurement measure(const Point& point) override {
@@ -79,19 +80,23 @@ class FakeBench final : public Bench {
 
 class FakeDevice final : public MeasuringDevice {
  public:
-  DeviceFound look() override {
-    return {.uuid = uuid_of_current(), .visible = static_cast<int>(visible_cards().size())};
+  std::vector<std::string> look() override {
+    std::vector<std::string> gpus;
+    for (const i64 card : visible_cards()) {
+      gpus.push_back(uuid_of(card));
+    }
+    return gpus;
   }
   RunContext context(const GpuSpec& gpu) override {
     return {.gpu = gpu.name, .toolkit = "none", .git = "fake"};
   }
   void compile_all(const std::vector<SuitePoint>&) override {}
   void compile_only(const std::vector<SuitePoint>&) override {}
-  CounterRequest request_counters(CounterChoice, const std::string&) override { return {}; }
+  CounterRequest request_counters(CounterChoice) override { return {}; }
   std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&, bool) override {
     return std::make_unique<FakeBench>();
   }
-  void sample(const std::vector<SuitePoint>&, const std::string&, const std::string&) override {
+  void sample(const std::vector<SuitePoint>&, const std::string&) override {
     throw DeviceError("no GPU to sample");
   }
   void trace(const Point&, const std::string&) override { throw DeviceError("no GPU to trace"); }

@@ -192,6 +192,31 @@ void add_halves(const std::vector<Process>& processes, Variance& variance) {
 
 }  // namespace
 
+std::vector<Measurement> median_rows(const std::vector<MeasurementFile>& files) {
+  std::map<std::string, std::vector<const Measurement*>> by_point;
+  std::vector<std::string> order;
+  for (const MeasurementFile& file : files) {
+    for (const MeasurementRow& row : file.rows) {
+      if (is_right(row.measurement)) {
+        std::vector<const Measurement*>& rows = by_point[key_of(row.measurement.point)];
+        if (rows.empty()) {
+          order.push_back(key_of(row.measurement.point));
+        }
+        rows.push_back(&row.measurement);
+      }
+    }
+  }
+  std::vector<Measurement> medians;
+  for (const std::string& point : order) {
+    std::vector<const Measurement*>& rows = by_point[point];
+    if (rows.size() > 1) {
+      std::ranges::stable_sort(rows, {}, [](const Measurement* m) { return m->time->median; });
+      medians.push_back(*rows[(rows.size() - 1) / 2]);
+    }
+  }
+  return medians;
+}
+
 std::vector<Variance> variance_of(const std::vector<MeasurementFile>& files) {
   std::vector<Variance> all;
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {

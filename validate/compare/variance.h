@@ -62,4 +62,9 @@ struct Variance {
 /// One for each regime that points are in. Throws ConfigError for a file with rows of two cards.
 std::vector<Variance> variance_of(const std::vector<MeasurementFile>& files);
 
+/// Of each point that two files have at least the right row of median time, of an even number the
+/// faster of the two in the middle: rows as they were measured. In the order in which the points
+/// first stand.
+std::vector<Measurement> median_rows(const std::vector<MeasurementFile>& files);
+
 }  // namespace tilecast

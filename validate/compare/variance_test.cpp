@@ -75,6 +75,22 @@ TEST_CASE("Chance is in the scatter and not in the card") {
   CHECK(v.problems == 2);
 }
 
+TEST_CASE("The median of a point's rows is one of them") {
+  const auto median_of = [](const std::vector<double>& offsets) {
+    std::vector<MeasurementFile> files;
+    for (const double offset : offsets) {
+      files.push_back(process("A", "2025-01-01", offset));
+    }
+    return median_rows(files);
+  };
+  const std::vector<Measurement> odd = median_of({0.3, 0.1, 0.2});
+  REQUIRE(odd.size() == 40);
+  CHECK(odd.front().time->median.value == Approx(100e-6 * std::exp(0.2)));
+  CHECK(median_of({0.3, 0.1, 0.2, 0.4}).front().time->median.value ==
+        Approx(100e-6 * std::exp(0.2)));
+  CHECK(median_of({0.3}).empty());
+}
+
 TEST_CASE("A file with rows of two cards is no process") {
   MeasurementFile both = process("A", "2025-01-01", 0);
   both.rows.back().measurement.context.gpu_uuid = "B";
