@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-std::chrono::seconds parse_budget(const std::string& text) {
+std::chrono::seconds parse_budget(const std::string& text, std::string_view option) {
   constexpr i64 kLongest = 100'000;
   std::string_view number = text;
   i64 unit = 1;
@@ -24,7 +24,7 @@ std::chrono::seconds parse_budget(const std::string& text) {
   }
   const std::optional<i64> count = parse_integer(number);
   if (!count || *count < 1 || *count > kLongest) {
-    throw ConfigError(fmt::format("--budget '{}': expected a time such as 90s, 10m or 1h", text));
+    throw ConfigError(fmt::format("{} '{}': expected a time such as 90s, 10m or 1h", option, text));
   }
   return std::chrono::seconds(*count * unit);
 }

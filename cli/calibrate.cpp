@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/budget.h"
+#include "cli/calibrate_cards.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
@@ -42,7 +43,7 @@ constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
   std::string gpu = "h200_sxm", out, split, measured;
-  std::vector<std::string> data;
+  std::vector<std::string> data, cards;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
   int design = 0;
@@ -113,8 +114,8 @@ std::string learned_path(const std::string& out) {
   }
   const std::string learned = out.substr(0, out.size() - kOverlay.size()) + ".learned.yaml";
   if (std::filesystem::is_regular_file(learned) && !read_text(learned).starts_with(kWrittenBy)) {
-    throw ConfigError(fmt::format(
-        "{}: was not written by calibrate, which would replace it: move it", learned));
+    throw ConfigError(
+        fmt::format("{}: was not written by calibrate, which would replace it: move it", learned));
   }
   return learned;
 }
@@ -307,7 +308,19 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();
-  command->callback([options] { run_calibrate(*options); });
+  command
+      ->add_option("--cards", options->cards,
+                   "Fit no constants but a scale for each card, from rows of several cards that "
+                   "share points; into NAME.cards.yaml")
+      ->excludes(run)
+      ->excludes(design);
+  command->callback([options] {
+    if (!options->cards.empty()) {
+      calibrate_cards(options->gpu, options->data, options->cards, options->out);
+    } else {
+      run_calibrate(*options);
+    }
+  });
 }
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
 // The commands. Each function adds one subcommand whose callback does the work, writes its answer
-// to standard output and throws tilecast::Error where it fails; cli/program.h does the rest. What it
-// reads and writes is tried first (cli/file_plan.h), and files are written before the answer is
+// to standard output and throws tilecast::Error where it fails; cli/program.h does the rest. What
+// it reads and writes is tried first (cli/file_plan.h), and files are written before the answer is
 // printed, which may be cut short (`... | head`). To add a command, write cli/NAME.cpp, declare it
 // here and add one line to main.cpp, or to data_main.cpp or gpu_main.cpp and to forward.cpp.
 #pragma once
@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 
 namespace tilecast {
+
+class MeasuringDevice;
 
 // tilecast (main.cpp): the model alone.
 void add_doctor(CLI::App& app);
@@ -24,10 +26,14 @@ void add_decompositions(CLI::App& app);
 void add_ladder(CLI::App& app);
 void add_repeatability(CLI::App& app);
 void add_regime_report(CLI::App& app);
+void add_plan(CLI::App& app);
+void add_merge(CLI::App& app);
+void add_status(CLI::App& app);
+void add_slurm(CLI::App& app);
 void add_report(CLI::App& app);
 
 // tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.
-void add_measure(CLI::App& app);
+void add_measure(CLI::App& app, MeasuringDevice& device);
 void add_compile(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_micro(CLI::App& app);

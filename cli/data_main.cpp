@@ -18,5 +18,9 @@ int main(int argc, char** argv) {
   tilecast::add_ladder(app);
   tilecast::add_repeatability(app);
   tilecast::add_regime_report(app);
+  tilecast::add_plan(app);
+  tilecast::add_merge(app);
+  tilecast::add_status(app);
+  tilecast::add_slurm(app);
   return tilecast::run_program(app, argc, argv);
 }

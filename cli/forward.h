@@ -1,5 +1,5 @@
-// The programs beside tilecast: tilecast-data works on measurements, and tilecast-gpu holds what needs
-// the CUDA toolkit, so that tilecast itself is built soon and starts on any machine.
+// The programs beside tilecast: tilecast-data works on measurements, and tilecast-gpu holds what
+// needs the CUDA toolkit, so that tilecast itself is built soon and starts on any machine.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,9 +10,9 @@ namespace tilecast {
 /// Where tilecast-gpu lies if it was built.
 std::filesystem::path gpu_program();
 
-/// Adds the commands that the other programs carry out. Each becomes that program, with the arguments
-/// as they are. Throws DeviceError where tilecast-gpu was not built, FileError where tilecast-data was
-/// not, and the same where it cannot be started.
+/// Adds the commands that the other programs carry out. Each becomes that program, with the
+/// arguments as they are. Throws DeviceError where tilecast-gpu was not built, FileError where
+/// tilecast-data was not, and the same where it cannot be started.
 void add_forwarded(CLI::App& app, char** argv);
 
 }  // namespace tilecast

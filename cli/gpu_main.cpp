@@ -3,12 +3,14 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/gpu_device.h"
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
   CLI::App app{"Times kernels on this machine's GPU", "tilecast-gpu"};
   app.set_version_flag("--version", "tilecast " TILECAST_VERSION);
-  tilecast::add_measure(app);
+  tilecast::GpuDevice device;
+  tilecast::add_measure(app, device);
   tilecast::add_compile(app);
   tilecast::add_probe(app);
   tilecast::add_micro(app);

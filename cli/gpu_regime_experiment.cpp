@@ -14,8 +14,8 @@
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/gpu_lock.h"
 #include "validate/measure/regime_experiment.h"
+#include "validate/run/gpu_lock.h"
 
 namespace tilecast {
 namespace {

@@ -1,6 +1,7 @@
 // tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
-// (cli/measure_plan.h), compiles ahead (cli/measure_compile.h), holds the GPU and starts the run
-// (cli/measure_run.h).
+// (cli/measure_plan.h), has their kernels compiled ahead (cli/measure_device.h), holds the GPU and
+// starts the run (cli/measure_run.h); with --devices one such process on each
+// (cli/measure_devices.h).
 
 #include <fmt/format.h>
 
@@ -13,24 +14,21 @@
 
 #include "cli/budget.h"
 #include "cli/commands.h"
-#include "cli/gpu_timeline.h"
-#include "cli/measure_bench.h"
-#include "cli/measure_compile.h"
-#include "cli/measure_counters.h"
+#include "cli/make_plan.h"
+#include "cli/measure_device.h"
+#include "cli/measure_devices.h"
 #include "cli/measure_order.h"
 #include "cli/measure_plan.h"
 #include "cli/measure_progress.h"
 #include "cli/measure_run.h"
-#include "kernels/jit/compile.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "validate/compare/pair_rounds.h"
-#include "validate/compare/roofline.h"
-#include "validate/measure/gpu_lock.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/run/gpu_lock.h"
+#include "validate/run/stop_request.h"
 
 namespace tilecast {
 namespace {
@@ -45,9 +43,10 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   const auto has = [&](const char* status) { return outcome.counts.contains(status); };
   if (outcome.code == ExitCode::kPartial) {
     throw Error(outcome.code,
-                fmt::format("stopped by --budget {} with {} of {} in {} ({}); continue with "
-                            "--resume",
-                            options.budget, outcome.finished, counted(points, "point"), options.out,
+                fmt::format("stopped by {} with {} of {} in {} ({}); continue with --resume",
+                            stop_requested().empty() ? "--budget " + options.budget
+                                                     : std::string(stop_requested()),
+                            outcome.finished, counted(points, "point"), options.out,
                             summary.empty() ? "none" : summary));
   }
   if (has("wrong") || has("failed")) {
@@ -88,12 +87,9 @@ void print_pairs(const MeasureOptions& options) {
 
 /// The rows of `points`. The lock is held by the caller.
 void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
-                    const GpuSpec& gpu, const CounterRequest& counters) {
+                    const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device) {
   const u64 seed = options.seed.value_or(std::random_device()());
-  const auto kernel_time = [&](const Point& point) {
-    static const AnyConfig kAnyConfig = KernelConfig{.tiling = {.block_m = 128, .block_n = 128}};
-    return roofline_time(gpu, problem_of(point), kAnyConfig).value_or(Seconds{0});
-  };
+  const auto kernel_time = [&](const Point& point) { return rough_kernel_time(gpu, point); };
   std::vector<RunPoint> run;
   {
     const MeasurementAppender file(options.out, counters.metrics,
@@ -108,10 +104,10 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
   RunSettings settings{
       .out = options.out,
       .counters = counters.metrics,
-      .context = {.gpu = gpu.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION},
+      .context = device.context(gpu),
       .order_seed = seed,
       .deadline = {},
-      .make_bench = [&] { return make_laboratory_bench(gpu, counters, options.phases); }};
+      .make_bench = [&] { return device.make_bench(gpu, counters, options.phases); }};
   if (!options.budget.empty()) {
     settings.deadline = Clock::now() + parse_budget(options.budget);
   }
@@ -122,46 +118,57 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
   report(options, outcome, run.size());
 }
 
-/// --trace: of one kernel, once its row is in the file. The children have left the GPU by then.
-void trace_point(const Point& point, const std::string& file) {
-  write_timeline(point.problem, parse_kernel_config(point.config), point.inputs, file, "");
-}
-
-void run_measure(const MeasureOptions& options) {
+void run_measure(MeasureOptions& options, MeasuringDevice& device) {
   const LoadedGpu gpu = load_gpu(options.gpu, true);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
   const auto [points, choice] = plan_measure(options, gpu.spec);
   if (options.prepare) {
-    compile_only(points);
+    device.compile_only(points);
     return;
   }
-  const DeviceFound device = look_for_device();
-  const GpuLock lock(device.uuid, "tilecast measure --out " + options.out);
-  compile_all(points);
+  heed_stop_requests();
+  const std::vector<std::string> gpus = device.look();
+  if (!options.devices.empty()) {
+    device.compile_all(points);  // once, not by each
+    measure_on_devices(options, points, gpu.spec, choice, gpus);
+    return;
+  }
+  const GpuLock lock(gpus.front(), "tilecast measure --out " + options.out);
+  device.compile_all(points);
   if (!options.pm_sampling.empty()) {
-    sample_point(points, device.chip, options.pm_sampling);
+    device.sample(points, options.pm_sampling);
     return;
   }
-  measure_points(options, points, gpu.spec, request_counters(choice, device.chip));
+  measure_points(options, points, gpu.spec, device.request_counters(choice), device);
   if (!options.trace.empty()) {
-    trace_point(points.front().point, options.trace);
+    device.trace(points.front().point, options.trace);
   }
 }
 
 }  // namespace
 
-void add_measure(CLI::App& app) {
+void add_measure(CLI::App& app, MeasuringDevice& device) {
   CLI::App* command = app.add_subcommand("measure", "Time kernels on this machine's GPU");
   const auto options = std::make_shared<MeasureOptions>();
   CLI::Option* shape = command->add_option("SHAPE", options->shape,
                                            "MxNxK, ROWSxCOLUMNS or elements, with --config");
   CLI::Option* suite =
       command->add_option("--suite", options->suites, "YAML file of what to measure; repeatable");
-  command->add_option("--points", options->points,
-                      "The points of a CSV, such as another run's rows or what `tilecast suite` "
-                      "lists; repeatable");
+  CLI::Option* points = command->add_option(
+      "--points", options->points,
+      "The points of a CSV, such as another run's rows or what `tilecast suite` "
+      "lists; repeatable");
+  CLI::Option* plan = command->add_option("--plan", options->plan, "What `tilecast plan` wrote");
+  command
+      ->add_option("--shard", options->shard,
+                   "I/N: the I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless "
+                   "--out says otherwise; default all of it")
+      ->needs(plan);
+  command->add_option("--devices", options->devices,
+                      "GPUs to share the points out to, a process on each: 0-3, 0,2 or all; the "
+                      "rows come together in --out");
   CLI::Option* config = command->add_option(
       "--config", options->configs,
       "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
@@ -173,14 +180,17 @@ void add_measure(CLI::App& app) {
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
   command->add_option("--out", options->out, "CSV file to write");
-  command->add_option("--counters", options->counters,
-                      "Hardware counters of each point, after its timing: none, core or full; "
-                      "default none, or what the suite says");
-  command
-      ->add_option("--pm-sampling", options->pm_sampling,
-                   "Instead of rows, the chip's activity every 10 us while one configuration runs: "
-                   "CSV file to write")
-      ->excludes(suite);
+  CLI::Option* counters =
+      command->add_option("--counters", options->counters,
+                          "Hardware counters of each point, after its timing: none, core or full; "
+                          "default none, or what the suite says");
+  CLI::Option* sampling =
+      command
+          ->add_option(
+              "--pm-sampling", options->pm_sampling,
+              "Instead of rows, the chip's activity every 10 us while one configuration runs: "
+              "CSV file to write")
+          ->excludes(suite);
   CLI::Option* regime =
       command
           ->add_option("--regime", options->regime, "burst or sustained; of --points too, if given")
@@ -204,21 +214,25 @@ void add_measure(CLI::App& app) {
       "Stop in time: 90s, 10m, 1h; where it is short the most informative points come first");
   command->add_option("--seed", options->seed,
                       "Of the order of the points in a problem; default another one each time");
-  command
-      ->add_option("--rounds", options->rounds,
-                   "Measure the whole list so many times, one row each, every second time "
-                   "backwards; prints each configuration beside the first")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  CLI::Option* rounds =
+      command
+          ->add_option("--rounds", options->rounds,
+                       "Measure the whole list so many times, one row each, every second time "
+                       "backwards; prints each configuration beside the first")
+          ->check(CLI::Range(1, 1000))
+          ->capture_default_str();
   command->add_option("--trace", options->trace,
                       "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
   command->add_flag("--resume", options->resume, "Add what --out does not have yet");
   command->add_flag("--phases", options->phases, "Say at the end where the time went");
   command->add_flag("--prepare", options->prepare,
                     "Only compile the kernels into the cache; needs no GPU");
-  command->callback([options, regime] {
+  for (CLI::Option* other : {shape, suite, points, config, regime, counters, rounds, sampling}) {
+    plan->excludes(other);
+  }
+  command->callback([options, regime, &device] {
     options->regime_given = regime->count() > 0;
-    run_measure(*options);
+    run_measure(*options, device);
   });
 }
 

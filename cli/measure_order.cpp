@@ -71,6 +71,14 @@ Seconds guess(const RunPoint& run, bool prepares,
 
 }  // namespace
 
+std::vector<SuitePoint> in_problems(const std::vector<SuitePoint>& points) {
+  std::vector<SuitePoint> all;
+  for (const std::vector<SuitePoint>& group : grouped(points, preparation_of)) {
+    all.insert(all.end(), group.begin(), group.end());
+  }
+  return all;
+}
+
 std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& points, u64 seed) {
   std::mt19937_64 random(seed);
   std::vector<SuitePoint> all;

@@ -34,7 +34,8 @@ struct RunPoint {
   i64 round = 0;  // from 1; 0 where there is only one
 };
 
-/// Problem by problem.
+/// Problem by problem, in the order in which they first stand.
+std::vector<SuitePoint> in_problems(const std::vector<SuitePoint>& points);
 std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& points, u64 seed);
 
 /// What tells most first.

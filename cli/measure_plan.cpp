@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/plan/work_plan.h"
 #include "validate/record/point_list.h"
 
 namespace tilecast {
@@ -40,9 +41,9 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
 }
 
 /// As suites do, with a refusal where it cannot be measured here.
-void add_listed(const MeasureOptions& options, const GpuSpec& gpu, const std::string& file,
+void add_listed(const MeasureOptions& options, const GpuSpec& gpu, std::vector<ListedPoint> list,
                 std::vector<SuitePoint>& points) {
-  for (ListedPoint& listed : read_point_list(file)) {
+  for (ListedPoint& listed : list) {
     Point& point = listed.point;
     if (!is_baseline(point.config)) {
       point.config = to_text(parse_config(point.config));
@@ -74,14 +75,40 @@ void check_options(const MeasureOptions& options) {
   }
 }
 
+/// What a plan says is what its rows hold, so nothing beside it may say otherwise.
+MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
+  const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
+  const WorkPlan plan = read_plan(options.plan);
+  if (plan.gpu != gpu.name) {
+    throw ConfigError(
+        fmt::format("{} is for {}, not for --gpu {}", options.plan, plan.gpu, gpu.name));
+  }
+  if (options.out.empty()) {
+    options.out = shard_file(options.plan, shard).string();
+  }
+  check_options(options);
+  const PlanRange range = range_of(plan, shard);
+  std::vector<ListedPoint> listed;
+  for (std::size_t i = range.first; i < range.end; ++i) {
+    listed.push_back(plan.points[i].listed);
+  }
+  MeasurePlan measured{.points = {}, .counters = parse_counter_choice(plan.counters)};
+  add_listed(options, gpu, std::move(listed), measured.points);
+  return measured;
+}
+
 }  // namespace
 
-MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu) {
+MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
+  if (!options.plan.empty()) {
+    return points_of_shard(options, gpu);
+  }
   check_options(options);
   MeasurePlan plan;
   if (options.suites.empty() && options.points.empty()) {
     if (options.shape.empty() || options.configs.empty()) {
-      throw ConfigError("expected --suite FILE, --points CSV, or a SHAPE and --config TEXT");
+      throw ConfigError(
+          "expected --suite FILE, --points CSV, --plan FILE, or a SHAPE and --config TEXT");
     }
     plan.points = points_of_command_line(options, gpu);
   }
@@ -95,7 +122,7 @@ MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu) {
     plan.points.insert(plan.points.end(), expanded.points.begin(), expanded.points.end());
   }
   for (const std::string& file : options.points) {
-    add_listed(options, gpu, file, plan.points);
+    add_listed(options, gpu, read_point_list(file), plan.points);
   }
   if (!options.counters.empty()) {
     plan.counters = parse_counter_choice(options.counters);

@@ -16,7 +16,7 @@ namespace tilecast {
 struct MeasureOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", out, counters, regime = "burst",
                      inputs = "normal", dtype = "fp16", layout = "tn", l2 = "rotating", budget,
-                     pm_sampling, trace;
+                     pm_sampling, trace, plan, shard, devices;
   std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;
@@ -29,8 +29,9 @@ struct MeasurePlan {
 };
 
 /// Of several suites the most counters; --counters decides where it is given. Points of a list
-/// come in the regime of --regime where it is given, else in their own. Throws ConfigError for
-/// options that do not go together or points that cannot be measured.
-MeasurePlan plan_measure(const MeasureOptions& options, const GpuSpec& gpu);
+/// come in the regime of --regime where it is given, else in their own; those of --plan are its
+/// shard's, whose file is `options.out` where that names none. Throws ConfigError for options that
+/// do not go together or points that cannot be measured.
+MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu);
 
 }  // namespace tilecast

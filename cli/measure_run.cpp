@@ -7,9 +7,10 @@
 
 #include "cli/measure_progress.h"
 #include "model/base/text.h"
-#include "validate/measure/laboratory.h"
-#include "validate/measure/supervisor.h"
 #include "validate/record/measurement_appender.h"
+#include "validate/run/context_lost.h"
+#include "validate/run/stop_request.h"
+#include "validate/run/supervisor.h"
 
 namespace tilecast {
 namespace {
@@ -79,6 +80,9 @@ class Run {
   ExitCode measure_points(std::size_t first, Bench& bench, MeasurementAppender& file,
                           const TaskReporter& reporter) {
     for (std::size_t i = first; i < points_.size(); ++i) {
+      if (!stop_requested().empty()) {
+        return ExitCode::kPartial;
+      }
       const Clock::time_point start = Clock::now();
       if (settings_.deadline &&
           start + std::chrono::duration_cast<Clock::duration>(

@@ -1,6 +1,6 @@
 // A run of measuring: points in, rows in a file. The parent keeps the count and the file; children
 // do the measuring, so that a kernel that faults or hangs costs its own row only
-// (validate/measure/supervisor.h), and a run that is killed loses at most the point in hand.
+// (validate/run/supervisor.h), and a run that is killed loses at most the point in hand.
 //
 // What measures is a Bench, so that all of this is tested without a GPU: measure_run_test.cpp kills
 // runs at random moments.
@@ -47,7 +47,7 @@ struct RunSettings {
 };
 
 struct RunOutcome {
-  ExitCode code = ExitCode::kDone;  // kPartial where the deadline cut it short
+  ExitCode code = ExitCode::kDone;  // kPartial where the deadline or a signal cut it short
   std::size_t finished = 0;
   std::map<std::string, std::size_t> counts;  // rows by status
   Seconds took;                               // from when the bench was ready

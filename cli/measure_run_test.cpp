@@ -12,11 +12,11 @@
 #include "cli/measure_progress.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
-#include "validate/measure/gpu_lock.h"
-#include "validate/measure/laboratory.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/raw_samples.h"
+#include "validate/run/context_lost.h"
+#include "validate/run/gpu_lock.h"
 
 using namespace tilecast;
 

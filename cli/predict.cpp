@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/predict_many.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
+#include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
@@ -24,7 +26,7 @@ namespace {
 struct PredictOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
                      inputs = "normal", format = "table";
-  std::optional<std::string> config, method;
+  std::optional<std::string> config, method, card;
   std::vector<std::string> schedules, data;
   i64 top = 10;
   std::optional<std::size_t> simulations;
@@ -64,6 +66,9 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const std::strin
 }
 
 void run_predict(const PredictOptions& options) {
+  if (options.shape.empty()) {
+    throw ConfigError("expected SHAPE, or --problems FILE");
+  }
   const Op op = parse_op(options.op);
   if (options.config && !options.schedules.empty()) {
     throw ConfigError("--config names its schedule itself: leave --schedule out");
@@ -84,19 +89,22 @@ void run_predict(const PredictOptions& options) {
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
   const auto start = std::chrono::steady_clock::now();
-  const Ranking ranking =
+  Ranking ranking =
       options.config
           ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
           : rank_candidates(
                 gpu.spec, problem, schedules, regime, inputs, static_cast<std::size_t>(options.top),
                 {.method = method, .simulations = options.simulations, .threads = options.threads});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (const std::optional<Cards> cards = cards_of(gpu, options.card)) {
+    on_cards(gpu.spec, *cards, options.card, ranking);
+  }
 
   const RankingReport report{gpu, ranking, static_cast<std::size_t>(options.top),
                              Seconds{elapsed.count()}, measured};
-  fmt::print("{}", options.format == "json"  ? ranking_json(report)
-                   : options.format == "csv" ? ranking_csv(report)
-                                             : ranking_table(report));
+  fmt::print("{}", options.format.starts_with("json") ? ranking_json(report)
+                   : options.format == "csv"          ? ranking_csv(report)
+                                                      : ranking_table(report));
 }
 
 }  // namespace
@@ -105,11 +113,9 @@ void add_predict(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("predict", "Ranked schedules and tilings for a problem, CPU only");
   const auto options = std::make_shared<PredictOptions>();
-  command
-      ->add_option(
-          "SHAPE", options->shape,
-          "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
-      ->required();
+  CLI::Option* shape = command->add_option(
+      "SHAPE", options->shape,
+      "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy");
   command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
       ->capture_default_str();
   command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
@@ -137,18 +143,47 @@ void add_predict(CLI::App& app) {
                    "simulated; by default 1 to 4, fewer of large kernels")
       ->check(CLI::Range(1, 4096));
   command->add_option("--schedule", options->schedules, "Only these schedules");
-  command->add_option("--top", options->top, "Rows to show")
-      ->check(CLI::Range(i64{1}, i64{1} << 20))
-      ->capture_default_str();
+  CLI::Option* top = command->add_option("--top", options->top, "Rows to show")
+                         ->check(CLI::Range(i64{1}, i64{1} << 20))
+                         ->capture_default_str();
   command->add_option("--config", options->config, "Predict this configuration alone");
   command->add_option("--data", options->data, "Measurements to show beside the predictions");
-  command->add_option("--format", options->format, "table, json or csv")
-      ->check(CLI::IsMember({"table", "json", "csv"}))
+  command->add_option("--format", options->format, "table, json, csv, or of --problems jsonl")
+      ->check(CLI::IsMember({"table", "json", "csv", "jsonl"}))
       ->capture_default_str();
   command->add_flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command->callback([options, layout] {
+  command->add_option("--card", options->card,
+                      "For this card of those that were measured, by UUID; else the interval is of "
+                      "any card of the kind");
+  const auto many = std::make_shared<ManyOptions>();
+  CLI::Option* problems = command->add_option(
+      "--problems", many->problems,
+      "Many problems in the place of SHAPE, a line each: shapes with ranges, JSON or CSV; a file, "
+      "or "
+      "- for standard input. Answers with --top rows each, default 1, as jsonl or csv");
+  problems->excludes(shape);
+  command->add_option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
+      ->needs(problems);
+  command->callback([options, many, layout, top] {
     options->layout_given = layout->count() > 0;
-    run_predict(*options);
+    if (many->problems.empty()) {
+      run_predict(*options);
+      return;
+    }
+    if (options->config || !options->data.empty()) {
+      throw ConfigError("--problems goes with neither --config nor --data");
+    }
+    many->format = options->format;
+    many->gpu = options->gpu;
+    many->defaults = {options->op, options->dtype, options->layout, options->regime,
+                      options->inputs};
+    many->method = options->method;
+    many->card = options->card;
+    many->schedules = options->schedules;
+    many->top = top->count() > 0 ? static_cast<std::size_t>(options->top) : 1;
+    many->threads = options->threads;
+    many->use_calibration = !options->no_calibration;
+    predict_many(*many);
   });
 }
 

@@ -1,22 +1,27 @@
-// tilecast repeatability: how well two runs over the same points agree.
+// tilecast repeatability: how well runs over the same points agree; of more than two, what makes
+// them differ: card, day, process or chance.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "validate/compare/repeatability.h"
+#include "validate/compare/variance.h"
 
 namespace tilecast {
 namespace {
 
 struct RepeatabilityOptions {
-  std::string first, second, format = "table";
+  std::vector<std::string> files;
+  std::string format = "table", medians;
 };
 
 nlohmann::ordered_json json_of(const std::optional<Differences>& d) {
@@ -60,9 +65,88 @@ void print_table(const Repeatability& found) {
   }
 }
 
+constexpr const char* kCommonTexts[] = {"one card, one day", "one card", "two cards"};
+
+nlohmann::ordered_json json_of(const VarianceOf& of) {
+  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < of.pairs.size(); ++i) {
+    const PairFigures& f = of.pairs[i];
+    pairs.push_back(
+        {{"of", kCommonTexts[i]},
+         {"pairs", f.pairs},
+         {"offset", f.offset},
+         {"scatter", f.scatter},
+         {"order", f.order ? nlohmann::ordered_json(*f.order) : nlohmann::ordered_json()}});
+  }
+  return {{"card", of.parts.card},
+          {"day", of.parts.day},
+          {"process", of.parts.process},
+          {"chance", of.parts.chance},
+          {"pairs", pairs}};
+}
+
+void print_json(const std::vector<Variance>& all) {
+  nlohmann::ordered_json answer = {{"schema", 1}};
+  for (const Variance& v : all) {
+    answer[std::string(to_text(v.regime))] = {
+        {"files", v.files},
+        {"cards", v.cards},
+        {"days", v.days},
+        {"points", v.points},
+        {"time", json_of(v.time)},
+        {"cycles", json_of(v.cycles)},
+        {"sm_clock", json_of(v.clock)},
+        {"halves_order",
+         v.halves_order ? nlohmann::ordered_json(*v.halves_order) : nlohmann::ordered_json()},
+        {"halves", v.halves},
+        {"problems", v.problems}};
+  }
+  fmt::print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_table(const Variance& v) {
+  fmt::print("{}: {} files, {} cards, {} days, {} points that two files have\n", to_text(v.regime),
+             v.files, v.cards, v.days, v.points);
+  fmt::print("  standard deviation, %   card    day  process  chance of one row\n");
+  for (const auto& [name, of] :
+       {std::pair{"time", &v.time}, {"cycles", &v.cycles}, {"clock", &v.clock}}) {
+    fmt::print("  {:<21} {:6.2f} {:6.2f} {:8.2f} {:7.2f}\n", name, of->parts.card * 100,
+               of->parts.day * 100, of->parts.process * 100, of->parts.chance * 100);
+  }
+  for (std::size_t i = 0; i < v.time.pairs.size(); ++i) {
+    const PairFigures& f = v.time.pairs[i];
+    if (f.pairs > 0) {
+      fmt::print("  {:>4} pairs of {:<18} time {:.2f} % apart in the mean, {:.2f} % about it{}\n",
+                 f.pairs, kCommonTexts[i], f.offset * 100, f.scatter * 100,
+                 f.order ? fmt::format("; order: Kendall {:.2f}", *f.order) : "");
+    }
+  }
+  if (v.halves_order) {
+    fmt::print(
+        "  medians of one half of the files against the other's: Kendall {:.2f}, mean of {} "
+        "problems and {} halvings\n",
+        *v.halves_order, v.problems, v.halves);
+  }
+}
+
 void run_repeatability(const RepeatabilityOptions& options) {
-  const Repeatability found =
-      repeatability(read_measurements(options.first), read_measurements(options.second));
+  std::vector<MeasurementFile> files;
+  for (const std::string& file : options.files) {
+    files.push_back(read_measurements(file));
+  }
+  if (!options.medians.empty()) {
+    write_file(options.medians, measurement_csv(median_rows(files)));
+  }
+  if (files.size() > 2) {
+    const std::vector<Variance> all = variance_of(files);
+    if (options.format == "json") {
+      print_json(all);
+    } else {
+      std::ranges::for_each(all, [](const Variance& v) { print_table(v); });
+    }
+    return;
+  }
+  const Repeatability found = repeatability(files.front(), files.back());
   options.format == "json" ? print_json(found) : print_table(found);
   if (const std::vector<std::string> missed = missed_bars(found); !missed.empty()) {
     throw Error(ExitCode::kWrong, join(missed, "; "));
@@ -73,11 +157,17 @@ void run_repeatability(const RepeatabilityOptions& options) {
 
 void add_repeatability(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "repeatability", "How well two measurements of the same points agree; 1 where they do not");
+      "repeatability",
+      "How well two measurements of the same points agree, 1 where they do not; of more files what "
+      "makes them differ: card, day, process or chance");
   const auto options = std::make_shared<RepeatabilityOptions>();
-  command->add_option("FIRST", options->first, "Measurement CSV, plain or .gz")->required();
-  command->add_option("SECOND", options->second, "The same points from another process")
-      ->required();
+  command
+      ->add_option("CSV", options->files,
+                   "Measurements of the same points, plain or .gz, each of one process")
+      ->required()
+      ->expected(2, 10'000);
+  command->add_option("--medians", options->medians,
+                      "CSV to write: of each point the row of median time");
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();

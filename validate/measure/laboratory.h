@@ -21,13 +21,9 @@
 #include "validate/measure/stream_points.h"
 #include "validate/measure/verifier.h"
 #include "validate/record/measurement.h"
+#include "validate/run/context_lost.h"
 
 namespace tilecast {
-
-/// A fault that ended the process's CUDA context: no later point can be measured by it.
-struct ContextLost : Error {
-  explicit ContextLost(const std::string& message) : Error(ExitCode::kWrong, message) {}
-};
 
 class Laboratory {
  public:

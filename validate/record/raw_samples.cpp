@@ -89,16 +89,24 @@ i64 RawSampleFile::append(const Point& point, const std::vector<SampleBlock>& bl
   if (at < 0) {
     fail_file(path_, "write");
   }
-  append_whole(descriptor_, gzip_member(text_of(at, point, blocks)), path_,
+  append_whole(descriptor_, raw_samples_member(at, point, blocks), path_,
                "; its last row is truncated, which --resume repairs");
   return at;
 }
 
+std::string raw_samples_member(i64 samples_at, const Point& point,
+                               const std::vector<SampleBlock>& blocks) {
+  return gzip_member(text_of(samples_at, point, blocks));
+}
+
 std::vector<SampleBlock> read_raw_samples(const std::filesystem::path& path, i64 samples_at) {
-  const std::string packed = read_file(path);
-  const std::string text =
-      gunzip_member(packed, static_cast<std::size_t>(samples_at), path.string()).text;
-  const std::string name = fmt::format("{} at byte {}", path.string(), samples_at);
+  return parse_raw_samples(read_file(path), path.string(), samples_at);
+}
+
+std::vector<SampleBlock> parse_raw_samples(std::string_view packed, const std::string& file,
+                                           i64 samples_at) {
+  const std::string text = gunzip_member(packed, static_cast<std::size_t>(samples_at), file).text;
+  const std::string name = fmt::format("{} at byte {}", file, samples_at);
   const CsvText csv = parse_csv(text, name);
   std::vector<SampleBlock> blocks;
   for (std::size_t i = samples_at == 0 ? 1 : 0; i < csv.records.size(); ++i) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validate/record/measurement.h"
@@ -42,5 +43,13 @@ class RawSampleFile {
 /// One row's samples. Throws FileError where the file cannot be read and ConfigError where it does
 /// not hold them.
 std::vector<SampleBlock> read_raw_samples(const std::filesystem::path& path, i64 samples_at);
+
+/// The same from the file's content already read.
+std::vector<SampleBlock> parse_raw_samples(std::string_view packed, const std::string& name,
+                                           i64 samples_at);
+
+/// The gzip member that stands at byte `samples_at` of a file.
+std::string raw_samples_member(i64 samples_at, const Point& point,
+                               const std::vector<SampleBlock>& blocks);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-#include "validate/measure/supervisor.h"
+#include "validate/run/supervisor.h"
 
 #include <signal.h>
 #include <unistd.h>

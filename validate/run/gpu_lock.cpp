@@ -1,4 +1,4 @@
-#include "validate/measure/gpu_lock.h"
+#include "validate/run/gpu_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

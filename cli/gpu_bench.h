@@ -5,8 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/measure_counters.h"
-#include "cli/measure_run.h"
+#include "cli/measure_device.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {

@@ -1,10 +1,12 @@
-#include "cli/measure_compile.h"
+#include "cli/gpu_compile_ahead.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <functional>
 
-#include "cli/measure_counters.h"
+#include "cli/gpu_counters.h"
 #include "cli/measure_progress.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
@@ -17,7 +19,8 @@
 #include "validate/measure/device_facts.h"
 #include "validate/measure/micro_kernels.h"
 #include "validate/measure/stream_points.h"
-#include "validate/measure/supervisor.h"
+#include "validate/run/stop_request.h"
+#include "validate/run/supervisor.h"
 
 namespace tilecast {
 namespace {
@@ -47,7 +50,7 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
 
 }  // namespace
 
-void compile_only(const std::vector<SuitePoint>& points) {
+void compile_here(const std::vector<SuitePoint>& points) {
   CubinCache cache;
   MeasureProgress progress("compiling");
   const CompileCounts counts =
@@ -64,27 +67,48 @@ void compile_only(const std::vector<SuitePoint>& points) {
              counts.failed);
 }
 
-DeviceFound look_for_device() {
-  DeviceFound found;
+namespace {
+
+/// What `ask` says in a child.
+std::string asked_in_child(const std::function<std::string()>& ask) {
+  std::string answer;
   supervise({.tasks = 1,
              .body =
                  [&](std::size_t, const TaskReporter& reporter) {
                    reporter.begin(0);
-                   const std::string uuid = device_facts(require_hopper()).uuid;
-                   reporter.done(0, uuid + " " + current_chip_or_nothing());
+                   reporter.done(0, ask());
                    return ExitCode::kDone;
                  },
              .on_started = [](const std::string&) {},
-             .on_done =
-                 [&](std::size_t, const std::string& text) {
-                   const std::size_t space = text.find(' ');
-                   found = {.uuid = text.substr(0, space), .chip = text.substr(space + 1)};
-                 },
+             .on_done = [&](std::size_t, const std::string& text) { answer = text; },
              .on_lost = [](std::size_t, const std::string& why) { throw DeviceError(why); }});
-  return found;
+  return answer;
 }
 
-void compile_all(const std::vector<SuitePoint>& points) {
+}  // namespace
+
+std::vector<std::string> visible_gpus() {
+  const std::string answer = asked_in_child([] {
+    const Device current = require_hopper();
+    std::string uuids = device_facts(current).uuid;
+    int count = 0;
+    TILECAST_CUDA(cudaGetDeviceCount(&count));
+    for (Device device = current; device.ordinal + 1 < count;) {
+      ++device.ordinal;
+      uuids += " " + device_facts(device).uuid;
+    }
+    return uuids;
+  });
+  std::vector<std::string> uuids;
+  for (const std::string_view uuid : split(answer, ' ')) {
+    uuids.emplace_back(uuid);
+  }
+  return uuids;
+}
+
+std::string chip_of_current() { return asked_in_child(current_chip_or_nothing); }
+
+void compile_in_child(const std::vector<SuitePoint>& points) {
   supervise({.tasks = 1,
              .body =
                  [&](std::size_t, const TaskReporter& reporter) {
@@ -94,6 +118,12 @@ void compile_all(const std::vector<SuitePoint>& points) {
                    compile_ahead(sources_of(points), cache, [&](std::size_t done, std::size_t all) {
                      progress.show(done, all, "");
                      reporter.alive();
+                     if (!stop_requested().empty()) {  // what is compiled stays in the cache
+                       reporter.error(ExitCode::kPartial,
+                                      fmt::format("stopped by {} with {} of {} kernels compiled",
+                                                  stop_requested(), done, all));
+                       std::_Exit(static_cast<int>(ExitCode::kPartial));
+                     }
                    });
                    progress.finish();
                    reporter.done(0, "");

@@ -1,4 +1,4 @@
-#include "cli/measure_counters.h"
+#include "cli/gpu_counters.h"
 
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ std::string current_chip_or_nothing() {
   }
 }
 
-CounterRequest request_counters(CounterChoice choice, const std::string& chip) {
+CounterRequest counters_of_chip(CounterChoice choice, const std::string& chip) {
   CounterRequest request{.choice = choice, .metrics = {}, .unknown_chip = ""};
   if (choice == CounterChoice::kNone) {
     return request;

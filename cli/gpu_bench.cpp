@@ -1,7 +1,8 @@
-#include "cli/measure_bench.h"
+#include "cli/gpu_bench.h"
 
 #include <fmt/format.h>
 
+#include "cli/gpu_counters.h"
 #include "model/base/error.h"
 #include "validate/measure/counter_collector.h"
 #include "validate/measure/laboratory.h"

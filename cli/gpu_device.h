@@ -1,0 +1,21 @@
+// This machine's GPU as `measure` sees it.
+#pragma once
+
+#include "cli/measure_device.h"
+
+namespace tilecast {
+
+class GpuDevice final : public MeasuringDevice {
+ public:
+  std::vector<std::string> look() override;
+  RunContext context(const GpuSpec& gpu) override;
+  void compile_all(const std::vector<SuitePoint>& points) override;
+  void compile_only(const std::vector<SuitePoint>& points) override;
+  CounterRequest request_counters(CounterChoice choice) override;
+  std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
+                                    bool phases) override;
+  void sample(const std::vector<SuitePoint>& points, const std::string& path) override;
+  void trace(const Point& point, const std::string& path) override;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,30 @@
+// Work on several threads whose answers come in order. Checked by: in_order_test.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tilecast {
+
+/// Calls `work` for items on `threads` threads as they are given and `write` with the answers in
+/// the order of the items, each as soon as it can be. No more items wait or are in work than a
+/// small multiple of the threads. What `work` throws, give or finish throws.
+class InOrder {
+ public:
+  using Work = std::function<std::string()>;
+
+  InOrder(unsigned threads, std::function<void(const std::string&)> write);
+  ~InOrder();
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+
+  void give(Work work);
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,50 @@
+#include "cli/in_order.h"
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+TEST_CASE("Answers come in the order of the items, whichever is done first") {
+  std::string text;
+  InOrder in_order(4, [&](const std::string& answer) { text += answer; });
+  std::string expected;
+  for (int i = 0; i < 200; ++i) {
+    expected += std::to_string(i) + " ";
+    in_order.give([i] {
+      std::this_thread::sleep_for(std::chrono::microseconds(i % 7 * 200));
+      return std::to_string(i) + " ";
+    });
+  }
+  in_order.finish();
+  CHECK(text == expected);
+}
+
+TEST_CASE("An answer is written before later items are given") {
+  std::string text;
+  std::mutex mutex;
+  InOrder in_order(2, [&](const std::string& answer) {
+    const std::lock_guard lock(mutex);
+    text += answer;
+  });
+  in_order.give([] { return std::string("first"); });
+  for (int i = 0; i < 500; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const std::lock_guard lock(mutex);
+    if (!text.empty()) {
+      break;
+    }
+  }
+  const std::lock_guard lock(mutex);
+  CHECK(text == "first");
+}
+
+TEST_CASE("What an item throws, the one who gives it gets") {
+  InOrder in_order(2, [](const std::string&) {});
+  in_order.give([]() -> std::string { throw ConfigError("no"); });
+  CHECK_THROWS_AS(in_order.finish(), ConfigError);
+}

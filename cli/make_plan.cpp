@@ -1,0 +1,49 @@
+#include "cli/make_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "cli/measure_order.h"
+#include "model/predict/predict.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/compare/roofline.h"
+
+namespace tilecast {
+namespace {
+
+Seconds predicted_time(const GpuSpec& gpu, const Point& point) {
+  return is_baseline(point.config)
+             ? rough_kernel_time(gpu, point)
+             : predict_config(gpu, problem_of(point), parse_config(point.config), point.regime,
+                              point.inputs, Method::kAnalytic)
+                   .time;
+}
+
+}  // namespace
+
+Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point) {
+  static const AnyConfig kAnyConfig = KernelConfig{.tiling = {.block_m = 128, .block_n = 128}};
+  return roofline_time(gpu, problem_of(point), kAnyConfig).value_or(Seconds{0});
+}
+
+WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,
+                   CounterChoice counters) {
+  constexpr double kMicro = 1e6;
+  std::vector<RunPoint> run;
+  std::set<std::string> seen;
+  for (const SuitePoint& point : in_problems(points)) {
+    if (point.refusal.empty() && seen.insert(key_of(point.point)).second) {
+      run.push_back({point.point, "", point.drawn});
+    }
+  }
+  const RunCosts costs(run, [&](const Point& point) { return predicted_time(gpu, point); });
+  WorkPlan plan{.gpu = gpu.name, .counters = std::string(to_text(counters)), .points = {}};
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    plan.points.push_back({{run[i].point, run[i].drawn},
+                           std::max<i64>(1, std::llround(costs.expected(i).value * kMicro))});
+  }
+  return plan;
+}
+
+}  // namespace tilecast

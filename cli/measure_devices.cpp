@@ -1,0 +1,290 @@
+#include "cli/measure_devices.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "cli/make_plan.h"
+#include "cli/measure_progress.h"
+#include "cli/merge_files.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "validate/compare/statistics.h"
+#include "validate/run/stop_request.h"
+
+extern char** environ;
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
+
+/// One measuring process and where it writes.
+struct DeviceProcess {
+  int device;
+  std::string uuid;
+  std::filesystem::path out, log;
+  std::size_t points;
+  pid_t process = -1;
+  int status = 0;
+
+  bool ended() const { return process < 0; }
+  int exit_code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+};
+
+std::vector<std::string> with_visible(const std::string& uuid) {
+  std::vector<std::string> variables{std::string(kVisible) + "=" + uuid};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with(std::string(kVisible) + "=")) {
+      variables.emplace_back(*variable);
+    }
+  }
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void start(DeviceProcess& device, std::vector<std::string> arguments) {
+  std::vector<std::string> variables = with_visible(device.uuid);
+  const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
+  const int log = ::open(device.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (log < 0) {
+    throw FileError(fmt::format("{}: cannot write: {}", device.log.string(), std::strerror(errno)));
+  }
+  device.process = ::fork();
+  if (device.process == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    ::dup2(log, STDOUT_FILENO);
+    ::dup2(log, STDERR_FILENO);
+    ::execve("/proc/self/exe", argv.data(), envp.data());
+    _exit(127);
+  }
+  ::close(log);
+  if (device.process < 0) {
+    throw FileError(std::string("fork: ") + std::strerror(errno));
+  }
+}
+
+/// Until all have ended; what asks this process to stop asks them.
+void wait_for(std::vector<DeviceProcess>& devices, const std::function<void()>& show) {
+  constexpr auto kEvery = std::chrono::milliseconds(50);
+  constexpr int kShowEvery = 20;
+  bool asked = false;
+  for (int turn = 0; std::ranges::any_of(devices, [](const auto& d) { return !d.ended(); });
+       ++turn) {
+    for (DeviceProcess& device : devices) {
+      if (!device.ended() && ::waitpid(device.process, &device.status, WNOHANG) != 0) {
+        device.process = -1;
+      }
+      if (!device.ended() && !asked && !stop_requested().empty()) {
+        ::kill(device.process, SIGTERM);
+      }
+    }
+    asked = !stop_requested().empty();
+    if (turn % kShowEvery == 0) {
+      show();
+    }
+    std::this_thread::sleep_for(kEvery);
+  }
+}
+
+std::string last_line(const std::filesystem::path& log) {
+  const std::string text = read_file(log);
+  const std::size_t end = text.find_last_not_of('\n');
+  const std::size_t start = text.find_last_of("\n\r", end);
+  return end == std::string::npos ? "" : text.substr(start + 1, end - start);
+}
+
+std::string median_text(const Values& values, double unit, int digits) {
+  return values.empty() ? "-" : fmt::format("{:.{}f}", median(values) * unit, digits);
+}
+
+/// A line for each GPU: what it measured, at what clock, power and temperature, and what held its
+/// clock down.
+void print_devices(const std::vector<DeviceProcess>& devices) {
+  constexpr double kMega = 1e-6;
+  fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", "device", "points", "rows",
+             "clock MHz", "power W", "hottest", "gpu_uuid", "clock held down by");
+  for (const DeviceProcess& device : devices) {
+    const MeasurementFile file =
+        std::filesystem::exists(device.out) ? read_shard(device.out) : MeasurementFile{};
+    Values clocks, powers;
+    double hottest = 0;
+    std::set<std::string> reasons;
+    for (const MeasurementRow& row : file.rows) {
+      const Measurement& m = row.measurement;
+      if (m.sm_clock) {
+        clocks.push_back(m.sm_clock->value);
+      }
+      if (m.power) {
+        powers.push_back(m.power->value);
+      }
+      hottest = std::max(hottest, m.temperature.value_or(Celsius{0}).value);
+      for (const std::string_view reason : split(m.clock_event_reasons, '+')) {
+        reasons.emplace(reason);
+      }
+    }
+    reasons.erase("");
+    fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", device.device, device.points,
+               file.rows.size(), median_text(clocks, kMega, 0), median_text(powers, 1, 0),
+               hottest > 0 ? fmt::format("{:.0f} C", hottest) : "-", device.uuid,
+               fmt::format("{}", fmt::join(reasons, ", ")));
+  }
+}
+
+struct SharedOut {
+  WorkPlan plan;
+  std::filesystem::path path;
+  Shard shard;
+};
+
+/// The plan that is shared out. One that is made here stays as it is while rows are added to it.
+SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>& points,
+                   const GpuSpec& gpu, CounterChoice counters) {
+  if (!options.plan.empty()) {
+    return {read_plan(options.plan), options.plan,
+            options.shard.empty() ? Shard{} : parse_shard(options.shard)};
+  }
+  if (options.out.empty() || options.rounds > 1 || !options.trace.empty() ||
+      !options.pm_sampling.empty()) {
+    throw ConfigError("--devices wants --out, and not --rounds, --trace or --pm-sampling");
+  }
+  SharedOut shared{make_plan(points, gpu, counters), options.out, {}};
+  shared.path.replace_extension(".plan.csv");
+  if (!std::filesystem::exists(shared.path)) {
+    write_file(shared.path, plan_text(shared.plan));
+  } else if (!options.resume || content_hash(read_plan(shared.path)) != content_hash(shared.plan)) {
+    throw ConfigError(
+        fmt::format("{}: exists{}; name another --out", shared.path.string(),
+                    options.resume ? " and is of other points" : ", and no --resume"));
+  }
+  return shared;
+}
+
+std::vector<std::string> arguments_of(const MeasureOptions& options, const SharedOut& shared,
+                                      const Shard& part, const DeviceProcess& device) {
+  std::vector<std::string> words{"tilecast-gpu", "measure",
+                                 "--gpu",        options.gpu,
+                                 "--plan",       shared.path.string(),
+                                 "--shard",      fmt::format("{}/{}", part.index, part.count),
+                                 "--out",        device.out.string()};
+  if (!options.budget.empty()) {
+    words.insert(words.end(), {"--budget", options.budget});
+  }
+  if (options.seed) {
+    words.insert(words.end(), {"--seed", std::to_string(*options.seed)});
+  }
+  if (options.resume) {
+    words.emplace_back("--resume");
+  }
+  if (options.phases) {
+    words.emplace_back("--phases");
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<int> parse_devices(const std::string& text, int visible) {
+  const auto bad = [&] {
+    throw ConfigError(fmt::format(
+        "--devices '{}': expected all, or numbers such as 0-3 or 0,2 below {}", text, visible));
+  };
+  std::set<int> devices;
+  for (const std::string_view part :
+       split(text == "all" ? "0-" + std::to_string(visible - 1) : text, ',')) {
+    const std::vector<std::string_view> ends = split(part, '-');
+    const std::optional<i64> first = parse_integer(ends.front()), last = parse_integer(ends.back());
+    if (ends.size() > 2 || !first || !last || *first < 0 || *last < *first || *last >= visible) {
+      bad();
+    }
+    for (i64 device = *first; device <= *last; ++device) {
+      devices.insert(static_cast<int>(device));
+    }
+  }
+  return {devices.begin(), devices.end()};
+}
+
+void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePoint>& points,
+                        const GpuSpec& gpu, CounterChoice counters,
+                        const std::vector<std::string>& gpus) {
+  const std::vector<int> wanted = parse_devices(options.devices, static_cast<int>(gpus.size()));
+  if (!options.resume && std::filesystem::exists(options.out)) {
+    throw ConfigError(options.out + ": exists; pass --resume to add to it, or name another file");
+  }
+  const SharedOut shared = plan_for(options, points, gpu, counters);
+  const i64 parts = static_cast<i64>(wanted.size());
+  std::vector<DeviceProcess> devices;
+  std::vector<ShardFile> files;
+  std::size_t all = 0;
+  for (i64 i = 0; i < parts; ++i) {
+    const Shard part{(shared.shard.index - 1) * parts + i + 1, shared.shard.count * parts};
+    const int number = wanted[static_cast<std::size_t>(i)];
+    DeviceProcess device{.device = number,
+                         .uuid = gpus[static_cast<std::size_t>(number)],
+                         .out = shard_file(shared.path, part),
+                         .log = shard_file(shared.path, part).replace_extension(".log"),
+                         .points = range_of(shared.plan, part).size()};
+    all += device.points;
+    start(device, arguments_of(options, shared, part, device));
+    files.push_back({part, device.out});
+    devices.push_back(std::move(device));
+  }
+  MeasureProgress progress(fmt::format("measuring on {} GPUs", parts),
+                           ::isatty(STDERR_FILENO) == 0);
+  wait_for(devices, [&] {
+    std::size_t rows = 0;
+    for (const ShardFile& file : files) {
+      rows += std::filesystem::exists(file.path) ? read_shard(file.path).rows.size() : 0;
+    }
+    progress.show(rows, all, "");
+  });
+  progress.finish();
+  std::vector<std::filesystem::path> written;
+  for (const DeviceProcess& device : devices) {
+    const int code = device.exit_code();
+    if (code != 0) {
+      fmt::print(stderr, "device {}: exit code {}: {}\n", device.device, code,
+                 last_line(device.log));
+    }
+    if (std::filesystem::exists(device.out)) {
+      written.push_back(device.out);
+    }
+  }
+  WorkPlan part = shared.plan;  // that was shared out here
+  const PlanRange range = range_of(shared.plan, shared.shard);
+  part.points.assign(shared.plan.points.begin() + static_cast<std::ptrdiff_t>(range.first),
+                     shared.plan.points.begin() + static_cast<std::ptrdiff_t>(range.end));
+  const Merge merge = merge_into(options.out, part, written);
+  print_devices(devices);
+  for (const DeviceProcess& device : devices) {
+    const int code = device.exit_code();  // of a process that was killed, what is missing tells
+    if (code != 0 && code != static_cast<int>(ExitCode::kPartial) &&
+        code <= static_cast<int>(ExitCode::kFile)) {
+      throw Error(static_cast<ExitCode>(code),
+                  fmt::format("device {}: {}", device.device, last_line(device.log)));
+    }
+  }
+  report_merge(options.out, part, merge);
+}
+
+}  // namespace tilecast

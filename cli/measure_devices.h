@@ -1,0 +1,24 @@
+// measure --devices: a measuring process of its own on each of several GPUs of this machine, each
+// with an equal part of the points (validate/plan/work_plan.h), its own file and its own account of
+// power and clock; their rows come together in --out. The parent makes no CUDA call.
+// Checked by: tests/cli/fleet_test.sh.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/measure_plan.h"
+
+namespace tilecast {
+
+/// "0-3", "0,2" or "all" of `visible` GPUs, ascending. Throws ConfigError.
+std::vector<int> parse_devices(const std::string& text, int visible);
+
+/// `gpus` are the UUIDs that --devices counts from 0. Of --plan its --shard is shared out; of
+/// anything else a plan is made, OUT.plan.csv beside --out. Throws ConfigError for options that do
+/// not go together, and what report_merge throws.
+void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePoint>& points,
+                        const GpuSpec& gpu, CounterChoice counters,
+                        const std::vector<std::string>& gpus);
+
+}  // namespace tilecast

@@ -1,0 +1,44 @@
+// tilecast merge: the rows of a plan's shards as one table, what is missing and what contradicts.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/merge_files.h"
+
+namespace tilecast {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> files;
+  std::string plan, out;
+};
+
+void run_merge(const MergeOptions& options) {
+  const WorkPlan plan = read_plan(options.plan);
+  std::vector<std::filesystem::path> shards(options.files.begin(), options.files.end());
+  if (shards.empty()) {
+    for (const ShardFile& file : shard_files_of(options.plan)) {
+      shards.push_back(file.path);
+    }
+  }
+  const Merge merge = merge_into(options.out, plan, shards);
+  report_merge(options.out, plan, merge);
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "merge", "The rows of a plan's shards as one table; 5 where points are missing");
+  const auto options = std::make_shared<MergeOptions>();
+  command->add_option("CSV", options->files,
+                      "Rows of shards; default all PLAN.I-of-N.csv beside the plan");
+  command->add_option("--plan", options->plan, "What `tilecast plan` wrote")->required();
+  command->add_option("--out", options->out, "CSV to write; the rows that it has stay in it")
+      ->required();
+  command->callback([options] { run_merge(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,72 @@
+#include "cli/merge_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cli/measure_progress.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "validate/record/raw_samples.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kMostShown = 10;
+
+}  // namespace
+
+Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
+                 const std::vector<std::filesystem::path>& shards) {
+  std::vector<MeasurementFile> files;
+  for (const std::filesystem::path& shard : shards) {
+    files.push_back(read_shard(shard));
+  }
+  if (std::filesystem::exists(out) && std::ranges::find(shards, out) == shards.end()) {
+    files.push_back(read_shard(out));
+  }
+  Merge merge = merge_rows(plan, files);
+  const MergedFiles merged = merged_files(merge, files);
+  if (merged.without_samples > 0) {
+    fmt::print(stderr, "{} rows without their raw samples, whose file is not there\n",
+               merged.without_samples);
+  }
+  if (!merged.raw_samples.empty()) {  // first, as a run does: a row never names what is not there
+    write_file(raw_samples_path(out), merged.raw_samples);
+  }
+  write_file(out, merged.csv);
+  return merge;
+}
+
+std::string counts_text(const std::map<std::string, std::size_t>& counts) {
+  std::string text;
+  for (const auto& [status, number] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, status);
+  }
+  return text.empty() ? "none" : text;
+}
+
+void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const Merge& merge) {
+  for (std::size_t i = 0; i < std::min(kMostShown, merge.contradictions.size()); ++i) {
+    fmt::print(stderr, "{}\n", merge.contradictions[i]);
+  }
+  for (std::size_t i = 0; i < std::min(kMostShown, merge.missing.size()); ++i) {
+    const std::size_t place = merge.missing[i];
+    fmt::print(stderr, "missing: {}: {}\n", place + 1, describe(plan.points[place].point()));
+  }
+  const std::string summary = fmt::format(
+      "{}: {} of {} points ({}), {} rows of points that have another one", out.string(),
+      merge.rows.size(), plan.points.size(), counts_text(merge.counts), merge.duplicates);
+  if (!merge.contradictions.empty()) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("{}; {} contradictions", summary, merge.contradictions.size()));
+  }
+  if (!merge.missing.empty()) {
+    throw Error(ExitCode::kPartial,
+                fmt::format("{}; {} points are missing", summary, merge.missing.size()));
+  }
+  fmt::print(stderr, "{}\n", summary);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,26 @@
+// The rows of a plan's shards brought together in one file: what `merge` and `measure --devices`
+// share.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "validate/plan/merge.h"
+
+namespace tilecast {
+
+/// Reads the shards' files, and `out` where it is there, so that what it holds stays; writes the
+/// table and its raw samples. Throws ConfigError where a file is not such a table, and FileError.
+Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
+                 const std::vector<std::filesystem::path>& shards);
+
+/// "1998 ok, 2 failed"
+std::string counts_text(const std::map<std::string, std::size_t>& counts);
+
+/// Each contradiction and the first missing points, on standard error. Throws Error(kWrong) where
+/// rows contradict each other or the plan, Error(kPartial) where points are missing.
+void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const Merge& merge);
+
+}  // namespace tilecast

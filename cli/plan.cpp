@@ -1,0 +1,63 @@
+// tilecast plan: what suites stand for, as a numbered list that `measure --plan --shard I/N` shares
+// out to any number of processes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/make_plan.h"
+#include "cli/measure_plan.h"
+#include "cli/measure_progress.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/spec/load_gpu.h"
+
+namespace tilecast {
+namespace {
+
+void run_plan(MeasureOptions& options, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const bool list = file.ends_with(".csv") || file.ends_with(".csv.gz");
+    (list ? options.points : options.suites).push_back(file);
+  }
+  const LoadedGpu gpu = load_gpu(options.gpu, true);
+  const auto [points, counters] = plan_measure(options, gpu.spec);
+  const WorkPlan plan = make_plan(points, gpu.spec, counters);
+  if (plan.points.empty()) {
+    throw ConfigError(
+        fmt::format("none of {} points can be measured on {}", points.size(), gpu.spec.name));
+  }
+  write_file(options.out, plan_text(plan));
+  fmt::print(stderr, "{}: {} points, expected to take one GPU {}; content {}; {} left out\n",
+             options.out, plan.points.size(),
+             clock_text(expected_time(plan, {0, plan.points.size()})), content_hash(plan),
+             points.size() - plan.points.size());
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "plan", "A numbered list of what to measure, for `measure --plan --shard I/N`");
+  const auto options = std::make_shared<MeasureOptions>();
+  const auto files = std::make_shared<std::vector<std::string>>();
+  command->add_option("SUITE", *files, "Suite YAML, or points as CSV; several follow each other")
+      ->required();
+  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
+      ->capture_default_str();
+  command->add_option("--out", options->out, "Plan to write, a CSV")->required();
+  CLI::Option* regime = command->add_option("--regime", options->regime,
+                                            "burst or sustained, of points that come as CSV");
+  command->add_option("--counters", options->counters,
+                      "none, core or full; default none, or what the suites say");
+  command->callback([options, files, regime] {
+    options->regime_given = regime->count() > 0;
+    run_plan(*options, *files);
+  });
+}
+
+}  // namespace tilecast

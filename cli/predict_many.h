@@ -1,0 +1,36 @@
+// predict --problems: many problems, one after the other, as they are read (cli/read_problems.h).
+//
+// The answers come in the order of the problems, each as soon as those before it are there: a line
+// of JSON, or rows of a CSV. A problem that cannot be predicted has an `error` in its place. With
+// --shard I/N every N-th problem from the I-th on, so that shards are alike; `index` counts the
+// problems of the whole file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/read_problems.h"
+#include "model/spec/cards.h"
+#include "model/spec/load_gpu.h"
+
+namespace tilecast {
+
+struct ManyOptions {
+  std::string problems, shard, format = "jsonl", gpu = "h200_sxm";
+  ProblemDefaults defaults;
+  std::optional<std::string> method, card;
+  std::vector<std::string> schedules;
+  std::size_t top = 1;
+  unsigned threads = 0;
+  bool use_calibration = true;
+};
+
+/// The cards of a GPU's kind; nothing where none were compared. Throws ConfigError where `card` is
+/// named and is not known.
+std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::string>& card);
+
+/// Throws Error(kPartial) at the end where problems could not be predicted.
+void predict_many(const ManyOptions& options);
+
+}  // namespace tilecast

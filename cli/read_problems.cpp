@@ -1,0 +1,162 @@
+#include "cli/read_problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/suite.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/record/csv_text.h"
+
+namespace tilecast {
+namespace {
+
+using Fields = std::map<std::string, std::string>;
+
+constexpr std::string_view kKnown[] = {"shape", "op",     "m",      "n",     "k",
+                                       "dtype", "layout", "regime", "inputs"};
+
+void check_known(const std::string& key) {
+  if (std::ranges::find(kKnown, key) == std::end(kKnown)) {
+    const std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
+    throw ConfigError(fmt::format("{}: unknown{}", key, did_you_mean(key, known)));
+  }
+}
+
+Fields fields_of_json(const std::string& line) {
+  nlohmann::json object;
+  try {
+    object = nlohmann::json::parse(line);
+  } catch (const nlohmann::json::parse_error&) {
+    throw ConfigError("expected a JSON object on one line");
+  }
+  Fields fields;
+  for (const auto& [key, value] : object.items()) {
+    check_known(key);
+    if (!value.is_string() && !value.is_number_integer()) {
+      throw ConfigError(fmt::format("{}: expected a text or a whole number", key));
+    }
+    fields[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return fields;
+}
+
+/// Names of the columns where the line is a header of them; other columns are left aside.
+std::optional<std::vector<std::string>> header_of(const std::string& line) {
+  const CsvText csv = parse_csv(line + "\n", "");
+  if (csv.records.size() != 1) {
+    return std::nullopt;
+  }
+  const std::vector<std::string>& names = csv.records.front().fields;
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  return has("shape") || has("m") ? std::optional(names) : std::nullopt;
+}
+
+Fields fields_of_csv(const std::string& line, const std::vector<std::string>& header) {
+  const CsvText csv = parse_csv(line + "\n", "");
+  if (csv.records.size() != 1 || csv.records.front().fields.size() != header.size()) {
+    throw ConfigError(fmt::format("expected {} fields as in the header", header.size()));
+  }
+  Fields fields;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string& value = csv.records.front().fields[i];
+    if (!value.empty() && std::ranges::find(kKnown, header[i]) != std::end(kKnown)) {
+      fields[header[i]] = value;
+    }
+  }
+  return fields;
+}
+
+/// The shapes, as texts, that the fields stand for.
+std::vector<std::string> shapes_of(const Fields& fields) {
+  if (const auto shape = fields.find("shape"); shape != fields.end()) {
+    if (shape->second.find(':') == std::string::npos) {
+      return {shape->second};
+    }
+    std::vector<std::string> shapes;
+    for (const SuiteShape& one : expand_shapes(shape->second)) {
+      const GemmShape& sides = one.sides;
+      shapes.push_back(one.op == Op::kGemm     ? fmt::format("{}x{}x{}", sides.m, sides.n, sides.k)
+                       : one.op == Op::kMemcpy ? fmt::format("{}", sides.m)
+                                               : fmt::format("{}x{}", sides.m, sides.n));
+    }
+    return shapes;
+  }
+  std::string text;
+  for (const char* side : {"m", "n", "k"}) {
+    if (const auto found = fields.find(side); found != fields.end()) {
+      text += (text.empty() ? "" : "x") + found->second;
+    }
+  }
+  return {text};
+}
+
+}  // namespace
+
+void read_problems(std::istream& input, const ProblemDefaults& defaults, const Shard& shard,
+                   const std::function<void(ListedProblem)>& take) {
+  std::optional<std::vector<std::string>> header;
+  std::size_t index = 0, line_number = 0;
+  const auto give = [&](ListedProblem listed) {
+    listed.index = ++index;
+    listed.line = line_number;
+    if (static_cast<i64>((index - 1) % static_cast<std::size_t>(shard.count)) == shard.index - 1) {
+      take(std::move(listed));
+    }
+  };
+  const auto parse = [&](const Fields& fields, const std::string& shape) {
+    const auto field = [&](const char* key, const std::string& otherwise) {
+      const auto found = fields.find(key);
+      return found == fields.end() ? otherwise : found->second;
+    };
+    ListedProblem listed;
+    listed.problem = parse_problem(parse_op(field("op", defaults.op)), shape,
+                                   parse_element_type(field("dtype", defaults.dtype)),
+                                   parse_layout(field("layout", defaults.layout)));
+    listed.regime = parse_regime(field("regime", defaults.regime));
+    listed.inputs = parse_inputs(field("inputs", defaults.inputs));
+    return listed;
+  };
+  const auto wrong = [](const std::string& why) {
+    ListedProblem listed;
+    listed.error = why;
+    return listed;
+  };
+  for (std::string line; std::getline(input, line);) {
+    ++line_number;
+    if (!line.empty() && line.back() == '\r') {
+      line.pop_back();
+    }
+    if (line.empty()) {
+      continue;
+    }
+    std::vector<std::string> shapes;
+    Fields fields;
+    try {
+      if (line_number == 1 && line.front() != '{' && (header = header_of(line))) {
+        continue;
+      }
+      fields = line.front() == '{' ? fields_of_json(line)
+               : header            ? fields_of_csv(line, *header)
+                                   : Fields{{"shape", line}};
+      shapes = shapes_of(fields);
+    } catch (const ConfigError& error) {
+      give(wrong(error.what()));
+    }
+    for (const std::string& shape : shapes) {
+      ListedProblem listed;
+      try {
+        listed = parse(fields, shape);
+      } catch (const ConfigError& error) {
+        listed = wrong(error.what());
+      }
+      give(std::move(listed));
+    }
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,37 @@
+// Problems as `predict --problems` reads them, a line each:
+//   4096x4096x512:8192:512            a shape, with ranges as suites have them (cli/suite.h)
+//   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, regime, inputs where
+//                                     they differ from the defaults
+//   the lines of a CSV that has the columns m, n, k or shape, and any of the others
+// Checked by: read_problems_test.cpp.
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <string>
+
+#include "model/tile/any_op.h"
+#include "model/tile/regime.h"
+#include "validate/plan/shard.h"
+
+namespace tilecast {
+
+struct ProblemDefaults {
+  std::string op = "gemm", dtype = "fp16", layout = "tn", regime = "burst", inputs = "normal";
+};
+
+struct ListedProblem {
+  std::size_t index = 0;  // in the file, from 1
+  std::size_t line = 0;
+  AnyProblem problem;
+  Regime regime = Regime::kBurst;
+  Inputs inputs = Inputs::kNormal;
+  std::string error;  // why there is no problem; empty where there is one
+};
+
+/// Calls `take` with each problem of the shard as it is read. Throws what `take` throws; a line
+/// that is no problem is one with an error.
+void read_problems(std::istream& input, const ProblemDefaults& defaults, const Shard& shard,
+                   const std::function<void(ListedProblem)>& take);
+
+}  // namespace tilecast

@@ -1,0 +1,67 @@
+#include "cli/read_problems.h"
+
+#include <sstream>
+#include <vector>
+
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+std::vector<ListedProblem> read(const std::string& text, const Shard& shard = {}) {
+  std::istringstream input(text);
+  std::vector<ListedProblem> problems;
+  read_problems(input, {}, shard, [&](ListedProblem p) { problems.push_back(std::move(p)); });
+  return problems;
+}
+
+}  // namespace
+
+TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
+  const auto shapes = read("512x512x512\n\n1024x512:1024:256x64\r\n");
+  REQUIRE(shapes.size() == 4);
+  CHECK(to_text(shapes[3].problem) == "1024x1024x64 fp16 tn");
+  CHECK(shapes[3].index == 4);
+  CHECK(shapes[3].line == 3);
+  const auto json = read(
+      "{\"m\":512,\"n\":256,\"k\":128,\"dtype\":\"bf16\",\"regime\":\"sustained\"}\n"
+      "{\"shape\":\"64x64x64\",\"layout\":\"nn\"}\n{\"op\":\"memcpy\",\"m\":4096}\n");
+  REQUIRE(json.size() == 3);
+  CHECK(to_text(json[0].problem) == "512x256x128 bf16 tn");
+  CHECK(json[0].regime == Regime::kSustained);
+  CHECK(to_text(json[1].problem) == "64x64x64 fp16 nn");
+  CHECK(op_of(json[2].problem) == Op::kMemcpy);
+  const auto csv = read("name,m,n,k,dtype\nfirst,8,16,32,bf16\n\"a, b\",8,16,64,\n");
+  REQUIRE(csv.size() == 2);
+  CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");
+  CHECK(to_text(csv[1].problem) == "8x16x64 fp16 tn");
+}
+
+TEST_CASE("What is no problem keeps its place and says why") {
+  const auto problems = read("64x64x64\n64x0x64\n{\"m\":1,\n{\"mm\":1}\n64xx64\n8x8x8\n");
+  REQUIRE(problems.size() == 6);
+  CHECK(problems[0].error.empty());
+  for (std::size_t i = 1; i < 5; ++i) {
+    CHECK_FALSE(problems[i].error.empty());
+  }
+  CHECK(problems[3].error.find("mm: unknown") != std::string::npos);
+  CHECK(problems[5].error.empty());
+  CHECK(problems[5].index == 6);
+}
+
+TEST_CASE("Shards take turns, and each problem is in one of them") {
+  std::string text;
+  for (int i = 1; i <= 10; ++i) {
+    text += std::to_string(8 * i) + "x64x64\n";
+  }
+  std::size_t all = 0;
+  for (const i64 shard : {1, 2, 3}) {
+    const auto problems = read(text, {shard, 3});
+    all += problems.size();
+    for (const ListedProblem& p : problems) {
+      CHECK(static_cast<i64>(p.index % 3) == shard % 3);
+    }
+  }
+  CHECK(all == 10);
+}

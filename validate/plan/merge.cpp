@@ -1,0 +1,129 @@
+#include "validate/plan/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "validate/record/raw_samples.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+const Measurement& measurement(const std::vector<MeasurementFile>& files, const MergedRow& place) {
+  return files[place.file].rows[place.row].measurement;
+}
+
+std::string place_of(const std::vector<MeasurementFile>& files, const MergedRow& place) {
+  const MeasurementFile& file = files[place.file];
+  return fmt::format("{}:{}", file.name, file.rows[place.row].line);
+}
+
+/// Which of two rows of a point stays. The line itself decides last, so that files have no order.
+bool stays_before(const Measurement& a, const Measurement& b) {
+  const auto rank = [](const Measurement& m) { return std::tuple(m.status, m.context.date); };
+  return rank(a) != rank(b) ? rank(a) < rank(b) : measurement_line(a, {}) < measurement_line(b, {});
+}
+
+/// Why two rows of one point cannot both be true; empty where they can.
+std::string why_contradictory(const Measurement& a, const Measurement& b) {
+  if (a.status == Status::kWrong || b.status == Status::kWrong) {
+    return a.status == b.status ? "" : "one result is wrong, one is not";
+  }
+  if (a.tile_checksum != b.tile_checksum && !a.tile_checksum.empty() && !b.tile_checksum.empty()) {
+    return "their kernels walked other tiles";
+  }
+  if (a.cycles && b.cycles && std::abs(std::log(*a.cycles / *b.cycles)) > std::log1p(kMostApart)) {
+    return fmt::format("{:.0f} and {:.0f} cycles", a.cycles->value, b.cycles->value);
+  }
+  return "";
+}
+
+}  // namespace
+
+Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files) {
+  std::map<std::string, std::size_t> place_in_plan;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    place_in_plan.emplace(key_of(plan.points[i].point()), i);
+  }
+  Merge merge;
+  std::vector<std::vector<MergedRow>> rows_of(plan.points.size());
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    for (std::size_t row = 0; row < files[file].rows.size(); ++row) {
+      const Measurement& m = measurement(files, {file, row});
+      const auto found = place_in_plan.find(key_of(m.point));
+      if (found == place_in_plan.end()) {
+        merge.contradictions.push_back(place_of(files, {file, row}) + ": not a point of the plan");
+      } else if (m.context.gpu != plan.gpu) {
+        merge.contradictions.push_back(fmt::format("{}: measured on {}, the plan is for {}",
+                                                   place_of(files, {file, row}), m.context.gpu,
+                                                   plan.gpu));
+      } else {
+        rows_of[found->second].push_back({file, row});
+      }
+    }
+  }
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    std::vector<MergedRow>& rows = rows_of[i];
+    if (rows.empty()) {
+      merge.missing.push_back(i);
+      continue;
+    }
+    std::ranges::sort(rows, stays_before,
+                      [&](const MergedRow& place) { return measurement(files, place); });
+    merge.duplicates += rows.size() - 1;
+    const Measurement& first = measurement(files, rows.front());
+    for (std::size_t other = 1; other < rows.size(); ++other) {
+      if (const std::string why = why_contradictory(first, measurement(files, rows[other]));
+          !why.empty()) {
+        merge.contradictions.push_back(fmt::format("{} and {}: {}", place_of(files, rows.front()),
+                                                   place_of(files, rows[other]), why));
+      }
+    }
+    merge.rows.push_back(rows.front());
+    ++merge.counts[std::string(to_text(first.status))];
+  }
+  return merge;
+}
+
+MeasurementFile read_shard(const std::filesystem::path& path) {
+  const std::string text = read_stored_text(path);
+  if (text.find('\n') == std::string::npos) {
+    MeasurementFile none;
+    none.name = path.string();
+    return none;
+  }
+  return parse_measurements(text, path.string(), TornLine::kDrop);
+}
+
+MergedFiles merged_files(const Merge& merge, const std::vector<MeasurementFile>& files) {
+  std::vector<std::optional<std::string>> packed;  // raw samples of each file, where they are there
+  for (const MeasurementFile& file : files) {
+    const std::filesystem::path path = raw_samples_path(file.name);
+    packed.push_back(std::filesystem::exists(path) ? std::optional(read_file(path)) : std::nullopt);
+  }
+  MergedFiles merged;
+  std::vector<Measurement> rows;
+  for (const MergedRow& place : merge.rows) {
+    Measurement row = measurement(files, place);
+    if (row.samples_at && !packed[place.file]) {
+      row.samples_at.reset();
+      ++merged.without_samples;
+    } else if (row.samples_at) {
+      const std::vector<SampleBlock> blocks = parse_raw_samples(
+          *packed[place.file], raw_samples_path(files[place.file].name).string(), *row.samples_at);
+      row.samples_at = static_cast<i64>(merged.raw_samples.size());
+      merged.raw_samples += raw_samples_member(*row.samples_at, row.point, blocks);
+    }
+    rows.push_back(std::move(row));
+  }
+  merged.csv = measurement_csv(rows);
+  return merged;
+}
+
+}  // namespace tilecast

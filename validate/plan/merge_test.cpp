@@ -1,0 +1,159 @@
+#include "validate/plan/merge.h"
+
+#include <random>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/shuffle.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "validate/record/example_measurement.h"
+#include "validate/record/measurement_appender.h"
+#include "validate/record/raw_samples.h"
+
+using namespace tilecast;
+
+namespace {
+
+Point point(int number) {
+  return example_measurement("pipelined:n=" + std::to_string(number), Seconds{1e-4}).point;
+}
+
+WorkPlan plan_of(int points) {
+  WorkPlan plan{.gpu = "h200_sxm", .counters = "none", .points = {}};
+  for (int i = 0; i < points; ++i) {
+    plan.points.push_back({{point(i), "named"}, 1000});
+  }
+  return plan;
+}
+
+Measurement row(int number, double micro = 100, const std::string& date = "2025-01-31T12:00:00Z") {
+  Measurement m = example_measurement(point(number).config, Seconds{micro * 1e-6});
+  m.context.date = date;
+  return m;
+}
+
+Measurement not_ok(int number, Status status) {
+  Measurement m = row(number);
+  m.status = status;
+  m.reason = "a reason";
+  m.verified = false;
+  m.time.reset();
+  m.cycles.reset();
+  m.sm_clock.reset();
+  return m;
+}
+
+MeasurementFile file_of(const std::string& name, const std::vector<Measurement>& rows) {
+  return parse_measurements(measurement_csv(rows), name);
+}
+
+}  // namespace
+
+TEST_CASE("Rows come in the plan's order, each point once, and what is missing is told") {
+  const WorkPlan plan = plan_of(4);
+  const std::vector<MeasurementFile> files{file_of("a", {row(2), row(0)}),
+                                           file_of("b", {row(2, 101), row(1)})};
+  const Merge merge = merge_rows(plan, files);
+  REQUIRE(merge.rows.size() == 3);
+  CHECK(merge.missing == std::vector<std::size_t>{3});
+  CHECK(merge.duplicates == 1);
+  CHECK(merge.contradictions.empty());
+  const MeasurementFile merged = parse_measurements(merged_files(merge, files).csv, "m");
+  for (int i = 0; i < 3; ++i) {
+    CHECK(merged.rows[static_cast<std::size_t>(i)].measurement.point == point(i));
+  }
+}
+
+TEST_CASE("Which row of a point stays depends on the rows, not on the order of the files") {
+  const WorkPlan plan = plan_of(3);
+  std::vector<MeasurementFile> files{
+      file_of("a", {not_ok(0, Status::kFailed), row(1, 100, "2025-01-31T12:00:02Z"), row(2, 100)}),
+      file_of("b", {row(0, 100, "2025-01-31T13:00:00Z"), row(1, 102, "2025-01-31T12:00:01Z")}),
+      file_of("c", {row(2, 103)})};
+  std::mt19937_64 random(1);
+  std::string first;
+  for (int i = 0; i < 10; ++i) {
+    shuffle(files, random);
+    const Merge merge = merge_rows(plan, files);
+    CHECK(merge.counts == std::map<std::string, std::size_t>{{"ok", 3}});
+    const std::string csv = merged_files(merge, files).csv;
+    first = i == 0 ? csv : first;
+    CHECK(csv == first);
+    // Merged once more, with and without what it was made of.
+    files.push_back(parse_measurements(csv, "again"));
+    CHECK(merged_files(merge_rows(plan, files), files).csv == first);
+    files.pop_back();
+  }
+  const MeasurementFile merged = parse_measurements(first, "m");
+  CHECK(merged.rows[1].measurement.time->median.value == Approx(102e-6));  // the earlier one
+}
+
+TEST_CASE("Rows of a point contradict each other beyond a tenth of their cycles") {
+  const WorkPlan plan = plan_of(1);
+  const auto contradictions = [&](const Measurement& a, const Measurement& b) {
+    return merge_rows(plan, {file_of("a", {a}), file_of("b", {b})}).contradictions.size();
+  };
+  CHECK(contradictions(row(0, 100), row(0, 109.9)) == 0);
+  CHECK(contradictions(row(0, 100), row(0, 110.1)) == 1);
+  CHECK(contradictions(row(0, 110.1), row(0, 100)) == 1);
+  CHECK(contradictions(row(0), not_ok(0, Status::kWrong)) == 1);
+  CHECK(contradictions(row(0), not_ok(0, Status::kFailed)) == 0);
+  Measurement other_walk = row(0), walk = row(0);
+  walk.tile_checksum = "1";
+  other_walk.tile_checksum = "2";
+  CHECK(contradictions(walk, other_walk) == 1);
+  CHECK(contradictions(walk, row(0)) == 0);
+}
+
+TEST_CASE(
+    "A row of no point of the plan, or of another GPU, contradicts the plan and is left out") {
+  Measurement elsewhere = row(0);
+  elsewhere.context.gpu = "h100_sxm";
+  const Merge merge = merge_rows(plan_of(2), {file_of("a.csv", {row(5), elsewhere, row(1)})});
+  CHECK(merge.rows.size() == 1);
+  REQUIRE(merge.contradictions.size() == 2);
+  CHECK(merge.contradictions[0] == "a.csv:2: not a point of the plan");
+  CHECK(merge.contradictions[1] == "a.csv:3: measured on h100_sxm, the plan is for h200_sxm");
+}
+
+TEST_CASE("Raw samples follow their rows into one file") {
+  const TemporaryFolder folder;
+  const auto samples = [](int number) {
+    return std::vector<SampleBlock>{{{number, number + 1}, Hertz{1.5e9}, false}};
+  };
+  for (const int file : {0, 1}) {
+    MeasurementAppender appender(folder / (std::to_string(file) + ".csv"), {}, IfExists::kRefuse);
+    for (const int number : {file + 2, file}) {
+      Measurement m = row(number);
+      m.raw = samples(100 * number);
+      appender.append(m);
+    }
+  }
+  const std::vector<MeasurementFile> files{read_shard(folder / "0.csv"),
+                                           read_shard(folder / "1.csv")};
+  const Merge merge = merge_rows(plan_of(4), files);
+  const MergedFiles merged = merged_files(merge, files);
+  write_file(folder / "m.csv", merged.csv);
+  write_file(raw_samples_path(folder / "m.csv"), merged.raw_samples);
+  const MeasurementFile read = read_measurements(folder / "m.csv");
+  REQUIRE(read.rows.size() == 4);
+  for (int i = 0; i < 4; ++i) {
+    const Measurement& m = read.rows[static_cast<std::size_t>(i)].measurement;
+    REQUIRE(m.samples_at.has_value());
+    CHECK(read_raw_samples(raw_samples_path(folder / "m.csv"), *m.samples_at) == samples(100 * i));
+  }
+  std::filesystem::remove(raw_samples_path(folder / "1.csv"));
+  CHECK(merged_files(merge, files).without_samples == 2);
+}
+
+TEST_CASE("A shard's file is read whatever moment its run was killed at") {
+  const TemporaryFolder folder;
+  const std::string whole = measurement_csv({row(0), row(1)});
+  for (std::size_t length = 0; length <= whole.size(); length += 7) {
+    write_file(folder / "a.csv", std::string_view(whole).substr(0, length));
+    const std::size_t lines = static_cast<std::size_t>(
+        std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length), '\n'));
+    CHECK(read_shard(folder / "a.csv").rows.size() == (lines == 0 ? 0 : lines - 1));
+  }
+}

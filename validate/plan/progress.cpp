@@ -1,0 +1,96 @@
+#include "validate/plan/progress.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <ctime>
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kShownReason = 100;
+
+/// Whether a measuring process has the lock that MeasurementAppender takes.
+bool is_held(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool held = descriptor >= 0 && ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+  }
+  return held;
+}
+
+std::optional<double> seconds_of(const std::string& date) {
+  std::tm time{};
+  if (::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) {
+    return std::nullopt;
+  }
+  return static_cast<double>(::timegm(&time));
+}
+
+/// What rows took, from their dates, over what the plan expected of them. A longer break between
+/// two rows is one in which the shard did not run.
+struct Pace {
+  double took = 0, expected = 0;
+
+  void add(const MeasurementFile& file, const std::map<std::string, double>& expected_of) {
+    constexpr double kBreak = 60, kSlowest = 20;
+    std::optional<double> before;
+    for (const MeasurementRow& row : file.rows) {
+      const std::optional<double> now = seconds_of(row.measurement.context.date);
+      const auto found = expected_of.find(key_of(row.measurement.point));
+      if (now && before && found != expected_of.end() &&
+          *now - *before < kBreak + kSlowest * found->second) {
+        took += *now - *before;
+        expected += found->second;
+      }
+      before = now;
+    }
+  }
+};
+
+}  // namespace
+
+PlanProgress progress_of(const WorkPlan& plan, const std::vector<ShardFile>& shards) {
+  PlanProgress progress;
+  std::map<std::string, double> expected_of;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    expected_of.emplace(key_of(plan.points[i].point()), expected_time(plan, {i, i + 1}).value);
+  }
+  Pace pace;
+  std::vector<MeasurementFile> files;
+  for (const ShardFile& file : shards) {
+    files.push_back(read_shard(file.path));
+    ShardProgress shard{.shard = file.shard,
+                        .points = range_of(plan, file.shard).size(),
+                        .done = files.back().rows.size(),
+                        .running = is_held(file.path)};
+    for (const MeasurementRow& row : files.back().rows) {
+      const Measurement& m = row.measurement;
+      ++shard.counts[std::string(to_text(m.status))];
+      shard.last = m.context.date;
+      if (m.status != Status::kOk) {
+        ++progress
+              .reasons[fmt::format("{}: {}", to_text(m.status), m.reason.substr(0, kShownReason))];
+      }
+    }
+    pace.add(files.back(), expected_of);
+    progress.running += shard.running ? 1 : 0;
+    progress.shards.push_back(std::move(shard));
+  }
+  const Merge merge = merge_rows(plan, files);
+  progress.points = plan.points.size();
+  progress.done = merge.rows.size();
+  progress.counts = merge.counts;
+  for (const std::size_t place : merge.missing) {
+    progress.expected_left += expected_time(plan, {place, place + 1});
+  }
+  if (pace.took > 0 && pace.expected > 0) {
+    progress.pace = pace.took / pace.expected;
+  }
+  return progress;
+}
+
+}  // namespace tilecast

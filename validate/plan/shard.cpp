@@ -1,0 +1,23 @@
+#include "validate/plan/shard.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+
+Shard parse_shard(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, '/');
+  const i64 index = parts.size() == 2 ? parse_integer(parts[0]).value_or(0) : 0;
+  const i64 count = parts.size() == 2 ? parse_integer(parts[1]).value_or(0) : 0;
+  if (index < 1 || count > kMostShards || index > count) {
+    throw ConfigError(
+        fmt::format("--shard '{}': expected I/N with I from 1 to N, such as 3/16", text));
+  }
+  return {index, count};
+}
+
+}  // namespace tilecast

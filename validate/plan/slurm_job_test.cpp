@@ -1,0 +1,63 @@
+#include "validate/plan/slurm_job.h"
+
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+WorkPlan plan_of(std::size_t points, i64 expected_us) {
+  WorkPlan plan{.gpu = "h200_sxm", .counters = "none", .points = {}};
+  plan.points.resize(points, PlannedPoint{{}, expected_us});
+  return plan;
+}
+
+SlurmJob job_of(i64 shards, i64 gpus_per_node, i64 max_array_size) {
+  return {.program = "/opt/tilecast/tilecast",
+          .plan = "/data/it's/a.csv",
+          .out = "/data/it's/a.rows.csv",
+          .name = "a",
+          .shards = shards,
+          .gpus_per_node = gpus_per_node,
+          .max_array_size = max_array_size,
+          .time = std::chrono::minutes(30),
+          .options = {"--partition=fast"}};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Shards are so many that each needs four fifths of the time, in whole nodes") {
+  // 1000 points of 0.16 s are 160 s; four fifths of 10 s are 8 s: 20 shards, in nodes of 8 24.
+  const WorkPlan plan = plan_of(1000, 160'000);
+  CHECK(shards_for(plan, std::chrono::seconds(10), 1) == 20);
+  CHECK(shards_for(plan, std::chrono::seconds(10), 8) == 24);
+  CHECK(shards_for(plan, std::chrono::hours(1), 8) == 8);
+  CHECK(shards_for(plan_of(3, 160'000), std::chrono::hours(1), 8) == 3);
+}
+
+TEST_CASE("Arrays stay below MaxArraySize and cover every shard once") {
+  // 21 shards on nodes of 4 are 6 tasks; in arrays of 4 tasks they begin at shards 1 and 17.
+  const std::string text = submit_script(job_of(21, 4, 4), "/m.sh", "/n.sh");
+  CHECK(has(text, "--array=0-3 '/m.sh' 1)"));
+  CHECK(has(text, "--array=0-1 '/m.sh' 17)"));
+  CHECK_FALSE(has(text, "'/m.sh' 33)"));
+  CHECK(has(text, "--dependency=\"afterany$jobs\" '/n.sh'"));
+  CHECK(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "--array=0-3 '/m.sh' 1)"));
+  CHECK_FALSE(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "17)"));
+}
+
+TEST_CASE("A node's script has a process for each GPU, its time, and the user's options") {
+  const std::string text = measure_script(job_of(21, 4, 4));
+  CHECK(has(text, "#SBATCH --ntasks=4\n"));
+  CHECK(has(text, "#SBATCH --time=30:00\n"));
+  CHECK(has(text, "#SBATCH --partition=fast\n"));
+  CHECK(has(text, "#SBATCH --requeue\n"));
+  CHECK(has(text, "first=$(($1 + SLURM_ARRAY_TASK_ID * 4))"));
+  CHECK(has(text, "[ \"$shard\" -le 21 ] || exit 0"));
+  CHECK(has(text, "'/data/it'\\''s/a.csv'"));
+  CHECK(has(measure_script(job_of(2, 4, 4)), "#SBATCH --ntasks=2\n"));
+}

@@ -1,0 +1,190 @@
+#include "validate/plan/work_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "model/base/error.h"
+#include "model/base/hash.h"
+#include "model/base/text.h"
+#include "validate/record/csv_text.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::string_view kFormat = "# tilecast plan 1";
+constexpr i64 kLongestPoint = 86'400'000'000;  // a day; a plan's sum fits 64 bits then
+
+/// Everything but the first line.
+std::string table_of(const WorkPlan& plan) {
+  std::vector<ListedPoint> points;
+  for (const PlannedPoint& planned : plan.points) {
+    points.push_back(planned.listed);
+  }
+  const std::string list = point_list_csv(points);
+  std::string text;
+  std::size_t line = 0, start = 0;
+  while (start < list.size()) {
+    const std::size_t end = list.find('\n', start) + 1;
+    text += line == 0 ? "number,expected_us,"
+                      : fmt::format("{},{},", line, plan.points[line - 1].expected_us);
+    text += std::string_view(list).substr(start, end - start);
+    start = end;
+    ++line;
+  }
+  return text;
+}
+
+std::string head_of(const WorkPlan& plan) {
+  return fmt::format("{}, gpu {}, counters {}, content ", kFormat, plan.gpu, plan.counters);
+}
+
+/// The word behind `key` in the first line.
+std::string word_after(std::string_view head, std::string_view key, std::string_view name) {
+  const std::size_t at = head.find(key);
+  if (at == std::string_view::npos) {
+    throw ConfigError(
+        fmt::format("{}:1: expected '{}, gpu NAME, counters WORD, content HASH'", name, kFormat));
+  }
+  const std::string_view rest = head.substr(at + key.size());
+  return std::string(rest.substr(0, rest.find(',')));
+}
+
+i64 expected_of(const CsvRecord& record, std::size_t number, std::string_view name) {
+  const auto value = [&](std::size_t column) {
+    return column < record.fields.size() ? parse_integer(record.fields[column]) : std::nullopt;
+  };
+  if (value(0) != static_cast<i64>(number)) {
+    throw ConfigError(fmt::format("{}:{}: number: expected {}", name, record.line, number));
+  }
+  const i64 expected = value(1).value_or(0);
+  if (expected < 1 || expected > kLongestPoint) {
+    throw ConfigError(
+        fmt::format("{}:{}: expected_us: expected a whole number from 1", name, record.line));
+  }
+  return expected;
+}
+
+}  // namespace
+
+std::string content_hash(const WorkPlan& plan) { return hash_text(head_of(plan) + table_of(plan)); }
+
+std::string plan_text(const WorkPlan& plan) {
+  return head_of(plan) + content_hash(plan) + "\n" + table_of(plan);
+}
+
+WorkPlan read_plan(const std::filesystem::path& path) {
+  return parse_plan(read_stored_text(path), path.string());
+}
+
+WorkPlan parse_plan(std::string_view text, std::string_view name) {
+  const std::size_t end = text.find('\n');
+  const std::string_view head = text.substr(0, end);
+  WorkPlan plan;
+  if (!head.starts_with(kFormat) || end == std::string_view::npos) {
+    throw ConfigError(fmt::format("{}:1: expected a plan, as `tilecast plan` writes it", name));
+  }
+  plan.gpu = word_after(head, ", gpu ", name);
+  plan.counters = word_after(head, ", counters ", name);
+  const std::string content = word_after(head, ", content ", name);
+  const std::string table(text.substr(end));  // an empty line in the head's place keeps the numbers
+  std::vector<ListedPoint> points = parse_point_list(table, name);
+  const CsvText csv = parse_csv(table, name);
+  if (csv.records.size() != points.size() + 1) {
+    throw ConfigError(fmt::format("{}: a point stands twice", name));
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    plan.points.push_back({std::move(points[i]), expected_of(csv.records[i + 1], i + 1, name)});
+  }
+  if (content_hash(plan) != content) {
+    throw ConfigError(
+        fmt::format("{}: it was changed after `tilecast plan` wrote it (content {}, "
+                    "now {}); make it again",
+                    name, content, content_hash(plan)));
+  }
+  return plan;
+}
+
+PlanRange range_of(const WorkPlan& plan, const Shard& shard) {
+  i64 total = 0;
+  for (const PlannedPoint& planned : plan.points) {
+    total += planned.expected_us;
+  }
+  // Twice the middle of a point's time, so that all is in whole numbers; it never decreases.
+  PlanRange range{plan.points.size(), plan.points.size()};
+  i64 before = 0;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const double middle = static_cast<double>(2 * before + plan.points[i].expected_us) /
+                          static_cast<double>(2 * total);
+    const i64 index = static_cast<i64>(middle * static_cast<double>(shard.count)) + 1;
+    if (index >= shard.index) {
+      range.first = std::min(range.first, i);
+    }
+    if (index > shard.index) {
+      range.end = i;
+      break;
+    }
+    before += plan.points[i].expected_us;
+  }
+  return range;
+}
+
+Seconds expected_time(const WorkPlan& plan, const PlanRange& range) {
+  constexpr double kMicro = 1e-6;
+  i64 sum = 0;
+  for (std::size_t i = range.first; i < range.end; ++i) {
+    sum += plan.points[i].expected_us;
+  }
+  return Seconds{static_cast<double>(sum) * kMicro};
+}
+
+namespace {
+
+std::string stem_of(const std::filesystem::path& plan) {
+  std::string name = plan.filename().string();
+  for (const std::string_view ending : {".gz", ".csv"}) {
+    if (name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard& shard) {
+  return plan.parent_path() /
+         fmt::format("{}.{}-of-{}.csv", stem_of(plan), shard.index, shard.count);
+}
+
+std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan) {
+  constexpr std::string_view kOf = "-of-", kEnding = ".csv";
+  const std::string start = stem_of(plan) + ".";
+  std::vector<ShardFile> files;
+  std::error_code unreadable;
+  const std::filesystem::path folder = plan.has_parent_path() ? plan.parent_path() : ".";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t of = name.find(kOf, start.size());
+    if (!name.starts_with(start) || !name.ends_with(kEnding) || of == std::string::npos) {
+      continue;
+    }
+    const std::string_view text = name;
+    const std::size_t count_at = of + kOf.size();
+    const auto index = parse_integer(text.substr(start.size(), of - start.size()));
+    const auto count =
+        parse_integer(text.substr(count_at, text.size() - kEnding.size() - count_at));
+    if (index && count && *index >= 1 && *index <= *count) {
+      files.push_back({{*index, *count}, plan.parent_path() / name});
+    }
+  }
+  std::ranges::sort(files, {}, [](const ShardFile& file) {
+    return std::tuple(file.shard.count, file.shard.index);
+  });
+  return files;
+}
+
+}  // namespace tilecast

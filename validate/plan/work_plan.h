@@ -1,0 +1,74 @@
+// A plan: a numbered list of what to measure, each point with the time that measuring it is
+// expected to take. It is one text file that many processes read; what belongs to a shard follows
+// from the file and I/N alone, so that no process needs to know of another.
+//
+//   # tilecast plan 1, gpu h200_sxm, counters none, content 0123456789abcdef
+//   number,expected_us,op,m,n,k,dtype,layout,config,regime,inputs,l2_state,drawn
+//   1,155000,gemm,4096,...
+//
+// `content` is a hash of everything else: a plan that was changed by hand, or half copied, is
+// refused, since its shards would no longer fit those that were measured before.
+//
+// Shards are contiguous, since the points of a problem share its preparation, and equally long in
+// expected time: a point belongs to the shard in which the middle of its time lies. Shards of 2N
+// halve those of N, so that a shard can itself be shared out.
+// Checked by: work_plan_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "validate/plan/shard.h"
+#include "validate/record/point_list.h"
+
+namespace tilecast {
+
+struct PlannedPoint {
+  ListedPoint listed;
+  i64 expected_us;  // wall time, at least 1
+
+  const Point& point() const { return listed.point; }
+};
+
+struct WorkPlan {
+  std::string gpu;       // name in configs/gpus
+  std::string counters;  // none, core or full
+  std::vector<PlannedPoint> points;
+};
+
+/// Plans of equal content have equal text.
+std::string plan_text(const WorkPlan& plan);
+
+/// 16 hexadecimal digits.
+std::string content_hash(const WorkPlan& plan);
+
+/// Throws FileError, or ConfigError `file:line: what was expected`.
+WorkPlan read_plan(const std::filesystem::path& path);
+WorkPlan parse_plan(std::string_view text, std::string_view name);
+
+/// A part of the list: points[first] to points[end - 1].
+struct PlanRange {
+  std::size_t first, end;
+
+  std::size_t size() const { return end - first; }
+};
+
+PlanRange range_of(const WorkPlan& plan, const Shard& shard);
+
+Seconds expected_time(const WorkPlan& plan, const PlanRange& range);
+
+/// Where the rows of a shard go if nobody says: PLAN.3-of-16.csv beside PLAN.csv.
+std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard& shard);
+
+struct ShardFile {
+  Shard shard;
+  std::filesystem::path path;
+};
+
+/// The files of that name that are there, by count and index.
+std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan);
+
+}  // namespace tilecast
