@@ -36,7 +36,7 @@ constexpr KernelConfig kConfig{
     .raster = {},
     .decomposition = {},
     .accumulators = TILECAST_ACCUMULATORS,
-    .store = static_cast<Store>(TILECAST_STORE),
+    .store = TILECAST_DEFERRED != 0 ? Store::kDeferred : Store::kAtTileEnd,
 };
 constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);

@@ -34,7 +34,7 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
       define("INSTRUCTION_N", config.instruction_n),
       define("ELEMENT_TYPE", static_cast<i32>(dtype)),
       define("LAYOUT", static_cast<i32>(layout)),
-      define("STORE", static_cast<i32>(config.store)),
+      define("DEFERRED", config.store == Store::kDeferred ? 1 : 0),
       define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
       define("EPILOGUE", static_cast<i32>(epilogue)),
   };
