@@ -8,24 +8,11 @@
 namespace tilecast {
 namespace {
 
-/// What sets schedules apart, beside what a configuration says itself; each 0 or 1. A new schedule
-/// says here what it is like.
-struct Traits {
-  double loads_in_flight;      // behind the K block that is multiplied
-  double loads_under_stores;   // the next tile's, without a warp of their own
-  double two_tiles_in_flight;  // of one CTA
-  double shares_last_waves;    // tiles along K, the others stay whole
-};
+double number(bool is) { return is ? 1.0 : 0.0; }
 
-Traits traits_of(Schedule schedule) {
-  const auto number = [](bool is) { return is ? 1.0 : 0.0; };
-  const bool waits = schedule == Schedule::kSmallMma || schedule == Schedule::kBlocked ||
-                     schedule == Schedule::kBlockedPipelined;
-  return {.loads_in_flight = number(!waits),
-          .loads_under_stores = number(is_persistent_overlap(schedule)),
-          .two_tiles_in_flight = number(tiles_at_once(schedule) > 1),
-          .shares_last_waves =
-              number(schedule == Schedule::kSplitKHybrid || schedule == Schedule::kStreamKHybrid)};
+/// The next tile's loads run under this one's stores, without a warp of their own.
+bool loads_under_stores(const ScheduleTraits& traits) {
+  return traits.loads_run_ahead && traits.loader == Loader::kMultiplier;
 }
 
 /// 0: rows of so many bytes start on lines of 128; 1, 2, 3: on 64, 32, 16 only.
@@ -50,7 +37,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const auto& [m, n, k] = problem.shape;
   const Tiling& t = config.tiling;
   const FormParts& parts = form.parts;
-  const Traits traits = traits_of(config.schedule);
+  const ScheduleTraits traits = traits_of(config.schedule);
   const i64 element = element_bytes(problem.dtype);
   const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
   const double c_bytes =
@@ -94,13 +81,13 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
 
            has_producer_warpgroup(config.schedule) ? 1.0 : 0.0,
            config.grid == Grid::kResident ? 1.0 : 0.0,
-           traits.two_tiles_in_flight,
-           traits.loads_under_stores,
-           traits.loads_in_flight,
+           number(traits.tiles_at_once > 1),
+           number(loads_under_stores(traits)),
+           number(traits.buffers == Buffers::kRing),
            work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
            splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread ? 1.0
                                                                                              : 0.0,
-           traits.shares_last_waves},
+           number(traits.hybrid)},
           form.limiter,
           regime};
 }
