@@ -172,7 +172,7 @@ TEST_CASE("A deferred store runs under the next tile's wgmmas, its packing does 
   // store is read 256 + 150 later. Deferred: 16 pairs of 128 threads, 64 a cycle, are packed in 32;
   // the last tile's chunk shows.
   GpuSpec gpu = example_gpu();
-  for (const Part part : kEveryPart) {
+  for (const Limiter part : kEveryLimiter) {
     gpu = part == Limiter::kTensor || part == Limiter::kEpilogue ? gpu : without(gpu, part);
   }
   KernelConfig config = config_of(Schedule::kWarpSpecialized);

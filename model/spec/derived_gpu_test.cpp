@@ -151,7 +151,7 @@ TEST_CASE("A parent's calibration counts within its architecture, its correction
   CHECK(exponent("gb200", true) == by_hand);
   const LoadedGpu h100 = load_gpu("h100_sxm", true);
   CHECK_FALSE(h100.calibrated);
-  CHECK(h100.spec.correction == nullptr);
+  CHECK(h100.spec.learned == nullptr);
 }
 
 TEST_CASE("A derived file is refused where it names no parent, is wrong, or contradicts it") {
