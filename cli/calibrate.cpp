@@ -17,10 +17,12 @@
 #include "cli/budget.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/forward.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/correction.h"
 #include "validate/calibrate/calibrate.h"
@@ -28,12 +30,13 @@
 #include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::string_view kOverlay = ".calibrated.yaml";
+constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate`";  // a correction
 constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
@@ -97,7 +100,7 @@ std::string command_line(const CalibrateOptions& options) {
                          (options.no_simulation ? " --no-simulation" : ""));
 }
 
-/// The correction's file, beside the overlay's. Throws before a long fit what writing would after.
+/// The correction's file, beside the overlay's.
 std::string correction_path(const std::string& out) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
@@ -107,17 +110,26 @@ std::string correction_path(const std::string& out) {
                           : fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
   }
   const std::string correction = out.substr(0, out.size() - kOverlay.size()) + ".correction.yaml";
-  std::error_code ignored;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    throw FileError(fmt::format("{}: cannot write: {} is no folder", out, folder.string()));
-  }
-  for (const std::string& file : {out, correction}) {
-    if (std::filesystem::is_directory(file, ignored)) {
-      throw FileError(fmt::format("{}: cannot write: Is a directory", file));
-    }
+  if (std::filesystem::is_regular_file(correction) &&
+      !read_text(correction).starts_with(kWrittenBy)) {
+    throw ConfigError(fmt::format(
+        "{}: was not written by calibrate, which would replace it: move it", correction));
   }
   return correction;
+}
+
+/// Everything that is read and written, tried before the work.
+void check_files(const CalibrateOptions& options, const std::string& correction) {
+  FilePlan plan;
+  plan.reads("--data", options.data);
+  plan.reads("--split", options.split);
+  plan.reads("--measured", options.measured);
+  if (options.run) {
+    plan.reads("--points", options.points);
+  }
+  plan.writes("--out", options.out);
+  plan.writes("--out", correction);
+  plan.check();
 }
 
 /// The most telling of the given rows, as points to measure: bursts, and all sustained ones.
@@ -128,7 +140,7 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
   for (MeasurementFile& file : files) {
     std::erase_if(file.rows, [&](const MeasurementRow& row) {
       const Measurement& m = row.measurement;
-      if (m.point.regime == Regime::kSustained && is_right(m) && !is_baseline(m.point.config)) {
+      if (m.point.regime == Regime::kSustained && is_verified(m) && !is_baseline(m.point.config)) {
         sustained.push_back({m.point, "named"});
       }
       return m.point.regime != Regime::kBurst;
@@ -152,8 +164,8 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
     }
   }
   write_file(options.out, point_list_csv(mixed));
-  fmt::print("{}: {} bursts of {} rows, {} sustained\n", options.out, points.size(),
-             rows.rows.size(), sustained.size());
+  fmt::print("{}: {} of {}, {} sustained\n", options.out, counted(points.size(), "burst"),
+             counted(rows.rows.size(), "row"), sustained.size());
 }
 
 /// Whether there are rows of GEMMs, or of the memory-bound ops.
@@ -170,7 +182,7 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
                         const std::vector<MeasurementFile>& files) {
   const StreamFit fit = fit_stream(gpu, files);
   const std::string before =
-      std::filesystem::exists(options.out) ? read_file(options.out) : std::string();
+      std::filesystem::exists(options.out) ? read_text(options.out) : std::string();
   write_file(options.out, with_stream_section(before, gpu.spec.name,
                                               stream_section_text(fit, command_line(options))));
   fmt::print("{}", to_table(fit));
@@ -181,6 +193,7 @@ void run_calibrate(CalibrateOptions options) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
   }
   const std::string correction = options.design > 0 ? "" : correction_path(options.out);
+  check_files(options, correction);
   (void)parse_budget(options.budget);
   if (options.run) {
     measure_first(options);
@@ -226,6 +239,10 @@ void run_calibrate(CalibrateOptions options) {
   write_file(correction, correction_text(gpu.spec.name, tied));
   write_file(options.out, overlay);
   fmt::print("{}", to_table(done));
+  if (const std::string base = beside(options, ".yaml"); !std::filesystem::exists(base)) {
+    fmt::print("\n{} is read together with {}, which is missing: copy {} there\n", options.out,
+               base, gpu.path);
+  }
 }
 
 }  // namespace
@@ -250,10 +267,10 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--points", options->points, "What --run measures")
       ->needs(run)
       ->capture_default_str();
-  CLI::Option* design = command->add_option(
-      "--design", options->design,
-      "Fit nothing: write the N bursts of --data that tell most, and its sustained rows, to --out, "
-      "as --points reads them");
+  CLI::Option* design = command->add_option("--design", options->design,
+                                            "Do not fit; write the N most informative bursts of "
+                                            "--data, and its sustained rows, to --out, "
+                                            "as --points reads them");
   design->check(CLI::Range(1, 100'000))->excludes(run);
   command->add_option("--split", options->split,
                       "YAML file that says which rows a fit may see; others are left out");

@@ -103,8 +103,8 @@ ChartLibrary find_chart_library(const fs::path& page_in) {
       return draw_with_python(packages, json);
     };
   } else {
-    library.notes.push_back(
-        "no figures were drawn anew: build the target tilecast_report_vega (reports/README.md)");
+    library.figures_note =
+        "figures not re-rendered: build the target tilecast_report_vega (reports/README.md)";
   }
   return library;
 }

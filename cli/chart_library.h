@@ -15,6 +15,7 @@ struct ChartLibrary {
   std::string licences;
   DrawFigures draw;                // empty: charts cannot be drawn here
   std::vector<std::string> notes;  // what is missing, a line each
+  std::string figures_note;        // why figures are not re-rendered; empty where they are
 };
 
 /// The environment's TILECAST_REPORT_DIR, else the folder `reports` this program was built from.

@@ -22,6 +22,8 @@ struct DatasetOptions {
 };
 
 void run_dataset(const DatasetOptions& options) {
+  const GeneratedBlock readme(options.readme, options.check);
+  const GeneratedBlock excluded(options.excluded, options.check);
   std::string command = "./tilecast dataset --data";
   std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {
@@ -30,10 +32,10 @@ void run_dataset(const DatasetOptions& options) {
   }
   const std::vector<MeasuredGroup> groups = measured_groups(files);
   if (groups.empty()) {
-    throw ConfigError("--data: expected a right row of a GEMM of ours, there is none");
+    throw ConfigError("--data: expected a verified row of a GEMM of ours, found none");
   }
-  update_generated_block(options.readme, command, dataset_tables(groups), options.check);
-  update_generated_block(options.excluded, command, coverage_tables(files), options.check);
+  readme.update(command, dataset_tables(groups));
+  excluded.update(command, coverage_tables(files));
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ void add_dataset(CLI::App& app) {
   const auto options = std::make_shared<DatasetOptions>();
   command
       ->add_option("--data", options->data,
-                   "Measurement CSVs, plain or .gz; of a point that stands twice the first counts")
+                   "Measurement CSVs, plain or .gz; of a repeated point the first row counts")
       ->required();
   command->add_option("--readme", options->readme, "The page with the tables")
       ->capture_default_str();

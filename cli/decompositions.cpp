@@ -30,6 +30,7 @@ struct DecompositionsOptions {
 
 void run_decompositions(const DecompositionsOptions& options) {
   const KernelConfig at = parse_kernel_config(options.at);
+  const GeneratedBlock block(options.readme, options.check);
   const JoinedInput input = load_joined_input(options.input);
   const GemmProblem whole_tile{{at.tiling.block_m * at.tiling.cluster_m,
                                 at.tiling.block_n * at.tiling.cluster_n, at.tiling.block_k},
@@ -37,17 +38,15 @@ void run_decompositions(const DecompositionsOptions& options) {
                                Layout::kTn};
   if (const Refusal refusal = check_legal(input.gpu.spec, whole_tile, at);
       refusal != Refusal::kNone) {
-    throw ConfigError(fmt::format("--at {}: {} cannot run it: {}", options.at, input.gpu.spec.name,
-                                  to_text(refusal)));
+    throw ConfigError(fmt::format("--at {}: {}", options.at,
+                                  describe_refusal(refusal, input.gpu.spec, whole_tile, at)));
   }
   std::string command = "./tilecast decompositions " + command_line(options.input);
   if (options.at != kAt) {
     command += " --at " + options.at;
   }
-  update_generated_block(
-      options.readme, command,
-      decomposition_tables(at, decomposition_rows(input.gpu.spec, at, input.data.groups)),
-      options.check);
+  block.update(command,
+               decomposition_tables(at, decomposition_rows(input.gpu.spec, at, input.data.groups)));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/explain_output.h"
+#include "cli/file_plan.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -45,7 +46,7 @@ void run_explain(const ExplainOptions& options) {
       parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
                     parse_layout(options.layout));
   if (op_of(problem) != Op::kGemm && options.layout_given) {
-    throw ConfigError(fmt::format("--layout is of GEMMs: {} has none", options.op));
+    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
   }
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
@@ -55,6 +56,9 @@ void run_explain(const ExplainOptions& options) {
   if (!options.trace.empty() && options.configs.size() != 1) {
     throw ConfigError("--trace writes the timeline of one configuration: give one --config");
   }
+  FilePlan plan;
+  plan.writes("--trace", options.trace);
+  plan.check();
   std::vector<AnyConfig> configs;
   for (const std::string& text : options.configs) {
     configs.push_back(parse_config(text));
@@ -129,8 +133,7 @@ void add_explain(CLI::App& app) {
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
-  command->add_flag("--no-calibration", options->no_calibration,
-                    "Leave the GPU's calibrated overlay out");
+  command->add_flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command->callback([options, layout] {
     options->layout_given = layout->count() > 0;
     run_explain(*options);

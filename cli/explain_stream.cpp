@@ -71,8 +71,8 @@ std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory
         parts.push_back(fmt::format("{} {:+.1f} %", losses[i].to, 100 * more));
       }
     }
-    why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Of its rate goes to {}.",
-                              micro(own.dram), micro(other.dram), join(parts, "; to ")));
+    why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Bandwidth lost to: {}.",
+                              micro(own.dram), micro(other.dram), join(parts, "; ")));
   }
   if (std::abs(against(own.flight, other.flight)) >= kWorthSaying) {
     const bool holds = own.flight > own.dram;

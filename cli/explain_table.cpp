@@ -256,7 +256,8 @@ std::string explain_table(const ExplainReport& report) {
   std::string text =
       wrapped("",
               fmt::format("{} on {}: {}, {} inputs, {}calibrated", to_text(report.problem),
-                          report.gpu.spec.product, to_text(report.regime), to_text(report.inputs),
+                          report.gpu.spec.product, to_text(report.regime),
+                          report.inputs == Inputs::kZeros ? "all-zero" : to_text(report.inputs),
                           report.gpu.calibrated ? "" : "not "),
               " ");
   text += "\n";

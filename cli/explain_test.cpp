@@ -233,7 +233,8 @@ TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
 TEST_CASE("explain refuses what cannot run with one line that says why") {
   std::string many_stages = kWide;
   many_stages.replace(many_stages.find("stages=4"), 8, "stages=9");
-  check_refused(explain({"--config", many_stages}), ExitCode::kUsage, "shared_memory");
+  check_refused(explain({"--config", many_stages}), ExitCode::kUsage,
+                "its stages and C do not fit in shared memory; needs at most 4 stages");
   check_refused(explain({"--config", "warp_specialised:tile=1"}), ExitCode::kUsage,
                 "warp_specialised");
   check_refused(explain({}), ExitCode::kUsage, "--config");

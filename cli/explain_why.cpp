@@ -46,7 +46,7 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
       std::abs(d.sm_clock - 1) < kWorthSaying ? std::string("that is the same")
                                               : more_or_fewer(d.sm_clock, "higher", "lower"))};
   if (std::abs(d.sm_clock - 1) >= kWorthSaying) {
-    why.push_back(fmt::format("Each cycle takes {} energy; what holds the clock is {}.",
+    why.push_back(fmt::format("Each cycle takes {} energy; the clock is limited by {}.",
                               more_or_fewer(d.energy_per_cycle, "more", "less"),
                               kernel.clock_limiter == best.clock_limiter
                                   ? "the same"
@@ -57,7 +57,7 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
     why.push_back(fmt::format("Its SMs' time, over the best's cycles: {}.", phases));
   }
   if (const std::string parts = list_of(d.parts, other, kMostParts); !parts.empty()) {
-    why.push_back(fmt::format("What parts cost it more than the best: {}.", parts));
+    why.push_back(fmt::format("Largest extra costs: {}.", parts));
   }
   if (kernel.waves && best.waves) {
     why.push_back(

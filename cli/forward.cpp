@@ -27,7 +27,7 @@ constexpr Forwarded kOfData[] = {
     {"decompositions", "Write the table of what splitting K gives between its markers in a page"},
     {"ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md"},
     {"repeatability", "How well two measurements of the same points agree; 1 where they do not"},
-    {"regime-report", "Whether a burst's rest and window are long and short enough"},
+    {"regime-report", "Check that the rest is long enough and the window short enough"},
 };
 constexpr Forwarded kOfGpu[] = {
     {"measure", "Time kernels on this machine's GPU"},

@@ -17,12 +17,14 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/measure_progress.h"
 #include "cli/rejection_table.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
@@ -120,11 +122,10 @@ class MenuRun {
       fmt::print("{}: {}\n", reason, count);
     }
     const double count = static_cast<double>(kernels_.size());
-    fmt::print(
-        "{} kernels, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
-        kernels_.size(), cache.misses(), count > 0 ? total_.value / count : 0, longest_.value,
-        slowest_);
-    fmt::print("{}: {} rows\n", options_.out, table_.rows());
+    fmt::print("{}, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
+               counted(kernels_.size(), "kernel"), cache.misses(),
+               count > 0 ? total_.value / count : 0, longest_.value, slowest_);
+    fmt::print("{}: {}\n", options_.out, counted(table_.rows(), "row"));
   }
 
  private:
@@ -171,6 +172,9 @@ class MenuRun {
 };
 
 void run_compile(const CompileOptions& options) {
+  FilePlan plan;
+  plan.writes("--out", options.out);
+  plan.check();
   const LoadedGpu gpu = load_gpu(options.gpu, false);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);

@@ -1,5 +1,5 @@
 // tilecast-gpu micro: runs the micro-benchmarks, each group several times over. A row of CSV for
-// each constant, the file written anew as each group ends; a table of the main ones at the end.
+// each constant, the file rewritten as each group ends; a table of the main ones at the end.
 // What can be wrong with the command is found before the GPU is touched.
 
 #include <fmt/format.h>
@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/measure/device_facts.h"
@@ -66,17 +68,6 @@ void check_groups(const MicroOptions& options) {
   }
 }
 
-/// A run of minutes is not to end at a folder that is not there.
-void check_folder_of(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    throw FileError(file + ": cannot be written: there is no folder " + folder.string());
-  }
-  if (std::filesystem::is_directory(file)) {
-    throw FileError(file + ": cannot be written: it is a folder");
-  }
-}
-
 /// Throws ConfigError where the file is plainly another GPU's: its SMs are not as many, or its
 /// product does not have the device's model, the second word of its name ("NVIDIA H200").
 void check_same_gpu(const GpuSpec& file, const Device& device) {
@@ -111,10 +102,12 @@ void print_table(const std::vector<MicroPoint>& points) {
 
 void run_micro(const MicroOptions& options) {
   check_groups(options);
-  check_folder_of(options.out);
+  FilePlan plan;
+  plan.writes("--out", options.out);
+  plan.writes("--overlay", options.overlay);
+  plan.check();
   std::optional<GpuSpec> file;
   if (!options.overlay.empty()) {
-    check_folder_of(options.overlay);
     file = load_gpu(options.gpu, false).spec;
     if (!file->dram) {
       throw ConfigError(options.gpu + ": has no dram section, so no overlay can be made for it");
@@ -153,7 +146,8 @@ void run_micro(const MicroOptions& options) {
     write_file(options.out, csv);
     constants.insert(constants.end(), found.begin(), found.end());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "{}: {} points in {:.1f} s\n", group.name, found.size(), took.count());
+    fmt::print(stderr, "{}: {} in {:.1f} s\n", group.name, counted(found.size(), "point"),
+               took.count());
   }
   print_table(constants);
   if (file) {

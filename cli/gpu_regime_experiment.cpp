@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/measure_progress.h"
 #include "kernels/jit/device.h"
 #include "model/base/error.h"
@@ -31,6 +32,9 @@ struct RegimeExperimentOptions {
 
 void run_experiment(const RegimeExperimentOptions& options) {
   const std::string config = to_text(parse_kernel_config(options.config));
+  FilePlan plan;
+  plan.writes("--out", options.out);
+  plan.check();
   const GpuLock lock(device_facts(require_hopper()).uuid, "tilecast-gpu regime-experiment");
   std::ofstream csv(options.out, std::ios::trunc);
   MeasureProgress progress("trials");

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -62,6 +63,10 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
 }
 
 void run_timeline(const TimelineOptions& options) {
+  FilePlan plan;
+  plan.writes("--out", options.trace);
+  plan.writes("--csv", options.csv);
+  plan.check();
   write_timeline({parse_gemm_shape(options.shape), parse_element_type(options.dtype),
                   parse_layout(options.layout)},
                  parse_kernel_config(options.config), parse_inputs(options.inputs), options.trace,

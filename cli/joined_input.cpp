@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "validate/compare/data_split.h"
@@ -19,11 +21,11 @@ constexpr std::size_t kReasonsShown = 5;
 void say_unmatched(const JoinedData& data) {
   const std::vector<std::string>& reasons = data.unmatched_reasons;
   for (std::size_t i = 0; i < reasons.size() && i < kReasonsShown; ++i) {
-    fmt::print(stderr, "tilecast: no prediction: {}\n", reasons[i]);
+    fmt::print(stderr, "tilecast: no prediction: {}\n", escaped(reasons[i]));
   }
   if (reasons.size() > kReasonsShown) {
-    fmt::print(stderr, "tilecast: no prediction for {} more rows\n",
-               reasons.size() - kReasonsShown);
+    fmt::print(stderr, "tilecast: no prediction for {} more {}\n", reasons.size() - kReasonsShown,
+               reasons.size() - kReasonsShown == 1 ? "row" : "rows");
   }
 }
 
@@ -31,6 +33,16 @@ void show_progress(std::size_t done, std::size_t all) {
   fmt::print(stderr, "\r\033[K{}",
              done < all ? fmt::format("{}/{} rows predicted", done, all) : "");
   std::fflush(stderr);
+}
+
+/// Throws ConfigError where a split left no row of any file.
+void refuse_empty(const std::vector<MeasurementFile>& files, const std::vector<std::string>& paths,
+                  const std::string& split, const std::string& part) {
+  const auto is_empty = [](const MeasurementFile& file) { return file.rows.empty(); };
+  if (std::ranges::all_of(files, is_empty)) {
+    throw ConfigError(
+        fmt::format("{}: no row of {} is of part {}", split, join(paths, ", "), part));
+  }
 }
 
 JoinOptions join_options(const JoinedInputOptions& options) {
@@ -47,10 +59,9 @@ void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
   command.add_option("--gpu", options.gpu, "A name in configs/gpus, or a path")
       ->capture_default_str();
   command.add_option("--data", options.data, "Measurement files, .csv or .csv.gz")->required();
-  command.add_flag("--no-calibration", options.no_calibration,
-                   "Leave the GPU's calibrated overlay out");
+  command.add_flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
   command.add_flag("--no-correction", options.no_correction,
-                   "Keep the calibrated overlay and leave out what its correction adds");
+                   "Use the calibrated constants without the learned correction");
 }
 
 void add_split(CLI::App& command, JoinedInputOptions& options) {
@@ -63,9 +74,18 @@ void add_split(CLI::App& command, JoinedInputOptions& options) {
           ->check(CLI::IsMember({"fit", "judge", "tiles"}))
           ->needs(split);
   split->needs(part);
-  command.add_option("--fixed", options.fixed,
-                     "Measurement files of configurations that stand as the baseline of one for "
-                     "everything, without being ranked");
+  command.add_option(
+      "--fixed", options.fixed,
+      "Measurement files of configurations for the baseline of one configuration for "
+      "everything; they are not ranked");
+}
+
+FilePlan files_of(const JoinedInputOptions& options) {
+  FilePlan plan;
+  plan.reads("--data", options.data);
+  plan.reads("--fixed", options.fixed);
+  plan.reads("--split", options.split);
+  return plan;
 }
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
@@ -94,6 +114,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
       input.fixed_config = fixed_config_of(fit, {gpu.name, gpu.product}, join.fixed);
     }
     keep_part(split, part, files);
+    refuse_empty(files, options.data, options.split, options.part);
   }
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {
@@ -102,10 +123,10 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   input.data = join_points(files, predict, {gpu.name, gpu.product}, join);
   if (input.data.points == 0) {
     throw ConfigError(
-        fmt::format("{}: expected a verified row that the model can predict; {} rows, {} excluded, "
+        fmt::format("{}: expected a verified row that the model can predict; {}, {} excluded, "
                     "{} of cuBLASLt, {} without a prediction{}",
-                    tilecast::join(options.data, ", "), input.data.rows, input.data.excluded,
-                    input.data.cublaslt, input.data.unmatched,
+                    tilecast::join(options.data, ", "), counted(input.data.rows, "row"),
+                    input.data.excluded, input.data.cublaslt, input.data.unmatched,
                     input.data.unmatched_reasons.empty()
                         ? ""
                         : ", the first of them " + input.data.unmatched_reasons.front()));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/file_plan.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/join.h"
 
@@ -33,6 +34,9 @@ void add_split(CLI::App& command, JoinedInputOptions& options);
 
 /// Adds --gpu, --data, --no-calibration and --no-correction; `options` must outlive the parse.
 void add_joined_input(CLI::App& command, JoinedInputOptions& options);
+
+/// What load_joined_input reads.
+FilePlan files_of(const JoinedInputOptions& options);
 
 /// Where rows are simulated, standard error counts them if it is a terminal.
 /// Says there why rows have no prediction, the first few of them. Throws ConfigError

@@ -43,6 +43,7 @@ std::string command_line(const LadderOptions& options) {
 }
 
 void run_ladder(const LadderOptions& options) {
+  const GeneratedBlock block(options.readme, options.check);
   const LoadedGpu gpu = load_gpu(options.gpu, true);
   const Ladder ladder = load_ladder(options.ladder);
   std::vector<MeasurementFile> files;
@@ -51,8 +52,7 @@ void run_ladder(const LadderOptions& options) {
   }
   const CounterFile counters =
       options.counters.empty() ? CounterFile{} : CounterFile::read(options.counters);
-  update_generated_block(options.readme, command_line(options),
-                         ladder_tables(gpu.spec, ladder, files, counters), options.check);
+  block.update(command_line(options), ladder_tables(gpu.spec, ladder, files, counters));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "cli/measure_run.h"
 #include "kernels/jit/compile.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/pair_rounds.h"
@@ -44,9 +45,9 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   const auto has = [&](const char* status) { return outcome.counts.contains(status); };
   if (outcome.code == ExitCode::kPartial) {
     throw Error(outcome.code,
-                fmt::format("stopped by --budget {} with {} of {} points in {} ({}); go on with "
+                fmt::format("stopped by --budget {} with {} of {} in {} ({}); continue with "
                             "--resume",
-                            options.budget, outcome.finished, points, options.out,
+                            options.budget, outcome.finished, counted(points, "point"), options.out,
                             summary.empty() ? "none" : summary));
   }
   if (has("wrong") || has("failed")) {
@@ -72,9 +73,9 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
     return run;
   }
   fmt::print(stderr,
-             "{} points are expected to take {}, more than --budget {}: what tells most comes "
+             "{} expected to take {}, more than --budget {}: the most informative come "
              "first\n",
-             run.size(), clock_text(needed), options.budget);
+             counted(run.size(), "point"), clock_text(needed), options.budget);
   return in_rounds(telling_first(points, seed), options.rounds, done);
 }
 
@@ -103,7 +104,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
     fmt::print(stderr, "{}: nothing to add\n", options.out);
     return;
   }
-  fmt::print(stderr, "{} points, order by --seed {}\n", run.size(), seed);
+  fmt::print(stderr, "{}, order by --seed {}\n", counted(run.size(), "point"), seed);
   RunSettings settings{
       .out = options.out,
       .counters = counters.metrics,
@@ -198,8 +199,9 @@ void add_measure(CLI::App& app) {
   command->add_option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
       ->capture_default_str()
       ->excludes(suite);
-  command->add_option("--budget", options->budget,
-                      "Stop in time: 90s, 10m, 1h; what tells most comes first where it is short");
+  command->add_option(
+      "--budget", options->budget,
+      "Stop in time: 90s, 10m, 1h; where it is short the most informative points come first");
   command->add_option("--seed", options->seed,
                       "Of the order of the points in a problem; default another one each time");
   command

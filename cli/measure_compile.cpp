@@ -11,6 +11,7 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/any_op.h"
 #include "validate/measure/device_facts.h"
@@ -56,10 +57,11 @@ void compile_only(const std::vector<SuitePoint>& points) {
   for (const std::string& fault : counts.faults) {
     fmt::print(stderr, "{}\n", fault);
   }
-  fmt::print(stderr,
-             "{} points, {} kernels: {} compiled now, {} were there, {} rejected, {} failed\n",
-             points.size(), counts.kernels, cache.misses() - static_cast<int>(counts.failed),
-             cache.hits(), counts.rejected, counts.failed);
+  fmt::print(stderr, "{}, {}: {} compiled now, {} were there, {} rejected, {} failed\n",
+             counted(points.size(), "point"),
+             counted(static_cast<std::size_t>(counts.kernels), "kernel"),
+             cache.misses() - static_cast<int>(counts.failed), cache.hits(), counts.rejected,
+             counts.failed);
 }
 
 DeviceFound look_for_device() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/budget.h"
+#include "cli/file_plan.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
@@ -57,27 +58,17 @@ void add_listed(const MeasureOptions& options, const GpuSpec& gpu, const std::st
   }
 }
 
-/// Before anything is measured for it.
-void check_writable_place(const std::filesystem::path& file) {
-  if (file.empty()) {
-    return;
-  }
-  std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown)) {
-    throw FileError(file.string() + ": is a folder, expected a file to write");
-  }
-  if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), unknown)) {
-    throw FileError(file.string() + ": there is no such folder to write it in");
-  }
-}
-
 void check_options(const MeasureOptions& options) {
   if (options.out.empty() && !options.prepare && options.pm_sampling.empty()) {
     throw ConfigError("expected --out CSV, where the rows go");
   }
-  for (const std::string& file : {options.out, options.pm_sampling, options.trace}) {
-    check_writable_place(file);
-  }
+  FilePlan plan;
+  plan.reads("--suite", options.suites);
+  plan.reads("--points", options.points);
+  plan.writes("--out", options.out);
+  plan.writes("--pm-sampling", options.pm_sampling);
+  plan.writes("--trace", options.trace);
+  plan.check();
   if (!options.budget.empty()) {
     (void)parse_budget(options.budget);
   }

@@ -87,7 +87,7 @@ RunOutcome resume(const std::filesystem::path& folder, const std::vector<SuitePo
 
 std::multiset<std::string> keys_in(const std::filesystem::path& csv) {
   std::multiset<std::string> keys;
-  for (const MeasurementRow& row : read_measurements(csv).rows) {  // refuses a torn line
+  for (const MeasurementRow& row : read_measurements(csv).rows) {  // refuses a truncated line
     keys.insert(key_of(row.measurement.point));
   }
   return keys;

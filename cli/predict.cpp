@@ -16,7 +16,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement_csv.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -31,15 +31,18 @@ struct PredictOptions {
   bool no_calibration = false, layout_given = false;
 };
 
-/// Right rows of this GPU, problem, regime and inputs.
+/// Verified rows of this GPU, problem, regime and inputs.
 MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu,
                                const AnyProblem& problem, Regime regime, Inputs inputs) {
   std::vector<MeasurementFile> files;
   for (const std::string& file : options.data) {
     files.push_back(read_measurements(file));
+    if (files.back().rows.empty()) {
+      throw ConfigError(file + ": expected measured rows, found only a header");
+    }
   }
   MeasuredByConfig by_config;
-  for (const RightRow& row : right_rows(files)) {
+  for (const VerifiedRow& row : verified_rows(files)) {
     const Measurement& m = row.measurement();
     const bool of_gpu = m.context.gpu == gpu.name || m.context.gpu == gpu.product;
     if (of_gpu && problem_of(m.point) == problem && m.point.regime == regime &&
@@ -65,7 +68,7 @@ void run_predict(const PredictOptions& options) {
   const AnyProblem problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
                                            parse_layout(options.layout));
   if (op != Op::kGemm && options.layout_given) {
-    throw ConfigError(fmt::format("--layout is of GEMMs: {} has none", options.op));
+    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
   }
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
@@ -76,6 +79,7 @@ void run_predict(const PredictOptions& options) {
   }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
 
+  const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
   const auto start = std::chrono::steady_clock::now();
   const Ranking ranking = options.config
                               ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
@@ -84,7 +88,6 @@ void run_predict(const PredictOptions& options) {
                                                 {.method = method, .threads = options.threads});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
-  const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
   const RankingReport report{gpu, ranking, static_cast<std::size_t>(options.top),
                              Seconds{elapsed.count()}, measured};
   fmt::print("{}", options.format == "json"  ? ranking_json(report)
@@ -133,8 +136,7 @@ void add_predict(CLI::App& app) {
   command->add_option("--format", options->format, "table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
-  command->add_flag("--no-calibration", options->no_calibration,
-                    "Leave the GPU's calibrated overlay out");
+  command->add_flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command->callback([options, layout] {
     options->layout_given = layout->count() > 0;
     run_predict(*options);

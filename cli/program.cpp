@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -33,12 +34,21 @@ void occupy_standard_streams() {
   }
 }
 
-/// Throws FileError where anything written to standard output so far was lost.
+/// The exit code of a program whose reader went away (`... | head -1`), as a shell shows it.
+constexpr int kReaderGone = 128 + SIGPIPE;
+
+struct ReaderGone {};
+
+/// Throws FileError where anything written to standard output so far was lost, ReaderGone where
+/// nobody wanted the rest.
 void check_standard_output() {
   std::cout.flush();
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;
+  if (!flushed && error == EPIPE) {
+    throw ReaderGone();
+  }
   if (!flushed || std::ferror(stdout) != 0 || !std::cout) {
     throw FileError(std::string("standard output: cannot write") +
                     (error != 0 ? std::string(": ") + std::strerror(error) : ""));
@@ -48,7 +58,9 @@ void check_standard_output() {
 std::vector<std::string> command_names(CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
+    if (!command->get_group().empty()) {  // else it is for other programs
+      names.push_back(command->get_name());
+    }
   }
   return names;
 }
@@ -84,8 +96,8 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
     }
     return;
   }
-  for (const std::string& name : names) {
-    if (name == word) {
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    if (command->get_name() == word) {
       return;
     }
   }
@@ -112,8 +124,8 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   return error.what() + help;
 }
 
-/// What a terminal shows as one line: no other control characters, and the middle of a long text
-/// left out, since what was given stands first and what was expected last.
+/// One line, the middle of a long text left out, since what was given stands first and what was
+/// expected last.
 std::string one_line(std::string text) {
   constexpr std::size_t kShownAtEachEnd = 1000;
   while (!text.empty() && text.back() == '\n') {
@@ -122,12 +134,11 @@ std::string one_line(std::string text) {
   if (text.size() > 2 * kShownAtEachEnd) {
     text.replace(kShownAtEachEnd, text.size() - 2 * kShownAtEachEnd, " ... ");
   }
-  std::string line;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    line += c == '\n' ? "; " : std::string(1, control ? '?' : c);
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n')) {
+    lines.push_back(escaped(line));
   }
-  return line;
+  return join(lines, "; ");
 }
 
 int fail(ExitCode code, const std::string& message) {
@@ -136,8 +147,24 @@ int fail(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
+/// An option that is given has a value: `--out "$UNSET"` is a mistake, and never the current
+/// folder.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) {
+      option->check([](const std::string& value) {
+        return value.empty() ? "expected a value, got an empty text" : "";
+      });
+    }
+  }
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    refuse_empty_values(*command);
+  }
+}
+
 void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
   check_command(app, argc, argv);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
@@ -150,7 +177,8 @@ void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
 }  // namespace
 
 int run_program(CLI::App& app, int argc, const char* const* argv) {
-  // A reader that went away and a file at its size limit are output errors, not a silent death.
+  // A file at its size limit is an output error, not a silent death; a reader that went away ends
+  // the program below, so that measurements and files under way are finished first.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -162,9 +190,14 @@ int run_program(CLI::App& app, int argc, const char* const* argv) {
   } catch (const Error& error) {
     std::fflush(stdout);
     return fail(error.code(), error.what());
+  } catch (const ReaderGone&) {
+    return kReaderGone;
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kWrong, "out of memory");
   } catch (const std::system_error& error) {  // fmt::print, std::filesystem
+    if (std::ferror(stdout) != 0 && error.code() == std::errc::broken_pipe) {
+      return kReaderGone;
+    }
     return fail(ExitCode::kFile,
                 std::ferror(stdout) != 0
                     ? std::string("standard output: cannot write: ") + error.code().message()

@@ -18,9 +18,9 @@ struct ReadmeTableOptions {
 };
 
 void run_readme_table(const ReadmeTableOptions& options) {
+  const GeneratedBlock block(options.readme, options.check);
   const JoinedInput input = load_joined_input(options.input);
-  update_generated_block(options.readme, "./tilecast readme-table " + command_line(options.input),
-                         results_table(input.data), options.check);
+  block.update("./tilecast readme-table " + command_line(options.input), results_table(input.data));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr Seconds kMiddleOfBurst{4e-3};
 void run_regime_report(const std::string& path, double check_ms) {
   const RegimeTrials trials = parse_regime_trials(read_stored_text(path), path);
   if (trials.rests.empty()) {
-    throw ConfigError(path + ": expected trials of rests, there are none");
+    throw ConfigError(path + ": expected trials of rests, found none");
   }
   const std::vector<RestEffect> rests = rest_effects(trials.rests);
   fmt::print("{}", to_table(rests, window_effects(trials.windows, kMiddleOfBurst)));
@@ -56,7 +56,7 @@ void run_regime_report(const std::string& path, double check_ms) {
 
 void add_regime_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "regime-report", "Whether a burst's rest and window are long and short enough");
+      "regime-report", "Check that the rest is long enough and the window short enough");
   const auto path = std::make_shared<std::string>();
   const auto check = std::make_shared<double>(0);
   command->add_option("CSV", *path, "What tilecast-gpu regime-experiment wrote, plain or .gz")

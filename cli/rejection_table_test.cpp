@@ -44,7 +44,7 @@ TEST_CASE("Without a type a row is about both") {
   CHECK(rejected(table, kConfig, ElementType::kBf16, Layout::kTn));
 }
 
-TEST_CASE("What was known of other kernels stays, what is found anew replaces a row") {
+TEST_CASE("What was known of other kernels stays, what is found again replaces its row") {
   RejectionTable first("", "t");
   KernelConfig other = kConfig;
   other.inflight = 0;

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "validate/compare/repeatability.h"
 
@@ -39,7 +40,8 @@ void print_json(const Repeatability& found) {
 }
 
 void print_table(const Repeatability& found) {
-  fmt::print("{} points in both files, {} in one only\n", found.points, found.in_one_only);
+  fmt::print("{} in both files, {} in one only\n", counted(found.points, "point"),
+             found.in_one_only);
   const auto line = [](const char* name, const std::optional<Differences>& d) {
     if (d) {
       fmt::print("{:<7} median {:6.3f} %   95 % within {:6.3f} %   worst {:6.3f} %\n", name,

@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/chart_library.h"
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/report_input.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -18,9 +20,9 @@
 #include "reports/build_report.h"
 #include "reports/figures.h"
 #include "reports/quantities.h"
+#include "reports/render_report.h"
 #include "reports/sections/sections.h"
 #include "reports/terminal_table.h"
-#include "reports/write_report.h"
 
 namespace tilecast {
 namespace {
@@ -56,12 +58,33 @@ std::string command_line(const ReportOptions& options, const Manifest& manifest)
       quoted(options.out), options.against.empty() ? "" : " --against " + quoted(options.against));
 }
 
+/// Everything that is read and written, tried before the work.
+void check_files(const ReportOptions& options, const Manifest& manifest, const fs::path& cache) {
+  FilePlan plan;
+  plan.reads("--manifest", options.manifest);
+  const std::string data = options.manifest.empty() ? "--data" : "the manifest";
+  for (const auto& paths : {manifest.data, manifest.fixed, manifest.more, manifest.counters}) {
+    plan.reads(data, paths);
+  }
+  plan.reads(data, {manifest.split, manifest.ladder, manifest.published, manifest.deviations,
+                    manifest.excluded});
+  for (const TimelineFile& timeline : manifest.timelines) {
+    plan.reads(data, timeline.file);
+  }
+  if (!options.check) {
+    plan.writes("--predictions", cache);
+    plan.writes_folder("--out", options.out);
+    refuse_foreign_files({"index.html", "report.md", kReportList}, options.out);
+  }
+  plan.check();
+}
+
 Manifest manifest_of(const ReportOptions& options) {
   if (!options.manifest.empty()) {
     return load_manifest(options.manifest);
   }
   if (options.data.empty()) {
-    throw ConfigError("report needs rows: --data CSV, or --manifest FILE that lists them");
+    throw ConfigError("report needs measurements: --data CSV, or --manifest FILE that lists them");
   }
   Manifest manifest;
   manifest.gpu = options.gpu;
@@ -69,7 +92,7 @@ Manifest manifest_of(const ReportOptions& options) {
   return manifest;
 }
 
-void check_report(const std::map<std::string, std::string>& files, const ReportOptions& options,
+void check_report(const ReportFiles& files, const ReportOptions& options,
                   const std::string& command) {
   const std::vector<std::string> lines = out_of_date(files, options.out);
   if (!lines.empty()) {
@@ -84,15 +107,22 @@ void run_report(const ReportOptions& options) {
   const fs::path out = options.out;
   const fs::path cache_file =
       options.predictions.empty() ? out / "predictions.cache.csv" : fs::path(options.predictions);
+  check_files(options, manifest, cache_file);
+  std::optional<OtherReport> other;
+  if (!options.against.empty()) {
+    other = read_other_report(options.against);
+  }
   PredictionCache cache = PredictionCache::read(cache_file);
+  if (!options.check) {
+    cache.store_in(cache_file);
+  }
   ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
   input.command = command_line(options, manifest);
   input.gpu_options = gpu_options(options, manifest);
   input.data_options = data_options(options, manifest);
   Report report = build_report(input);
-  if (!options.against.empty()) {
-    report.sections.insert(report.sections.begin(),
-                           changes_section(report, read_other_report(options.against)));
+  if (other) {
+    report.sections.insert(report.sections.begin(), changes_section(report, *other));
   }
 
   const ChartLibrary library = find_chart_library(options.check ? out : fs::path());
@@ -111,6 +141,9 @@ void run_report(const ReportOptions& options) {
   }
   for (const std::string& note : library.notes) {
     fmt::print(stderr, "tilecast: {}\n", note);
+  }
+  if (!options.no_figures && !library.figures_note.empty()) {
+    fmt::print(stderr, "tilecast: {}\n", library.figures_note);
   }
   print_summary(report, out.string());
 }
@@ -135,7 +168,8 @@ void add_report(CLI::App& app) {
                       "Where predictions are kept [OUT/predictions.cache.csv]");
   command->add_flag("--no-calibration", options->no_calibration,
                     "Leave the GPU's calibrated overlay out");
-  command->add_flag("--no-figures", options->no_figures, "Draw no new figures");
+  command->add_flag("--no-figures", options->no_figures,
+                    "Keep the figures as they are: render none");
   command->add_flag("--check", options->check,
                     "Change nothing; exit with 1 where the folder is not up to date");
   command->callback([options] { run_report(*options); });

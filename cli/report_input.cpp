@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "validate/compare/data_split.h"
@@ -49,10 +50,10 @@ PredictOn predict_on_any(PredictionCache& cache) {
 void check_predictable(const ReportInput& input, const Manifest& manifest) {
   if (input.judged.points == 0) {
     throw ConfigError(fmt::format(
-        "{}: expected a verified row that the model can predict; {} rows, {} excluded, {} of "
+        "{}: expected a verified row that the model can predict; {}, {} excluded, {} of "
         "baselines, {} without a prediction{}",
-        tilecast::join(manifest.data, ", "), input.judged.rows, input.judged.excluded,
-        input.judged.cublaslt, input.judged.unmatched,
+        tilecast::join(manifest.data, ", "), counted(input.judged.rows, "row"),
+        input.judged.excluded, input.judged.cublaslt, input.judged.unmatched,
         input.judged.unmatched_reasons.empty()
             ? ""
             : ", the first of them " + input.judged.unmatched_reasons.front()));
@@ -68,7 +69,7 @@ void read_extras(ReportInput& input, const Manifest& manifest) {
     input.ladder_file = manifest.ladder;
   }
   if (!manifest.published.empty()) {
-    input.published = parse_published(read_file(manifest.published), manifest.published);
+    input.published = parse_published(read_text(manifest.published), manifest.published);
     input.published_file = manifest.published;
   }
   for (const TimelineFile& file : manifest.timelines) {
@@ -76,10 +77,10 @@ void read_extras(ReportInput& input, const Manifest& manifest) {
                                parse_tile_timeline(read_stored_text(file.file), file.file)});
   }
   if (!manifest.deviations.empty()) {
-    input.deviations = Document{manifest.deviations, read_file(manifest.deviations)};
+    input.deviations = Document{manifest.deviations, read_text(manifest.deviations)};
   }
   if (!manifest.excluded.empty()) {
-    input.excluded = Document{manifest.excluded, read_file(manifest.excluded)};
+    input.excluded = Document{manifest.excluded, read_text(manifest.excluded)};
   }
 }
 
@@ -96,6 +97,9 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   }
   input.data = read_all(manifest.data);
   input.more = read_all(manifest.more);
+  read_extras(input, manifest);
+  const std::optional<DataSplit> split =
+      manifest.split.empty() ? std::nullopt : std::optional(DataSplit::load(manifest.split));
   const GpuSpec& gpu = input.gpu.spec;
   const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor model = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
@@ -108,13 +112,13 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   };
   const std::vector<std::string> names{gpu.name, gpu.product};
   const JoinOptions join{.fixed = read_all(manifest.fixed)};
+  // Whatever can be wrong with a file has been found by now: predicting takes long.
   input.judged = join_points(input.data, predict, names, join);
   check_predictable(input, manifest);
-  if (!manifest.split.empty()) {
-    const DataSplit split = DataSplit::load(manifest.split);
+  if (split) {
     std::vector<MeasurementFile> judge = input.data, fit = input.data;
-    keep_part(split, DataPart::kJudge, judge);
-    keep_part(split, DataPart::kFit, fit);
+    keep_part(*split, DataPart::kJudge, judge);
+    keep_part(*split, DataPart::kFit, fit);
     input.held_out = HeldOut{manifest.split, join_points(judge, predict, names, join),
                              fixed_config_of(fit, names, join.fixed)};
   }
@@ -124,7 +128,6 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   if (gpu.architecture == Architecture::kHopper) {
     input.chip = load_chip_counters(config_folder(), "GH100");
   }
-  read_extras(input, manifest);
   input.predict_on = predict_on_any(cache);
   return input;
 }

@@ -346,7 +346,7 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
   if (is_baseline(config)) {
     return is_cublaslt(config) == (op_of(problem) == Op::kGemm)
                ? why_not_solvable(problem)
-               : fmt::format("it is no baseline of {}", to_text(op_of(problem)));
+               : fmt::format("it is not a baseline of {}", to_text(op_of(problem)));
   }
   if (std::string reason = why_not_solvable(problem); !reason.empty()) {
     return reason;
@@ -359,16 +359,20 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
   if (const StreamProblem* stream = std::get_if<StreamProblem>(&problem)) {
     return why_not_legal(gpu, *stream, std::get<StreamConfig>(parsed));
   }
-  const Refusal refusal =
-      check_legal(gpu, std::get<GemmProblem>(problem), std::get<KernelConfig>(parsed));
-  return refusal == Refusal::kNone ? "" : std::string(to_text(refusal));
+  const GemmProblem& gemm = std::get<GemmProblem>(problem);
+  const KernelConfig& kernel = std::get<KernelConfig>(parsed);
+  const Refusal refusal = check_legal(gpu, gemm, kernel);
+  return refusal == Refusal::kNone ? "" : describe_refusal(refusal, gpu, gemm, kernel);
 }
 
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
   SuitePoints expanded;
-  std::set<std::string> seen;
+  std::set<std::string> seen, problems;
   for (const SuiteShape& shape : suite.shapes) {
     for (const AnyProblem& problem : problems_of(suite, shape)) {
+      if (!problems.insert(to_text(problem)).second) {
+        continue;  // its configurations would be drawn again, for nothing
+      }
       if (const std::string why = why_not_solvable(problem); !why.empty()) {
         expanded.notes.push_back(fmt::format("{} is left out: {}", to_text(problem), why));
         continue;

@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/suite.h"
+#include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/record/point_list.h"
 
@@ -22,21 +26,34 @@ struct SuiteListOptions {
 };
 
 void list_suites(const SuiteListOptions& options) {
+  FilePlan plan;
+  plan.reads("FILE", options.files);
+  plan.writes("--out", options.out);
+  plan.check();
   const LoadedGpu gpu = load_gpu(options.gpu, true);
   std::vector<ListedPoint> points;
   std::size_t refused = 0;
+  std::string why;  // the first of these
   for (const std::string& file : options.files) {
     const SuitePoints expanded = expand_suite(load_suite(file), gpu.spec);
     for (const std::string& note : expanded.notes) {
       fmt::print(stderr, "{}: {}\n", file, note);
+      why = why.empty() ? note : why;
     }
     for (const auto& [point, refusal, drawn] : expanded.points) {
       if (refusal.empty()) {
         points.push_back({point, drawn});
       } else {
         ++refused;
+        why = why.empty()
+                  ? fmt::format("{} {}: {}", to_text(problem_of(point)), point.config, refusal)
+                  : why;
       }
     }
+  }
+  if (points.empty()) {
+    throw ConfigError(fmt::format("{}: no point can be measured on {}{}", join(options.files, ", "),
+                                  gpu.spec.name, why.empty() ? "" : ", the first one: " + why));
   }
   const std::string csv = point_list_csv(points);
   if (options.out.empty()) {
@@ -44,13 +61,14 @@ void list_suites(const SuiteListOptions& options) {
   } else {
     write_file(options.out, csv);
   }
-  fmt::print(stderr, "{} points, {} that cannot be measured left out\n", points.size(), refused);
+  fmt::print(stderr, "{}, {} that cannot be measured left out\n", counted(points.size(), "point"),
+             refused);
 }
 
 }  // namespace
 
 void add_suite(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("suite", "List the points that suites stand for, as CSV");
+  CLI::App* command = app.add_subcommand("suite", "Expand suites into a list of points, as CSV");
   const auto options = std::make_shared<SuiteListOptions>();
   command->add_option("FILE", options->files, "Suite YAML; several are listed one after the other")
       ->required();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/joined_input.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -32,8 +33,9 @@ struct ValidateOptions {
   std::optional<std::size_t> worst;  // none: kWorstInJson of JSON, else 0
 };
 
-void check_record(const Validation& validation, const std::string& path) {
-  const std::vector<std::string> worse = worse_than_recorded(validation, read_file(path), path);
+void check_record(const Validation& validation, const std::string& record,
+                  const std::string& path) {
+  const std::vector<std::string> worse = worse_than_recorded(validation, record, path);
   if (!worse.empty()) {
     throw Error(ExitCode::kWrong,
                 fmt::format("{}: worse than recorded: {}", path, join(worse, "; ")));
@@ -41,10 +43,18 @@ void check_record(const Validation& validation, const std::string& path) {
 }
 
 void run_validate(ValidateOptions& options) {
+  FilePlan plan = files_of(options.input);
+  plan.reads("--check", options.check);
+  plan.writes("--record", options.record);
+  plan.check();
   if (options.method) {
     options.input.method = parse_method(*options.method);
-  } else if (!options.check.empty()) {
-    options.input.method = recorded_method(read_file(options.check), options.check);
+  }
+  std::string record;
+  if (!options.check.empty()) {
+    record = read_text(options.check);
+    check_well_formed(record, options.check);
+    options.input.method = options.input.method.value_or(recorded_method(record, options.check));
   }
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";
@@ -57,13 +67,13 @@ void run_validate(ValidateOptions& options) {
   if (!options.input.part.empty()) {
     validation.split = options.input.part;
   }
-  fmt::print("{}", json ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
-                        : to_table(validation));
   if (!options.record.empty()) {
     write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
   }
+  fmt::print("{}", json ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
+                        : to_table(validation));
   if (!options.check.empty()) {
-    check_record(validation, options.check);
+    check_record(validation, record, options.check);
   }
 }
 
@@ -90,7 +100,7 @@ void add_validate(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--worst", options->worst,
-                   "Name this many of the points with the largest errors; 20 in JSON, none in the "
+                   "List this many of the points with the largest errors; 20 in JSON, none in the "
                    "table unless asked for")
       ->check(CLI::Range(std::size_t{0}, kMostWorst));
   CLI::Option* check = command->add_option(

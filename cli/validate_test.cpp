@@ -276,7 +276,7 @@ TEST_CASE("validate refuses bad input with one line and its exit code") {
   }
   SECTION("header only") {
     write_file(scene.data, good.substr(0, good.find('\n') + 1));
-    check_refused(scene.validate(), ExitCode::kUsage, "found only a header");
+    check_refused(scene.validate(), ExitCode::kUsage, "found none");
   }
   SECTION("empty file") {
     write_file(scene.data, "");

@@ -24,7 +24,7 @@ TEST_CASE("A prediction is asked for with what is not the usual alone") {
             config + " --top 1");
 }
 
-TEST_CASE("A copy is no GEMM: its op is named") {
+TEST_CASE("A copy is not a GEMM: its op is named") {
   const AnyProblem add = parse_problem(Op::kElementwiseAdd, "8x16", ElementType::kFp32, {});
   CHECK(predict_command_on("gb200", {add, "c"}) ==
         "./tilecast predict 8x16 --op elementwise_add --dtype fp32 --gpu gb200 --config c");

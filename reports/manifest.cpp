@@ -16,6 +16,14 @@ std::vector<std::string> texts(const std::optional<StrictValue>& list) {
   return result;
 }
 
+/// At least one.
+std::vector<std::string> some_texts(const StrictValue& list) {
+  if (list.list().empty()) {
+    list.fail("expected at least one file");
+  }
+  return texts(list);
+}
+
 std::string text(const std::optional<StrictValue>& value) { return value ? value->text() : ""; }
 
 /// `parse` applied to the text; its complaint gets the place.
@@ -41,7 +49,7 @@ Manifest parse_manifest(const StrictValue& root) {
   const StrictMap map = root.map({"gpu", "data", "fixed", "more", "split", "counters", "ladder",
                                   "published", "timelines", "deviations", "excluded"});
   Manifest manifest{.gpu = map.required("gpu").text(),
-                    .data = texts(map.required("data")),
+                    .data = some_texts(map.required("data")),
                     .fixed = texts(map.optional("fixed")),
                     .more = texts(map.optional("more")),
                     .counters = texts(map.optional("counters")),

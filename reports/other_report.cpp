@@ -24,7 +24,7 @@ std::optional<std::size_t> place_of(const OtherTable& table, const std::string& 
 
 OtherTable read_table(const fs::path& path) {
   const CsvText csv = parse_csv(read_stored_text(path), path.string());
-  if (csv.records.empty() || csv.torn) {
+  if (csv.records.empty() || csv.truncated) {
     throw ConfigError(path.string() + ": expected a whole table of a report");
   }
   OtherTable table{csv.records.front().fields, {}};
@@ -92,7 +92,7 @@ const OtherTable* OtherReport::table(const std::string& id) const {
 
 OtherReport read_other_report(const fs::path& folder) {
   if (!fs::is_directory(folder / "data")) {
-    throw FileError(folder.string() + ": holds no report: there is no folder data in it");
+    throw FileError(folder.string() + ": is not a report: it has no folder data");
   }
   OtherReport report{folder.string(), {}};
   for (const auto& entry : fs::directory_iterator(folder / "data")) {

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 
@@ -82,21 +83,31 @@ Prediction prediction_of(const AnyConfig& config, std::string_view line, const s
   return p;
 }
 
+std::string text_of(const std::map<std::string, std::string>& lines) {
+  std::string text = header() + '\n';
+  for (const auto& [key, line] : lines) {
+    text += key + ',' + line + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
-PredictionCache PredictionCache::parse(std::string_view text, std::string_view name) {
+PredictionCache PredictionCache::parse(std::string_view given, std::string_view name) {
   PredictionCache cache;
+  const std::string_view text = without_bom(given);
   std::vector<std::string_view> lines = split(text, '\n');
   const std::string expected = header();
   if (lines.front() != expected && lines.front().starts_with("key,")) {
     return cache;  // an earlier version's, with other fields
   }
-  if (lines.front() != expected || !lines.back().empty()) {
+  if (lines.front() != expected) {
     throw ConfigError(fmt::format(
-        "{}:1: expected whole lines under the header of stored predictions; delete the file",
-        name));
+        "{}:1: expected the header of stored predictions; move the file, or name another", name));
   }
-  lines.pop_back();
+  if (lines.size() > 1) {
+    lines.pop_back();  // empty, or cut off
+  }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t comma = std::min(lines[i].find(','), lines[i].size() - 1);
     const std::string_view rest = lines[i].substr(comma + 1);
@@ -128,18 +139,32 @@ Prediction PredictionCache::get(u64 base, const AnyProblem& problem, const AnyCo
   }
   const Prediction prediction = predict(problem, config, regime, inputs);
   const std::lock_guard lock(*mutex_);
-  made_ += used_.emplace(key, line_of(prediction)).second ? 1 : 0;
+  const auto [made, is_new] = used_.emplace(key, line_of(prediction));
+  if (is_new) {
+    ++made_;
+    store(key, made->second);
+  }
   return prediction;
 }
 
-std::string PredictionCache::text() const {
-  std::string text = header();
-  text += '\n';
-  for (const auto& [key, line] : used_) {
-    text += key + ',' + line + '\n';
+void PredictionCache::store(const std::string& key, const std::string& line) {
+  if (path_.empty()) {
+    return;
   }
-  return text;
+  if (file_.is_open()) {
+    file_ << key << ',' << line << '\n';
+  } else {
+    std::map<std::string, std::string> all = used_;
+    all.insert(kept_.begin(), kept_.end());
+    write_file(path_, text_of(all));
+    file_.open(path_, std::ios::app);
+  }
+  if (!file_.flush()) {
+    throw FileError(path_.string() + ": cannot write");
+  }
 }
+
+std::string PredictionCache::text() const { return text_of(used_); }
 
 u64 base_of(const LoadedGpu& gpu, std::string_view model) {
   u64 hash = hash_of(model, kHashSeed);

@@ -4,9 +4,11 @@
 #include <thread>
 #include <vector>
 
+#include "model/base/file.h"
 #include "model/predict/predict.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/temporary_folder.h"
 #include "validate/compare/example_points.h"
 
 using namespace tilecast;
@@ -57,6 +59,46 @@ TEST_CASE("A prediction is made once, and read from the file is the same to the 
   CHECK(read.config == made.config);
   CHECK(second.text() == first.text());
   CHECK(second.made() == 0);
+}
+
+TEST_CASE("Predictions are in their file as soon as they are made, beside those it had") {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "new/p.csv";
+  Counted counted;
+  {
+    PredictionCache first;
+    first.store_in(file);
+    ask(first, counted, 1);
+    ask(first, counted, 2);  // and the process is killed here
+  }
+  const std::string stored = read_file(file);
+  CHECK(std::count(stored.begin(), stored.end(), '\n') == 3);  // with the header
+  // The last line cut off by a full disk, behind it one more prediction.
+  write_file(file, stored.substr(0, stored.size() - 9));
+  {
+    PredictionCache second = PredictionCache::read(file);
+    second.store_in(file);
+    ask(second, counted, 3);
+    CHECK(counted.times == 3);
+  }
+  PredictionCache third = PredictionCache::read(file);
+  ask(third, counted, 3);
+  CHECK(counted.times == 3);
+  CHECK(third.made() == 0);
+  const std::string again = read_file(file);
+  CHECK(std::count(again.begin(), again.end(), '\n') == 3);
+}
+
+TEST_CASE("A file of predictions is not touched where none is made") {
+  const TemporaryFolder folder;
+  Counted counted;
+  PredictionCache cache;
+  ask(cache, counted);
+  write_file(folder / "p.csv", cache.text());
+  PredictionCache read = PredictionCache::read(folder / "p.csv");
+  read.store_in(folder / "other.csv");
+  ask(read, counted);
+  CHECK_FALSE(std::filesystem::exists(folder / "other.csv"));
 }
 
 TEST_CASE("Predictions stored with other fields are made again") {
@@ -142,8 +184,8 @@ TEST_CASE("A damaged file of predictions is an error that names the line") {
   const std::string text = cache.text();
   CHECK(error_message([] { PredictionCache::parse("a,b\n", "p.csv"); }).starts_with("2 p.csv:1: "));
   CHECK(error_message([&] {
-          PredictionCache::parse(text.substr(0, text.size() - 1), "p.csv");
-        }).starts_with("2 p.csv:1: "));
+          PredictionCache::parse(text + "0123,4,x", "p.csv");  // cut off: left out
+        }).empty());
   CHECK(error_message([&] {
           PredictionCache::parse(text + "0123,4,x\n", "p.csv");
         }).starts_with("2 p.csv:3: "));

@@ -8,7 +8,7 @@
 #include "reports/build_report.h"
 #include "reports/example_report.h"
 #include "reports/prediction_cache.h"
-#include "reports/write_report.h"
+#include "reports/render_report.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "validate/record/measurement_csv.h"

@@ -5,7 +5,7 @@
 // three spans: load (waiting for the first K block), multiply, store; of a producer two: wait (for
 // a free stage) and issue (of all its loads). A piece of a tile has two more before its store,
 // await (the others' partial sums) and reduce, and no store where it hands its sum on. K blocks are
-// args. CTAs of an SM are numbered anew, in order of `cta`.
+// args. CTAs are numbered per SM, in order of `cta`.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ TEST_CASE("A tile is three spans in microseconds, in the row of its warpgroup") 
 }
 
 TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
-  // Two CTAs on SM 2, of which 134 is the second: its rows start at 8. SM 3 counts anew.
+  // Two CTAs on SM 2, of which 134 is the second: its rows start at 8. SM 3 starts over.
   const TileSpan other{.sm = 2, .cta = 2, .warpgroup = 0};
   const TileSpan producer{.sm = 2,
                           .cta = 134,

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 
 namespace tilecast {
 namespace {
@@ -47,6 +48,29 @@ void write_in_place(const std::filesystem::path& path, std::string_view content)
   }
 }
 
+/// Makes a file beside `path` and opens it; `beside` becomes its name.
+int open_beside(const std::filesystem::path& path, std::string& beside) {
+  beside = path.string() + ".XXXXXX";
+  const int descriptor = ::mkstemp(beside.data());
+  if (descriptor < 0) {
+    fail(path, "write", errno);
+  }
+  return descriptor;
+}
+
+bool is_special(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+/// Behind a link it is the file that is replaced.
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown) ? std::filesystem::canonical(path) : path;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -66,29 +90,27 @@ std::string read_file(const std::filesystem::path& path) {
   return content.str();
 }
 
+std::string read_text(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  refuse_nul(text, path.string());
+  return std::string(without_bom(text));
+}
+
 void write_file(const std::filesystem::path& given, std::string_view content) {
-  std::error_code unknown;
-  const std::filesystem::file_status status = std::filesystem::status(given, unknown);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
-      !std::filesystem::is_directory(status)) {
+  if (is_special(given)) {
     write_in_place(given, content);
     return;
   }
-  // Behind a link it is the file that is replaced.
-  const std::filesystem::path path =
-      std::filesystem::exists(status) ? std::filesystem::canonical(given) : given;
+  const std::filesystem::path path = behind_links(given);
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) {
-      fail(path, "create the folder of", error.value());
+      throw FileError(path.string() + ": cannot create its directory: " + error.message());
     }
   }
-  std::string beside = path.string() + ".XXXXXX";
-  const int descriptor = ::mkstemp(beside.data());
-  if (descriptor < 0) {
-    fail(path, "write", errno);
-  }
+  std::string beside;
+  const int descriptor = open_beside(path, beside);
   int error = write_all(descriptor, content);
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -105,6 +127,49 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
     ::unlink(beside.c_str());
     fail(path, "write", error);
   }
+}
+
+void check_readable(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    fail(path, "read", EISDIR);
+  }
+  if (::access(path.c_str(), R_OK) != 0) {
+    fail(path, "read", errno);
+  }
+}
+
+void check_writable(const std::filesystem::path& given) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(given, unknown)) {
+    fail(given, "write", EISDIR);
+  }
+  if (is_special(given)) {
+    if (::access(given.c_str(), W_OK) != 0) {
+      fail(given, "write", errno);
+    }
+    return;
+  }
+  // Where folders have to be made first, the one that they are made in has to take a file.
+  std::filesystem::path path = behind_links(given);
+  while (path.has_relative_path() && path.has_parent_path() &&
+         !std::filesystem::exists(path.parent_path(), unknown)) {
+    path = path.parent_path();
+  }
+  if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), unknown)) {
+    throw FileError(given.string() + ": cannot create its directory: " + std::strerror(ENOTDIR));
+  }
+  std::string beside;
+  ::close(open_beside(path, beside));
+  ::unlink(beside.c_str());
+}
+
+void check_folder_writable(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  if (std::filesystem::exists(folder, unknown) && !std::filesystem::is_directory(folder, unknown)) {
+    fail(folder, "write files in it", ENOTDIR);
+  }
+  check_writable(folder / "report");
 }
 
 }  // namespace tilecast

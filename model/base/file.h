@@ -11,7 +11,21 @@ namespace tilecast {
 /// Throws FileError with the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// The same of a text, without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL
+/// byte.
+std::string read_text(const std::filesystem::path& path);
+
 /// Creates missing parent folders. Throws FileError; leaves nothing half-written behind.
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// Throws what read_file would, as far as it can be told without reading.
+void check_readable(const std::filesystem::path& path);
+
+/// Throws what write_file would, as far as it can be told without the content; leaves nothing
+/// there.
+void check_writable(const std::filesystem::path& path);
+
+/// The same of a file in this folder.
+void check_folder_writable(const std::filesystem::path& folder);
 
 }  // namespace tilecast

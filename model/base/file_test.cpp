@@ -57,6 +57,13 @@ TEST_CASE("What is written is read back byte for byte, in folders made on the wa
   CHECK(entries_of(folder / "new/er") == 1);
 }
 
+TEST_CASE("A text is read without the byte-order mark before it, a file with it") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "\xef\xbb\xbfgpu\n");
+  CHECK(read_text(folder / "file") == "gpu\n");
+  CHECK(read_file(folder / "file") == "\xef\xbb\xbfgpu\n");
+}
+
 TEST_CASE("A written file has the permissions of any other file") {
   const TemporaryFolder folder;
   const mode_t before = ::umask(027);
@@ -118,7 +125,7 @@ TEST_CASE("A file where a folder should be is named") {
   write_file(folder / "file", "old");
   const std::string message = error_message([&] { write_file(folder / "file/below", "x"); });
   CHECK(message ==
-        "6 " + (folder / "file/below").string() + ": cannot create the folder of: Not a directory");
+        "6 " + (folder / "file/below").string() + ": cannot create its directory: Not a directory");
   CHECK(read_file(folder / "file") == "old");
 }
 

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -14,31 +16,59 @@ unsigned processor_count() { return std::max(1u, std::thread::hardware_concurren
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
-  std::mutex failing;
+  std::mutex noting;  // of what follows
   std::size_t failed = count;
   std::exception_ptr failure;
+  std::vector<std::size_t> starved;  // found no memory beside the others
+  const auto note_failure = [&](std::size_t i) {
+    const std::lock_guard lock(noting);
+    if (i < failed) {
+      failed = i;
+      failure = std::current_exception();
+    }
+    next = count;
+  };
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
         work(i);
+      } catch (const std::bad_alloc&) {
+        const std::lock_guard lock(noting);
+        starved.push_back(i);
+        return;  // one thread less
       } catch (...) {
-        const std::lock_guard lock(failing);
-        if (i < failed) {
-          failed = i;
-          failure = std::current_exception();
-        }
-        next = count;
+        note_failure(i);
       }
     }
   };
   {
+    const unsigned processors = processor_count();
     const std::size_t most =
-        std::min<std::size_t>(count, threads == 0 ? processor_count() : threads);
+        std::min<std::size_t>(count, threads == 0 ? processors : std::min(threads, processors));
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < most; ++i) {
-      others.emplace_back(run);
+    try {
+      while (others.size() + 1 < most) {
+        others.emplace_back(run);
+      }
+    } catch (const std::system_error&) {  // the system has no more
+    } catch (const std::bad_alloc&) {
     }
     run();
+  }
+  const auto run_alone = [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      note_failure(i);
+    }
+  };
+  for (const std::size_t i : starved) {
+    if (i < failed) {
+      run_alone(i);
+    }
+  }
+  for (std::size_t i = next++; i < count; i = next++) {
+    run_alone(i);
   }
   if (failure) {
     std::rethrow_exception(failure);

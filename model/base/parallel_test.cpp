@@ -1,7 +1,10 @@
 #include "model/base/parallel.h"
 
 #include <atomic>
+#include <chrono>
+#include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "model/base/error.h"
@@ -16,6 +19,27 @@ TEST_CASE("Every index is worked on once, on any number of threads") {
     parallel_for(calls.size(), threads, [&](std::size_t i) { ++calls[i]; });
     CHECK(calls == std::vector<int>(100, 1));
   }
+}
+
+TEST_CASE("Work that finds memory only when it is alone is done once, on any number of threads") {
+  for (const unsigned threads : {1u, 2u, 1000u}) {
+    std::atomic<int> at_work = 0;
+    std::vector<int> done(100);
+    parallel_for(done.size(), threads, [&](std::size_t i) {
+      const bool alone = ++at_work == 1;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      --at_work;
+      if (!alone) {
+        throw std::bad_alloc();
+      }
+      ++done[i];
+    });
+    CHECK(done == std::vector<int>(100, 1));
+  }
+}
+
+TEST_CASE("Work that finds no memory even alone fails") {
+  CHECK_THROWS_AS(parallel_for(10, 2, [](std::size_t) { throw std::bad_alloc(); }), std::bad_alloc);
 }
 
 TEST_CASE("No work is no call") {

@@ -112,7 +112,8 @@ bool boxes_fit(const Tiling& t, Layout layout) {
          slices(layout == Layout::kTn ? t.block_n : t.block_k, t.cluster_m);
 }
 
-/// Among the workers that are expected to fit.
+}  // namespace
+
 std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
                                 const KernelConfig& config) {
   if (!splits_k(config.schedule)) {
@@ -122,8 +123,6 @@ std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
   const i64 k_blocks = ceil_div<i64>(shape.k, config.tiling.block_k);
   return why_not_split(make_tile_scheduler(shape, config, resident), k_blocks, config, resident);
 }
-
-}  // namespace
 
 std::string_view to_text(Refusal refusal) {
   static constexpr Words<Refusal, 14> kRefusals{{{Refusal::kNone, "none"},
@@ -160,19 +159,6 @@ std::string why_not_solvable(const GemmProblem& problem) {
                        kMostOutputs);
   }
   return {};
-}
-
-std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
-                             const KernelConfig& config) {
-  std::string text(to_text(refusal));
-  if (refusal == Refusal::kArchitecture) {
-    return fmt::format("{}: {} are for {}, this GPU is {}", text,
-                       uses_tcgen05(config.schedule) ? "tcgen05 schedules" : "wgmma schedules",
-                       uses_tcgen05(config.schedule) ? "blackwell" : "hopper",
-                       to_text(gpu.architecture));
-  }
-  return refusal == Refusal::kSplit ? text + ": " + why_no_split_exists(gpu, problem.shape, config)
-                                    : text;
 }
 
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {

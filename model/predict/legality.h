@@ -36,9 +36,14 @@ std::string_view to_text(Refusal refusal);
 /// Reason why no kernel of tilecast solves this problem, whatever the configuration; else empty.
 std::string why_not_solvable(const GemmProblem& problem);
 
-/// The refusal as one would say it to who asked for `config`: kSplit with its reason.
+/// The refusal of `config` as a sentence, with the smallest change that would make it legal where
+/// one of a single key does.
 std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config);
+
+/// Why K cannot be split so among the workers that are expected to fit; else empty.
+std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
+                                const KernelConfig& config);
 
 /// Assumes a GPU on which schedules run and a solvable problem.
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);

@@ -220,8 +220,7 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                         Regime regime, Inputs inputs, Method method) {
   require_solvable(problem);
   if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
-    throw ConfigError(fmt::format("{} cannot run {} in layout {}: {}", gpu.name, to_text(config),
-                                  to_text(problem.layout),
+    throw ConfigError(fmt::format("{} is not legal on {}: {}", to_text(config), gpu.name,
                                   describe_refusal(refusal, gpu, problem, config)));
   }
   TrafficMemo traffic(*gpu.l2, problem);

@@ -93,8 +93,8 @@ Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
                           const StreamConfig& config, Regime regime, Inputs inputs, Method method) {
   require_constants(gpu);
   if (const std::string why = why_not_legal(gpu, problem, config); !why.empty()) {
-    throw ConfigError(fmt::format("{} cannot run {} on {}: {}", gpu.name, to_text(config),
-                                  to_text(problem), why));
+    throw ConfigError(fmt::format("{} is not legal for {} on {}: {}", to_text(config),
+                                  to_text(problem), gpu.name, why));
   }
   const Prediction analytic = predict_legal(gpu, problem, config, regime, inputs);
   return method == Method::kSimulated && can_simulate(gpu, config)

@@ -84,11 +84,11 @@ TEST_CASE("A schedule of the other architecture is refused, saying whose it is")
     });
   };
   CHECK(complaint("gb200", wgmma) ==
-        "2 gb200 cannot run " + wgmma +
-            " in layout tn: architecture: wgmma schedules are for hopper, this GPU is blackwell");
+        "2 " + wgmma +
+            " is not legal on gb200: wgmma schedules are for hopper, this GPU is blackwell");
   CHECK(complaint("h200_sxm", tcgen05) ==
-        "2 h200_sxm cannot run " + tcgen05 +
-            " in layout tn: architecture: tcgen05 schedules are for blackwell, this GPU is hopper");
+        "2 " + tcgen05 +
+            " is not legal on h200_sxm: tcgen05 schedules are for blackwell, this GPU is hopper");
 }
 
 TEST_CASE("A GB200's candidates are of every tcgen05 schedule, alone and in pairs, each once") {

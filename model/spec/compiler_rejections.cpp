@@ -180,7 +180,7 @@ std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::p
   if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
     return {};
   }
-  std::vector<CompilerRejection> rows = parse_compiler_rejections(read_file(path), path.string());
+  std::vector<CompilerRejection> rows = parse_compiler_rejections(read_text(path), path.string());
   std::erase_if(rows, [&](const CompilerRejection& r) { return r.architecture != architecture; });
   return rows;
 }

@@ -7,9 +7,11 @@
 
 #include <optional>
 #include <sstream>
+#include <unordered_map>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 
 namespace tilecast {
 namespace {
@@ -67,13 +69,13 @@ class TreeBuilder : public YAML::EventHandler {
                        YAML::EmitterStyle::value) override {
     open(YamlNode::Kind::kList, mark, tag);
   }
-  void OnSequenceEnd() override { open_.pop_back(); }
+  void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
     open(YamlNode::Kind::kMap, mark, tag);
   }
-  void OnMapEnd() override { open_.pop_back(); }
+  void OnMapEnd() override { close(); }
 
  private:
   struct Key {
@@ -96,9 +98,11 @@ class TreeBuilder : public YAML::EventHandler {
     if (name.empty()) {
       fail(mark, "expected a key before ':'");
     }
-    if (const YamlNode* first = map.find(name)) {
+    const auto [first, is_new] = keys_.back().try_emplace(name, map.entries.size());
+    if (!is_new) {
+      const YamlNode& there = map.entries[first->second].second;
       fail(mark,
-           fmt::format("{}: duplicate key, first given in line {}", first->key_path, first->line));
+           fmt::format("{}: duplicate key, first given in line {}", there.key_path, there.line));
     }
     key_ = Key{name, mark.line + 1};
   }
@@ -136,13 +140,20 @@ class TreeBuilder : public YAML::EventHandler {
     refuse_tag(mark, tag);
     // A parent's vector does not grow while a child of it is open, so the pointer stays good.
     open_.push_back(&add(kind, mark, "", false));
+    keys_.emplace_back();
+  }
+
+  void close() {
+    open_.pop_back();
+    keys_.pop_back();
   }
 
   std::shared_ptr<const std::string> file_;
   std::string_view text_;
   YamlNode root_;
   std::vector<YamlNode*> open_;
-  std::optional<Key> key_;  // read, its value not yet
+  std::vector<std::unordered_map<std::string, std::size_t>> keys_;  // of each, places of entries
+  std::optional<Key> key_;                                          // read, its value not yet
 };
 
 }  // namespace
@@ -162,17 +173,8 @@ void fail_at(const YamlNode& node, std::string_view key_path, std::string_view w
                         : fmt::format("{}:{}: {}: {}", *node.file, node.line, key_path, why));
 }
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  std::string shown;
-  for (const char c : text.substr(0, kMost)) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    shown += control ? '?' : c;
-  }
-  return text.size() > kMost ? shown + "..." : shown;
-}
-
-YamlNode parse_yaml_tree(std::string_view text, const std::string& file) {
+YamlNode parse_yaml_tree(std::string_view given, const std::string& file) {
+  const std::string_view text = without_bom(given);
   TreeBuilder builder(std::make_shared<const std::string>(file), text);
   std::istringstream stream{std::string(text)};
   try {
@@ -193,7 +195,7 @@ YamlNode parse_yaml_tree(std::string_view text, const std::string& file) {
 }
 
 YamlNode load_yaml_tree(const std::filesystem::path& path) {
-  return parse_yaml_tree(read_file(path), path.string());
+  return parse_yaml_tree(read_text(path), path.string());
 }
 
 }  // namespace tilecast

@@ -202,8 +202,14 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
         "warp_specialized?");
   CHECK(complaint("tile=128x256x64", "tile=128x256") == "tile=128x256: expected MxNxK");
   CHECK(complaint("128x256x64", "128x256x64x1") == "tile=128x256x64x1: expected MxNxK");
-  CHECK(complaint("128x256x64", "128x0x64") == "tile=128x0x64: expected MxNxK");
-  CHECK(complaint("128x256x64", "128x2147483648x64") == "tile=128x2147483648x64: expected MxNxK");
+  CHECK(complaint("128x256x64", "128x0x64") ==
+        "tile=128x0x64: 0 is out of range, expected 1 to 2147483647");
+  CHECK(complaint("128x256x64", "128x2147483648x64") ==
+        "tile=128x2147483648x64: 2147483648 is out of range, expected 1 to 2147483647");
+  CHECK(complaint("128x256x64", "99999999999999999999x256x64") ==
+        "tile=99999999999999999999x256x64: 99999999999999999999 is out of range, expected 1 to "
+        "2147483647");
+  CHECK(complaint("128x256x64", "128x-256x64") == "tile=128x-256x64: expected MxNxK");
   CHECK(complaint("128x256x64", "128*256*64") == "tile=128*256*64: expected MxNxK");
   CHECK(complaint("stages=4", "stages=0") == "stages=0: expected a whole number from 1 to 1048576");
   CHECK(complaint("stages=4", "stages=four") ==

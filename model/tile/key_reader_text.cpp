@@ -46,8 +46,11 @@ std::vector<i32> KeyReader::extents(std::string_view key, std::size_t count, std
   std::vector<i32> extents;
   for (const std::string_view part : split(text, 'x')) {
     const std::optional<i64> extent = parse_integer(part);
-    if (!extent || *extent < 1 || *extent > most) {
+    if (part.empty() || part.find_first_not_of("0123456789") != std::string_view::npos) {
       fail(fmt::format("{}={}: expected {}", key, text, form));
+    }
+    if (!extent || *extent < 1 || *extent > most) {
+      fail(fmt::format("{}={}: {} is out of range, expected 1 to {}", key, text, part, most));
     }
     extents.push_back(static_cast<i32>(*extent));
   }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "model/base/shown_text.h"
 #include "reports/commands.h"
 #include "reports/other_report.h"
 #include "reports/quantities.h"
@@ -92,10 +93,10 @@ DataTable moves_table() {
            {.key = "regime", .title = "regime"},
            {.key = "predicted_there", .title = "predicted there", .unit = "us", .digits = 5},
            {.key = "predicted_here", .title = "predicted here", .unit = "us", .digits = 5},
-           {.key = "predicted_ratio", .title = "here over there", .digits = 4},
+           {.key = "predicted_ratio", .title = "here / there", .digits = 4},
            {.key = "measured_there", .title = "measured there", .unit = "us", .digits = 5},
            {.key = "measured_here", .title = "measured here", .unit = "us", .digits = 5},
-           {.key = "measured_ratio", .title = "here over there", .digits = 4},
+           {.key = "measured_ratio", .title = "here / there", .digits = 4},
            canonical_column()},
           {},
           false};
@@ -166,10 +167,10 @@ void add_points(DataTable& changes, const DataTable& points, const Moves& moves)
   add("only in the other one", "points", std::to_string(moves.only_there));
   const auto spread = [&](const char* what, const Values& ratios) {
     if (!ratios.empty()) {
-      add(what, "here over there",
-          fmt::format("{} ({} to {}, {} points)", number_text(median(ratios), 4),
+      add(what, "here / there",
+          fmt::format("{} ({} to {}, {})", number_text(median(ratios), 4),
                       number_text(quantile(ratios, 0.05), 4),
-                      number_text(quantile(ratios, 0.95), 4), ratios.size()));
+                      number_text(quantile(ratios, 0.95), 4), counted(ratios.size(), "point")));
     }
   };
   spread("predicted time", moves.predicted);
@@ -214,7 +215,7 @@ Section changes_section(const Report& report, const OtherReport& other) {
   section.tables.push_back(std::move(changes));
   if (DataTable moved = moved_table(moves); !moved.rows.empty()) {
     section.charts = {{"moves",
-                       "Predicted time, here over there",
+                       "Predicted time, here / there",
                        "One point for each configuration that both reports have; above the line "
                        "this report predicts more.",
                        {"moves"},

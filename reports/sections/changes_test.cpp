@@ -42,7 +42,7 @@ TEST_CASE("A report laid against itself says that every point is in both and not
   CHECK(section.tables.front().rows.size() == 4);  // the four lines about points
   CHECK(change(section, "only in this report") == "points:  -> 0");
   CHECK(change(section, "only in the other one") == "points:  -> 0");
-  CHECK(change(section, "measured time") == "here over there:  -> 1 (1 to 1, 3 points)");
+  CHECK(change(section, "measured time") == "here / there:  -> 1 (1 to 1, 3 points)");
 }
 
 TEST_CASE("A point that is gone, a time that moved and a constant that changed are told") {
@@ -56,7 +56,7 @@ TEST_CASE("A point that is gone, a time that moved and a constant that changed a
   input.gpu.constants.front().value *= 2;
   const Section section = changes_section(build_report(input), read_other_report(folder / "."));
   CHECK(change(section, "only in the other one") == "points:  -> 1");
-  CHECK(change(section, "measured time") == "here over there:  -> 0.5 (0.5 to 0.5, 2 points)");
+  CHECK(change(section, "measured time") == "here / there:  -> 0.5 (0.5 to 0.5, 2 points)");
   CHECK(change(section, input.gpu.constants.front().key_path).starts_with("value: 0.3, 1 -> 0.6"));
 }
 

@@ -9,7 +9,7 @@
 
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -71,7 +71,7 @@ void add_files(DataTable& table, const std::vector<MeasurementFile>& files,
   for (const MeasurementFile& file : files) {
     double ok = 0, wrong = 0;
     for (const MeasurementRow& row : file.rows) {
-      const bool right = is_right(row.measurement);
+      const bool right = is_verified(row.measurement);
       (right ? ok : wrong) += 1;
     }
     table.rows.push_back({file.name, used, ok, wrong});
@@ -83,7 +83,7 @@ DataTable files_table(const ReportInput& input) {
                   "Files of rows",
                   {{.key = "file", .title = "file", .is_code = true},
                    {.key = "used", .title = "used for"},
-                   {.key = "right", .title = "right rows", .digits = 9},
+                   {.key = "right", .title = "verified rows", .digits = 9},
                    {.key = "left_out", .title = "left out", .digits = 9}},
                   {}};
   add_files(table, input.data, "judging the model");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/base/shown_text.h"
 #include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
@@ -68,14 +69,14 @@ std::string in_sum(const DataTable& table) {
   std::string text;
   const auto add = [&](const Values& values, const char* what) {
     if (!values.empty()) {
-      text += fmt::format(" {}: {} ({} groups, least {}).", what, number_text(geomean(values), 4),
-                          values.size(),
+      text += fmt::format(" {}: {} ({}, minimum {}).", what, number_text(geomean(values), 4),
+                          counted(values.size(), "group"),
                           number_text(*std::min_element(values.begin(), values.end()), 3));
     }
   };
-  add(first, "Library's first answer over the best of ours, geometric mean");
-  add(best, "Library's best of sixteen over the best of ours");
-  add(pick, "Library's first answer over the model's pick");
+  add(first, "Library's first answer, time relative to the best of ours, geometric mean");
+  add(best, "Library's best of sixteen, relative to the best of ours");
+  add(pick, "Library's first answer, relative to the model's pick");
   return text;
 }
 
@@ -92,9 +93,9 @@ MaybeSection libraries_section(const ReportInput& input) {
        {.key = "best_us", .title = "its time", .unit = "us", .digits = 5},
        {.key = "first_us", .title = "library, first answer", .unit = "us", .digits = 5},
        {.key = "library_best_us", .title = "library, best of 16", .unit = "us", .digits = 5},
-       {.key = "of_first", .title = "first answer over ours", .digits = 4},
-       {.key = "of_best", .title = "best of 16 over ours", .digits = 4},
-       {.key = "pick_of_first", .title = "first answer over the model's pick", .digits = 4},
+       {.key = "of_first", .title = "first answer / ours", .digits = 4},
+       {.key = "of_best", .title = "best of 16 / ours", .digits = 4},
+       {.key = "pick_of_first", .title = "first answer / the model's pick", .digits = 4},
        canonical_column("best_canonical"),
        canonical_column("pick_canonical")},
       {}};

@@ -32,7 +32,7 @@ class SpanWriter {
         side_(side),
         clock_(clock) {}
 
-  /// The first SMs alone, role by role; CTAs are numbered anew on each.
+  /// The first SMs alone, role by role; CTAs are numbered per SM.
   void add(std::vector<TileSpan> tiles) {
     std::map<i32, std::set<i32>> ctas;  // by SM
     for (const TileSpan& tile : tiles) {

@@ -1,5 +1,5 @@
 # A run on the device that is killed at random moments and resumed ends with the points of an
-# uninterrupted one, no torn line and every row's raw samples; meanwhile nobody else measures.
+# uninterrupted one, no truncated line and every row's raw samples; meanwhile nobody else measures.
 # KILLS=20 by default; SEED names the moments.
 . tests/cli/expect.sh
 [ -n "${TILECAST_GPU:-}" ] || { echo "tilecast-gpu was not built"; exit 77; }
@@ -48,7 +48,7 @@ grep -q 'nothing to add' <(measure --out "$folder/killed.csv" --resume 2>&1) ||
 
 points "$folder/straight.csv" >"$folder/a"
 points "$folder/killed.csv" >"$folder/b"
-[ "$(wc -l <"$folder/b")" = $(($(wc -l <"$folder/killed.csv") - 1)) ] || problem "a line is no row"
+[ "$(wc -l <"$folder/b")" = $(($(wc -l <"$folder/killed.csv") - 1)) ] || problem "a line is not a row"
 diff "$folder/a" "$folder/b" >"$folder/diff" || problem "the points differ: $(head "$folder/diff")"
 "$TILECAST" repeatability "$folder/straight.csv" "$folder/killed.csv" >"$folder/out" 2>&1
 [ $? -le 1 ] || problem "the files cannot be read: $(cat "$folder/out")"

@@ -37,10 +37,10 @@ report --no-figures >/dev/null 2>&1
 report --no-figures --against "$folder/first" >"$folder/out" 2>/dev/null || problem '--against'
 grep -q 'only in the other one' "$folder/out" || problem 'no changes in the summary'
 
-expect_error 2 'report needs rows' "$TILECAST" report --out "$folder/x"
+expect_error 2 'report needs measurements' "$TILECAST" report --out "$folder/x"
 expect_error 2 'out' "$TILECAST" report --data $rows
 expect_error 6 'no.csv' "$TILECAST" report --data no.csv --out "$folder/x"
-expect_error 6 'holds no report' report --no-figures --against "$folder/empty"
+expect_error 6 'is not a report' report --no-figures --against "$folder/empty"
 expect_error 2 'h100_sxm|H100' "$TILECAST" report --gpu h100_sxm --data $rows --out "$folder/x"
 expect_error 2 'schedules run' "$TILECAST" report --gpu a100_sxm80 --data $rows --out "$folder/x"
 printf 'gpu: h200_sxm\ndata: [%s]\nmoer: []\n' "$rows" >"$folder/m.yaml"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/base/shown_text.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -50,7 +51,7 @@ std::string constant_lines(const ConstantFit& fit) {
                     c.determined ? std::abs(c.correlation) > 0.7
                                        ? fmt::format("{:+.2f} {}", c.correlation, c.most_correlated)
                                        : ""
-                                 : "the rows do not tell; prior kept");
+                                 : "not determined by the data; prior kept");
   }
   return text;
 }
@@ -105,6 +106,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   done.clock = fit_clock(gpu, rows, simulated, options.threads);
   options.progress("correction of closed forms");
   done.analytic = fit_correction(gpu.spec, rows, {}, options.threads);
+  done.with_simulation = options.simulate;
   done.simulated = done.analytic;
   if (options.simulate) {
     options.progress("correction of simulations");
@@ -155,22 +157,24 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
 
 std::string to_table(const Calibration& calibration) {
   std::string text = fmt::format(
-      "{} rows of {} problems, {} left out. Closed forms run inside the fit, at measured "
+      "{} of {}, {} left out. Closed forms run inside the fit, at measured "
       "clocks.\n\n"
       "  {:<28} {:>10} {:>10} {:>8}\n",
-      calibration.rows, calibration.problems, calibration.left_out, "constant", "prior", "fitted",
-      "error");
+      counted(calibration.rows, "row"),
+      counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,
+      "constant", "prior", "fitted", "error");
   text += constant_lines(calibration.cycles) + constant_lines(calibration.clock);
   text +=
       fmt::format("\nClosed-form cycles, mean error: {:.1f} % with the priors, {:.1f} % fitted\n",
                   100 * calibration.cycles_before, 100 * calibration.cycles_after);
   for (const ScheduleResidual& s : calibration.by_schedule) {
-    text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:+.1f} % slower than predicted\n",
-                        s.schedule, s.rows, 100 * s.mean_error, 100 * s.bias);
+    text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:.1f} % {} than predicted\n", s.schedule,
+                        s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),
+                        s.bias >= 0 ? "slower" : "faster");
   }
   text += "\nCorrection, on rows left out of it:\n";
   return text + error_line("analytic", calibration.analytic.error) +
-         error_line("simulated", calibration.simulated.error);
+         (calibration.with_simulation ? error_line("simulated", calibration.simulated.error) : "");
 }
 
 }  // namespace tilecast

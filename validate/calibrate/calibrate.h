@@ -31,6 +31,7 @@ struct Calibration {
   ConstantFit cycles, clock;
   double cycles_before, cycles_after;  // mean error of closed-form cycles
   std::vector<ScheduleResidual> by_schedule;
+  bool with_simulation;  // else `simulated` repeats `analytic`
   CorrectionFit analytic, simulated;
 };
 

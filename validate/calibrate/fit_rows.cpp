@@ -10,7 +10,7 @@
 #include "model/predict/legality.h"
 #include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -61,7 +61,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     }
     all += file.rows.size();
   }
-  for (const RightRow& row : right_rows(files)) {
+  for (const VerifiedRow& row : verified_rows(files)) {
     std::optional<FitRow> prepared;
     try {
       prepared = fit_row(gpu, row.measurement());

@@ -83,9 +83,9 @@ CounterFile CounterFile::read(const std::filesystem::path& path) {
 
 CounterFile CounterFile::parse(std::string_view text, std::string_view name) {
   const CsvText csv = parse_csv(text, name);
-  if (csv.torn) {
-    throw ConfigError(
-        fmt::format("{}:{}: the file ends inside this line: it was cut off", name, csv.torn_line));
+  if (csv.truncated) {
+    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
+                                  csv.truncated_line));
   }
   if (csv.records.empty()) {
     throw ConfigError(

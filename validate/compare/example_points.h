@@ -33,7 +33,7 @@ inline KernelConfig example_config(i32 stages) {
           .raster = {RasterKind::kGroupedM, 8, Walk::kStrided}};
 }
 
-/// A right row of example_config(stages), at 1.5 GHz.
+/// A verified row of example_config(stages), at 1.5 GHz.
 inline Measurement example_row(i32 stages, Seconds time, GemmShape shape = {4096, 4096, 4096}) {
   return example_measurement(to_text(example_config(stages)), time, shape);
 }

@@ -10,7 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -65,7 +65,7 @@ struct Answer {
 };
 
 bool is_compared(const Measurement& measured) {
-  return is_right(measured) && !is_baseline(measured.point.config);
+  return is_verified(measured) && !is_baseline(measured.point.config);
 }
 
 /// Of the rows that are compared, in their order.
@@ -138,7 +138,7 @@ JoinedData join_points(const std::vector<MeasurementFile>& files, const Predicto
     group.l2_state = point.l2_state;
     if (is_compared(*row.measurement)) {
       add_compared(row, *answer++, group, data);
-    } else if (is_right(*row.measurement)) {
+    } else if (is_verified(*row.measurement)) {
       add_baseline(*row.measurement, group, data);
     } else {
       ++data.excluded;
@@ -149,9 +149,9 @@ JoinedData join_points(const std::vector<MeasurementFile>& files, const Predicto
     for (const MeasurementFile& file : files) {
       names.push_back(file.name);
     }
-    throw ConfigError(join(names, ", ") + ": expected measured rows, found only a header");
+    throw ConfigError(join(names, ", ") + ": expected measured rows, found none");
   }
-  for (const RightRow& row : right_rows(options.fixed)) {
+  for (const VerifiedRow& row : verified_rows(options.fixed)) {
     const auto group = groups.find(group_key(row.measurement().point));
     if (group != groups.end() && !is_baseline(row.measurement().point.config)) {
       group->second.fixed.push_back(row.measurement());

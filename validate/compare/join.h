@@ -43,7 +43,7 @@ struct JoinedData {
   std::size_t rows = 0;
   std::size_t points = 0;
   std::size_t cublaslt = 0;                    // baseline rows, the runtime's copies too
-  std::size_t unmatched = 0;                   // right rows without a prediction
+  std::size_t unmatched = 0;                   // verified rows without a prediction
   std::size_t excluded = 0;                    // status not ok, or not verified
   std::size_t repeated = 0;                    // a later row of the same point replaced this one
   std::vector<std::string> unmatched_reasons;  // file:line: why, each row

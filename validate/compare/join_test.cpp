@@ -66,7 +66,7 @@ TEST_CASE("Rows of another GPU and files without rows are refused") {
   other.context.gpu = "h100_pcie";
   CHECK(message_of({other}) ==
         "x.csv:2: gpu: expected a row measured on h200_sxm, got 'h100_pcie'");
-  CHECK(message_of({}) == "x.csv: expected measured rows, found only a header");
+  CHECK(message_of({}) == "x.csv: expected measured rows, found none");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/results_table.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -54,7 +54,7 @@ void check_gpu(const GpuSpec& gpu, const MeasurementFile& file, const Measuremen
 
 /// The tables hold what is measured as usual and is right.
 bool belongs(const Measurement& row) {
-  return is_right(row) && row.point.op == Op::kGemm && row.point.inputs == Inputs::kNormal &&
+  return is_verified(row) && row.point.op == Op::kGemm && row.point.inputs == Inputs::kNormal &&
          row.point.l2_state == L2State::kRotating;
 }
 

@@ -15,7 +15,7 @@ namespace tilecast {
 /// Markdown: one table for each problem, in the order of the files, and what the columns mean. A
 /// cell without a measurement is empty. Of equal points the last row counts. Throws ConfigError
 /// `file:line: gpu: ...` for a row of another GPU, where the GPU has no wgmma, and where there is
-/// no right row of any rung.
+/// no verified row of any rung.
 std::string ladder_tables(const GpuSpec& gpu, const Ladder& ladder,
                           const std::vector<MeasurementFile>& files, const CounterFile& counters);
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "model/tile/kernel_config_text.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 
@@ -24,7 +24,7 @@ const MeasuredConfig& MeasuredGroup::fewest_cycles() const {
 std::vector<MeasuredGroup> measured_groups(const std::vector<MeasurementFile>& files) {
   std::vector<MeasuredGroup> groups;
   std::map<std::string, std::size_t> places;
-  for (const RightRow& row : right_rows(files)) {
+  for (const VerifiedRow& row : verified_rows(files)) {
     const Measurement& m = row.measurement();
     if (m.point.op != Op::kGemm) {
       continue;

@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// A right row of one of our kernels.
+/// A verified row of one of our kernels.
 struct MeasuredConfig {
   KernelConfig config;
   Measurement row;

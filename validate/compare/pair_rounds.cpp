@@ -7,7 +7,7 @@
 
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/statistics.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -30,7 +30,7 @@ std::vector<Group> groups_of(const MeasurementFile& file) {
   std::vector<Group> groups;
   for (const MeasurementRow& row : file.rows) {
     const Measurement& m = row.measurement;
-    if (!m.round || !is_right(m) || !m.cycles) {
+    if (!m.round || !is_verified(m) || !m.cycles) {
       continue;
     }
     const auto [found, is_new] = place.try_emplace(key_without_config(m.point), groups.size());

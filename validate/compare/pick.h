@@ -33,7 +33,7 @@ std::optional<double> config_ratio(const JoinedGroup& group, const std::string& 
 
 /// One configuration for everything, chosen with hindsight: the one with the best geometric mean of
 /// best / own time. Only those measured in at least nine tenths as many groups as the most
-/// widespread one stand for election; groups without it are left out. Equal ones: first by text.
+/// widespread one are eligible; groups without it are left out. Equal ones: first by text.
 struct FixedTiling {
   std::string config;
   Values ratios;  // one for each group that has it

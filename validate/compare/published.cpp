@@ -99,7 +99,7 @@ std::string_view to_text(FigureUnit unit) { return word_of(kUnits, unit); }
 
 std::vector<PublishedFigure> parse_published(std::string_view text, std::string_view name) {
   const CsvText csv = parse_csv(without_remarks(text), name);
-  if (csv.torn || csv.records.empty() || csv.records.front().fields != columns()) {
+  if (csv.truncated || csv.records.empty() || csv.records.front().fields != columns()) {
     throw ConfigError(
         fmt::format("{}: expected whole lines under the header {}", name, join(columns(), ",")));
   }

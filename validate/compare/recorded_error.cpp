@@ -132,6 +132,9 @@ Json parse_record(std::string_view record, std::string_view name) {
   if (!recorded.is_object()) {
     throw ConfigError(fmt::format("{}: expected a JSON object as --record writes it", name));
   }
+  // What a record from before these keys was of.
+  recorded.emplace(std::string("corrected"), Json(false));
+  recorded.emplace(std::string("split"), Json("all"));
   return recorded;
 }
 
@@ -183,13 +186,10 @@ Method recorded_method(std::string_view record, std::string_view name) {
   }
 }
 
-std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
-                                             std::string_view name) {
-  Json recorded = parse_record(record, name);
-  const Json now = record_of(validation);
-  // What a record from before these keys was of.
-  recorded.emplace(std::string("corrected"), Json(false));
-  recorded.emplace(std::string("split"), Json("all"));
+namespace {
+
+/// What is worse in `now` than in `recorded`.
+std::vector<std::string> compare(const Json& now, const Json& recorded, std::string_view name) {
   RecordCheck check(now, recorded, name);
   check.same("/schema");
   check.same("/gpu");
@@ -199,7 +199,7 @@ std::vector<std::string> worse_than_recorded(const Validation& validation, std::
   check.same("/split");
   check.figure("/points", Better::kHigher, 0);
   check.figure("/unmatched", Better::kLower, 0);
-  if (validation.cycles || recorded.contains("cycles_mape")) {
+  if (now.contains("cycles_mape") || recorded.contains("cycles_mape")) {
     check.figure("/cycles_mape", Better::kLower, kRecordTolerance);
   }
   check.figures("/time_mape", Better::kLower);
@@ -214,6 +214,19 @@ std::vector<std::string> worse_than_recorded(const Validation& validation, std::
   check.newer_figure("/clock_pairs_ordered", Better::kHigher);
   check.newer_distance("/coverage_90", kCoverage, kCoverageTolerance);
   return check.worse();
+}
+
+}  // namespace
+
+void check_well_formed(std::string_view record, std::string_view name) {
+  (void)recorded_method(record, name);
+  const Json recorded = parse_record(record, name);
+  (void)compare(recorded, recorded, name);
+}
+
+std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
+                                             std::string_view name) {
+  return compare(record_of(validation), parse_record(record, name), name);
 }
 
 }  // namespace tilecast

@@ -26,6 +26,9 @@ nlohmann::ordered_json record_of(const Validation& validation);
 /// The method that a record is of. Throws as worse_than_recorded.
 Method recorded_method(std::string_view record, std::string_view name);
 
+/// Throws as worse_than_recorded does, whatever the validation, where the record is none.
+void check_well_formed(std::string_view record, std::string_view name);
+
 /// One sentence for each figure that is worse than recorded or missing now. Throws ConfigError
 /// `name: key: what was expected` where the record is none, or is one of another GPU, method, split
 /// or state of calibration.

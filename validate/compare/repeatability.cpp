@@ -7,18 +7,18 @@
 #include <map>
 
 #include "validate/compare/statistics.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::size_t kLeastOfGroup = 3;
 
-std::map<std::string, Measurement> right_rows(const MeasurementFile& file) {
+std::map<std::string, Measurement> verified_rows(const MeasurementFile& file) {
   std::map<std::string, Measurement> rows;
   for (const MeasurementRow& row : file.rows) {
     const Measurement& m = row.measurement;
-    if (is_right(m) && m.cycles && m.sm_clock) {
+    if (is_verified(m) && m.cycles && m.sm_clock) {
       rows.insert_or_assign(key_of(m.point), m);
     }
   }
@@ -32,7 +32,7 @@ Differences differences_of(const Values& values) {
 }  // namespace
 
 Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) {
-  const std::map<std::string, Measurement> first = right_rows(a), second = right_rows(b);
+  const std::map<std::string, Measurement> first = verified_rows(a), second = verified_rows(b);
   Repeatability found;
   Values cycles, clocks, times;
   std::map<std::string, std::pair<Values, Values>> groups;

@@ -12,7 +12,7 @@
 #include "model/predict/legality.h"
 #include "model/sim/simulate.h"
 #include "model/tile/kernel_config_text.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr double kNearBest = 1.2;
 
 bool is_simulated(const Measurement& row) {
-  return is_right(row) && row.point.op == Op::kGemm && !is_baseline(row.point.config) &&
+  return is_verified(row) && row.point.op == Op::kGemm && !is_baseline(row.point.config) &&
          row.cycles && row.sm_clock && row.time;
 }
 

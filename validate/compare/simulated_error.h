@@ -19,7 +19,7 @@ struct SimulatedPoint {
   Seconds time;
 };
 
-/// Every right row of the files whose schedule the simulator has, on all processors.
+/// Every verified row of the files whose schedule the simulator has, on all processors.
 std::vector<SimulatedPoint> simulate_rows(const GpuSpec& gpu,
                                           const std::vector<MeasurementFile>& files);
 

@@ -84,7 +84,7 @@ TEST_CASE("Equal sizes share their rank in the signed-rank test and zeros have n
   CHECK(signed_rank_p(Values(200, 1.0)) < 1e-50);
 }
 
-TEST_CASE("Ratio figures are geometric mean, lower tenth and worst") {
+TEST_CASE("Ratio figures are geometric mean, 10th percentile and worst") {
   const auto figures = ratio_figures({1, 0.25});
   REQUIRE(figures.has_value());
   CHECK(figures->groups == 2);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/base/shown_text.h"
 #include "validate/compare/validation_text.h"
 
 namespace tilecast {
@@ -45,7 +46,7 @@ std::string error_table(const Validation& v) {
                         points(v.bytes.l2_hit->mean_error), points(v.bytes.l2_hit->bias));
   }
   if (v.baselines.roofline_mape) {
-    text += fmt::format("{:<24}{:>8}{:>10}\n", "  time, of a roofline", v.points,
+    text += fmt::format("{:<24}{:>8}{:>10}\n", "  roofline baseline, time", v.points,
                         percent(*v.baselines.roofline_mape));
   }
   return text;
@@ -116,6 +117,9 @@ std::string pick_table(const Validation& v) {
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
   add("  cuBLASLt top-1, ours = 1", b.cublaslt_top1_of_ours);
   add("  cudaMemcpyAsync, ours = 1", b.runtime_copy_of_ours);
+  if (b.cublaslt_top1_of_ours || b.runtime_copy_of_ours) {
+    text += "  (the library's speed, that of our best measured kernel being 1)\n";
+  }
   return text;
 }
 
@@ -124,8 +128,8 @@ std::string paired_table(const Validation& v) {
     return "";
   }
   std::string text =
-      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "first pick over another's", "shapes",
-                  "ratio", "better", "worse", "p");
+      fmt::format("\n{:<36}{:>8}{:>10}{:>8}{:>8}{:>10}\n", "our top pick vs. alternatives",
+                  "shapes", "ratio", "better", "worse", "p");
   for (const auto& [regime, all] : v.paired) {
     for (const PairedFigures& f : all) {
       text += fmt::format("{:<36}{:>8}{:>10.3f}{:>8}{:>8}{:>10.2g}\n",
@@ -133,7 +137,7 @@ std::string paired_table(const Validation& v) {
                           f.better, f.worse, f.p);
     }
   }
-  return text;
+  return text + "  (ratio: our pick's speed over the other's, geometric mean; p: sign test)\n";
 }
 
 std::string_view calibration_text(const Validation& v) {
@@ -144,14 +148,14 @@ std::string_view calibration_text(const Validation& v) {
 
 std::string to_table(const Validation& v) {
   std::string text = fmt::format(
-      "{}, {}{}: {} points of {} rows\n({} of baselines, {} excluded, {} unmatched, {} "
+      "{}, {}{}: {} of {}\n({} of baselines, {} excluded, {} unmatched, {} "
       "repeated{})\n\n",
-      v.gpu, to_text(v.method), calibration_text(v), v.points, v.rows, v.cublaslt, v.excluded,
-      v.unmatched, v.repeated,
+      v.gpu, to_text(v.method), calibration_text(v), counted(v.points, "point"),
+      counted(v.rows, "row"), v.cublaslt, v.excluded, v.unmatched, v.repeated,
       v.simulated > 0 && v.simulated < v.points ? fmt::format(", {} simulated", v.simulated) : "");
   text += error_table(v) + part_table(v) + rank_table(v) + pick_table(v) + paired_table(v);
   if (v.interval) {
-    text += fmt::format("\n90 % intervals hold {} of the measured times; median width {}\n",
+    text += fmt::format("\n90 % intervals cover {} of the measured times; median width {}\n",
                         percent(v.interval->coverage_90), percent(v.interval->median_width));
   }
   return text + to_table(v.worst);

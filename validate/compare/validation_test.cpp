@@ -289,7 +289,7 @@ TEST_CASE("A recorded regime that is gone is named") {
         std::vector<std::string>{"time_mape/sustained is recorded but not there any more"});
 }
 
-TEST_CASE("What is no record is refused with its key") {
+TEST_CASE("What is not a record is refused with its key") {
   auto record = record_of(example_validation());
   CHECK(record_error("{").starts_with("r.json: expected a JSON object"));
   CHECK(record_error("[]").starts_with("r.json: expected a JSON object"));

@@ -15,7 +15,7 @@ void fail_file(const std::filesystem::path& path, std::string_view what) {
 }
 
 void append_whole(int descriptor, std::string_view bytes, const std::filesystem::path& path,
-                  std::string_view how_to_mend) {
+                  std::string_view how_to_repair) {
   const off_t before = ::lseek(descriptor, 0, SEEK_END);
   ssize_t written;
   do {
@@ -31,7 +31,7 @@ void append_whole(int descriptor, std::string_view bytes, const std::filesystem:
   const std::string why = std::strerror(errno);
   const bool whole = before >= 0 && ::ftruncate(descriptor, before) == 0;
   throw FileError(
-      fmt::format("{}: cannot write: {}{}", path.string(), why, whole ? "" : how_to_mend));
+      fmt::format("{}: cannot write: {}{}", path.string(), why, whole ? "" : how_to_repair));
 }
 
 }  // namespace tilecast

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 
 namespace tilecast {
@@ -14,48 +16,58 @@ class CsvParser {
   CsvText parse() {
     while (at_ < text_.size()) {
       CsvRecord record{.line = line_, .fields = {}};
-      if (!parse_record(record)) {
-        result_.torn = true;
-        result_.torn_line = record.line;
+      const End end = parse_record(record);
+      const std::vector<CsvRecord>& before = result_.records;
+      const bool blank = record.fields.size() == 1 && record.fields.front().empty();
+      const bool short_of_fields =
+          !blank && !before.empty() && record.fields.size() != before.front().fields.size();
+      if (end == End::kInQuotes || (end == End::kOfText && short_of_fields)) {
+        result_.truncated = true;
+        result_.truncated_line = record.line;
         break;
       }
-      if (record.fields.size() > 1 || !record.fields.front().empty()) {
+      if (!blank) {
         result_.records.push_back(std::move(record));
       }
-      result_.whole_bytes = at_;
+      result_.ended = end == End::kOfLine;
+      result_.ended_bytes = result_.ended ? at_ : result_.ended_bytes;
     }
     return std::move(result_);
   }
 
  private:
-  /// False where the text ends before the record does.
-  bool parse_record(CsvRecord& record) {
+  enum class End { kOfLine, kOfText, kInQuotes };
+
+  End parse_record(CsvRecord& record) {
     for (;;) {
       std::string field;
-      if (!(peek() == '"' ? parse_quoted(field) : parse_plain(field))) {
-        return false;
+      if (peek() != '"') {
+        parse_plain(field);
+      } else if (!parse_quoted(field)) {
+        return End::kInQuotes;
       }
       record.fields.push_back(std::move(field));
-      if (at_ == text_.size()) {
-        return false;
+      const bool at_end = take_line_end();
+      if (at_ == text_.size() && (!at_end || text_.back() != '\n')) {
+        return End::kOfText;
       }
-      if (take_line_end()) {
-        return true;
+      if (at_end) {
+        return End::kOfLine;
       }
       ++at_;  // the comma
     }
   }
 
-  bool parse_plain(std::string& field) {
+  void parse_plain(std::string& field) {
     while (at_ < text_.size() && text_[at_] != ',' && !at_line_end()) {
       if (text_[at_] == '"') {
         fail("a quote inside a field that does not start with one");
       }
       field += text_[at_++];
     }
-    return at_ < text_.size();
   }
 
+  /// False where the text ends before the quotes do.
   bool parse_quoted(std::string& field) {
     ++at_;
     for (;;) {
@@ -74,25 +86,24 @@ class CsvParser {
       }
     }
     if (at_ < text_.size() && text_[at_] != ',' && !at_line_end()) {
-      if (text_[at_] == '\r' && at_ + 1 == text_.size()) {
-        return false;
-      }
       fail("expected a comma or the end of the line after a closing quote");
     }
-    return at_ < text_.size();
+    return true;
   }
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
+  /// LF, CRLF, or CR before the end of the text, as a cut leaves it.
   bool at_line_end() const {
-    return text_[at_] == '\n' || text_.substr(at_, 2) == std::string_view("\r\n");
+    const std::string_view left = text_.substr(at_);
+    return left.starts_with('\n') || left.starts_with("\r\n") || left == "\r";
   }
 
   bool take_line_end() {
-    if (!at_line_end()) {
+    if (at_ == text_.size() || !at_line_end()) {
       return false;
     }
-    at_ += text_[at_] == '\r' ? 2 : 1;
+    at_ = std::min(text_.size(), at_ + (text_[at_] == '\r' ? 2 : 1));
     ++line_;
     return true;
   }

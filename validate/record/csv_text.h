@@ -16,13 +16,15 @@ struct CsvRecord {
 
 struct CsvText {
   std::vector<CsvRecord> records;  // lines with nothing on them are left out
-  bool torn = false;               // the text ends inside a record; that record is left out
-  i64 torn_line = 0;
-  std::size_t whole_bytes = 0;  // length of the text up to the end of the last whole record
+  bool truncated = false;          // the text ends inside a record; that record is left out
+  i64 truncated_line = 0;
+  bool ended = true;            // the last record has its line end
+  std::size_t ended_bytes = 0;  // length of the text up to the last line end of a record
 };
 
-/// Splits `text`; line ends are LF or CRLF. Throws ConfigError `name:line: ...` for a quote in the
-/// wrong place.
+/// Splits `text`; line ends are LF or CRLF. A last record without one counts if it has as many
+/// fields as the first, and is truncated if not. Throws ConfigError `name:line: ...` for a quote in
+/// the wrong place.
 CsvText parse_csv(std::string_view text, std::string_view name);
 
 /// The field as it stands in a file.

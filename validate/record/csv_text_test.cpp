@@ -23,20 +23,35 @@ TEST_CASE("A quoted field keeps its commas, quotes and line ends") {
   CHECK(csv.records[0].fields == std::vector<std::string>{"a", "b,\"c\"\nd", "e"});
   CHECK(csv.records[1].fields == std::vector<std::string>{"f", "", "g"});
   CHECK(csv.records[1].line == 3);  // the quoted line end counts
-  CHECK_FALSE(csv.torn);
+  CHECK_FALSE(csv.truncated);
 }
 
-TEST_CASE("A last line without its line end is torn, wherever the text was cut") {
-  const std::string whole = "a,b\n";
-  for (const std::string tail : {"c", "c,", "c,d", "\"c", "\"c\"", "\"c\",\"d\"", "c,d\r"}) {
-    const CsvText csv = parse_csv(whole + tail, "x.csv");
-    CHECK(csv.records.size() == 1);
-    CHECK(csv.torn);
-    CHECK(csv.torn_line == 2);
-    CHECK(csv.whole_bytes == whole.size());
+TEST_CASE("A last line without its line end counts if it has the header's fields") {
+  const std::string ended = "a,b\n";
+  for (const std::string tail : {"c,", "c,d", "\"c\",\"d\"", "c,d\r"}) {
+    const CsvText csv = parse_csv(ended + tail, "x.csv");
+    REQUIRE(csv.records.size() == 2);
+    CHECK(csv.records[1].fields.front() == "c");
+    CHECK(csv.records[1].fields.back() == (tail == "c," ? "" : "d"));
+    CHECK_FALSE(csv.truncated);
+    CHECK_FALSE(csv.ended);
+    CHECK(csv.ended_bytes == ended.size());
   }
-  CHECK_FALSE(parse_csv(whole, "x.csv").torn);
-  CHECK_FALSE(parse_csv("", "x.csv").torn);
+  CHECK(parse_csv("a,b", "x.csv").records.size() == 1);  // a header alone
+  CHECK(parse_csv(ended, "x.csv").ended);
+  CHECK(parse_csv("", "x.csv").ended);
+  CHECK(parse_csv("a,b\n\r", "x.csv").records.size() == 1);  // nothing stands on the last line
+}
+
+TEST_CASE("A last line with fewer fields than the header, or inside quotes, is truncated") {
+  const std::string ended = "a,b\n";
+  for (const std::string tail : {"c", "\"c", "\"c\"", "c,\"d", "c,\"d\"\"", "c,d,e"}) {
+    const CsvText csv = parse_csv(ended + tail, "x.csv");
+    CHECK(csv.records.size() == 1);
+    CHECK(csv.truncated);
+    CHECK(csv.truncated_line == 2);
+    CHECK(csv.ended_bytes == ended.size());
+  }
 }
 
 TEST_CASE("Empty lines hold no record but count as lines") {

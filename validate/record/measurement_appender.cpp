@@ -9,15 +9,16 @@
 #include <cerrno>
 
 #include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "validate/record/append_whole.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
-#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
 
-constexpr const char* kHowToMend = "; its last line is torn, which --resume mends";
+constexpr const char* kHowToRepair = "; its last row is truncated, which --resume repairs";
 
 /// The first column that only one of the two headers has.
 std::string first_difference(const std::vector<std::string>& there,
@@ -73,10 +74,12 @@ void MeasurementAppender::open(IfExists rule) {
     }
     fail_file(path_, "lock");
   }
-  const std::string text = read_stored_text(path_);
+  const std::string bytes = read_file(path_);
+  const std::string_view text = without_bom(bytes);
   const std::vector<std::string> columns = measurement_columns(counters_);
   // A first run killed before its header was whole leaves nothing worth keeping.
-  const bool empty = text.find('\n') == std::string::npos && csv_line(columns).starts_with(text);
+  const bool empty =
+      text.find('\n') == std::string_view::npos && csv_line(columns).starts_with(text);
   if (empty) {
     if (::ftruncate(descriptor_, 0) != 0) {
       fail_file(path_, "write");
@@ -84,21 +87,22 @@ void MeasurementAppender::open(IfExists rule) {
     if (rule == IfExists::kRefuse) {
       refuse_stray_samples();
     }
-    append_whole(descriptor_, csv_line(columns), path_, kHowToMend);
+    append_whole(descriptor_, csv_line(columns), path_, kHowToRepair);
     return;
   }
   if (rule == IfExists::kRefuse) {
     throw ConfigError(path_.string() +
                       ": exists; pass --resume to add to it, or name another file");
   }
-  const MeasurementFile file = parse_measurements(text, path_.string(), TornLine::kDrop);
+  const MeasurementFile file = parse_measurements(text, path_.string(), TruncatedLine::kDrop);
   if (file.header != columns) {
     throw ConfigError(
         fmt::format("{}:1: its columns are not the ones to be added ({}); name "
                     "another file",
                     path_.string(), first_difference(file.header, columns)));
   }
-  if (::ftruncate(descriptor_, static_cast<off_t>(file.whole_bytes)) != 0) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes.size() - text.size() + file.whole_bytes)) !=
+      0) {
     fail_file(path_, "write");
   }
   for (const MeasurementRow& row : file.rows) {
@@ -127,7 +131,7 @@ void MeasurementAppender::append(Measurement measurement) {
     }
     measurement.samples_at = samples_->append(measurement.point, measurement.raw);
   }
-  append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToMend);
+  append_whole(descriptor_, measurement_line(measurement, counters_), path_, kHowToRepair);
   ++keys_[key_of(measurement.point)];
 }
 

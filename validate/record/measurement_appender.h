@@ -16,7 +16,8 @@ namespace tilecast {
 
 enum class IfExists {
   kRefuse,  // measured data is never overwritten
-  kResume,  // keep its rows, drop a torn last line and samples without a row, go on behind them
+  kResume,  // keep its rows, drop a truncated last line and samples without a row, go on behind
+            // them
 };
 
 class MeasurementAppender {

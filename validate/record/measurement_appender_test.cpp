@@ -52,7 +52,15 @@ TEST_CASE("A resumed file knows its points, and any part of a point makes it ano
   }
 }
 
-TEST_CASE("Resuming after a kill drops the torn line and goes on as if nothing had happened") {
+TEST_CASE("A byte-order mark does not shift where a resumed file is cut") {
+  const TemporaryFolder folder;
+  const std::string text = "\xef\xbb\xbf" + measurement_csv({kFirst});
+  write_file(folder / "a.csv", text + "cut off");
+  { MeasurementAppender(folder / "a.csv", {}, IfExists::kResume).append(kSecond); }
+  CHECK(read_file(folder / "a.csv") == text + measurement_line(kSecond, {}));
+}
+
+TEST_CASE("Resuming after a kill drops the truncated line and goes on as if nothing had happened") {
   const std::string whole = measurement_csv({kFirst, kSecond});
   const std::size_t one = measurement_csv({kFirst}).size();
   for (const std::size_t cut : {std::size_t{0}, std::size_t{10}, one, one + 1, whole.size() - 1}) {
@@ -81,7 +89,7 @@ TEST_CASE("Measured data is never overwritten nor mixed with other columns") {
   CHECK(read_file(folder / "a.csv") == measurement_csv({kFirst}));
 }
 
-TEST_CASE("A file that is no measurement CSV is refused and left as it is") {
+TEST_CASE("A file that is not a measurement CSV is refused and left as it is") {
   const TemporaryFolder folder;
   write_file(folder / "notes.csv", "dear diary\n");
   CHECK_THROWS_AS(MeasurementAppender(folder / "notes.csv", {}, IfExists::kResume), ConfigError);

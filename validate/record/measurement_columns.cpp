@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
@@ -11,6 +13,10 @@ namespace {
 
 constexpr double kPerMicro = 1e6;
 constexpr double kMega = 1e6;
+
+// What no row of a GPU can have.
+constexpr i64 kMostCycles = 1'000'000'000'000'000;
+constexpr i64 kMostMegahertz = 10'000, kMostWatts = 10'000, kMostCelsius = 200;
 
 /// Ten digits: more than any measurement has, and few enough that changing the unit back and forth
 /// gives the same text.
@@ -22,6 +28,29 @@ double positive(std::string_view text) {
     throw ConfigError(fmt::format("expected a number above 0, got '{}'", text));
   }
   return *value;
+}
+
+/// For what no GPU comes near.
+double positive(std::string_view text, double most) {
+  const double value = positive(text);
+  if (value > most) {
+    throw ConfigError(fmt::format("expected at most {:g}, got '{}'", most, text));
+  }
+  return value;
+}
+
+/// "2025-01-31T12:00:00Z".
+bool is_date(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  const auto fits = [](char c, char form) {
+    return form == 'd' ? c >= '0' && c <= '9' : c == form;
+  };
+  const auto in_range = [&](std::size_t at, i64 least, i64 most) {
+    const i64 number = parse_integer(text.substr(at, 2)).value_or(-1);
+    return number >= least && number <= most;
+  };
+  return std::ranges::equal(text, kForm, fits) && in_range(5, 1, 12) && in_range(8, 1, 31) &&
+         in_range(11, 0, 23) && in_range(14, 0, 59) && in_range(17, 0, 60);
 }
 
 i64 whole(std::string_view text, i64 least) {
@@ -74,8 +103,8 @@ constexpr MeasurementColumn time_column(std::string_view name) {
           }};
 }
 
-/// An optional quantity, written as its value over `kUnit`.
-template <auto kMember, auto kUnit>
+/// An optional quantity up to `kMost`, written as its value over `kUnit`.
+template <auto kMember, auto kUnit, auto kMost>
 constexpr MeasurementColumn quantity_column(std::string_view name, bool required) {
   return {name, required,
           [](const Measurement& m) {
@@ -86,7 +115,8 @@ constexpr MeasurementColumn quantity_column(std::string_view name, bool required
           [](Measurement& m, std::string_view text) {
             if (!text.empty()) {
               (m.*kMember).emplace();
-              (m.*kMember)->value = positive(text) * static_cast<double>(kUnit);
+              (m.*kMember)->value =
+                  positive(text, static_cast<double>(kMost)) * static_cast<double>(kUnit);
             }
           }};
 }
@@ -113,7 +143,13 @@ constexpr MeasurementColumn point_column(std::string_view name) {
 constexpr MeasurementColumn kColumns[] = {
     context_column<&RunContext::gpu>("gpu"),
     context_column<&RunContext::gpu_uuid>("gpu_uuid"),
-    context_column<&RunContext::date>("date"),
+    {"date", true, [](const Measurement& m) { return m.context.date; },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty() && !is_date(text)) {
+         throw ConfigError(fmt::format("expected a date as 2025-01-31T12:00:00Z, got '{}'", text));
+       }
+       m.context.date = text;
+     }},
     context_column<&RunContext::driver>("driver"),
     context_column<&RunContext::toolkit>("toolkit"),
     context_column<&RunContext::git>("git"),
@@ -167,9 +203,10 @@ constexpr MeasurementColumn kColumns[] = {
          m.time->samples = whole(text, 1);
        }
      }},
-    quantity_column<&Measurement::cycles, 1>("cycles", true),
-    quantity_column<&Measurement::sm_clock, static_cast<i64>(kMega)>("sm_clock_mhz", true),
-    quantity_column<&Measurement::power, 1>("power_w", true),
+    quantity_column<&Measurement::cycles, 1, kMostCycles>("cycles", true),
+    quantity_column<&Measurement::sm_clock, static_cast<i64>(kMega), kMostMegahertz>("sm_clock_mhz",
+                                                                                     true),
+    quantity_column<&Measurement::power, 1, kMostWatts>("power_w", true),
     {"status", true, [](const Measurement& m) { return std::string(to_text(m.status)); },
      [](Measurement& m, std::string_view text) { m.status = parse_status(text); }},
     text_column<&Measurement::reason>("reason", true),
@@ -187,7 +224,7 @@ constexpr MeasurementColumn kColumns[] = {
     text_column<&Measurement::cubin_hash>("cubin_hash", false),
     text_column<&Measurement::tile_checksum>("tile_checksum", false),
     count_column<&Measurement::ctas>("ctas"),
-    quantity_column<&Measurement::temperature, 1>("temperature_c", false),
+    quantity_column<&Measurement::temperature, 1, kMostCelsius>("temperature_c", false),
     text_column<&Measurement::clock_event_reasons>("clock_event_reasons", false),
     count_column<&Measurement::blocks>("blocks"),
     count_column<&Measurement::blocks_discarded>("blocks_discarded"),

@@ -122,20 +122,24 @@ std::string measurement_csv(const std::vector<Measurement>& measurements) {
   return text;
 }
 
-MeasurementFile read_measurements(const std::filesystem::path& path, TornLine torn) {
-  return parse_measurements(read_stored_text(path), path.string(), torn);
+MeasurementFile read_measurements(const std::filesystem::path& path, TruncatedLine truncated) {
+  return parse_measurements(read_stored_text(path), path.string(), truncated);
 }
 
-MeasurementFile parse_measurements(std::string_view text, std::string_view name, TornLine torn) {
-  const CsvText csv = parse_csv(text, name);
-  if (csv.torn && torn == TornLine::kError) {
-    throw ConfigError(
-        fmt::format("{}:{}: the file ends inside this line: it was cut off", name, csv.torn_line));
+MeasurementFile parse_measurements(std::string_view text, std::string_view name,
+                                   TruncatedLine truncated) {
+  CsvText csv = parse_csv(text, name);
+  if (csv.truncated && truncated == TruncatedLine::kError) {
+    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
+                                  csv.truncated_line));
   }
-  MeasurementFile file{.name = std::string(name), .whole_bytes = csv.whole_bytes};
+  MeasurementFile file{.name = std::string(name), .whole_bytes = csv.ended_bytes};
   if (csv.records.empty()) {
     throw ConfigError(
         fmt::format("{}:1: expected a header line with the names of the columns", name));
+  }
+  if (!csv.ended && truncated == TruncatedLine::kDrop) {
+    csv.records.pop_back();
   }
   const CsvRecord& header = csv.records.front();
   file.header = header.fields;

@@ -13,7 +13,7 @@
 namespace tilecast {
 
 /// What a reader makes of a last line without its line end, as a killed run leaves it.
-enum class TornLine { kError, kDrop };
+enum class TruncatedLine { kError, kDrop };
 
 struct MeasurementRow {
   i64 line = 0;  // in the file
@@ -24,7 +24,7 @@ struct MeasurementFile {
   std::string name;                 // path, for messages
   std::vector<std::string> header;  // as it stands in the file
   std::vector<MeasurementRow> rows;
-  std::size_t whole_bytes = 0;  // of plain text, without a torn last line
+  std::size_t whole_bytes = 0;  // of plain text, without a truncated last line
 };
 
 /// The names of the columns: the fixed ones, then `counters`.
@@ -40,10 +40,10 @@ std::string measurement_csv(const std::vector<Measurement>& measurements);
 /// Plain, or .gz. Throws FileError where it cannot be read and ConfigError
 /// `file:line: column: what was expected` where it is not such a CSV.
 MeasurementFile read_measurements(const std::filesystem::path& path,
-                                  TornLine torn = TornLine::kError);
+                                  TruncatedLine truncated = TruncatedLine::kError);
 
 /// The same from text already read.
 MeasurementFile parse_measurements(std::string_view text, std::string_view name,
-                                   TornLine torn = TornLine::kError);
+                                   TruncatedLine truncated = TruncatedLine::kError);
 
 }  // namespace tilecast

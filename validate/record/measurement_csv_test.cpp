@@ -11,9 +11,9 @@ namespace {
 
 constexpr const char* kConfig = "pipelined:tile=128x128x64,stages=4";
 
-std::string message_of(const std::string& text, TornLine torn = TornLine::kError) {
+std::string message_of(const std::string& text, TruncatedLine truncated = TruncatedLine::kError) {
   try {
-    parse_measurements(text, "x.csv", torn);
+    parse_measurements(text, "x.csv", truncated);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -136,7 +136,8 @@ TEST_CASE("Columns are found by name: another order and unknown columns do not m
       "mood,status,reason,gpu,gpu_uuid,date,driver,toolkit,git,op,m,n,k,dtype,layout,config,regime,"
       "inputs,l2_state,verified,time_us_median,time_us_q1,time_us_q3,samples,cycles,sm_clock_mhz,"
       "power_w,sm__cycles_active.avg\n"
-      "fine,ok,,g,u,d,v,t,r,gemm,64,32,16,bf16,nn,cublaslt:top1,sustained,zeros,warm,1,7,6,8,3,,,"
+      "fine,ok,,g,u,2025-01-31T12:00:00Z,v,t,r,gemm,64,32,16,bf16,nn,cublaslt:top1,sustained,zeros,"
+      "warm,1,7,6,8,3,,,"
       "300,12.5\n";
   const MeasurementFile file = parse_measurements(text, "x.csv");
   REQUIRE(file.rows.size() == 1);
@@ -188,14 +189,36 @@ TEST_CASE("A broken file is refused with file, line, column and what was expecte
   CHECK(message_of(replaced(good, "pipelined:", "pipelined ")).starts_with("x.csv:2: config: "));
 }
 
-TEST_CASE("A file cut anywhere in its last line is an error, or loses that line where allowed") {
+TEST_CASE("A date that is none, and a power that no GPU has, are refused") {
+  const std::string good = example_csv();
+  const std::string date = example_measurement(kConfig, Seconds{1e-4}).context.date;
+  REQUIRE(!date.empty());
+  for (const std::string other : {"2025-02-29T23:59:60Z", "2025-12-31T00:00:00Z"}) {
+    CHECK(message_of(replaced(good, date, other)) == "no error");
+  }
+  for (const std::string other :
+       {"yesterday", "2025-13-01T00:00:00Z", "2025-00-01T00:00:00Z", "2025-01-32T00:00:00Z",
+        "2025-01-31T24:00:00Z", "2025-01-31T12:60:00Z", "2025-01-31 12:00:00Z",
+        "2025-01-31T12:00:00"}) {
+    CHECK(message_of(replaced(good, date, other)) ==
+          "x.csv:2: date: expected a date as 2025-01-31T12:00:00Z, got '" + other + "'");
+  }
+  CHECK(message_of(replaced(good, ",150000,1500,,", ",150000,1500,1e300,")) ==
+        "x.csv:2: power_w: expected at most 10000, got '1e300'");
+  CHECK(message_of(replaced(good, ",150000,1500,,", ",150000,1500,10000,")) == "no error");
+}
+
+TEST_CASE("A file cut in its last line is an error, or loses that line where allowed") {
   const std::string good = measurement_csv(
       {example_measurement(kConfig, Seconds{1e-4}), example_measurement(kConfig, Seconds{2e-4})});
   const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
   for (std::size_t cut = last + 1; cut < good.size(); ++cut) {
-    const std::string torn = good.substr(0, cut);
-    CHECK(message_of(torn) == "x.csv:3: the file ends inside this line: it was cut off");
-    const MeasurementFile file = parse_measurements(torn, "x.csv", TornLine::kDrop);
+    const std::string truncated = good.substr(0, cut);
+    // Without its line end alone the row is whole.
+    CHECK(message_of(truncated) == (cut + 1 < good.size()
+                                        ? "x.csv:3: the file ends inside this line: it was cut off"
+                                        : "no error"));
+    const MeasurementFile file = parse_measurements(truncated, "x.csv", TruncatedLine::kDrop);
     CHECK(file.rows.size() == 1);
     CHECK(file.whole_bytes == last);
   }

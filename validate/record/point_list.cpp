@@ -58,9 +58,9 @@ std::vector<ListedPoint> read_point_list(const std::filesystem::path& path) {
 
 std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_view name) {
   const CsvText csv = parse_csv(text, name);
-  if (csv.torn) {
-    throw ConfigError(
-        fmt::format("{}:{}: the file ends inside this line: it was cut off", name, csv.torn_line));
+  if (csv.truncated) {
+    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
+                                  csv.truncated_line));
   }
   if (csv.records.empty()) {
     throw ConfigError(

@@ -90,7 +90,7 @@ i64 RawSampleFile::append(const Point& point, const std::vector<SampleBlock>& bl
     fail_file(path_, "write");
   }
   append_whole(descriptor_, gzip_member(text_of(at, point, blocks)), path_,
-               "; its end is torn, which --resume mends");
+               "; its last row is truncated, which --resume repairs");
   return at;
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("The file of raw samples is one CSV for gzip") {
             "3 burst normal rotating,0,0,1980,7\n");
 }
 
-TEST_CASE("Resuming cuts off samples that no row names, whole or torn") {
+TEST_CASE("Resuming cuts off samples that no row names, whole or truncated") {
   const TemporaryFolder folder;
   const std::filesystem::path csv = folder / "a.csv", samples = folder / "a.samples.csv.gz";
   { MeasurementAppender(csv, {}, IfExists::kRefuse).append(with_samples("pipelined:a=1", kTwo)); }

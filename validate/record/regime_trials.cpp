@@ -100,7 +100,7 @@ std::string to_csv(const WindowSlice& s) {
 
 RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
   const CsvText csv = parse_csv(text, name);
-  if (csv.torn || csv.records.empty() ||
+  if (csv.truncated || csv.records.empty() ||
       csv_line(csv.records[0].fields) != regime_trials_header()) {
     throw ConfigError(
         fmt::format("{}:1: expected the rows of regime-experiment, whole and with "

@@ -12,6 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/integers.h"
+#include "model/base/shown_text.h"
 
 namespace tilecast {
 namespace {
@@ -74,7 +75,11 @@ std::string read_stored_text(const std::filesystem::path& path) {
     throw ConfigError(path.string() +
                       ": zstd data: this build reads plain and .gz; run zstd -d on it first");
   }
-  return text.starts_with(kGzipMagic) ? gunzip(text, path.string()) : text;
+  if (text.starts_with(kGzipMagic)) {
+    text = gunzip(text, path.string());
+  }
+  refuse_nul(text, path.string());
+  return std::string(without_bom(text));
 }
 
 std::string gzip_member(std::string_view text) {

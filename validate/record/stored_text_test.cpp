@@ -35,6 +35,15 @@ std::string long_text() {
   return text;
 }
 
+TEST_CASE("A byte-order mark is no part of the text, packed or not") {
+  const TemporaryFolder folder;
+  const std::string text = "\xef\xbb\xbfgpu,date\n";
+  write_file(folder / "plain", text);
+  write_file(folder / "packed", gzip_member(text));
+  CHECK(read_stored_text(folder / "plain") == "gpu,date\n");
+  CHECK(read_stored_text(folder / "packed") == "gpu,date\n");
+}
+
 TEST_CASE("Plain and gzip files give the same text") {
   const TemporaryFolder folder;
   const std::string text = long_text();

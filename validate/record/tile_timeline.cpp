@@ -110,8 +110,8 @@ std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_v
         fmt::format("{}:1: expected {}", name, kHeader.substr(0, kHeader.size() - 1)));
   }
   const CsvText csv = parse_csv(text, name);
-  if (csv.torn) {
-    throw ConfigError(fmt::format("{}:{}: the file ends inside a row", name, csv.torn_line));
+  if (csv.truncated) {
+    throw ConfigError(fmt::format("{}:{}: the file ends inside a row", name, csv.truncated_line));
   }
   std::vector<TileRecord> records;
   for (const CsvRecord& row : std::span(csv.records).subspan(1)) {

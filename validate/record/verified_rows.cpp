@@ -1,20 +1,20 @@
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 #include <map>
 #include <string>
 
 namespace tilecast {
 
-bool is_right(const Measurement& measured) {
+bool is_verified(const Measurement& measured) {
   return measured.status == Status::kOk && measured.verified && measured.time;
 }
 
-std::vector<RightRow> right_rows(const std::vector<MeasurementFile>& files) {
-  std::vector<RightRow> rows;
+std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files) {
+  std::vector<VerifiedRow> rows;
   std::map<std::string, std::size_t> places;
   for (const MeasurementFile& file : files) {
     for (const MeasurementRow& row : file.rows) {
-      if (!is_right(row.measurement)) {
+      if (!is_verified(row.measurement)) {
         continue;
       }
       const auto [place, is_new] = places.try_emplace(key_of(row.measurement.point), rows.size());

@@ -1,4 +1,4 @@
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 #include "tests/catch.h"
 
@@ -23,11 +23,11 @@ MeasurementRow row(const std::string& config, double micro, Status status = Stat
 
 }  // namespace
 
-TEST_CASE("Of a point that stands twice the last right row counts, in the first one's place") {
+TEST_CASE("Of a point that is there twice the last verified row counts, in the first one's place") {
   std::vector<MeasurementFile> files(2);
   files[0].rows = {row("a", 1), row("b", 2), row("a", 3)};
   files[1].rows = {row("b", 4, Status::kFailed), row("b", 5, Status::kOk, false), row("c", 6)};
-  const std::vector<RightRow> rows = right_rows(files);
+  const std::vector<VerifiedRow> rows = verified_rows(files);
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].measurement().point.config == "a");
   CHECK(rows[0].measurement().time->median == Seconds{3e-6});

@@ -1,5 +1,5 @@
 // What counts as measured: a row that has a time and whose result was right; of a point that stands
-// more than once, the last such row. Checked by: right_rows_test.cpp.
+// more than once, the last such row. Checked by: verified_rows_test.cpp.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace tilecast {
 
-bool is_right(const Measurement& measured);
+bool is_verified(const Measurement& measured);
 
-struct RightRow {
+struct VerifiedRow {
   const MeasurementFile* file;
   const MeasurementRow* row;
 
@@ -18,6 +18,6 @@ struct RightRow {
 };
 
 /// In the order in which the points first stand in the files, which outlive the answer.
-std::vector<RightRow> right_rows(const std::vector<MeasurementFile>& files);
+std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

@@ -1,0 +1,87 @@
+#include "cli/file_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+
+namespace tilecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Equal for equal places, whether anything is there or not.
+fs::path place_of(const fs::path& path) {
+  std::error_code unknown;
+  fs::path place = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  return place.has_filename() ? place : place.parent_path();  // "folder/" is "folder"
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path inner = place_of(path), outer = place_of(folder);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+/// A device or a pipe takes what is written and gives what is read; there is nothing to replace.
+bool is_replaceable(const fs::path& path) {
+  std::error_code unknown;
+  const fs::file_status status = fs::status(path, unknown);
+  return !fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status);
+}
+
+}  // namespace
+
+void FilePlan::reads(const std::string& option, const fs::path& path) {
+  if (!path.empty()) {
+    reads_.push_back({option, path});
+  }
+}
+
+void FilePlan::reads(const std::string& option, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    reads(option, path);
+  }
+}
+
+void FilePlan::writes(const std::string& option, const fs::path& path) {
+  if (!path.empty()) {
+    writes_.push_back({option, path});
+  }
+}
+
+void FilePlan::writes_folder(const std::string& option, const fs::path& path) {
+  folders_.push_back({option, path});
+}
+
+void FilePlan::check() const {
+  for (const Use& read : reads_) {
+    check_readable(read.path);
+  }
+  for (const Use& folder : folders_) {
+    for (const Use& read : reads_) {
+      if (lies_in(read.path, folder.path)) {
+        throw ConfigError(fmt::format("{} {}: holds {}, which {} reads: name another folder",
+                                      folder.option, folder.path.string(), read.path.string(),
+                                      read.option));
+      }
+    }
+    check_folder_writable(folder.path);
+  }
+  for (auto write = writes_.begin(); write != writes_.end(); ++write) {
+    const auto is_there_too = [&](const Use& other) {
+      return is_replaceable(write->path) && place_of(other.path) == place_of(write->path);
+    };
+    const auto read = std::find_if(reads_.begin(), reads_.end(), is_there_too);
+    const auto written = std::find_if(writes_.begin(), write, is_there_too);
+    if (read != reads_.end() || written != write) {
+      throw ConfigError(fmt::format("{} {}: is the file of {} too: name another one", write->option,
+                                    write->path.string(),
+                                    read != reads_.end() ? read->option : written->option));
+    }
+    check_writable(write->path);
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,113 @@
+// Refusals of legality.h in the words of who asked for the configuration.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+struct Change {
+  std::string what;
+  KernelConfig config;
+};
+
+/// Of one key each; of a number the largest first.
+std::vector<Change> changes_of(const KernelConfig& config) {
+  std::vector<Change> changes;
+  const auto lower = [&](i32 KernelConfig::*member, i32 least, const char* what) {
+    for (i32 value = config.*member - 1; value >= least; --value) {
+      KernelConfig changed = config;
+      changed.*member = value;
+      changes.push_back({fmt::format("needs {} of at most {}", what, value), changed});
+    }
+  };
+  constexpr i32 kMostTried = 64;
+  for (i32 stages = std::min(config.tiling.stages - 1, kMostTried); stages >= 1; --stages) {
+    KernelConfig changed = config;
+    changed.tiling.stages = stages;
+    changes.push_back(
+        {fmt::format("needs at most {} stage{}", stages, stages == 1 ? "" : "s"), changed});
+  }
+  if (config.ctas_per_sm <= kMostTried) {
+    lower(&KernelConfig::ctas_per_sm, 1, "ctas");
+  }
+  if (config.inflight <= kMostTried) {
+    lower(&KernelConfig::inflight, 0, "inflight");
+  }
+  const auto other = [&](std::string what, const auto& change) {
+    KernelConfig changed = config;
+    change(changed);
+    changes.push_back({std::move(what), changed});
+  };
+  other("needs cluster=1x1", [](KernelConfig& c) { c.tiling.cluster_m = c.tiling.cluster_n = 1; });
+  other("needs a slot of C of its own (c_slots=1)", [](KernelConfig& c) { c.tiling.c_slots = 1; });
+  other("needs grid=resident", [](KernelConfig& c) { c.grid = Grid::kResident; });
+  other("needs walk=strided", [](KernelConfig& c) { c.raster.walk = Walk::kStrided; });
+  for (const i32 registers : {40, 32, 24}) {
+    other(fmt::format("needs producer={}", registers),
+          [&](KernelConfig& c) { c.producer_registers = registers; });
+  }
+  return changes;
+}
+
+std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
+                      const KernelConfig& config) {
+  const bool tcgen05 = uses_tcgen05(config.schedule);
+  switch (refusal) {
+    case Refusal::kArchitecture:
+      return fmt::format("{} schedules are for {}, this GPU is {}", tcgen05 ? "tcgen05" : "wgmma",
+                         tcgen05 ? "blackwell" : "hopper", to_text(gpu.architecture));
+    case Refusal::kSchedule:
+      return tcgen05 && problem.layout != Layout::kTn
+                 ? "tcgen05 schedules take layout tn only"
+                 : fmt::format("{} does not take these settings", to_text(config.schedule));
+    case Refusal::kWgmmaShape:
+      return fmt::format("the tile is not made of whole {} instructions",
+                         tcgen05 ? "MMA" : "wgmma");
+    case Refusal::kTmaBox:
+      return "a TMA box of this tile and cluster is too large or breaks the swizzle";
+    case Refusal::kRegisters:
+      return "its threads need more registers than there are";
+    case Refusal::kSharedMemory:
+      return "its stages and C do not fit in shared memory";
+    case Refusal::kOccupancy:
+      return fmt::format("{} such CTAs do not fit on an SM", config.ctas_per_sm);
+    case Refusal::kTensorMemory:
+      return "its accumulators do not fit in tensor memory";
+    case Refusal::kCluster:
+      return fmt::format("there is no cluster of {}x{} CTAs", config.tiling.cluster_m,
+                         config.tiling.cluster_n);
+    case Refusal::kSplit:
+      return why_no_split_exists(gpu, problem.shape, config);
+    case Refusal::kCompiler:
+      return "the compiler is known to spill its registers or to serialize its MMAs";
+    default:
+      return std::string(to_text(refusal));
+  }
+}
+
+}  // namespace
+
+std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
+                             const KernelConfig& config) {
+  const std::string reason = reason_of(refusal, gpu, problem, config);
+  if (refusal == Refusal::kArchitecture || refusal == Refusal::kSplit) {
+    return reason;
+  }
+  for (const auto& [what, changed] : changes_of(config)) {
+    if (check_legal(gpu, problem, changed) == Refusal::kNone) {
+      return fmt::format("{}; {}", reason, what);
+    }
+  }
+  return reason;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,37 @@
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+
+std::string refusal_of(const std::string& text) {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(text);
+  return describe_refusal(check_legal(gpu, kProblem, config), gpu, kProblem, config);
+}
+
+TEST_CASE("A refusal names the one key that would have to change, and its largest legal value") {
+  // A stage of 128x256x64 is (128 + 256) x 64 x 2 B = 48 KiB: four fit in 227 KiB, five do not.
+  CHECK(refusal_of("pipelined:tile=128x256x64,stages=9,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
+                   "raster=grouped_m,group=8") ==
+        "its stages and C do not fit in shared memory; needs at most 4 stages");
+  CHECK(refusal_of("pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=7,inflight=1,c_slots=0,"
+                   "raster=grouped_m,group=8")
+            .ends_with("; needs ctas of at most 1"));
+  CHECK(refusal_of("pipelined:tile=128x256x64,stages=2,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
+                   "raster=grouped_m,group=8") ==
+        "pipelined does not take these settings; needs inflight of at most 1");
+}
+
+TEST_CASE("A refusal that no single change lifts is the reason alone") {
+  CHECK(refusal_of("pipelined:tile=100x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
+                   "raster=grouped_m,group=8") ==
+        "the tile is not made of whole wgmma instructions");
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,160 @@
+#include "reports/report_folder.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
+#include "validate/record/stored_text.h"
+
+namespace tilecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kListHeader =
+    "# Written by `tilecast report`, which replaces and removes these files and no others.";
+constexpr const char* kUnfinished = ".unfinished-report";
+
+/// A path that a report writes: it cannot leave the folder.
+bool is_report_path(std::string_view path) {
+  const std::vector<std::string_view> parts = split(path, '/');
+  if (parts.size() == 1) {
+    return path == "index.html" || path == "report.md" || path == kReportList;
+  }
+  return parts.size() == 2 && (parts[0] == "data" || parts[0] == "figures") && !parts[1].empty() &&
+         !parts[1].starts_with('.');
+}
+
+/// Of a compressed file the text counts, for libraries pack it differently.
+bool is_same(const fs::path& path, const std::string& content) {
+  return path.extension() == ".gz"
+             ? read_stored_text(path) == gunzip_member(content, 0, path.string()).text
+             : read_file(path) == content;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+/// Files in a folder of their own, which goes away with this, whatever happens.
+class UnfinishedReport {
+ public:
+  explicit UnfinishedReport(const fs::path& folder) : path_(folder / kUnfinished) {
+    fs::remove_all(path_);  // of a report that was killed
+  }
+  ~UnfinishedReport() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  UnfinishedReport(const UnfinishedReport&) = delete;
+  UnfinishedReport& operator=(const UnfinishedReport&) = delete;
+
+  void write(const ReportFiles& files) const {
+    for (const auto& [name, content] : files) {
+      write_file(path_ / name, content);
+    }
+  }
+
+  void move(const std::string& name, const fs::path& folder) const {
+    fs::create_directories((folder / name).parent_path());
+    fs::rename(path_ / name, folder / name);
+  }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+std::string report_list(const ReportFiles& files) {
+  std::string text = fmt::format("{}\n", kListHeader);
+  for (const auto& [name, content] : files) {
+    text += name + '\n';
+  }
+  return text;
+}
+
+std::set<std::string> listed_files(const fs::path& folder) {
+  const fs::path path = folder / kReportList;
+  if (!is_there(path)) {
+    return {};
+  }
+  std::set<std::string> names{kReportList};
+  const std::string text = read_text(path);
+  const std::vector<std::string_view> lines = split(text, '\n');
+  if (lines.front() != kListHeader) {
+    throw ConfigError(
+        fmt::format("{}:1: was not written by a report; name another folder", path.string()));
+  }
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (!lines[i].empty() && !is_report_path(lines[i])) {
+      throw ConfigError(fmt::format("{}:{}: expected a file of a report, not '{}'", path.string(),
+                                    i + 1, printable(lines[i])));
+    }
+    names.emplace(lines[i]);
+  }
+  names.erase("");
+  return names;
+}
+
+void refuse_foreign_files(const std::vector<std::string>& names, const fs::path& folder) {
+  const std::set<std::string> listed = listed_files(folder);
+  for (const std::string& name : names) {
+    if (!listed.contains(name) && is_there(folder / name)) {
+      throw ConfigError(
+          fmt::format("{}: was not written by an earlier report, and this one would replace it: "
+                      "move it, or name another folder",
+                      (folder / name).string()));
+    }
+  }
+}
+
+void write_report(const ReportFiles& files, const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& [name, content] : files) {
+    TILECAST_ASSERT(is_report_path(name));
+    names.push_back(name);
+  }
+  refuse_foreign_files(names, folder);
+  const std::set<std::string> before = listed_files(folder);
+  const UnfinishedReport unfinished(folder);
+  unfinished.write(files);
+  ReportFiles both = files;  // a report that is killed from here on owns the files of both
+  for (const std::string& name : before) {
+    both.try_emplace(name);
+  }
+  write_file(folder / kReportList, report_list(both));
+  for (const std::string& name : names) {
+    if (name != kReportList) {
+      unfinished.move(name, folder);
+    }
+  }
+  for (const std::string& name : before) {
+    if (!files.contains(name)) {
+      fs::remove(folder / name);
+    }
+  }
+  write_file(folder / kReportList, report_list(files));
+}
+
+std::vector<std::string> out_of_date(const ReportFiles& files, const fs::path& folder) {
+  std::vector<std::string> lines;
+  for (const auto& [name, content] : files) {
+    if (!is_there(folder / name)) {
+      lines.push_back(name + " is missing");
+    } else if (!is_same(folder / name, content)) {
+      lines.push_back(name + " differs");
+    }
+  }
+  for (const std::string& name : listed_files(folder)) {
+    if (!files.contains(name) && is_there(folder / name)) {
+      lines.push_back(name + " is no longer part of it");
+    }
+  }
+  return lines;
+}
+
+}  // namespace tilecast

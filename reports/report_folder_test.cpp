@@ -1,0 +1,120 @@
+#include "reports/report_folder.h"
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "model/base/file.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+ReportFiles report_of(ReportFiles files) {
+  files[kReportList];
+  files[kReportList] = report_list(files);
+  return files;
+}
+
+const ReportFiles kSmall = report_of({{"index.html", "page"}, {"data/a.csv", "a\n"}});
+const ReportFiles kOther = report_of({{"index.html", "new page"}, {"data/b.csv", "b\n"}});
+
+std::map<std::string, std::string> all_in(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      files[fs::relative(entry.path(), folder)] = read_file(entry.path());
+    }
+  }
+  return files;
+}
+
+TEST_CASE("A second report replaces the files of the first and leaves everything else") {
+  const TemporaryFolder folder;
+  write_file(folder / "data/rows.csv", "mine\n");
+  write_file(folder / "figures/mine.svg", "<svg/>");
+  write_report(kSmall, folder / ".");
+  CHECK(out_of_date(kSmall, folder / ".").empty());
+  write_report(kOther, folder / ".");
+  ReportFiles expected = kOther;
+  expected["data/rows.csv"] = "mine\n";
+  expected["figures/mine.svg"] = "<svg/>";
+  CHECK(all_in(folder / ".") == expected);  // data/a.csv is gone, and nothing unfinished is left
+  CHECK(out_of_date(kOther, folder / ".").empty());
+}
+
+TEST_CASE("A file that no report wrote is not replaced, and then nothing is changed") {
+  const TemporaryFolder folder;
+  write_report(kSmall, folder / ".");
+  write_file(folder / "data/b.csv", "mine\n");
+  const auto before = all_in(folder / ".");
+  CHECK(error_message([&] { write_report(kOther, folder / "."); }) ==
+        "2 " + (folder / "./data/b.csv").string() +
+            ": was not written by an earlier report, and this one would replace it: move it, or "
+            "name another folder");
+  CHECK(all_in(folder / ".") == before);
+  CHECK(error_message([&] {
+          refuse_foreign_files({"data/a.csv", "report.md"}, folder / ".");
+        }).empty());
+}
+
+TEST_CASE("A report that does not fit on the disk leaves the earlier one whole") {
+  const TemporaryFolder folder;
+  write_report(kSmall, folder / ".");
+  const auto before = all_in(folder / ".");
+  const ReportFiles large =
+      report_of({{"index.html", "new page"}, {"report.md", std::string(100'000, 'x')}});
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{10'000, limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  const std::string message = error_message([&] { write_report(large, folder / "."); });
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, handler);
+  CHECK(message.starts_with("6 "));
+  CHECK(all_in(folder / ".") == before);
+}
+
+TEST_CASE("What a killed report left unfinished goes with the next one") {
+  const TemporaryFolder folder;
+  write_file(folder / ".unfinished-report/data/a.csv", "half");
+  write_report(kSmall, folder / ".");
+  CHECK(all_in(folder / ".") == kSmall);
+}
+
+TEST_CASE("A list that names other files than a report's is an error") {
+  const TemporaryFolder folder;
+  const fs::path list = folder / kReportList;
+  const std::string header = report_list({});
+  const auto complaint = [&](const std::string& text) {
+    write_file(list, text);
+    return error_message([&] { listed_files(folder / ""); });
+  };
+  CHECK(complaint(header + "data/a.csv\nindex.html\n").empty());
+  CHECK(complaint(header + "data/a.csv").empty());  // the last line end may be missing
+  for (const std::string name :
+       {"../a.csv", "/etc/passwd", "data/../../a", "data/sub/a", "notes.txt", "data/", "data/.."}) {
+    CHECK(complaint(header + "index.html\n" + name + "\n") ==
+          "2 " + list.string() + ":3: expected a file of a report, not '" + name + "'");
+  }
+  CHECK(complaint("my own list\n") ==
+        "2 " + list.string() + ":1: was not written by a report; name another folder");
+}
+
+TEST_CASE("A report that was changed is out of date, foreign files beside it do not matter") {
+  const TemporaryFolder folder;
+  write_report(kSmall, folder / ".");
+  write_file(folder / "data/rows.csv", "mine\n");
+  CHECK(out_of_date(kSmall, folder / ".").empty());
+  CHECK(out_of_date(kOther, folder / ".") ==
+        std::vector<std::string>{"data/b.csv is missing", "index.html differs",
+                                 "report_files.txt differs", "data/a.csv is no longer part of it"});
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,113 @@
+# What commands do with files: no file of a user's is lost, errors come before the work, and text
+# is read as editors leave it.
+. tests/cli/expect.sh
+
+data=validate/data/h200_sxm
+rows=$data/laboratory/sustained.csv.gz
+config=pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=grouped_m,group=8
+now() { date +%s; }
+
+# A report into a folder that holds its input is refused, whatever the folder is called.
+mkdir -p "$folder/w/data" && zcat $rows | head -3 >"$folder/w/data/rows.csv"
+program=$(realpath "$TILECAST")
+cp "$folder/w/data/rows.csv" "$folder/rows.csv"
+for out in . ./ ../w "$folder/w" "$folder/w/data"; do
+  (cd "$folder/w" && "$program" report --data data/rows.csv --out "$out" --no-figures) \
+    >"$folder/out" 2>"$folder/err"
+  [ $? = 2 ] || problem "report --out $out: exit code $?"
+  one_error_line 'holds .*rows.csv, which --data reads' "report --out $out"
+  cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem "report --out $out touched its input"
+done
+(cd "$folder/w" && "$program" report --data ../rows.csv --out '' --no-figures) >"$folder/out" 2>"$folder/err"
+[ $? = 2 ] || problem "report --out '': exit code $?"
+one_error_line '--out: .*empty' "report --out ''"
+[ "$(find "$folder/w" -type f | wc -l)" = 1 ] || problem "a refused report wrote $(find "$folder/w" -type f)"
+
+# Beside files of a user's it replaces and removes its own alone.
+report() { "$TILECAST" report --data "$folder/rows.csv" --out "$folder/w" --no-figures "$@"; }
+mkdir "$folder/w/figures" && echo '<svg/>' >"$folder/w/figures/mine.svg"
+echo 'a page' >"$folder/w/index.html"
+expect_error 2 'w/index.html: was not written by an earlier report' report
+rm "$folder/w/index.html"
+report >/dev/null 2>"$folder/err" || problem "report: $(cat "$folder/err")"
+grep -q 'figures' "$folder/err" && problem "--no-figures asks for figures: $(cat "$folder/err")"
+cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem 'a report replaced a foreign file'
+[ -e "$folder/w/figures/mine.svg" ] || problem 'a report removed a foreign figure'
+echo 'data/stale.csv' >>"$folder/w/report_files.txt" && echo x >"$folder/w/data/stale.csv"
+report >/dev/null 2>&1
+[ -e "$folder/w/data/stale.csv" ] && problem 'a file of an earlier report stayed'
+
+# Killed while it predicts, a report leaves the earlier one whole and keeps its predictions.
+zcat $rows | head -120 >"$folder/many.csv"
+"$TILECAST" report --data "$folder/rows.csv" --out "$folder/kept" --no-figures >/dev/null 2>&1
+rm "$folder/kept/predictions.cache.csv" && cp -r "$folder/kept" "$folder/before"
+"$TILECAST" report --data "$folder/many.csv" --out "$folder/kept" --no-figures >/dev/null 2>&1 &
+process=$!
+for _ in $(seq 600); do
+  [ "$(wc -l 2>/dev/null <"$folder/kept/predictions.cache.csv")" -gt 5 ] 2>/dev/null && break
+  sleep 0.05
+done
+kill -9 $process 2>/dev/null && wait $process 2>/dev/null
+kept=$(wc -l <"$folder/kept/predictions.cache.csv")
+[ "$kept" -gt 5 ] || problem "a killed report kept $kept lines of predictions"
+diff -r -x predictions.cache.csv "$folder/kept" "$folder/before" >"$folder/diff" ||
+  problem "a killed report changed the one before: $(head -3 "$folder/diff")"
+[ -z "$(find "$folder/kept" -name '*.??????' -newer "$folder/many.csv")" ] || problem 'half-written files stayed'
+"$TILECAST" report --data "$folder/many.csv" --out "$folder/kept" --no-figures >/dev/null 2>&1 ||
+  problem 'a report after a killed one'
+[ "$(wc -l <"$folder/kept/predictions.cache.csv")" -gt "$kept" ] || problem 'the next report did not go on'
+
+# Errors before the work. All rows take half a minute to predict: none of these takes ten seconds.
+start=$(now)
+touch "$folder/file"
+all=$data/dataset/squares.csv.gz
+printf 'gpu: h200_sxm\ndata: [%s]\npublished: %s\n' $all "$folder/file" >"$folder/m.yaml"
+expect_error 2 "file: expected" "$TILECAST" report --manifest "$folder/m.yaml" --out "$folder/x"
+expect_error 6 'file: cannot write files in it: Not a directory' \
+  "$TILECAST" report --data $all --out "$folder/file"
+expect_error 2 'data: expected at least one file' "$TILECAST" report \
+  --manifest <(printf 'gpu: h200_sxm\ndata: []\n') --out "$folder/x"
+echo '{"method": "simulated"}' >"$folder/record.json"
+expect_error 2 'record.json: ' "$TILECAST" validate --data $all --check "$folder/record.json"
+expect_error 6 'file/record.json: cannot' "$TILECAST" validate --data $all --record "$folder/file/record.json"
+expect_error 2 '--record .*: is the file of --data too' \
+  "$TILECAST" validate --data "$folder/rows.csv" --record "$folder/rows.csv"
+expect_error 6 'none.csv: cannot read' "$TILECAST" predict 8192x8192x8192 --data "$folder/none.csv"
+head -1 "$folder/rows.csv" >"$folder/header.csv"
+expect_error 2 'header.csv: expected measured rows' "$TILECAST" predict 512x512x512 --data "$folder/header.csv"
+expect_error 6 'file/t.json: cannot create its directory' "$TILECAST" explain 8192x8192x8192 \
+  --config $config --trace "$folder/file/t.json"
+expect_error 6 'file/p.csv: cannot create its directory' "$TILECAST" calibrate --data $all \
+  --design 10 --out "$folder/file/p.csv"
+echo 'mine' >"$folder/own.correction.yaml"
+expect_error 2 'own.correction.yaml: was not written by calibrate' "$TILECAST" calibrate \
+  --data $all --out "$folder/own.calibrated.yaml"
+expect_error 2 'expected' "$TILECAST" readme-table --data $all --readme "$folder/rows.csv"
+[ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
+[ -e "$folder/x" ] && problem 'a refused report left a folder'
+
+# A byte-order mark and a missing last line end.
+{ printf '\357\273\277'; zcat $rows | head -3; } | head -c -1 >"$folder/edited.csv"
+expect_done 'points' "$TILECAST" validate --data "$folder/edited.csv"
+{ printf '\357\273\277'; printf 'shapes: [512x512x512]\nconfigs: {best: 1}\nschedules: [pipelined]'; } >"$folder/s.yaml"
+"$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
+grep -q '^1 point, 0 that' "$folder/err" || problem "suite says: $(cat "$folder/err")"
+
+# Suites: equal shapes are one, and one of nothing that runs is an error.
+{ printf 'configs: {best: 1}\nschedules: [pipelined]\nshapes:\n'; yes '  - 512x512x512' | head -3000; } >"$folder/s.yaml"
+start=$(now)
+"$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
+[ "$(wc -l <"$folder/list")" = 2 ] || problem "3,000 equal shapes gave $(wc -l <"$folder/list") lines"
+[ $(($(now) - start)) -lt 20 ] || problem '3,000 equal shapes took long'
+printf 'shapes: [512x512x12]\nconfigs: {best: 1}\n' >"$folder/s.yaml"
+"$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err"
+[ $? = 2 ] || problem 'a suite of nothing that runs is no error'
+[ -s "$folder/list" ] && problem 'a suite of nothing that runs wrote a list'
+grep -q 'no point can be measured on h200_sxm' "$folder/err" || problem "suite says: $(cat "$folder/err")"
+
+# More threads than memory has room for.
+if (ulimit -v 1000000 && "$TILECAST" --version) >/dev/null 2>&1; then  # not under a sanitizer
+  (ulimit -v 1000000 && "$TILECAST" predict 4096x4096x4096 --threads 1000) >"$folder/out" 2>"$folder/err" ||
+    problem "--threads 1000 with 1 GB: $(cat "$folder/err")"
+fi
+finish
