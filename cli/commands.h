@@ -1,6 +1,6 @@
 // The commands. Each function adds one subcommand whose callback does the work, writes its answer
-// to standard output and throws tilecast::Error where it fails; cli/program.h does the rest. What it
-// reads and writes is tried first (cli/file_plan.h), and files are written before the answer is
+// to standard output and throws tilecast::Error where it fails; cli/program.h does the rest. What
+// it reads and writes is tried first (cli/file_plan.h), and files are written before the answer is
 // printed, which may be cut short (`... | head`). To add a command, write cli/NAME.cpp, declare it
 // here and add one line to main.cpp, or to data_main.cpp or gpu_main.cpp and to forward.cpp.
 #pragma once
