@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/base/math.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
