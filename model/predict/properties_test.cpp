@@ -99,8 +99,8 @@ TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {
     const Ranking ranking =
         rank_candidates(gpu, problem, {}, regime, inputs, 20, {.method = method});
     for (const Prediction& p : ranking.predictions) {
-      INFO(gpu.name << (gpu.learned ? " calibrated " : " ") << to_text(AnyProblem{problem})
-                    << " " << to_text(p.config) << " " << p.time.value << " s");
+      INFO(gpu.name << (gpu.learned ? " calibrated " : " ") << to_text(AnyProblem{problem}) << " "
+                    << to_text(p.config) << " " << p.time.value << " s");
       CHECK(possible(gpu, problem, p));
     }
   };

@@ -164,8 +164,7 @@ std::vector<Field> rows(L2Spec& s) {
   return {
       field("capacity", s.capacity, {kMebi, 1024 * kMebi}),
       field("usable_fraction", s.usable_fraction, kShares),
-      field("output", s.output, kL2Rates, kL2, With{"clock.max"}, Fit{0.05},
-            Micro{"tma_ring"}),
+      field("output", s.output, kL2Rates, kL2, With{"clock.max"}, Fit{0.05}, Micro{"tma_ring"}),
       field("merge_groups", s.merge_groups, {1, 64}),
       field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
   };

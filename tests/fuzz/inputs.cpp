@@ -92,7 +92,7 @@ void read_measurements_gz(std::string_view bytes) {
 }
 
 constexpr FuzzInput kInputs[] = {{"configuration", read_configuration},
-                                                                  {"gpu_file", read_gpu_file},
+                                 {"gpu_file", read_gpu_file},
                                  {"learned", read_learned},
                                  {"manifest", read_manifest},
                                  {"measurements", read_measurements_text},

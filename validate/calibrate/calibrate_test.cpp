@@ -124,9 +124,8 @@ TEST_CASE("Fewer than 300 rows are too few") {
 TEST_CASE("Constants that are to be kept are kept, and what they leave is learnt") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::vector<double> before = numbers(gpu.spec);
-  const Calibration done =
-      calibrate(gpu, {file_of(rows_of_another_h200(25))},
-                {.threads = 2, .simulate = false, .fit_constants = false});
+  const Calibration done = calibrate(gpu, {file_of(rows_of_another_h200(25))},
+                                     {.threads = 2, .simulate = false, .fit_constants = false});
   CHECK(numbers(gpu.spec) == before);
   CHECK(done.cycles.constants.empty());
   CHECK(done.learned.analytic.cycles < 0.5 * done.learned.analytic.cycles_without);

@@ -8,7 +8,8 @@
 namespace tilecast {
 
 /// Without a byte-order mark. Throws FileError where the file cannot be read, ConfigError where its
-/// compressed data is damaged, ends early, is of a kind this program does not read or holds a NUL byte.
+/// compressed data is damaged, ends early, is of a kind this program does not read or holds a NUL
+/// byte.
 std::string read_stored_text(const std::filesystem::path& path);
 
 /// `text` as one gzip member; members one after the other are a gzip file of their texts.
