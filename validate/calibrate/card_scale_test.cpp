@@ -63,10 +63,10 @@ TEST_CASE("A factor's error is what chance makes of it") {
   // 1 % either way is 0.00577; the difference of two means of 100: 0.00577 * sqrt(2 / 100), half of
   // its variance for each card of the two.
   const CardFit fit =
-      fit_cards(kGpu, {rows("A", 1, 1, 100, 0.01)}, {rows("B", 1.02, 1, 100, 0.01)});
+      fit_cards(kGpu, {rows("B", 1, 1, 100, 0.01)}, {rows("C", 1.02, 1, 100, 0.01)});
   CHECK(fit.chance.at(CardTrait::kBurstClock) == Approx(0.00577).epsilon(0.15));
-  CHECK(clock_of(fit, "B").error == Approx(0.00577 * std::sqrt(0.5 / 100)).epsilon(0.15));
-  CHECK(std::abs(std::log(clock_of(fit, "B").factor / 1.02)) < 3 * 0.00577 * std::sqrt(2.0 / 100));
+  CHECK(clock_of(fit, "C").error == Approx(0.00577 * std::sqrt(0.5 / 100)).epsilon(0.15));
+  CHECK(std::abs(std::log(clock_of(fit, "C").factor / 1.02)) < 3 * 0.00577 * std::sqrt(2.0 / 100));
 }
 
 TEST_CASE("A point that one card alone measured far off is reported and left out") {
