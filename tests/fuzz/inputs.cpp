@@ -81,8 +81,8 @@ void read_manifest(std::string_view bytes) {
 }
 
 void read_measurements_text(std::string_view bytes) {
-  for (const TornLine torn : {TornLine::kError, TornLine::kDrop}) {
-    read_or_refuse([&] { (void)parse_measurements(bytes, "fuzzed.csv", torn); });
+  for (const TruncatedLine truncated : {TruncatedLine::kError, TruncatedLine::kDrop}) {
+    read_or_refuse([&] { (void)parse_measurements(bytes, "fuzzed.csv", truncated); });
   }
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -76,7 +76,7 @@ TraitValues values_of(CardTrait trait, const GpuSpec& gpu,
   for (const auto* files : {&machine, &others}) {
     for (const MeasurementFile& file : *files) {
       for (const auto& [line, m] : file.rows) {
-        const bool usable = is_right(m) && m.context.gpu == gpu.name &&
+        const bool usable = is_verified(m) && m.context.gpu == gpu.name &&
                             m.point.inputs == Inputs::kNormal && !m.context.gpu_uuid.empty();
         if (const auto value = usable ? value_of(trait, gpu, m) : std::nullopt) {
           all[key_of(m.point)][m.context.gpu_uuid].push_back(*value);

@@ -7,7 +7,7 @@
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/record/measurement_csv.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -22,7 +22,7 @@ TEST_CASE("No committed row of the data set beats a hard bound at the clock it w
   }
   int rows = 0;
   double closest = 0;  // a bound over the time
-  for (const RightRow& row : right_rows(files)) {
+  for (const VerifiedRow& row : verified_rows(files)) {
     const Measurement& m = row.measurement();
     if (!m.sm_clock || is_baseline(m.point.config) || m.point.l2_state != L2State::kRotating) {
       continue;

@@ -11,7 +11,7 @@
 #include "model/base/error.h"
 #include "model/base/shuffle.h"
 #include "validate/compare/statistics.h"
-#include "validate/record/right_rows.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::size_t kLeastOfOrder = 3;
 constexpr std::size_t kLengthOfDay = 10;  // 2025-01-31
 constexpr std::size_t kWaysToHalve = 20;
 
-/// A process: its right rows of one regime, by point.
+/// A process: its verified rows of one regime, by point.
 struct Process {
   std::string card, day;
   std::map<std::string, const Measurement*> rows;
@@ -33,7 +33,7 @@ std::vector<Process> processes_of(const std::vector<MeasurementFile>& files, Reg
     Process process;
     for (const MeasurementRow& row : file.rows) {
       const Measurement& m = row.measurement;
-      if (!is_right(m) || !m.cycles || !m.sm_clock || m.point.regime != regime) {
+      if (!is_verified(m) || !m.cycles || !m.sm_clock || m.point.regime != regime) {
         continue;
       }
       if (!process.card.empty() && process.card != m.context.gpu_uuid) {
@@ -197,7 +197,7 @@ std::vector<Measurement> median_rows(const std::vector<MeasurementFile>& files) 
   std::vector<std::string> order;
   for (const MeasurementFile& file : files) {
     for (const MeasurementRow& row : file.rows) {
-      if (is_right(row.measurement)) {
+      if (is_verified(row.measurement)) {
         std::vector<const Measurement*>& rows = by_point[key_of(row.measurement.point)];
         if (rows.empty()) {
           order.push_back(key_of(row.measurement.point));

@@ -98,7 +98,7 @@ MeasurementFile read_shard(const std::filesystem::path& path) {
     none.name = path.string();
     return none;
   }
-  return parse_measurements(text, path.string(), TornLine::kDrop);
+  return parse_measurements(text, path.string(), TruncatedLine::kDrop);
 }
 
 MergedFiles merged_files(const Merge& merge, const std::vector<MeasurementFile>& files) {
