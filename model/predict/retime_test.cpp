@@ -19,7 +19,7 @@ Prediction example() {
           .tflops = 100,
           .power = {500},
           .limiter = Limiter::kTensor,
-          .shares = {0.5, 0.4, 0.3, 0.2},
+          .shares = {.tensor = 0.5, .shared_memory = 0.4, .sm_intake = 0.1, .l2 = 0.3, .dram = 0.2},
           .l2_to_sm = {},
           .dram_read = {},
           .dram_write = {},

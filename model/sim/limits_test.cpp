@@ -90,7 +90,7 @@ TEST_CASE("The part that helps most when it is infinite is named") {
 }
 
 TEST_CASE("A kernel whose requests become what they became is the same kernel, to the picosecond") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     CAPTURE(to_text(schedule));
     const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
     const Rerun same{kernel.requests, *kernel.gpu.reduction};
@@ -106,7 +106,7 @@ TEST_CASE("A kernel whose requests become what they became is the same kernel, t
 }
 
 TEST_CASE("Without a part no kernel is slower, and moves the same bytes") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
     for (const Limiter part : kEveryLimiter) {
       CAPTURE(to_text(schedule), to_text(part));
@@ -119,7 +119,7 @@ TEST_CASE("Without a part no kernel is slower, and moves the same bytes") {
 }
 
 TEST_CASE("What saves nothing is not listed: partial sums where K is not split") {
-  for (const Schedule schedule : kEverySchedule) {
+  for (const Schedule schedule : kWgmmaSchedules) {
     CAPTURE(to_text(schedule));
     const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
     const std::vector<Elimination> all = kernel.eliminate();

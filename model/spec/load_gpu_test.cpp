@@ -122,8 +122,8 @@ TEST_CASE("An overlay is no GPU, and a GPU's overlay alone is not one either") {
   CHECK(error_message([&] { load_gpu(copy.overlay_path(), true); }) ==
         "2 " + copy.overlay_path() + ": expected a GPU file; this one is read along with " +
             copy.path());
-  CHECK(error_message([&] { load_gpu(stem + ".correction.yaml", true); }) ==
-        "2 " + stem + ".correction.yaml: expected a GPU file; this one is read along with " +
+  CHECK(error_message([&] { load_gpu(stem + ".learned.yaml", true); }) ==
+        "2 " + stem + ".learned.yaml: expected a GPU file; this one is read along with " +
             copy.path());
   copy.overlay("name: h200_sxm\n");
   std::filesystem::remove(copy.path());
