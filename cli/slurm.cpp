@@ -11,6 +11,7 @@
 #include "cli/budget.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
+#include "cli/forward.h"
 #include "cli/measure_progress.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -43,7 +44,7 @@ std::optional<i64> max_array_size() {
 
 void run_slurm(const SlurmOptions& options) {
   const WorkPlan plan = read_plan(options.plan);
-  SlurmJob job{.program = std::filesystem::read_symlink("/proc/self/exe"),
+  SlurmJob job{.program = gpu_program().parent_path() / "tilecast",
                .plan = std::filesystem::absolute(options.plan),
                .gpus_per_node = options.gpus_per_node,
                .time = parse_budget(options.time, "--time"),

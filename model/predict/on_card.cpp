@@ -20,12 +20,10 @@ CardTrait deciding_trait(Regime regime, const Prediction& p) {
 }
 
 void widen(double spread, Prediction& p) {
-  const auto wider = [spread](Seconds side, Seconds time) {
-    const double distance = std::log(side / time);
-    return time * std::exp(std::copysign(std::hypot(distance, kNineOfTen * spread), distance));
+  const auto wider = [&](Seconds side) {
+    return std::exp(std::hypot(std::log(side / p.time), kNineOfTen * spread));
   };
-  p.interval_low = wider(p.interval_low, p.time);
-  p.interval_high = wider(p.interval_high, p.time);
+  set_interval(1 / wider(p.interval_low), wider(p.interval_high), p);
 }
 
 }  // namespace

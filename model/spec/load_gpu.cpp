@@ -23,7 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
-constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml";
+constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml",
+                           kCards = ".cards.yaml";
 
 /// One that cannot be read is reported by the read.
 bool is_there(const fs::path& file) {
@@ -165,7 +166,8 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
-    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned)) {
+    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned) &&
+        !file.ends_with(kCards)) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }

@@ -6,8 +6,8 @@
 kills=${KILLS:-30}
 RANDOM=${SEED:-1}
 
-# tilecast looks for tilecast-gpu beside itself.
-cp "$TILECAST" "$folder/tilecast" && cp "$TILECAST_FAKE_GPU" "$folder/tilecast-gpu" || exit 1
+# tilecast looks for tilecast-data and tilecast-gpu beside itself.
+cp "$TILECAST" "$(dirname "$TILECAST")/tilecast-data" "$folder" && cp "$TILECAST_FAKE_GPU" "$folder/tilecast-gpu" || exit 1
 tilecast=$folder/tilecast
 export TILECAST_CONFIG_DIR=$PWD/configs FAKE_GPUS=4 FAKE_HOST=$$
 cat >"$folder/suite.yaml" <<'END'

@@ -85,7 +85,7 @@ wait_until 15 node_is idle || {
 
 # --- a plan on two GPUs of a node
 mkdir "$folder/small"
-cp "$TILECAST" "$folder/tilecast" && cp "$TILECAST_FAKE_GPU" "$folder/tilecast-gpu" || exit 1
+cp "$TILECAST" "$(dirname "$TILECAST")/tilecast-data" "$folder" && cp "$TILECAST_FAKE_GPU" "$folder/tilecast-gpu" || exit 1
 tilecast=$folder/tilecast
 export TILECAST_CONFIG_DIR=$PWD/configs FAKE_HOST=$$ FAKE_POINT_MS=250
 cat >"$folder/suite.yaml" <<'END'
