@@ -20,9 +20,9 @@ constexpr Words<FigureUnit, 4> kUnits{{{FigureUnit::kTflops, "TFLOPS"},
                                        {FigureUnit::kHitPercent, "L2 hit %"}}};
 
 const std::vector<std::string>& columns() {
-  static const std::vector<std::string> kColumns{"source",       "table",       "gpu",    "op",
-                                                 "shape",        "dtype",       "layout", "kernel",
-                                                 "config_there", "config_here", "value",  "unit"};
+  static const std::vector<std::string> kColumns{
+      "source", "table",        "gpu",         "op",    "shape", "dtype", "layout",
+      "kernel", "config_there", "config_here", "value", "unit",  "regime"};
   return kColumns;
 }
 
@@ -90,7 +90,8 @@ PublishedFigure parse_row(const PublishedLine& line) {
       .config_here = line.get("config_here", canonical),
       .value = line.get("value", parse_value),
       .unit =
-          line.get("unit", [](std::string_view text) { return value_of(kUnits, "unit", text); })};
+          line.get("unit", [](std::string_view text) { return value_of(kUnits, "unit", text); }),
+      .regime = line.get("regime", parse_regime)};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Figures printed in public documents, and the kernels of ours that correspond to them: CSV with
 // the columns source, table, gpu, op, shape, dtype, layout, kernel, config_there, config_here,
-// value, unit; lines that begin with # are remarks. `gpu` is a name in configs/gpus;
+// value, unit, regime; lines that begin with # are remarks. `gpu` is a name in configs/gpus;
 // `config_there` is the kernel there in our words, empty where it is none of ours; `config_here`
 // the one that is laid beside it on Hopper, or a baseline's name.
 // Checked by: published_test.cpp.
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/tile/any_op.h"
+#include "model/tile/regime.h"
 
 namespace tilecast {
 
@@ -24,6 +25,7 @@ struct PublishedFigure {
   std::string config_there, config_here;  // canonical texts; may be empty
   double value;
   FigureUnit unit;
+  Regime regime = Regime::kSustained;  // in which the document's program times its kernels
 };
 
 /// Throws ConfigError `name:line: column: what was expected`.
