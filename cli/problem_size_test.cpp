@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of both processors together.
-constexpr double kMostProcessorSeconds = 3;
+/// Two seconds of two processors.
+constexpr double kMostProcessorSeconds = 4;
 
 struct Answer {
   bool good;
@@ -30,9 +30,9 @@ bool predicts(const std::string& shape, const std::string& layout) {
     return false;
   }
   const Json first = Json::parse(run.out)["ranking"][0];
-  // What was left out of a simulation is said.
+  // How much of it was simulated is said.
   return first["time_us"].get<double>() > 0 && first["tflops"].get<double>() < 990 &&
-         (first["method"] == "analytic" || first["simulated_part"].get<double>() < 1);
+         (first["method"] == "analytic" || first["simulated_part"].get<double>() > 0);
 }
 
 Answer in_a_gigabyte(const std::string& shape, const std::string& layout) {
