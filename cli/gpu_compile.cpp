@@ -69,7 +69,7 @@ std::vector<MenuKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules
   for (const Layout layout : {Layout::kTn, Layout::kNn}) {
     for (const GemmShape& shape : kShapes) {
       const GemmProblem problem{shape, ElementType::kFp16, layout};
-      if (!why_not_solvable(problem).empty()) {
+      if (!why_not_solvable(gpu, problem).empty()) {
         continue;
       }
       for (const KernelConfig& config : enumerate_candidates(gpu, problem, schedules).legal) {
