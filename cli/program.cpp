@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,6 +40,13 @@ constexpr int kReaderGone = 128 + SIGPIPE;
 
 struct ReaderGone {};
 
+/// Whether standard output is a pipe that nobody reads any more. Asked afterwards, because the
+/// write that failed may have been any of many, and its errno is gone.
+bool reader_is_gone() {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 /// Throws FileError where anything written to standard output so far was lost, ReaderGone where
 /// nobody wanted the rest.
 void check_standard_output() {
@@ -46,13 +54,14 @@ void check_standard_output() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;
-  if (!flushed && error == EPIPE) {
+  if (flushed && std::ferror(stdout) == 0 && std::cout) {
+    return;
+  }
+  if (reader_is_gone()) {
     throw ReaderGone();
   }
-  if (!flushed || std::ferror(stdout) != 0 || !std::cout) {
-    throw FileError(std::string("standard output: cannot write") +
-                    (error != 0 ? std::string(": ") + std::strerror(error) : ""));
-  }
+  throw FileError(std::string("standard output: cannot write") +
+                  (error != 0 ? std::string(": ") + std::strerror(error) : ""));
 }
 
 std::vector<std::string> command_names(CLI::App& app) {
