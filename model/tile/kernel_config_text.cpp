@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kSchedules = [] {
   Words<Schedule, kScheduleCount> words{};
-  std::ranges::transform(kWgmmaSchedules, words.begin(), [](Schedule schedule) {
+  std::ranges::transform(kEverySchedule, words.begin(), [](Schedule schedule) {
     return std::pair(schedule, std::string_view(traits_of(schedule).name));
   });
   return words;
