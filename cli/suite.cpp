@@ -243,9 +243,9 @@ std::vector<Choice::Item> choose_configs(const Suite& suite, const GpuSpec& gpu,
 }
 
 /// Why nothing solves the problem; every memory-bound one has a kernel.
-std::string why_not_solvable(const AnyProblem& problem) {
+std::string why_unsolvable(const GpuSpec& gpu, const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  return gemm != nullptr ? why_not_solvable(*gemm) : "";
+  return gemm != nullptr ? why_not_solvable(gpu, *gemm) : "";
 }
 
 /// The problems that a shape stands for, one for each element type and layout that it can have.
@@ -345,10 +345,10 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
                                const std::string& config) {
   if (is_baseline(config)) {
     return is_cublaslt(config) == (op_of(problem) == Op::kGemm)
-               ? why_not_solvable(problem)
+               ? why_unsolvable(gpu, problem)
                : fmt::format("it is not a baseline of {}", to_text(op_of(problem)));
   }
-  if (std::string reason = why_not_solvable(problem); !reason.empty()) {
+  if (std::string reason = why_unsolvable(gpu, problem); !reason.empty()) {
     return reason;
   }
   const AnyConfig parsed = parse_config(config);
@@ -373,7 +373,7 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
       if (!problems.insert(to_text(problem)).second) {
         continue;  // its configurations would be drawn again, for nothing
       }
-      if (const std::string why = why_not_solvable(problem); !why.empty()) {
+      if (const std::string why = why_unsolvable(gpu, problem); !why.empty()) {
         expanded.notes.push_back(fmt::format("{} is left out: {}", to_text(problem), why));
         continue;
       }

@@ -5,6 +5,7 @@
 #include "model/analytic/tensor_operation.h"
 #include "model/base/math.h"
 #include "model/spec/hilbert_steps.h"
+#include "model/spec/pack_time.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tensor_memory.h"
@@ -104,12 +105,6 @@ double drift(const KernelConfig& config, i64 k_blocks) {
 
 Cycles first_load(Schedule schedule, Cycles load_latency) {
   return has_ring(schedule) ? load_latency : Cycles{};
-}
-
-Cycles pack_time(const KernelConfig& config) {
-  constexpr double kPairsPerCycle = 64;
-  const Tiling& t = config.tiling;
-  return Cycles{t.block_m * t.block_n / 2 / kPairsPerCycle};
 }
 
 Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {

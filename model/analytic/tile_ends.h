@@ -37,11 +37,6 @@ namespace tilecast {
 /// Before the first K block of a slot can be multiplied. A chain counts its loads in every K block.
 Cycles first_load(Schedule schedule, Cycles load_latency);
 
-/// A CTA's tile to 16-bit pairs in registers, by warpgroups that finish it together: on Hopper an
-/// SM's threads convert 64 pairs a cycle (CUDA programming guide, throughput of arithmetic
-/// instructions).
-Cycles pack_time(const KernelConfig& config);
-
 /// From the last wgmma of a tile to the last store issued.
 Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/analytic/tile_ends.h"
 #include "model/base/math.h"
+#include "model/spec/pack_time.h"
 #include "model/spec/stream_block.h"
 #include "model/tile/smem_layout.h"
 

@@ -43,7 +43,7 @@ TEST_CASE("Constants that made the rows' cycles are found again") {
   truth.wgmma->run_ahead *= 0.7;
   truth.epilogue->fixed = truth.epilogue->fixed * 2;
   const FitRows rows =
-      fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 10, as_predicted))}, 1);
+      fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 25, as_predicted))}, 1);
   REQUIRE(rows.rows.size() >= 250);
   CHECK(mean_size(cycle_residuals(gpu.spec, rows, kThreads)) > 0.02);
   CHECK(mean_size(cycle_residuals(truth, rows, kThreads)) < 1e-9);

@@ -38,7 +38,7 @@ constexpr Present kPresent[] = {
      0.0932,
      {{"Nonpersistent: tile and buffers, Blackwell", 1.00},
       {"Persistent: tile and buffers, Blackwell", 0.73},
-      {"Persistent: group of tiles, Blackwell", 0.80},
+      {"Persistent: group of tiles, Blackwell", 0.60},
       {"Over K, Blackwell", 0.44}}},
 };
 constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";

@@ -54,7 +54,8 @@ TEST_CASE("Columns that a list may lack take their defaults, and what it needs i
   CHECK(complaint(header + "gemm,64,64,64,fp99,tn,cublaslt:top1\n").find("p.csv:2: dtype: ") == 0);
   CHECK(complaint(header + "gemm,64,64,,fp16,tn,cublaslt:top1\n").find("p.csv:2: ") == 0);
   CHECK(complaint(header + "gemm,64\n").find("p.csv:2: expected 7 fields") == 0);
-  CHECK(complaint(header + "gemm,64,64,64,fp16,tn,cub").find("cut off") != std::string::npos);
+  // A missing last newline is no error.
+  CHECK(parse_point_list(header + "gemm,64,64,64,fp16,tn,cublaslt:top1", "p.csv").size() == 1);
 }
 
 }  // namespace
