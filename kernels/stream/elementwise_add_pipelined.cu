@@ -11,7 +11,7 @@ namespace tilecast {
 
 constexpr i32 kAhead = kStream.stages - 1;
 
-struct Buffers {
+struct BlockBuffers {
   u32 base;
   __device__ u32 a(i32 stage) const { return base + stage * 2 * kBlockBytes; }
   __device__ u32 b(i32 stage) const { return a(stage) + kBlockBytes; }
@@ -21,7 +21,7 @@ __device__ __forceinline__ i32 next_stage(i32 stage) {
   return stage == kStream.stages - 1 ? 0 : stage + 1;
 }
 
-__device__ __forceinline__ void issue(const StreamArgs& args, const Buffers& buffers, u32 index,
+__device__ __forceinline__ void issue(const StreamArgs& args, const BlockBuffers& buffers, u32 index,
                                       u32 end, i32 stage, u64 policy) {
   if (index < end) {
     const Block block = Block::of(args, index);
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     tilecast_stream(const __grid_constant__ tilecast::StreamArgs args) {
   using namespace tilecast;
   extern __shared__ __align__(1024) char dynamic[];
-  const Buffers buffers{ptx::shared_address(dynamic)};
+  const BlockBuffers buffers{ptx::shared_address(dynamic)};
   const u64 policy = stream_policy();
   const u32 end = args.walk.end(blockIdx.x);
   u32 read_index = args.walk.first(blockIdx.x);

@@ -143,7 +143,7 @@ KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlo
   const Cycles load = stage_load(gpu, block, loads);
   const Cycles mma = one.mma + operation.completion;
   const Cycles chain =
-      turn + (traits_of(config.schedule).buffers == Buffering::kTwo
+      turn + (traits_of(config.schedule).buffers == Buffers::kTwo
                   ? std::max(load + held_by_mma(gpu, config, operation, block.mma * ctas), mma)
                   : load + mma);
   return together(one.mma * ctas, Cycles{}, mma_limiter(block), turn_limiter(config),

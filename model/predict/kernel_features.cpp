@@ -83,7 +83,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
            config.grid == Grid::kResident ? 1.0 : 0.0,
            number(traits.tiles_at_once > 1),
            number(loads_under_stores(traits)),
-           number(traits.buffers == Buffering::kRing),
+           number(traits.buffers == Buffers::kRing),
            work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
            splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread ? 1.0
                                                                                              : 0.0,

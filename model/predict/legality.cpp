@@ -88,7 +88,7 @@ bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
     return false;
   }
   const bool one_load_at_a_time =
-      traits_of(config.schedule).buffers == Buffering::kTwo || config.inflight < t.stages;
+      traits_of(config.schedule).buffers == Buffers::kTwo || config.inflight < t.stages;
   return one_load_at_a_time && c_staging_allowed(config) && store_allowed(config);
 }
 

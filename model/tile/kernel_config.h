@@ -76,7 +76,7 @@ constexpr i32 kInstructionNStep = 16;  // of the kernels; the hardware also take
 /// What a schedule leaves no choice in; the rest of the configuration is zero.
 TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   const ScheduleTraits traits = traits_of(schedule);
-  const bool two = traits.buffers == Buffering::kTwo;
+  const bool two = traits.buffers == Buffers::kTwo;
   KernelConfig config{};
   config.schedule = schedule;
   config.tiling.stages = two ? 2 : 1;

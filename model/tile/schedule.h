@@ -36,7 +36,7 @@ enum class Schedule : i32 {
 enum class TensorCore : i32 { kWgmma, kTcgen05 };
 
 /// What K blocks are loaded into.
-enum class Buffering : i32 {
+enum class Buffers : i32 {
   kOne,   // each load is waited for, and each multiply
   kTwo,   // a load runs under one multiply
   kRing,  // `stages` of them
@@ -65,7 +65,7 @@ struct ScheduleTraits {
   const char* name;          // in configuration texts
   const char* abbreviation;  // in tables
   TensorCore tensor_core = TensorCore::kWgmma;
-  Buffering buffers = Buffering::kRing;
+  Buffers buffers = Buffers::kRing;
   Loader loader = Loader::kMultiplier;
   Grid grid = Grid::kTiles;
   bool grid_is_open = false;      // the configuration chooses another one
@@ -84,14 +84,12 @@ struct ScheduleTraits {
 TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSmallMma:
-      return {.name = "small_mma",
-              .abbreviation = "sm",
-              .buffers = Buffering::kOne,
-              .one_k_block = true};
+      return {
+          .name = "small_mma", .abbreviation = "sm", .buffers = Buffers::kOne, .one_k_block = true};
     case Schedule::kBlocked:
-      return {.name = "blocked", .abbreviation = "bl", .buffers = Buffering::kOne};
+      return {.name = "blocked", .abbreviation = "bl", .buffers = Buffers::kOne};
     case Schedule::kBlockedPipelined:
-      return {.name = "blocked_pipelined", .abbreviation = "bp", .buffers = Buffering::kTwo};
+      return {.name = "blocked_pipelined", .abbreviation = "bp", .buffers = Buffers::kTwo};
     case Schedule::kPipelined:
       return {.name = "pipelined", .abbreviation = "pi"};
     case Schedule::kPersistent:
@@ -207,7 +205,7 @@ TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
 }
 
 TILECAST_HD constexpr bool has_ring(Schedule schedule) {
-  return traits_of(schedule).buffers == Buffering::kRing;
+  return traits_of(schedule).buffers == Buffers::kRing;
 }
 
 }  // namespace tilecast

@@ -40,8 +40,8 @@ TEST_CASE("The traits of a schedule do not contradict each other", "[schedule]")
     CHECK((traits.split_k == SplitK::kNone || loops));
     CHECK((!traits.hybrid || traits.split_k != SplitK::kNone));
     // What loads and multiplies apart does so through a ring.
-    CHECK((traits.loader == Loader::kMultiplier || traits.buffers == Buffering::kRing));
-    CHECK((!traits.one_k_block || traits.buffers == Buffering::kOne));
+    CHECK((traits.loader == Loader::kMultiplier || traits.buffers == Buffers::kRing));
+    CHECK((!traits.one_k_block || traits.buffers == Buffers::kOne));
     // Two tiles at once need someone who loads for both; their stages are never C's.
     CHECK((traits.tiles_at_once == 1 || traits.loader == Loader::kProducerWarpgroup));
     CHECK((!traits.borrows_b_stages || traits.loader == Loader::kMultiplier));
