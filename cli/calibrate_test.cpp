@@ -84,10 +84,10 @@ TEST_CASE("calibrate refuses what it cannot write before it fits") {
   scene.check_refused({"--out", folder + ".calibrated.yaml"}, ExitCode::kUsage, "--out: expected");
   scene.check_refused({"--out", scene.data + "/mine.calibrated.yaml"}, ExitCode::kFile,
                       "mine.calibrated.yaml: cannot create its directory: Not a directory");
-  // A correction of the user's own is not replaced.
-  write_file(scene.folder / "own.correction.yaml", "mine\n");
+  // A file of the user's own is not replaced.
+  write_file(scene.folder / "own.learned.yaml", "mine\n");
   scene.check_refused({"--out", (scene.folder / "own.calibrated.yaml").string()}, ExitCode::kUsage,
-                      "own.correction.yaml: was not written by calibrate");
+                      "own.learned.yaml: was not written by calibrate");
   // Of two files neither is written where the other cannot be.
   const Scene enough(26);
   std::filesystem::create_directory(enough.folder / "taken.calibrated.yaml");

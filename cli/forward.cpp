@@ -26,12 +26,14 @@ constexpr Forwarded kOfData[] = {
     {"dataset", "Write what measurements say by themselves, and which are missing, into two pages"},
     {"decompositions", "Write the table of what splitting K gives between its markers in a page"},
     {"ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md"},
-    {"repeatability", "How well two measurements of the same points agree; 1 where they do not"},
+    {"repeatability",
+     "How well two measurements of the same points agree, 1 where they do not; of more files what "
+     "makes them differ: card, day, process or chance"},
     {"regime-report", "Check that the rest is long enough and the window short enough"},
-    {"plan", "Cut suites into shards of equal length, for measure --plan"},
-    {"merge", "Join what the shards of a plan measured"},
-    {"status", "How far a plan is"},
-    {"slurm", "Write the Slurm jobs of a plan, or submit them"},
+    {"plan", "A numbered list of what to measure, for `measure --plan --shard I/N`"},
+    {"merge", "The rows of a plan's shards as one table; 5 where points are missing"},
+    {"status", "How far the shards of a plan are, what failed, time left"},
+    {"slurm", "Scripts with which Slurm measures a plan, written beside it"},
 };
 constexpr Forwarded kOfGpu[] = {
     {"measure", "Time kernels on this machine's GPU"},

@@ -18,7 +18,7 @@ struct Difference {
   double share;
   Seconds ends;
 };
-constexpr Difference kAlike{0.02, {1e-6}}, kUnlike{0.04, {3e-6}};
+constexpr Difference kAlike{0.04, {2e-6}}, kUnlike{0.08, {4e-6}};
 
 /// Simulated over closed-form times in the geometric mean.
 struct Scale {

@@ -79,8 +79,8 @@ expect_error 6 'file/t.json: cannot create its directory' "$TILECAST" explain 81
   --config $config --trace "$folder/file/t.json"
 expect_error 6 'file/p.csv: cannot create its directory' "$TILECAST" calibrate --data $all \
   --design 10 --out "$folder/file/p.csv"
-echo 'mine' >"$folder/own.correction.yaml"
-expect_error 2 'own.correction.yaml: was not written by calibrate' "$TILECAST" calibrate \
+echo 'mine' >"$folder/own.learned.yaml"
+expect_error 2 'own.learned.yaml: was not written by calibrate' "$TILECAST" calibrate \
   --data $all --out "$folder/own.calibrated.yaml"
 expect_error 2 'expected' "$TILECAST" readme-table --data $all --readme "$folder/rows.csv"
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
