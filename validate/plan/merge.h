@@ -4,7 +4,7 @@
 // the best by status (ok, wrong, failed, skipped), then the earliest, so that the answer depends on
 // the rows alone and not on the order of the files, and merging again changes nothing. A torn last
 // line, as a killed run leaves it, is left out.
-// Checked by: merge_test.cpp, tests/cli/fleet_test.sh.
+// Checked by: merge_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // How far the shards of a plan are, from the files they write alone: whatever runs them, Slurm or a
 // loop, on this host or another, needs not to be asked.
-// Checked by: progress_test.cpp, tests/cli/fleet_test.sh.
+// Checked by: progress_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>

@@ -6,7 +6,7 @@
 // it does where a process was killed. What Slurm itself requeues, after a node failed, goes on the
 // same way. A task that fails for a reason of its own (a full disk, a broken GPU) is not run again:
 // the merge job says what is missing, and submitting the same scripts again measures that. Checked
-// by: slurm_job_test.cpp, and by a real Slurm in tests/cli/slurm_test.sh.
+// by: slurm_job_test.cpp, and by a real Slurm in tests/scripts/slurm.sh.
 #pragma once
 
 #include <chrono>
