@@ -21,8 +21,8 @@ __device__ __forceinline__ i32 next_stage(i32 stage) {
   return stage == kStream.stages - 1 ? 0 : stage + 1;
 }
 
-__device__ __forceinline__ void issue(const StreamArgs& args, const BlockBuffers& buffers, u32 index,
-                                      u32 end, i32 stage, u64 policy) {
+__device__ __forceinline__ void issue(const StreamArgs& args, const BlockBuffers& buffers,
+                                      u32 index, u32 end, i32 stage, u64 policy) {
   if (index < end) {
     const Block block = Block::of(args, index);
     copy_block(args, args.a, block, buffers.a(stage), policy);
