@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ struct CalibrateOptions {
   std::vector<std::string> data, cards;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
-  int design = 0;
+  std::optional<i64> design;  // how many points to choose in the place of a fit
   unsigned threads = 0;
 };
 
@@ -152,7 +153,7 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
     });
   }
   const FitRows rows = fit_rows(gpu.spec, files, kLeastRows);
-  const auto count = static_cast<std::size_t>(options.design);
+  const auto count = static_cast<std::size_t>(*options.design);
   for (const std::size_t row : most_informative(gpu, rows, count, options.threads)) {
     points.push_back({rows.rows[row].point, "named"});
   }
@@ -206,10 +207,10 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
 }
 
 void run_calibrate(CalibrateOptions options) {
-  if (options.design > 0 && options.out.empty()) {
+  if (options.design && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
   }
-  const std::string learned = options.design > 0 ? "" : learned_path(options.out);
+  const std::string learned = options.design ? "" : learned_path(options.out);
   check_files(options, learned);
   (void)parse_budget(options.budget);
   if (options.run) {
@@ -233,7 +234,7 @@ void run_calibrate(CalibrateOptions options) {
   if (!options.split.empty()) {
     keep_part(DataSplit::load(options.split), DataPart::kFit, files);
   }
-  if (options.design > 0) {
+  if (options.design) {
     write_design(options, gpu, std::move(files));
     return;
   }
@@ -269,52 +270,45 @@ void run_calibrate(CalibrateOptions options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("calibrate", "Fit the model's constants to measurements of a GPU");
+void add_calibrate(Program& program) {
+  const Command command =
+      program.command("calibrate", "Fit the model's constants to measurements of a GPU");
   const auto options = std::make_shared<CalibrateOptions>();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command->add_option("--data", options->data,
-                      "Measurement files, .csv or .csv.gz; of copies and additions alone, section "
-                      "stream is fitted and the rest of --out stays as it is");
-  CLI::Option* run = command->add_flag(
-      "--run", options->run, "Measure this machine's GPU first; rows join those of --data");
-  command->add_option("--budget", options->budget, "Time for measuring kernels with --run")
-      ->needs(run)
-      ->capture_default_str();
-  command->add_option("--measured", options->measured,
-                      "Overlay of tilecast-gpu micro: constants that need no fit");
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--data", options->data,
+                 "Measurement files, .csv or .csv.gz; of copies and additions alone, section "
+                 "stream is fitted and the rest of --out stays as it is");
+  const Option run = command.flag("--run", options->run,
+                                  "Measure this machine's GPU first; rows join those of --data");
+  command.option("--budget", options->budget, "Time for measuring kernels with --run").needs(run);
+  command.option("--measured", options->measured,
+                 "Overlay of tilecast-gpu micro: constants that need no fit");
   options->points = (config_folder() / "calibration_points.csv").string();
-  command->add_option("--points", options->points, "What --run measures")
-      ->needs(run)
-      ->capture_default_str();
-  CLI::Option* design = command->add_option("--design", options->design,
-                                            "Do not fit; write the N most informative bursts of "
-                                            "--data, and its sustained rows, to --out, "
-                                            "as --points reads them");
-  design->check(CLI::Range(1, 100'000))->excludes(run);
-  command->add_option("--split", options->split,
-                      "YAML file that says which rows a fit may see; others are left out");
-  command->add_option("--out", options->out,
-                      "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
-                      "NAME.learned.yaml and .csv are written beside it");
-  command->add_flag("--no-simulation", options->no_simulation,
-                    "Learn of closed forms only, which takes a tenth of the time");
+  command.option("--points", options->points, "What --run measures").needs(run);
+  const Option design = command.option("--design", options->design,
+                                       "Do not fit; write the N most informative bursts of "
+                                       "--data, and its sustained rows, to --out, "
+                                       "as --points reads them");
+  design.in_range(1, 100'000).excludes(run);
+  command.option("--split", options->split,
+                 "YAML file that says which rows a fit may see; others are left out");
+  command.option("--out", options->out,
+                 "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
+                 "NAME.learned.yaml and .csv are written beside it");
+  command.flag("--no-simulation", options->no_simulation,
+               "Learn of closed forms only, which takes a tenth of the time");
   command
-      ->add_flag("--keep-constants", options->keep_constants,
-                 "Fit no constant: learn anew beside the overlay --out, which stays as it is")
-      ->excludes(run);
-  command->add_option("--threads", options->threads, "0: one for each processor")
-      ->check(CLI::Range(0u, 1024u))
-      ->capture_default_str();
+      .flag("--keep-constants", options->keep_constants,
+            "Fit no constant: learn anew beside the overlay --out, which stays as it is")
+      .excludes(run);
+  command.option("--threads", options->threads, "0: one for each processor").in_range(0u, 1024u);
   command
-      ->add_option("--cards", options->cards,
-                   "Fit no constants but a scale for each card, from rows of several cards that "
-                   "share points; into NAME.cards.yaml")
-      ->excludes(run)
-      ->excludes(design);
-  command->callback([options] {
+      .option("--cards", options->cards,
+              "Fit no constants but a scale for each card, from rows of several cards that "
+              "share points; into NAME.cards.yaml")
+      .excludes(run)
+      .excludes(design);
+  command.runs([options] {
     if (!options->cards.empty()) {
       calibrate_cards(options->gpu, options->data, options->cards, options->out);
     } else {

@@ -82,7 +82,7 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
 }
 
 /// The command that a page says its tables are made by, with --check.
-CapturedRun check_page(const std::string& path, void (*add_command)(CLI::App&)) {
+CapturedRun check_page(const std::string& path, void (*add_command)(Program&)) {
   const std::string page = read_file(path);
   const std::string_view lead = "Made by `./tilecast ";
   const std::size_t at = page.find(lead);

@@ -40,22 +40,20 @@ void run_dataset(const DatasetOptions& options) {
 
 }  // namespace
 
-void add_dataset(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_dataset(Program& program) {
+  const Command command = program.command(
       "dataset",
       "Write what measurements say by themselves, and which are missing, into two pages");
   const auto options = std::make_shared<DatasetOptions>();
   command
-      ->add_option("--data", options->data,
-                   "Measurement CSVs, plain or .gz; of a repeated point the first row counts")
-      ->required();
-  command->add_option("--readme", options->readme, "The page with the tables")
-      ->capture_default_str();
-  command->add_option("--excluded", options->excluded, "The page with coverage and missing points")
-      ->capture_default_str();
-  command->add_flag("--check", options->check,
-                    "Change nothing; exit with 1 where a page is not up to date");
-  command->callback([options] { run_dataset(*options); });
+      .option("--data", options->data,
+              "Measurement CSVs, plain or .gz; of a repeated point the first row counts")
+      .required();
+  command.option("--readme", options->readme, "The page with the tables");
+  command.option("--excluded", options->excluded, "The page with coverage and missing points");
+  command.flag("--check", options->check,
+               "Change nothing; exit with 1 where a page is not up to date");
+  command.runs([options] { run_dataset(*options); });
 }
 
 }  // namespace tilecast

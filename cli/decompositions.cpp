@@ -51,17 +51,16 @@ void run_decompositions(const DecompositionsOptions& options) {
 
 }  // namespace
 
-void add_decompositions(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_decompositions(Program& program) {
+  const Command command = program.command(
       "decompositions", "Write the table of what splitting K gives between its markers in a page");
   const auto options = std::make_shared<DecompositionsOptions>();
-  add_joined_input(*command, options->input);
-  command->add_option("--at", options->at, "The configuration whose tile is compared")
-      ->capture_default_str();
-  command->add_option("--readme", options->readme, "The file to change")->capture_default_str();
-  command->add_flag("--check", options->check,
-                    "Change nothing; exit with 1 where the file is not up to date");
-  command->callback([options] { run_decompositions(*options); });
+  add_joined_input(command, options->input);
+  command.option("--at", options->at, "The configuration whose tile is compared");
+  command.option("--readme", options->readme, "The file to change");
+  command.flag("--check", options->check,
+               "Change nothing; exit with 1 where the file is not up to date");
+  command.runs([options] { run_decompositions(*options); });
 }
 
 }  // namespace tilecast

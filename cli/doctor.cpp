@@ -56,13 +56,12 @@ void print_json(const ProbedMachine& machine) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("doctor", "What this machine can do, and what is missing");
+void add_doctor(Program& program) {
+  const Command command =
+      program.command("doctor", "What this machine can do, and what is missing");
   const auto format = std::make_shared<std::string>("table");
-  command->add_option("--format", *format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command->callback([format] {
+  command.option("--format", *format, "table or json").one_of({"table", "json"});
+  command.runs([format] {
     const ProbedMachine machine = machine_from_probe(run_child(gpu_program(), {"probe"}));
     *format == "json" ? print_json(machine) : print_table(machine);
   });

@@ -93,50 +93,38 @@ void run_explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_explain(Program& program) {
+  const Command command = program.command(
       "explain", "Why configurations take the time they do, and what the best one does better");
   const auto options = std::make_shared<ExplainOptions>();
   command
-      ->add_option(
+      .option(
           "SHAPE", options->shape,
           "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
-      ->required();
+      .required();
+  command.option("--config", options->configs, "A configuration; several are laid side by side")
+      .required();
+  command.option("--op", options->op, "gemm, memcpy or elementwise_add");
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
+  const Option layout =
+      command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
+  command.option("--regime", options->regime, "burst or sustained");
+  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
-      ->add_option("--config", options->configs, "A configuration; several are laid side by side")
-      ->required();
-  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
-      ->capture_default_str();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command
-      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
-      ->capture_default_str();
-  CLI::Option* layout =
-      command->add_option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]")
-          ->capture_default_str();
-  command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
-  command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--method", options->method,
-          "simulated, where there are processes (GEMMs by default), or analytic (memory-bound "
-          "kernels by default)")
-      ->check(CLI::IsMember({"analytic", "simulated"}));
-  command->add_option("--threads", options->threads, "For simulations; 0: one per processor")
-      ->check(CLI::Range(0u, 1024u))
-      ->capture_default_str();
-  command->add_flag("--no-best", options->no_best,
-                    "Do not compare with the best of all candidates");
-  command->add_option("--trace", options->trace,
-                      "Write the simulated timeline there, for Perfetto, as measure --trace does");
-  command->add_option("--format", options->format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command->add_flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command->callback([options, layout] {
-    options->layout_given = layout->count() > 0;
+      .option("--method", options->method,
+              "simulated, where there are processes (GEMMs by default), or analytic (memory-bound "
+              "kernels by default)")
+      .one_of({"analytic", "simulated"});
+  command.option("--threads", options->threads, "For simulations; 0: one per processor")
+      .in_range(0u, 1024u);
+  command.flag("--no-best", options->no_best, "Do not compare with the best of all candidates");
+  command.option("--trace", options->trace,
+                 "Write the simulated timeline there, for Perfetto, as measure --trace does");
+  command.option("--format", options->format, "table or json").one_of({"table", "json"});
+  command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
+  command.runs([options, layout] {
+    options->layout_given = layout.given();
     run_explain(*options);
   });
 }

@@ -66,28 +66,27 @@ std::filesystem::path program_beside(const char* name) {
   throw DeviceError(program + ": cannot start: " + std::strerror(errno));
 }
 
-void add_forwarded(CLI::App& app, const Forwarded& forwarded,
+void add_forwarded(Program& program, const Forwarded& forwarded,
                    const std::function<void(const std::string&)>& hand_on) {
   const std::string command = forwarded.command;
-  CLI::App* added = app.add_subcommand(command, forwarded.description);
-  added->prefix_command()
-      ->set_help_flag();  // its arguments are not looked at here, --help included
+  const Command added = program.command(command, forwarded.description);
+  added.leaves_arguments();
   if (!forwarded.shown) {
-    added->group("");
+    added.hides();
   }
-  added->callback([hand_on, command] { hand_on(command); });
+  added.runs([hand_on, command] { hand_on(command); });
 }
 
 }  // namespace
 
 std::filesystem::path gpu_program() { return program_beside("tilecast-gpu"); }
 
-void add_forwarded(CLI::App& app, char** argv) {
+void add_forwarded(Program& program, char** argv) {
   for (const Forwarded& forwarded : kOfData) {
-    add_forwarded(app, forwarded, [argv](const std::string&) { hand_to_data(argv); });
+    add_forwarded(program, forwarded, [argv](const std::string&) { hand_to_data(argv); });
   }
   for (const Forwarded& forwarded : kOfGpu) {
-    add_forwarded(app, forwarded,
+    add_forwarded(program, forwarded,
                   [argv](const std::string& command) { hand_to_gpu(command, argv); });
   }
 }

@@ -2,8 +2,9 @@
 // needs the CUDA toolkit, so that tilecast itself is built soon and starts on any machine.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
+
+#include "cli/program.h"
 
 namespace tilecast {
 
@@ -13,6 +14,6 @@ std::filesystem::path gpu_program();
 /// Adds the commands that the other programs carry out. Each becomes that program, with the
 /// arguments as they are. Throws DeviceError where tilecast-gpu was not built, FileError where
 /// tilecast-data was not, and the same where it cannot be started.
-void add_forwarded(CLI::App& app, char** argv);
+void add_forwarded(Program& program, char** argv);
 
 }  // namespace tilecast

@@ -41,7 +41,7 @@ constexpr GemmShape kShapes[] = {
 struct CompileOptions {
   std::string gpu = "h200_sxm", out;
   std::vector<std::string> schedules;
-  std::size_t sample = 0;  // 0: all
+  std::optional<std::size_t> sample;  // none: all
   unsigned seed = 1;
 };
 
@@ -183,23 +183,23 @@ void run_compile(const CompileOptions& options) {
   for (const std::string& name : options.schedules) {
     schedules.push_back(parse_schedule(name));
   }
-  MenuRun(options, gpu.spec, sampled(menu(gpu.spec, schedules), options.sample, options.seed))
+  MenuRun(options, gpu.spec,
+          sampled(menu(gpu.spec, schedules), options.sample.value_or(0), options.seed))
       .run();
 }
 
 }  // namespace
 
-void add_compile(CLI::App& app) {
+void add_compile(Program& program) {
   auto options = std::make_shared<CompileOptions>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.command(
       "compile", "Compile the candidates' kernels and note which the compiler rejects; no GPU");
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command->add_option("--schedule", options->schedules, "Only of this schedule; repeatable");
-  command->add_option("--sample", options->sample, "Only so many, drawn at random");
-  command->add_option("--seed", options->seed, "Of --sample")->capture_default_str();
-  command->add_option("--out", options->out, "Table of rejections to bring up to date")->required();
-  command->callback([options] { run_compile(*options); });
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--schedule", options->schedules, "Only of this schedule; repeatable");
+  command.option("--sample", options->sample, "Only so many, drawn at random");
+  command.option("--seed", options->seed, "Of --sample");
+  command.option("--out", options->out, "Table of rejections to bring up to date").required();
+  command.runs([options] { run_compile(*options); });
 }
 
 }  // namespace tilecast

@@ -1,20 +1,18 @@
 // tilecast-gpu: what needs the CUDA toolkit. `tilecast` starts it with the same arguments.
 
-#include <CLI/CLI.hpp>
-
 #include "cli/commands.h"
 #include "cli/gpu_device.h"
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Times kernels on this machine's GPU", "tilecast-gpu"};
-  app.set_version_flag("--version", "tilecast " TILECAST_VERSION);
+  tilecast::Program program("tilecast-gpu", "Times kernels on this machine's GPU");
+  program.set_version("tilecast " TILECAST_VERSION);
   tilecast::GpuDevice device;
-  tilecast::add_measure(app, device);
-  tilecast::add_compile(app);
-  tilecast::add_probe(app);
-  tilecast::add_micro(app);
-  tilecast::add_regime_experiment(app);
-  tilecast::add_timeline(app);
-  return tilecast::run_program(app, argc, argv);
+  tilecast::add_measure(program, device);
+  tilecast::add_compile(program);
+  tilecast::add_probe(program);
+  tilecast::add_micro(program);
+  tilecast::add_regime_experiment(program);
+  tilecast::add_timeline(program);
+  return program.run(argc, argv);
 }

@@ -161,29 +161,24 @@ void run_micro(const MicroOptions& options) {
 
 }  // namespace
 
-void add_micro(CLI::App& app) {
+void add_micro(Program& program) {
   auto options = std::make_shared<MicroOptions>();
-  CLI::App* command = app.add_subcommand("micro", "Measures the constants of this GPU");
-  command->add_option("--out", options->out, "CSV to write")->required();
-  command->add_option(
-      "--group", options->groups,
-      "Only these; repeatable; default all but energy: " + join(group_names(), ", "));
-  command->add_option(
-      "--overlay", options->overlay,
-      "Overlay of the GPU file to write, of the keys that were measured; put beside "
-      "the file as NAME.calibrated.yaml it is read with it");
+  const Command command = program.command("micro", "Measures the constants of this GPU");
+  command.option("--out", options->out, "CSV to write").required();
+  command.option("--group", options->groups,
+                 "Only these; repeatable; default all but energy: " + join(group_names(), ", "));
+  command.option("--overlay", options->overlay,
+                 "Overlay of the GPU file to write, of the keys that were measured; put beside "
+                 "the file as NAME.calibrated.yaml it is read with it");
+  command.option("--gpu", options->gpu,
+                 "Name in configs/gpus, or path, of the GPU file that the overlay is for");
+  command.flag("--energy", options->energy,
+               "Group energy too, energy per operation, with whatever groups run");
   command
-      ->add_option("--gpu", options->gpu,
-                   "Name in configs/gpus, or path, of the GPU file that the overlay is for")
-      ->capture_default_str();
-  command->add_flag("--energy", options->energy,
-                    "Group energy too, energy per operation, with whatever groups run");
-  command
-      ->add_option("--passes", options->passes,
-                   "Times that each constant is measured, in memory that lies elsewhere")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  command->callback([options] { run_micro(*options); });
+      .option("--passes", options->passes,
+              "Times that each constant is measured, in memory that lies elsewhere")
+      .in_range(1, 100);
+  command.runs([options] { run_micro(*options); });
 }
 
 }  // namespace tilecast

@@ -59,30 +59,22 @@ void run_experiment(const RegimeExperimentOptions& options) {
 
 }  // namespace
 
-void add_regime_experiment(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_regime_experiment(Program& program) {
+  const Command command = program.command(
       "regime-experiment", "Bursts after rests after other loads, for tilecast regime-report");
   const auto options = std::make_shared<RegimeExperimentOptions>();
-  command->add_option("--out", options->out, "CSV to write")->required();
-  command->add_option("--config", options->config, "Our kernel among the subjects")
-      ->capture_default_str();
-  command->add_option("--rest", options->rests, "Milliseconds")
-      ->check(CLI::Range(0, 10000))
-      ->capture_default_str();
+  command.option("--out", options->out, "CSV to write").required();
+  command.option("--config", options->config, "Our kernel among the subjects");
+  command.option("--rest", options->rests, "Milliseconds").in_range(0, 10000);
   command
-      ->add_option("--trials", options->trials,
-                   "Of each rest, subject and load before; but the "
-                   "regime's own rest has")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->add_option("--trials-at-rest", options->trials_at_rest, "so many")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->add_option("--windows", options->windows, "Long loads of each subject")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "Of the order of trials")->capture_default_str();
-  command->callback([options] { run_experiment(*options); });
+      .option("--trials", options->trials,
+              "Of each rest, subject and load before; but the "
+              "regime's own rest has")
+      .in_range(1, 10000);
+  command.option("--trials-at-rest", options->trials_at_rest, "so many").in_range(1, 10000);
+  command.option("--windows", options->windows, "Long loads of each subject").in_range(1, 1000);
+  command.option("--seed", options->seed, "Of the order of trials");
+  command.runs([options] { run_experiment(*options); });
 }
 
 }  // namespace tilecast

@@ -97,21 +97,19 @@ void write_timeline(const GemmProblem& problem, const KernelConfig& config, Inpu
   }
 }
 
-void add_timeline(CLI::App& app) {
+void add_timeline(Program& program) {
   const auto options = std::make_shared<TimelineOptions>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.command(
       "timeline", "When each role of a kernel worked on each tile, as the kernel writes it down");
-  command->add_option("SHAPE", options->shape, "MxNxK")->required();
-  command->add_option("--config", options->config, "Configuration")->required();
-  command->add_option("--out", options->trace, "Chrome trace JSON to write: open it in Perfetto")
-      ->required();
-  command->add_option("--csv", options->csv, "CSV of the records to write");
-  command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
-      ->capture_default_str();
-  command->add_option("--dtype", options->dtype, "fp16 or bf16")->capture_default_str();
-  command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
-      ->capture_default_str();
-  command->callback([options] { run_timeline(*options); });
+  command.option("SHAPE", options->shape, "MxNxK").required();
+  command.option("--config", options->config, "Configuration").required();
+  command.option("--out", options->trace, "Chrome trace JSON to write: open it in Perfetto")
+      .required();
+  command.option("--csv", options->csv, "CSV of the records to write");
+  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
+  command.option("--dtype", options->dtype, "fp16 or bf16");
+  command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
+  command.runs([options] { run_timeline(*options); });
 }
 
 }  // namespace tilecast

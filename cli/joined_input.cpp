@@ -55,29 +55,27 @@ JoinOptions join_options(const JoinedInputOptions& options) {
 
 }  // namespace
 
-void add_joined_input(CLI::App& command, JoinedInputOptions& options) {
-  command.add_option("--gpu", options.gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command.add_option("--data", options.data, "Measurement files, .csv or .csv.gz")->required();
-  command.add_flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
-  command.add_flag("--no-correction", options.no_correction,
-                   "Use the calibrated constants without the learned correction");
+void add_joined_input(const Command& command, JoinedInputOptions& options) {
+  command.option("--gpu", options.gpu, "A name in configs/gpus, or a path");
+  command.option("--data", options.data, "Measurement files, .csv or .csv.gz").required();
+  command.flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
+  command.flag("--no-correction", options.no_correction,
+               "Use the calibrated constants without the learned correction");
 }
 
-void add_split(CLI::App& command, JoinedInputOptions& options) {
-  CLI::Option* split = command.add_option("--split", options.split,
-                                          "YAML file that says which GEMM rows a fit may see");
-  CLI::Option* part =
+void add_split(const Command& command, JoinedInputOptions& options) {
+  const Option split =
+      command.option("--split", options.split, "YAML file that says which GEMM rows a fit may see");
+  const Option part =
       command
-          .add_option("--part", options.part,
-                      "Rows of this part alone: fit, judge (other problems) or tiles (other tiles)")
-          ->check(CLI::IsMember({"fit", "judge", "tiles"}))
-          ->needs(split);
-  split->needs(part);
-  command.add_option(
-      "--fixed", options.fixed,
-      "Measurement files of configurations for the baseline of one configuration for "
-      "everything; they are not ranked");
+          .option("--part", options.part,
+                  "Rows of this part alone: fit, judge (other problems) or tiles (other tiles)")
+          .one_of({"fit", "judge", "tiles"})
+          .needs(split);
+  split.needs(part);
+  command.option("--fixed", options.fixed,
+                 "Measurement files of configurations for the baseline of one configuration for "
+                 "everything; they are not ranked");
 }
 
 FilePlan files_of(const JoinedInputOptions& options) {

@@ -1,11 +1,11 @@
 // What validate and readme-table start from: a GPU file and measurements, joined by the model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/file_plan.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/join.h"
@@ -30,10 +30,10 @@ struct JoinedInput {
 };
 
 /// Adds --split, --part and --fixed too.
-void add_split(CLI::App& command, JoinedInputOptions& options);
+void add_split(const Command& command, JoinedInputOptions& options);
 
 /// Adds --gpu, --data, --no-calibration and --no-correction; `options` must outlive the parse.
-void add_joined_input(CLI::App& command, JoinedInputOptions& options);
+void add_joined_input(const Command& command, JoinedInputOptions& options);
 
 /// What load_joined_input reads.
 FilePlan files_of(const JoinedInputOptions& options);

@@ -57,21 +57,19 @@ void run_ladder(const LadderOptions& options) {
 
 }  // namespace
 
-void add_ladder(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_ladder(Program& program) {
+  const Command command = program.command(
       "ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md");
   const auto options = std::make_shared<LadderOptions>();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz")->required();
-  command->add_option("--counters", options->counters,
-                      "Hardware counters of the same kernels, .csv or .csv.gz");
-  command->add_option("--ladder", options->ladder, "The rungs and what shows them")
-      ->capture_default_str();
-  command->add_option("--readme", options->readme, "The file to change")->capture_default_str();
-  command->add_flag("--check", options->check,
-                    "Change nothing; exit with 1 where the file is not up to date");
-  command->callback([options] { run_ladder(*options); });
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--data", options->data, "Measurement files, .csv or .csv.gz").required();
+  command.option("--counters", options->counters,
+                 "Hardware counters of the same kernels, .csv or .csv.gz");
+  command.option("--ladder", options->ladder, "The rungs and what shows them");
+  command.option("--readme", options->readme, "The file to change");
+  command.flag("--check", options->check,
+               "Change nothing; exit with 1 where the file is not up to date");
+  command.runs([options] { run_ladder(*options); });
 }
 
 }  // namespace tilecast

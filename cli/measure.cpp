@@ -149,89 +149,75 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
 
 }  // namespace
 
-void add_measure(CLI::App& app, MeasuringDevice& device) {
-  CLI::App* command = app.add_subcommand("measure", "Time kernels on this machine's GPU");
+void add_measure(Program& program, MeasuringDevice& device) {
+  const Command command = program.command("measure", "Time kernels on this machine's GPU");
   const auto options = std::make_shared<MeasureOptions>();
-  CLI::Option* shape = command->add_option("SHAPE", options->shape,
-                                           "MxNxK, ROWSxCOLUMNS or elements, with --config");
-  CLI::Option* suite =
-      command->add_option("--suite", options->suites, "YAML file of what to measure; repeatable");
-  CLI::Option* points = command->add_option(
-      "--points", options->points,
-      "The points of a CSV, such as another run's rows or what `tilecast suite` "
-      "lists; repeatable");
-  CLI::Option* plan = command->add_option("--plan", options->plan, "What `tilecast plan` wrote");
+  const Option shape =
+      command.option("SHAPE", options->shape, "MxNxK, ROWSxCOLUMNS or elements, with --config");
+  const Option suite =
+      command.option("--suite", options->suites, "YAML file of what to measure; repeatable");
+  const Option points =
+      command.option("--points", options->points,
+                     "The points of a CSV, such as another run's rows or what `tilecast suite` "
+                     "lists; repeatable");
+  const Option plan = command.option("--plan", options->plan, "What `tilecast plan` wrote");
   command
-      ->add_option("--shard", options->shard,
-                   "I/N: the I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless "
-                   "--out says otherwise; default all of it")
-      ->needs(plan);
-  command->add_option("--devices", options->devices,
-                      "GPUs to share the points out to, a process on each: 0-3, 0,2 or all; the "
-                      "rows come together in --out");
-  CLI::Option* config = command->add_option(
+      .option("--shard", options->shard,
+              "I/N: the I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless "
+              "--out says otherwise; default all of it")
+      .needs(plan);
+  command.option("--devices", options->devices,
+                 "GPUs to share the points out to, a process on each: 0-3, 0,2 or all; the "
+                 "rows come together in --out");
+  const Option config = command.option(
       "--config", options->configs,
       "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
-  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
-      ->capture_default_str()
-      ->excludes(suite);
-  shape->excludes(suite);
-  config->excludes(suite);
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command->add_option("--out", options->out, "CSV file to write");
-  CLI::Option* counters =
-      command->add_option("--counters", options->counters,
-                          "Hardware counters of each point, after its timing: none, core or full; "
-                          "default none, or what the suite says");
-  CLI::Option* sampling =
+  command.option("--op", options->op, "gemm, memcpy or elementwise_add").excludes(suite);
+  shape.excludes(suite);
+  config.excludes(suite);
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--out", options->out, "CSV file to write");
+  const Option counters =
+      command.option("--counters", options->counters,
+                     "Hardware counters of each point, after its timing: none, core or full; "
+                     "default none, or what the suite says");
+  const Option sampling =
       command
-          ->add_option(
-              "--pm-sampling", options->pm_sampling,
-              "Instead of rows, the chip's activity every 10 us while one configuration runs: "
-              "CSV file to write")
-          ->excludes(suite);
-  CLI::Option* regime =
-      command
-          ->add_option("--regime", options->regime, "burst or sustained; of --points too, if given")
-          ->capture_default_str()
-          ->excludes(suite);
-  command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
-      ->capture_default_str()
-      ->excludes(suite);
-  command
-      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
-      ->capture_default_str()
-      ->excludes(suite);
-  command->add_option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]")
-      ->capture_default_str()
-      ->excludes(suite);
-  command->add_option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
-      ->capture_default_str()
-      ->excludes(suite);
-  command->add_option(
+          .option("--pm-sampling", options->pm_sampling,
+                  "Instead of rows, the chip's activity every 10 us while one configuration runs: "
+                  "CSV file to write")
+          .excludes(suite);
+  const Option regime =
+      command.option("--regime", options->regime, "burst or sustained; of --points too, if given")
+          .excludes(suite);
+  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros").excludes(suite);
+  command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
+      .excludes(suite);
+  command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]").excludes(suite);
+  command.option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
+      .excludes(suite);
+  command.option(
       "--budget", options->budget,
       "Stop in time: 90s, 10m, 1h; where it is short the most informative points come first");
-  command->add_option("--seed", options->seed,
-                      "Of the order of the points in a problem; default another one each time");
-  CLI::Option* rounds =
+  command.option("--seed", options->seed,
+                 "Of the order of the points in a problem; default another one each time");
+  const Option rounds =
       command
-          ->add_option("--rounds", options->rounds,
-                       "Measure the whole list so many times, one row each, every second time "
-                       "backwards; prints each configuration beside the first")
-          ->check(CLI::Range(1, 1000))
-          ->capture_default_str();
-  command->add_option("--trace", options->trace,
-                      "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
-  command->add_flag("--resume", options->resume, "Add what --out does not have yet");
-  command->add_flag("--phases", options->phases, "Say at the end where the time went");
-  command->add_flag("--prepare", options->prepare,
-                    "Only compile the kernels into the cache; needs no GPU");
-  for (CLI::Option* other : {shape, suite, points, config, regime, counters, rounds, sampling}) {
-    plan->excludes(other);
+          .option("--rounds", options->rounds,
+                  "Measure the whole list so many times, one row each, every second time "
+                  "backwards; prints each configuration beside the first")
+          .in_range(1, 1000);
+  command.option("--trace", options->trace,
+                 "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
+  command.flag("--resume", options->resume, "Add what --out does not have yet");
+  command.flag("--phases", options->phases, "Say at the end where the time went");
+  command.flag("--prepare", options->prepare,
+               "Only compile the kernels into the cache; needs no GPU");
+  for (const Option other : {shape, suite, points, config, regime, counters, rounds, sampling}) {
+    plan.excludes(other);
   }
-  command->callback([options, regime, &device] {
-    options->regime_given = regime->count() > 0;
+  command.runs([options, regime, &device] {
+    options->regime_given = regime.given();
     run_measure(*options, device);
   });
 }

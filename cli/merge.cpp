@@ -29,16 +29,15 @@ void run_merge(const MergeOptions& options) {
 
 }  // namespace
 
-void add_merge(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_merge(Program& program) {
+  const Command command = program.command(
       "merge", "The rows of a plan's shards as one table; 5 where points are missing");
   const auto options = std::make_shared<MergeOptions>();
-  command->add_option("CSV", options->files,
-                      "Rows of shards; default all PLAN.I-of-N.csv beside the plan");
-  command->add_option("--plan", options->plan, "What `tilecast plan` wrote")->required();
-  command->add_option("--out", options->out, "CSV to write; the rows that it has stay in it")
-      ->required();
-  command->callback([options] { run_merge(*options); });
+  command.option("CSV", options->files,
+                 "Rows of shards; default all PLAN.I-of-N.csv beside the plan");
+  command.option("--plan", options->plan, "What `tilecast plan` wrote").required();
+  command.option("--out", options->out, "CSV to write; the rows that it has stay in it").required();
+  command.runs([options] { run_merge(*options); });
 }
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,22 +41,22 @@ void run_plan(MeasureOptions& options, const std::vector<std::string>& files) {
 
 }  // namespace
 
-void add_plan(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_plan(Program& program) {
+  const Command command = program.command(
       "plan", "A numbered list of what to measure, for `measure --plan --shard I/N`");
   const auto options = std::make_shared<MeasureOptions>();
   const auto files = std::make_shared<std::vector<std::string>>();
-  command->add_option("SUITE", *files, "Suite YAML, or points as CSV; several follow each other")
-      ->required();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command->add_option("--out", options->out, "Plan to write, a CSV")->required();
-  CLI::Option* regime = command->add_option("--regime", options->regime,
-                                            "burst or sustained, of points that come as CSV");
-  command->add_option("--counters", options->counters,
-                      "none, core or full; default none, or what the suites say");
-  command->callback([options, files, regime] {
-    options->regime_given = regime->count() > 0;
+  command.option("SUITE", *files, "Suite YAML, or points as CSV; several follow each other")
+      .required();
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--out", options->out, "Plan to write, a CSV").required();
+  const auto regime = std::make_shared<std::optional<std::string>>();
+  command.option("--regime", *regime, "burst or sustained, of points that come as CSV");
+  command.option("--counters", options->counters,
+                 "none, core or full; default none, or what the suites say");
+  command.runs([options, files, regime] {
+    options->regime_given = regime->has_value();
+    options->regime = regime->value_or(options->regime);
     run_plan(*options, *files);
   });
 }

@@ -109,63 +109,54 @@ void run_predict(const PredictOptions& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("predict", "Ranked schedules and tilings for a problem, CPU only");
+void add_predict(Program& program) {
+  const Command command =
+      program.command("predict", "Ranked schedules and tilings for a problem, CPU only");
   const auto options = std::make_shared<PredictOptions>();
-  CLI::Option* shape = command->add_option(
+  const Option shape = command.option(
       "SHAPE", options->shape,
       "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy");
-  command->add_option("--op", options->op, "gemm, memcpy or elementwise_add")
-      ->capture_default_str();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
+  command.option("--op", options->op, "gemm, memcpy or elementwise_add");
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
+  const Option layout =
+      command.option("--layout", options->layout, "Of GEMMs. tn: B is [N,K]; nn: B is [K,N]");
+  command.option("--regime", options->regime, "burst or sustained");
+  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
-      ->add_option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add")
-      ->capture_default_str();
-  CLI::Option* layout =
-      command->add_option("--layout", options->layout, "Of GEMMs. tn: B is [N,K]; nn: B is [K,N]")
-          ->capture_default_str();
-  command->add_option("--regime", options->regime, "burst or sustained")->capture_default_str();
-  command->add_option("--inputs", options->inputs, "normal, uniform, ternary or zeros")
-      ->capture_default_str();
+      .option("--method", options->method,
+              "simulated: the best by closed form are simulated, as GEMMs are by default; "
+              "analytic: closed forms alone, as memory-bound kernels are by default")
+      .one_of({"analytic", "simulated"});
+  command.option("--threads", options->threads, "For simulations; 0: one for each processor")
+      .in_range(0u, 1024u);
   command
-      ->add_option("--method", options->method,
-                   "simulated: the best by closed form are simulated, as GEMMs are by default; "
-                   "analytic: closed forms alone, as memory-bound kernels are by default")
-      ->check(CLI::IsMember({"analytic", "simulated"}));
-  command->add_option("--threads", options->threads, "For simulations; 0: one for each processor")
-      ->check(CLI::Range(0u, 1024u))
-      ->capture_default_str();
-  command
-      ->add_option("--simulate", options->simulations,
-                   "Of each schedule that could be first, how many of the best by closed form are "
-                   "simulated; by default 1 to 4, fewer of large kernels")
-      ->check(CLI::Range(1, 4096));
-  command->add_option("--schedule", options->schedules, "Only these schedules");
-  CLI::Option* top = command->add_option("--top", options->top, "Rows to show")
-                         ->check(CLI::Range(i64{1}, i64{1} << 20))
-                         ->capture_default_str();
-  command->add_option("--config", options->config, "Predict this configuration alone");
-  command->add_option("--data", options->data, "Measurements to show beside the predictions");
-  command->add_option("--format", options->format, "table, json, csv, or of --problems jsonl")
-      ->check(CLI::IsMember({"table", "json", "csv", "jsonl"}))
-      ->capture_default_str();
-  command->add_flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command->add_option("--card", options->card,
-                      "For this card of those that were measured, by UUID; else the interval is of "
-                      "any card of the kind");
+      .option("--simulate", options->simulations,
+              "Of each schedule that could be first, how many of the best by closed form are "
+              "simulated; by default 1 to 4, fewer of large kernels")
+      .in_range(1, 4096);
+  command.option("--schedule", options->schedules, "Only these schedules");
+  const Option top =
+      command.option("--top", options->top, "Rows to show").in_range(i64{1}, i64{1} << 20);
+  command.option("--config", options->config, "Predict this configuration alone");
+  command.option("--data", options->data, "Measurements to show beside the predictions");
+  command.option("--format", options->format, "table, json, csv, or of --problems jsonl")
+      .one_of({"table", "json", "csv", "jsonl"});
+  command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
+  command.option("--card", options->card,
+                 "For this card of those that were measured, by UUID; else the interval is of "
+                 "any card of the kind");
   const auto many = std::make_shared<ManyOptions>();
-  CLI::Option* problems = command->add_option(
+  const Option problems = command.option(
       "--problems", many->problems,
       "Many problems in the place of SHAPE, a line each: shapes with ranges, JSON or CSV; a file, "
       "or "
       "- for standard input. Answers with --top rows each, default 1, as jsonl or csv");
-  problems->excludes(shape);
-  command->add_option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
-      ->needs(problems);
-  command->callback([options, many, layout, top] {
-    options->layout_given = layout->count() > 0;
+  problems.excludes(shape);
+  command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
+      .needs(problems);
+  command.runs([options, many, layout, top] {
+    options->layout_given = layout.given();
     if (many->problems.empty()) {
       run_predict(*options);
       return;
@@ -180,7 +171,7 @@ void add_predict(CLI::App& app) {
     many->method = options->method;
     many->card = options->card;
     many->schedules = options->schedules;
-    many->top = top->count() > 0 ? static_cast<std::size_t>(options->top) : 1;
+    many->top = top.given() ? static_cast<std::size_t>(options->top) : 1;
     many->threads = options->threads;
     many->use_calibration = !options->no_calibration;
     predict_many(*many);

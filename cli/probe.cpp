@@ -62,9 +62,8 @@ void run_probe() {
 
 }  // namespace
 
-void add_probe(CLI::App& app) {
-  app.add_subcommand("probe", "What this machine has, as JSON for tilecast doctor")
-      ->callback(run_probe);
+void add_probe(Program& program) {
+  program.command("probe", "What this machine has, as JSON for tilecast doctor").runs(run_probe);
 }
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -185,15 +186,28 @@ void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
 
 }  // namespace
 
-int run_program(CLI::App& app, int argc, const char* const* argv) {
+Program::Program(const std::string& name, const std::string& description)
+    : app_(std::make_unique<CLI::App>(description, name)) {}
+
+Program::~Program() = default;
+
+void Program::set_version(const std::string& version) {
+  app_->set_version_flag("--version", version);
+}
+
+Command Program::command(const std::string& name, const std::string& description) {
+  return Command(app_->add_subcommand(name, description));
+}
+
+int Program::run(int argc, const char* const* argv) {
   // A file at its size limit is an output error, not a silent death; a reader that went away ends
   // the program below, so that measurements and files under way are finished first.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     occupy_standard_streams();
-    app.require_subcommand(1);
-    parse_and_run(app, argc, argv);
+    app_->require_subcommand(1);
+    parse_and_run(*app_, argc, argv);
     check_standard_output();
     return static_cast<int>(ExitCode::kDone);
   } catch (const Error& error) {

@@ -25,15 +25,15 @@ void run_readme_table(const ReadmeTableOptions& options) {
 
 }  // namespace
 
-void add_readme_table(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_readme_table(Program& program) {
+  const Command command = program.command(
       "readme-table", "Write the table of results between its markers in README.md");
   const auto options = std::make_shared<ReadmeTableOptions>();
-  add_joined_input(*command, options->input);
-  command->add_option("--readme", options->readme, "The file to change")->capture_default_str();
-  command->add_flag("--check", options->check,
-                    "Change nothing; exit with 1 where the file is not up to date");
-  command->callback([options] { run_readme_table(*options); });
+  add_joined_input(command, options->input);
+  command.option("--readme", options->readme, "The file to change");
+  command.flag("--check", options->check,
+               "Change nothing; exit with 1 where the file is not up to date");
+  command.runs([options] { run_readme_table(*options); });
 }
 
 }  // namespace tilecast

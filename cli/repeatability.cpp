@@ -155,23 +155,21 @@ void run_repeatability(const RepeatabilityOptions& options) {
 
 }  // namespace
 
-void add_repeatability(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_repeatability(Program& program) {
+  const Command command = program.command(
       "repeatability",
       "How well two measurements of the same points agree, 1 where they do not; of more files what "
       "makes them differ: card, day, process or chance");
   const auto options = std::make_shared<RepeatabilityOptions>();
   command
-      ->add_option("CSV", options->files,
-                   "Measurements of the same points, plain or .gz, each of one process")
-      ->required()
-      ->expected(2, 10'000);
-  command->add_option("--medians", options->medians,
-                      "CSV to write: of each point the row of median time");
-  command->add_option("--format", options->format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command->callback([options] { run_repeatability(*options); });
+      .option("CSV", options->files,
+              "Measurements of the same points, plain or .gz, each of one process")
+      .required()
+      .expects(2, 10'000);
+  command.option("--medians", options->medians,
+                 "CSV to write: of each point the row of median time");
+  command.option("--format", options->format, "table or json").one_of({"table", "json"});
+  command.runs([options] { run_repeatability(*options); });
 }
 
 }  // namespace tilecast

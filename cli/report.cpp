@@ -150,29 +150,26 @@ void run_report(const ReportOptions& options) {
 
 }  // namespace
 
-void add_report(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_report(Program& program) {
+  const Command command = program.command(
       "report", "Write a folder that shows predicted beside measured: page, Markdown, data");
   const auto options = std::make_shared<ReportOptions>();
-  CLI::Option* gpu = command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-                         ->capture_default_str();
-  CLI::Option* data =
-      command->add_option("--data", options->data, "Measurement files, .csv or .csv.gz");
-  command->add_option("--manifest", options->manifest, "A file that lists what the report shows")
-      ->excludes(data)
-      ->excludes(gpu);
-  command->add_option("--out", options->out, "Folder to write")->required();
-  command->add_option("--against", options->against,
-                      "Another report's folder: show what is different here");
-  command->add_option("--predictions", options->predictions,
-                      "Where predictions are kept [OUT/predictions.cache.csv]");
-  command->add_flag("--no-calibration", options->no_calibration,
-                    "Leave the GPU's calibrated overlay out");
-  command->add_flag("--no-figures", options->no_figures,
-                    "Keep the figures as they are: render none");
-  command->add_flag("--check", options->check,
-                    "Change nothing; exit with 1 where the folder is not up to date");
-  command->callback([options] { run_report(*options); });
+  const Option gpu = command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  const Option data = command.option("--data", options->data, "Measurement files, .csv or .csv.gz");
+  command.option("--manifest", options->manifest, "A file that lists what the report shows")
+      .excludes(data)
+      .excludes(gpu);
+  command.option("--out", options->out, "Folder to write").required();
+  command.option("--against", options->against,
+                 "Another report's folder: show what is different here");
+  command.option("--predictions", options->predictions,
+                 "Where predictions are kept [OUT/predictions.cache.csv]");
+  command.flag("--no-calibration", options->no_calibration,
+               "Leave the GPU's calibrated overlay out");
+  command.flag("--no-figures", options->no_figures, "Keep the figures as they are: render none");
+  command.flag("--check", options->check,
+               "Change nothing; exit with 1 where the folder is not up to date");
+  command.runs([options] { run_report(*options); });
 }
 
 }  // namespace tilecast

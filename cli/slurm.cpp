@@ -23,7 +23,8 @@ namespace {
 
 struct SlurmOptions {
   std::string plan, time = "30m", out;
-  i64 gpus_per_node = 1, shards = 0, max_array_size = 0;
+  i64 gpus_per_node = 1;
+  std::optional<i64> shards, max_array_size;
   std::vector<std::string> options;
   bool submit = false;
 };
@@ -53,12 +54,9 @@ void run_slurm(const SlurmOptions& options) {
   job.name = stem;
   job.out = options.out.empty() ? job.plan.parent_path() / (stem + ".rows.csv")
                                 : std::filesystem::absolute(options.out);
-  job.shards =
-      options.shards > 0 ? options.shards : shards_for(plan, job.time, options.gpus_per_node);
-  if (options.max_array_size > 0) {
-    job.max_array_size = options.max_array_size;
-  } else {
-    job.max_array_size = max_array_size().value_or(job.max_array_size);
+  job.shards = options.shards ? *options.shards : shards_for(plan, job.time, options.gpus_per_node);
+  if (const auto size = options.max_array_size ? options.max_array_size : max_array_size()) {
+    job.max_array_size = *size;
   }
   const auto script = [&](const char* what) {
     return job.plan.parent_path() / fmt::format("{}.{}.sh", stem, what);
@@ -84,31 +82,29 @@ void run_slurm(const SlurmOptions& options) {
 
 }  // namespace
 
-void add_slurm(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("slurm", "Scripts with which Slurm measures a plan, written beside it");
+void add_slurm(Program& program) {
+  const Command command =
+      program.command("slurm", "Scripts with which Slurm measures a plan, written beside it");
   const auto options = std::make_shared<SlurmOptions>();
   command
-      ->add_option("PLAN", options->plan,
-                   "What `tilecast plan` wrote, on a file system that "
-                   "the nodes share")
-      ->required();
-  command->add_option("--gpus-per-node", options->gpus_per_node, "Measuring processes on a node")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  command->add_option("--time", options->time, "Of a task, after which it is queued again: 30m, 4h")
-      ->capture_default_str();
-  command->add_option("--shards", options->shards, "Default so many that each fits --time")
-      ->check(CLI::Range(i64{1}, kMostShards));
-  command->add_option("--out", options->out, "The merged table; default PLAN.rows.csv");
+      .option("PLAN", options->plan,
+              "What `tilecast plan` wrote, on a file system that "
+              "the nodes share")
+      .required();
+  command.option("--gpus-per-node", options->gpus_per_node, "Measuring processes on a node")
+      .in_range(1, 64);
+  command.option("--time", options->time, "Of a task, after which it is queued again: 30m, 4h");
+  command.option("--shards", options->shards, "Default so many that each fits --time")
+      .in_range(i64{1}, kMostShards);
+  command.option("--out", options->out, "The merged table; default PLAN.rows.csv");
   command
-      ->add_option("--max-array-size", options->max_array_size,
-                   "Slurm's MaxArraySize; default what `scontrol show config` says, else 1001")
-      ->check(CLI::Range(1, 4'000'000));
-  command->add_option("--option", options->options,
-                      "A line for sbatch, such as --option=--partition=gpu; repeatable");
-  command->add_flag("--submit", options->submit, "Submit them; prints the jobs' numbers");
-  command->callback([options] { run_slurm(*options); });
+      .option("--max-array-size", options->max_array_size,
+              "Slurm's MaxArraySize; default what `scontrol show config` says, else 1001")
+      .in_range(1, 4'000'000);
+  command.option("--option", options->options,
+                 "A line for sbatch, such as --option=--partition=gpu; repeatable");
+  command.flag("--submit", options->submit, "Submit them; prints the jobs' numbers");
+  command.runs([options] { run_slurm(*options); });
 }
 
 }  // namespace tilecast

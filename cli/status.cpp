@@ -70,17 +70,15 @@ void print_table(const PlanProgress& progress) {
 
 }  // namespace
 
-void add_status(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("status", "How far the shards of a plan are, what failed, time left");
+void add_status(Program& program) {
+  const Command command =
+      program.command("status", "How far the shards of a plan are, what failed, time left");
   const auto path = std::make_shared<std::string>();
   const auto format = std::make_shared<std::string>("table");
-  command->add_option("PLAN", *path, "What `tilecast plan` wrote, its shards' files beside it")
-      ->required();
-  command->add_option("--format", *format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command->callback([path, format] {
+  command.option("PLAN", *path, "What `tilecast plan` wrote, its shards' files beside it")
+      .required();
+  command.option("--format", *format, "table or json").one_of({"table", "json"});
+  command.runs([path, format] {
     const WorkPlan plan = read_plan(*path);
     const PlanProgress progress = progress_of(plan, shard_files_of(*path));
     *format == "json" ? print_json(plan, progress) : print_table(progress);

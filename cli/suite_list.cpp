@@ -67,15 +67,14 @@ void list_suites(const SuiteListOptions& options) {
 
 }  // namespace
 
-void add_suite(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("suite", "Expand suites into a list of points, as CSV");
+void add_suite(Program& program) {
+  const Command command = program.command("suite", "Expand suites into a list of points, as CSV");
   const auto options = std::make_shared<SuiteListOptions>();
-  command->add_option("FILE", options->files, "Suite YAML; several are listed one after the other")
-      ->required();
-  command->add_option("--gpu", options->gpu, "A name in configs/gpus, or a path")
-      ->capture_default_str();
-  command->add_option("--out", options->out, "CSV to write instead of standard output");
-  command->callback([options] { list_suites(*options); });
+  command.option("FILE", options->files, "Suite YAML; several are listed one after the other")
+      .required();
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--out", options->out, "CSV to write instead of standard output");
+  command.runs([options] { list_suites(*options); });
 }
 
 }  // namespace tilecast

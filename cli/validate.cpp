@@ -79,35 +79,30 @@ void run_validate(ValidateOptions& options) {
 
 }  // namespace
 
-void add_validate(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("validate", "How far the model is from measurements: error, order, picks");
+void add_validate(Program& program) {
+  const Command command =
+      program.command("validate", "How far the model is from measurements: error, order, picks");
   const auto options = std::make_shared<ValidateOptions>();
-  add_joined_input(*command, options->input);
-  add_split(*command, options->input);
+  add_joined_input(command, options->input);
+  add_split(command, options->input);
   command
-      ->add_option("--method", options->method,
-                   "analytic: closed forms, as memory-bound kernels are by default; simulated: by "
-                   "simulation where there are processes, as GEMMs are by default")
-      ->check(CLI::IsMember({"analytic", "simulated"}));
+      .option("--method", options->method,
+              "analytic: closed forms, as memory-bound kernels are by default; simulated: by "
+              "simulation where there are processes, as GEMMs are by default")
+      .one_of({"analytic", "simulated"});
+  command.option("--threads", options->input.threads, "For predictions; 0: one for each processor")
+      .in_range(0u, 1024u);
+  command.option("--format", options->format, "table or json").one_of({"table", "json"});
   command
-      ->add_option("--threads", options->input.threads,
-                   "For predictions; 0: one for each processor")
-      ->check(CLI::Range(0u, 1024u))
-      ->capture_default_str();
-  command->add_option("--format", options->format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command
-      ->add_option("--worst", options->worst,
-                   "List this many of the points with the largest errors; 20 in JSON, none in the "
-                   "table unless asked for")
-      ->check(CLI::Range(std::size_t{0}, kMostWorst));
-  CLI::Option* check = command->add_option(
+      .option("--worst", options->worst,
+              "List this many of the points with the largest errors; 20 in JSON, none in the "
+              "table unless asked for")
+      .in_range(std::size_t{0}, kMostWorst);
+  const Option check = command.option(
       "--check", options->check, "Exit with 1 where a figure is worse than recorded in this file");
-  command->add_option("--record", options->record, "Record the headline figures in this file")
-      ->excludes(check);
-  command->callback([options] { run_validate(*options); });
+  command.option("--record", options->record, "Record the headline figures in this file")
+      .excludes(check);
+  command.runs([options] { run_validate(*options); });
 }
 
 }  // namespace tilecast

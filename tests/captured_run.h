@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -45,19 +44,19 @@ class StreamCapture {
 };
 
 /// `add` adds the command that `arguments` begin with.
-inline CapturedRun run_captured(void (*add)(CLI::App&), const std::vector<std::string>& arguments) {
+inline CapturedRun run_captured(void (*add)(Program&), const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
   CapturedRun run{};
   {
     const StreamCapture out(stdout, (folder / "out").string());
     const StreamCapture err(stderr, (folder / "err").string());
-    CLI::App app{"", "tilecast"};
-    add(app);
+    Program program("tilecast", "");
+    add(program);
     std::vector<const char*> argv{"tilecast"};
     for (const std::string& argument : arguments) {
       argv.push_back(argument.c_str());
     }
-    run.exit_code = run_program(app, static_cast<int>(argv.size()), argv.data());
+    run.exit_code = program.run(static_cast<int>(argv.size()), argv.data());
   }
   run.out = read_file(folder / "out");
   run.err = read_file(folder / "err");

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -106,8 +105,8 @@ class FakeDevice final : public MeasuringDevice {
 }  // namespace tilecast
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures nothing, as tilecast-gpu would", "tilecast-gpu"};
+  tilecast::Program program("tilecast-gpu", "Measures nothing, as tilecast-gpu would");
   tilecast::FakeDevice device;
-  tilecast::add_measure(app, device);
-  return tilecast::run_program(app, argc, argv);
+  tilecast::add_measure(program, device);
+  return program.run(argc, argv);
 }
