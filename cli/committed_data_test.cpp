@@ -1,5 +1,5 @@
 // The measurements in the repository: the model's error on them is no worse than recorded, and the
-// table in README.md is the one they give. Runs in the repository root.
+// tables of the pages are those they give. Runs in the repository root.
 
 #include <algorithm>
 #include <filesystem>
@@ -97,8 +97,8 @@ CapturedRun check_page(const std::string& path, void (*add_command)(Program&)) {
   return run_captured(add_command, arguments);
 }
 
-TEST_CASE("The table in README.md is the one its own command makes") {
-  const CapturedRun run = check_page("README.md", add_readme_table);
+TEST_CASE("The table in docs/results.md is the one its own command makes") {
+  const CapturedRun run = check_page("docs/results.md", add_results_table);
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
 }

@@ -22,7 +22,7 @@ constexpr Forwarded kOfData[] = {
     {"validate", "How far the model is from measurements: error, order, picks"},
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
-    {"readme-table", "Write the table of results between its markers in README.md"},
+    {"results-table", "Write the table of results between its markers in docs/results.md"},
     {"dataset", "Write what measurements say by themselves, and which are missing, into two pages"},
     {"decompositions", "Write the table of what splitting K gives between its markers in a page"},
     {"ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md"},

@@ -1,4 +1,4 @@
-// What validate and readme-table start from: a GPU file and measurements, joined by the model.
+// What validate and results-table start from: a GPU file and measurements, joined by the model.
 #pragma once
 
 #include <optional>

@@ -13,6 +13,7 @@
 #include "cli/chart_library.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
+#include "cli/generated_block.h"
 #include "cli/report_input.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -102,12 +103,34 @@ void check_report(const ReportFiles& files, const ReportOptions& options,
   fmt::print(stderr, "tilecast: {} is up to date\n", options.out);
 }
 
+/// The page's part for the headline; nothing where another report is the one it shows.
+std::optional<GeneratedBlock> block_of(const std::string& page, const std::string& command,
+                                       bool check) {
+  std::optional<GeneratedBlock> block;
+  if (!page.empty()) {
+    block.emplace(page, check);
+    if (!block->is_made_by(command)) {
+      block.reset();
+    }
+  }
+  return block;
+}
+
+void update(const std::optional<GeneratedBlock>& block, const std::string& command,
+            const Report& report) {
+  if (block) {
+    block->update(command, report.section("headline")->text);
+  }
+}
+
 void run_report(const ReportOptions& options) {
   const Manifest manifest = manifest_of(options);
   const fs::path out = options.out;
   const fs::path cache_file =
       options.predictions.empty() ? out / "predictions.cache.csv" : fs::path(options.predictions);
   check_files(options, manifest, cache_file);
+  const std::string command = command_line(options, manifest);
+  const std::optional<GeneratedBlock> readme = block_of(manifest.readme, command, options.check);
   std::optional<OtherReport> other;
   if (!options.against.empty()) {
     other = read_other_report(options.against);
@@ -117,7 +140,7 @@ void run_report(const ReportOptions& options) {
     cache.store_in(cache_file);
   }
   ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
-  input.command = command_line(options, manifest);
+  input.command = command;
   input.gpu_options = gpu_options(options, manifest);
   input.data_options = data_options(options, manifest);
   Report report = build_report(input);
@@ -132,10 +155,12 @@ void run_report(const ReportOptions& options) {
   const auto files =
       report_files(report, {report_folder() / "page", library.script, library.licences}, figures);
   if (options.check) {
-    check_report(files, options, input.command);
+    check_report(files, options, command);
+    update(readme, command, report);
     return;
   }
   write_report(files, out);
+  update(readme, command, report);
   if (cache.made() > 0) {
     write_file(cache_file, cache.text());
   }

@@ -1,4 +1,4 @@
-// validate and readme-table as a user runs them, with the GPU file of the repository.
+// validate and results-table as a user runs them, with the GPU file of the repository.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -50,12 +50,12 @@ struct Scene {
     more.insert(more.begin(), {"validate", "--data", data});
     return run_captured(add_validate, more);
   }
-  CapturedRun readme_table(const std::vector<std::string>& more = {}) const {
-    return readme_table_of(readme, more);
+  CapturedRun results_table(const std::vector<std::string>& more = {}) const {
+    return results_table_of(readme, more);
   }
-  CapturedRun readme_table_of(const std::string& file, std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"readme-table", "--data", data, "--readme", file});
-    return run_captured(add_readme_table, more);
+  CapturedRun results_table_of(const std::string& file, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"results-table", "--data", data, "--readme", file});
+    return run_captured(add_results_table, more);
   }
 };
 
@@ -321,26 +321,26 @@ TEST_CASE("A broken record is refused") {
   CHECK(scene.validate({"--check", "/none.json"}).exit_code == 6);
 }
 
-TEST_CASE("readme-table writes the table once and finds it up to date from then on") {
+TEST_CASE("results-table writes the table once and finds it up to date from then on") {
   const Scene scene;
-  CHECK(scene.readme_table({"--check"}).exit_code == 1);
+  CHECK(scene.results_table({"--check"}).exit_code == 1);
   CHECK(read_file(scene.readme).find("\nold\n") != std::string::npos);
-  CHECK(scene.readme_table().exit_code == 0);
+  CHECK(scene.results_table().exit_code == 0);
   const std::string written = read_file(scene.readme);
-  CHECK(written.find("Made by `./tilecast readme-table --gpu h200_sxm --data ") !=
+  CHECK(written.find("Made by `./tilecast results-table --gpu h200_sxm --data ") !=
         std::string::npos);
   CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8` |") !=
         std::string::npos);
   CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
-  CHECK(scene.readme_table({"--check"}).exit_code == 0);
+  CHECK(scene.results_table({"--check"}).exit_code == 0);
 }
 
-TEST_CASE("readme-table refuses a README without markers or out of reach") {
+TEST_CASE("results-table refuses a README without markers or out of reach") {
   const Scene scene;
   write_file(scene.readme, "no markers\n");
-  check_refused(scene.readme_table(), ExitCode::kUsage, "results:begin");
+  check_refused(scene.results_table(), ExitCode::kUsage, "results:begin");
   CHECK(read_file(scene.readme) == "no markers\n");
-  check_refused(scene.readme_table_of("/none/README.md"), ExitCode::kFile,
+  check_refused(scene.results_table_of("/none/README.md"), ExitCode::kFile,
                 "/none/README.md: cannot read");
 }
 
@@ -353,7 +353,7 @@ TEST_CASE("A README that cannot be written stays as it was, and nothing lies bes
   rlimit small = usual;
   small.rlim_cur = 2000;  // bytes; as a full disk would stop it
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const CapturedRun run = scene.readme_table();
+  const CapturedRun run = scene.results_table();
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
   check_refused(run, ExitCode::kFile, "README.md: cannot write");
   CHECK(read_file(scene.readme) == before);

@@ -43,6 +43,7 @@ Report build_report(const ReportInput& input) {
     }
   };
   add(headline_section(input));
+  add(accuracy_section(input));
   add(clock_section(input));
   add(points_section(input));
   add(picks_section(input));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "model/tile/kernel_config_text.h"
@@ -57,6 +58,10 @@ void check_whole(const Report& report) {
   CHECK(page.find('@') == page.find("@media"));  // every mark was filled: style has the first
 }
 
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 double number(const DataTable& table, std::size_t row, const std::string& column) {
   return std::get<double>(table.rows.at(row).at(table.column(column)));
 }
@@ -66,8 +71,8 @@ double number(const DataTable& table, std::size_t row, const std::string& column
 TEST_CASE("A report of a few rows has their sections and no others") {
   const Report report = build_report(example_input(example_rows()));
   check_whole(report);
-  CHECK(sections_of(report) == std::set<std::string>{"headline", "clock", "points", "picks",
-                                                     "libraries", "limits", "context",
+  CHECK(sections_of(report) == std::set<std::string>{"headline", "accuracy", "clock", "points",
+                                                     "picks", "libraries", "limits", "context",
                                                      "constants"});
 }
 
@@ -75,7 +80,7 @@ TEST_CASE("A single row makes a report without picks and without cycles against 
   const Report report = build_report(example_input({example_row(4, Seconds{180e-6})}));
   check_whole(report);
   CHECK(sections_of(report) ==
-        std::set<std::string>{"headline", "points", "limits", "context", "constants"});
+        std::set<std::string>{"headline", "accuracy", "points", "limits", "context", "constants"});
   CHECK(report.table("points")->rows.size() == 1);
 }
 
@@ -104,6 +109,31 @@ TEST_CASE("Rows without cycles, clock or power leave those charts out") {
   const Report report = build_report(example_input(rows));
   check_whole(report);
   CHECK(report.section("clock") == nullptr);
+}
+
+TEST_CASE("The first screen says how far off, how good the pick, and how it stands to cuBLASLt") {
+  const Report report = build_report(example_input(example_rows()));
+  const Section& first = report.sections.front();
+  CHECK(first.id == "headline");
+  const DataTable& error = *report.table("error");
+  const double mean = number(error, 1, "mean");  // behind cycles, time in bursts
+  CHECK(has(first.text, "**" + number_text(mean, 3) + " % mean error**"));
+  CHECK(has(first.text, "over 3 kernels of 1 problem (median"));
+  // cuBLASLt takes 189 us, the pick what the picks table says.
+  const double pick = number(*report.table("picks"), 0, "pick_us");
+  CHECK(has(first.text, "**" + number_text(189 / pick, 3) + " x cuBLASLt**"));
+  CHECK(!has(first.text, "cannot load wide"));  // 4096 is aligned
+  REQUIRE(first.charts.size() == 2);
+  CHECK(first.charts[0].id == "overview");
+  CHECK(first.charts[1].id == "cycles_clock");
+}
+
+TEST_CASE("Of one kernel the first screen has the error alone, and one chart") {
+  const Section first =
+      build_report(example_input({example_row(4, Seconds{180e-6})})).sections.front();
+  CHECK(has(first.text, "over 1 kernel of 1 problem"));
+  CHECK(std::ranges::count(first.text, '\n') == 1);
+  CHECK(first.charts.size() == 1);
 }
 
 TEST_CASE("Two cards are both named, and every point keeps its own") {

@@ -28,6 +28,17 @@ void add_missing(CounterValues& values, const CounterSum& sum, const CounterFile
 std::vector<std::string> ReportInput::data_files() const { return names_of(data); }
 std::vector<std::string> ReportInput::more_files() const { return names_of(more); }
 
+const JoinedData& judging_rows(const ReportInput& input) {
+  return input.held_out ? input.held_out->data : input.judged;
+}
+
+bool is_held_out(const ReportInput& input, const JoinedGroup& group) {
+  return input.held_out &&
+         std::ranges::any_of(input.held_out->data.groups, [&](const JoinedGroup& own) {
+           return own.problem == group.problem && own.regime == group.regime;
+         });
+}
+
 CounterValues counters_of(const ReportInput& input, const Measurement& measurement) {
   CounterValues values = measurement.counters;
   if (!input.chip || measurement.point.op != Op::kGemm) {

@@ -72,6 +72,10 @@ struct ReportInput {
   std::vector<std::string> more_files() const;
 };
 
+/// What the model is judged by: the rows that no fit has seen, where the manifest has a split.
+const JoinedData& judging_rows(const ReportInput& input);
+bool is_held_out(const ReportInput& input, const JoinedGroup& group);
+
 /// Counters of the row, and where it has none of a metric, of the counter files.
 CounterValues counters_of(const ReportInput& input, const Measurement& measurement);
 

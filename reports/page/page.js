@@ -261,6 +261,14 @@
     }
   });
 
+  /** Says of each table whether it is wider than its frame. */
+  function markScrolling() {
+    for (const frame of document.querySelectorAll(".table")) {
+      frame.classList.toggle("scrolls", frame.scrollWidth > frame.clientWidth + 1);
+    }
+  }
+  markScrolling();
+
   let resizing;
   let width = innerWidth;
   addEventListener("resize", () => {
@@ -268,6 +276,7 @@
     width = innerWidth;
     clearTimeout(resizing);
     resizing = setTimeout(() => {
+      markScrolling();
       for (const chart of charts.values()) chart.update();
     }, 150);
   });

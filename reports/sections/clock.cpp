@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "reports/commands.h"
 #include "reports/quantities.h"
@@ -91,23 +92,39 @@ Extremes extremes_of(const JoinedGroup& group) {
   return found;
 }
 
-/// What is shown first: of the shapes with many points, large ones where there are such, the one
-/// where fewest cycles cost most.
-const JoinedGroup& telling_group(const std::vector<const JoinedGroup*>& groups) {
+double operations_of(const JoinedGroup& group) { return flops_of(group.problem).value_or(0); }
+
+/// What is shown first: of large shapes that no fit has seen the middle one by operations, and of
+/// other shapes where there are none; of those with many points.
+const JoinedGroup& typical_group(const ReportInput& input,
+                                 const std::vector<const JoinedGroup*>& groups) {
   std::size_t most = 0;
   for (const JoinedGroup* group : groups) {
     most = std::max(most, group->points.size());
   }
-  const JoinedGroup* telling = groups.front();
-  std::pair<bool, double> highest{false, 0};  // large, cost
+  std::map<std::pair<bool, bool>, std::vector<const JoinedGroup*>> by_kind;  // large, held out
   for (const JoinedGroup* group : groups) {
-    const std::pair own(shape_class(group->problem) == "large", extremes_of(*group).cost());
-    if (group->points.size() * 2 >= most && own > highest) {
-      highest = own;
-      telling = group;
+    if (group->points.size() * 2 >= most) {
+      by_kind[{shape_class(group->problem) == "large", is_held_out(input, *group)}].push_back(
+          group);
     }
   }
-  return *telling;
+  std::vector<const JoinedGroup*>& kind = by_kind.rbegin()->second;
+  std::ranges::stable_sort(kind, {},
+                           [](const JoinedGroup* group) { return operations_of(*group); });
+  return *kind[kind.size() / 2];
+}
+
+/// Those with clocks to show, ordinary inputs and L2 state.
+std::vector<const JoinedGroup*> clocked_groups(const ReportInput& input) {
+  std::vector<const JoinedGroup*> groups;
+  for (const JoinedGroup& group : input.judged.groups) {
+    const bool usual = group.inputs == Inputs::kNormal && group.l2_state == L2State::kRotating;
+    if (usual && clocks_of(group)) {
+      groups.push_back(&group);
+    }
+  }
+  return groups;
 }
 
 DataTable fewest_table(const std::vector<const JoinedGroup*>& groups) {
@@ -146,14 +163,25 @@ DataTable fewest_table(const std::vector<const JoinedGroup*>& groups) {
 
 }  // namespace
 
-MaybeSection clock_section(const ReportInput& input) {
-  std::vector<const JoinedGroup*> groups;
-  for (const JoinedGroup& group : input.judged.groups) {
-    const bool usual = group.inputs == Inputs::kNormal && group.l2_state == L2State::kRotating;
-    if (usual && clocks_of(group)) {
-      groups.push_back(&group);
-    }
+std::optional<Chart> cycles_clock_chart(const ReportInput& input) {
+  const std::vector<const JoinedGroup*> groups = clocked_groups(input);
+  if (groups.empty()) {
+    return std::nullopt;
   }
+  const JoinedGroup& first = typical_group(input, groups);
+  return Chart{"cycles_clock",
+               "Cycles against clock of every configuration of one shape",
+               "Filled: measured; hollow: predicted. Further down a configuration takes fewer "
+               "cycles, further right it is granted more clock. On a line the time is the same, on "
+               "the lowest that of the fastest. More than 40 % slower ones are left out.",
+               {"points", "equal_time"},
+               {{"shape", "Shape", true, problem_text(first.problem)},
+                {"regime", "Regime", true, std::string(to_text(first.regime))},
+                {"schedule", "Schedule"}}};
+}
+
+MaybeSection clock_section(const ReportInput& input) {
+  const std::vector<const JoinedGroup*> groups = clocked_groups(input);
   if (groups.empty()) {
     return std::nullopt;
   }
@@ -171,7 +199,7 @@ MaybeSection clock_section(const ReportInput& input) {
     add_lines(lines, *group, *clocks_of(*group));
   }
   DataTable fewest = fewest_table(groups);
-  const JoinedGroup& first = telling_group(groups);
+  const JoinedGroup& first = typical_group(input, groups);
   Section section{
       .id = "clock",
       .title = "Cycles against clock",
@@ -183,17 +211,6 @@ MaybeSection clock_section(const ReportInput& input) {
       .files = input.data_files(),
       .commands = point_commands(input, *extremes_of(first).fastest)};
   section.charts = {
-      {"cycles_clock",
-       "Cycles against clock, with lines of equal time",
-       "Each filled point is one configuration: further down it takes fewer cycles, further right "
-       "it is "
-       "given more clock. On a line the time is the same, on the lowest that of the fastest; the "
-       "others are slower by what they say; configurations more than 40 % slower are left out. The "
-       "hollow point is where the model puts the configuration.",
-       {"points", "equal_time"},
-       {{"shape", "Shape", true, problem_text(first.problem)},
-        {"regime", "Regime", true, std::string(to_text(first.regime))},
-        {"schedule", "Schedule"}}},
       {"clock_scatter",
        "SM clock, predicted against measured",
        "One point for each configuration. In a burst a fast limiter that follows the activity of "

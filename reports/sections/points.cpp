@@ -39,6 +39,7 @@ std::vector<Column> point_columns() {
           {.key = "shared_memory", .title = "shared memory", .digits = 3},
           {.key = "l2", .title = "L2", .digits = 3},
           {.key = "dram", .title = "DRAM", .digits = 3},
+          {.key = "part", .title = "part"},
           {.key = "card", .title = "card", .on_page = false},
           canonical_column()};
 }
@@ -48,7 +49,8 @@ std::string conditions_text(const Point& point) {
   return usual ? "usual" : fmt::format("{}, {}", to_text(point.inputs), to_text(point.l2_state));
 }
 
-std::vector<Cell> point_row(const JoinedGroup& group, const JoinedPoint& joined) {
+std::vector<Cell> point_row(const JoinedGroup& group, const JoinedPoint& joined,
+                            const std::string& part) {
   const Measurement& m = joined.measured;
   const Prediction& p = joined.predicted;
   const auto in = [](const auto& quantity, double unit) {
@@ -78,6 +80,7 @@ std::vector<Cell> point_row(const JoinedGroup& group, const JoinedPoint& joined)
           p.shares.shared_memory,
           p.shares.l2,
           p.shares.dram,
+          part,
           m.context.gpu_uuid.substr(0, kCardDigits),
           m.point.config};
 }
@@ -85,8 +88,9 @@ std::vector<Cell> point_row(const JoinedGroup& group, const JoinedPoint& joined)
 DataTable points_table(const ReportInput& input) {
   DataTable table{"points", "Every point", point_columns(), {}, false};
   for (const JoinedGroup& group : input.judged.groups) {
+    const std::string part = input.held_out && !is_held_out(input, group) ? "fit" : "judge";
     for (const JoinedPoint& point : group.points) {
-      table.rows.push_back(point_row(group, point));
+      table.rows.push_back(point_row(group, point, part));
     }
   }
   return table;
@@ -140,6 +144,7 @@ Section points_section(const ReportInput& input) {
   const std::vector<Filter> filters{{"schedule", "Schedule"},
                                     {"class", "Class of shape"},
                                     {"regime", "Regime"},
+                                    {"part", "Part of the split"},
                                     {"limiter", "Predicted limiter"}};
   section.charts = {
       {"scatter",

@@ -6,13 +6,15 @@
 #include "reports/other_report.h"
 #include "reports/report.h"
 #include "reports/report_input.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 
 using MaybeSection = std::optional<Section>;
 
 Section context_section(const ReportInput& input);     // cards, clocks, files, dates
-Section headline_section(const ReportInput& input);    // error, order, picks, baselines
+Section headline_section(const ReportInput& input);    // the first screen
+Section accuracy_section(const ReportInput& input);    // error, order, picks, baselines
 Section points_section(const ReportInput& input);      // predicted against measured, and the errors
 MaybeSection clock_section(const ReportInput& input);  // cycles against clock, clock and power
 MaybeSection picks_section(const ReportInput& input);  // what the model picks for each shape
@@ -26,6 +28,13 @@ MaybeSection published_section(const ReportInput& input);   // figures of public
 MaybeSection statements_section(const ReportInput& input);  // and what they state
 Section constants_section(const ReportInput& input);
 MaybeSection documents_section(const ReportInput& input);  // known gaps, points left out
+
+/// Of the rows that the model is judged by.
+Validation judged_validation(const ReportInput& input);
+
+/// Cycles against clock of every configuration of one shape, which the first screen shows; over the
+/// tables of points_section and clock_section. Nothing where that is left out.
+std::optional<Chart> cycles_clock_chart(const ReportInput& input);
 
 /// What is different from another report; needs the rest of this one.
 Section changes_section(const Report& report, const OtherReport& other);

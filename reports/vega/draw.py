@@ -49,10 +49,18 @@ def first_choice(rows, filters):
     return rows
 
 
+def drawn(rows, spec):
+    """Without those that the specification leaves out, which it names in `shown`."""
+    for column, word in spec.get("usermeta", {}).get("shown", {}).items():
+        rows = [row for row in rows if column not in row or
+                (row[column] is not None if word == "*" else row[column] == word)]
+    return rows
+
+
 def spec_of(chart, tables):
     spec = dict(chart["spec"])
     spec["datasets"] = {
-        name: thinned(first_choice(tables[name], chart["filters"])) for name in chart["tables"]
+        name: thinned(drawn(first_choice(tables[name], chart["filters"]), spec)) for name in chart["tables"]
     }
     spec["width"] = 720
     return spec

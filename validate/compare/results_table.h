@@ -1,4 +1,4 @@
-// The table of results in README.md: what was predicted best, what was best, and cuBLASLt.
+// The table of results in docs/results.md: what was predicted best, what was best, and cuBLASLt.
 #pragma once
 
 #include <string>

@@ -1,0 +1,42 @@
+// What the pages of the repository claim of its files and of its commands.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilecast {
+
+/// `[shown](target)`, but no web address.
+struct Link {
+  std::string place;   // path:line
+  std::string target;  // as written, with its #anchor
+};
+
+/// `./tilecast COMMAND ...`, in a block of code or between back quotes.
+struct ShownCommand {
+  std::string place, program, command;
+  std::vector<std::string> options;  // those that begin with --, without a value behind =
+};
+
+/// Options by command; of all programs.
+using DeclaredCommands = std::map<std::string, std::set<std::string>>;
+
+/// Every .md file below `root`, build folders and hidden ones left out.
+std::vector<std::filesystem::path> markdown_files(const std::filesystem::path& root);
+
+std::vector<Link> links_in(const std::string& path, std::string_view markdown);
+
+/// As GitHub names the heading's place.
+std::set<std::string> anchors_in(std::string_view markdown);
+
+std::vector<ShownCommand> commands_in(const std::string& path, std::string_view markdown);
+
+/// What a source of cli declares by program.command, command.option and command.flag; `shared` are
+/// the options of the source whose functions the others call (joined_input.cpp).
+DeclaredCommands declared_in(std::string_view source, std::string_view shared);
+
+}  // namespace tilecast
