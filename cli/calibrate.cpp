@@ -1,4 +1,4 @@
-// tilecast calibrate: constants of a GPU, and what is learnt beyond them, from its measured rows;
+// tilecast calibrate: constants of a GPU, and the correction beyond them, from its measured rows;
 // with --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of
 // kernels.
 //
@@ -39,7 +39,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kOverlay = ".calibrated.yaml";
-constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // what was learnt
+constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // the learned part
 constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
@@ -296,10 +296,11 @@ void add_calibrate(Program& program) {
                  "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
                  "NAME.learned.yaml and .csv are written beside it");
   command.flag("--no-simulation", options->no_simulation,
-               "Learn of closed forms only, which takes a tenth of the time");
+               "Learn the correction for closed forms only, in a tenth of the time");
   command
-      .flag("--keep-constants", options->keep_constants,
-            "Fit no constant: learn anew beside the overlay --out, which stays as it is")
+      .flag(
+          "--keep-constants", options->keep_constants,
+          "Fit no constants: learn the correction of the overlay --out again, which stays as it is")
       .excludes(run);
   command.option("--threads", options->threads, "0: one for each processor").in_range(0u, 1024u);
   command

@@ -51,7 +51,7 @@ struct Scene {
   }
 };
 
-TEST_CASE("calibrate writes an overlay and what was learnt, and says what it found") {
+TEST_CASE("calibrate writes an overlay and what was learned, and says what it found") {
   const Scene scene(26);
   const CapturedRun run = scene.calibrate();
   CAPTURE(run.err);

@@ -42,8 +42,7 @@ void run_dataset(const DatasetOptions& options) {
 
 void add_dataset(Program& program) {
   const Command command = program.command(
-      "dataset",
-      "Write what measurements say by themselves, and which are missing, into two pages");
+      "dataset", "Write the data set's own tables, and which points are missing, into two pages");
   const auto options = std::make_shared<DatasetOptions>();
   command
       .option("--data", options->data,

@@ -119,8 +119,9 @@ void add_explain(Program& program) {
   command.option("--threads", options->threads, "For simulations; 0: one per processor")
       .in_range(0u, 1024u);
   command.flag("--no-best", options->no_best, "Do not compare with the best of all candidates");
-  command.option("--trace", options->trace,
-                 "Write the simulated timeline there, for Perfetto, as measure --trace does");
+  command.option(
+      "--trace", options->trace,
+      "Write the simulated timeline to this file, for Perfetto, as measure --trace does");
   command.option("--format", options->format, "table or json").one_of({"table", "json"});
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.runs([options, layout] {

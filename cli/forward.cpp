@@ -23,17 +23,17 @@ constexpr Forwarded kOfData[] = {
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
     {"results-table", "Write the table of results between its markers in docs/results.md"},
-    {"dataset", "Write what measurements say by themselves, and which are missing, into two pages"},
+    {"dataset", "Write the data set's own tables, and which points are missing, into two pages"},
     {"decompositions", "Write the table of what splitting K gives between its markers in a page"},
     {"ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md"},
     {"repeatability",
-     "How well two measurements of the same points agree, 1 where they do not; of more files what "
-     "makes them differ: card, day, process or chance"},
+     "How well two measurements of the same points agree (exits with 1 where they do not); of more "
+     "files, what makes them differ: card, day, process or chance"},
     {"regime-report", "Check that the rest is long enough and the window short enough"},
     {"plan", "A numbered list of what to measure, for `measure --plan --shard I/N`"},
-    {"merge", "The rows of a plan's shards as one table; 5 where points are missing"},
+    {"merge", "Merge the rows of a plan's shards; exits with 5 where points are missing"},
     {"status", "How far the shards of a plan are, what failed, time left"},
-    {"slurm", "Scripts with which Slurm measures a plan, written beside it"},
+    {"slurm", "Write Slurm scripts that measure a plan, beside it"},
 };
 constexpr Forwarded kOfGpu[] = {
     {"measure", "Time kernels on this machine's GPU"},

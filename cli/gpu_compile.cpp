@@ -196,7 +196,7 @@ void add_compile(Program& program) {
       "compile", "Compile the candidates' kernels and note which the compiler rejects; no GPU");
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
   command.option("--schedule", options->schedules, "Only of this schedule; repeatable");
-  command.option("--sample", options->sample, "Only so many, drawn at random");
+  command.option("--sample", options->sample, "Only a random sample of this size");
   command.option("--seed", options->seed, "Of --sample");
   command.option("--out", options->out, "Table of rejections to bring up to date").required();
   command.runs([options] { run_compile(*options); });

@@ -176,7 +176,7 @@ void add_micro(Program& program) {
                "Group energy too, energy per operation, with whatever groups run");
   command
       .option("--passes", options->passes,
-              "Times that each constant is measured, in memory that lies elsewhere")
+              "How often each constant is measured, each time in other memory")
       .in_range(1, 100);
   command.runs([options] { run_micro(*options); });
 }

@@ -71,9 +71,11 @@ void add_regime_experiment(Program& program) {
               "Of each rest, subject and load before; but the "
               "regime's own rest has")
       .in_range(1, 10000);
-  command.option("--trials-at-rest", options->trials_at_rest, "so many").in_range(1, 10000);
-  command.option("--windows", options->windows, "Long loads of each subject").in_range(1, 1000);
-  command.option("--seed", options->seed, "Of the order of trials");
+  command.option("--trials-at-rest", options->trials_at_rest, "Number of trials at each rest")
+      .in_range(1, 10000);
+  command.option("--windows", options->windows, "Number of long loads of each subject")
+      .in_range(1, 1000);
+  command.option("--seed", options->seed, "Seed of the order of trials");
   command.runs([options] { run_experiment(*options); });
 }
 

@@ -200,7 +200,7 @@ void add_measure(Program& program, MeasuringDevice& device) {
       "--budget", options->budget,
       "Stop in time: 90s, 10m, 1h; where it is short the most informative points come first");
   command.option("--seed", options->seed,
-                 "Of the order of the points in a problem; default another one each time");
+                 "Seed of the order of points within a problem; default a new one each time");
   const Option rounds =
       command
           .option("--rounds", options->rounds,
@@ -209,7 +209,7 @@ void add_measure(Program& program, MeasuringDevice& device) {
           .in_range(1, 1000);
   command.option("--trace", options->trace,
                  "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
-  command.flag("--resume", options->resume, "Add what --out does not have yet");
+  command.flag("--resume", options->resume, "Measure what --out does not have yet");
   command.flag("--phases", options->phases, "Say at the end where the time went");
   command.flag("--prepare", options->prepare,
                "Only compile the kernels into the cache; needs no GPU");

@@ -31,7 +31,7 @@ void run_merge(const MergeOptions& options) {
 
 void add_merge(Program& program) {
   const Command command = program.command(
-      "merge", "The rows of a plan's shards as one table; 5 where points are missing");
+      "merge", "Merge the rows of a plan's shards; exits with 5 where points are missing");
   const auto options = std::make_shared<MergeOptions>();
   command.option("CSV", options->files,
                  "Rows of shards; default all PLAN.I-of-N.csv beside the plan");

@@ -120,7 +120,7 @@ void add_predict(Program& program) {
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
   command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
   const Option layout =
-      command.option("--layout", options->layout, "Of GEMMs. tn: B is [N,K]; nn: B is [K,N]");
+      command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command

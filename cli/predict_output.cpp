@@ -8,6 +8,7 @@
 
 #include "cli/output_parts.h"
 #include "model/analytic/stream_closed_form.h"
+#include "model/base/shown_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -133,13 +134,17 @@ std::string ranking_csv(const RankingReport& report) {
 
 namespace {
 
-/// "; rejected: 35446 never_pays, 720 schedule"; empty where nothing was.
+/// "rejected: 35,446 never profitable, 720 shared memory"; empty where nothing was.
 std::string rejected_text(const Ranking& r) {
   std::string text;
   for (const auto& [reason, count] : r.rejected) {
-    text += fmt::format("{}{} {}", text.empty() ? "; rejected: " : ", ", count, reason);
+    std::string words = reason == "never_pays" ? "never profitable"
+                        : reason == "tma_box"  ? "TMA box"
+                                               : reason;
+    std::ranges::replace(words, '_', ' ');
+    text += fmt::format("{}{} {}", text.empty() ? "rejected: " : ", ", with_commas(count), words);
   }
-  return text;
+  return text.empty() ? "" : text + "\n";
 }
 
 /// Which of the rows are like no kernel that the calibration has seen; empty where all are.
@@ -167,8 +172,8 @@ std::string ranking_table(const RankingReport& report) {
   const std::string simulated =
       r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
   text += r.candidates == 1 ? fmt::format("1 configuration{}", r.simulated > 0 ? ", simulated" : "")
-                            : fmt::format("{} candidates{}", r.candidates, simulated);
-  text += fmt::format(", {:.0f} ms{}\n\n", report.elapsed.value * 1e3, rejected_text(r));
+                            : fmt::format("{} candidates{}", with_commas(r.candidates), simulated);
+  text += fmt::format(", {:.0f} ms\n{}\n", report.elapsed.value * 1e3, rejected_text(r));
   text += fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
                       rate_of(r.problem, r.predictions.front()).name, "GHz", "kcycles", "W",
                       "limiter", any_measured ? "measured us  " : "");

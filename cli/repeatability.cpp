@@ -156,10 +156,11 @@ void run_repeatability(const RepeatabilityOptions& options) {
 }  // namespace
 
 void add_repeatability(Program& program) {
-  const Command command = program.command(
-      "repeatability",
-      "How well two measurements of the same points agree, 1 where they do not; of more files what "
-      "makes them differ: card, day, process or chance");
+  const Command command =
+      program.command("repeatability",
+                      "How well two measurements of the same points agree (exits with 1 where they "
+                      "do not); of more "
+                      "files, what makes them differ: card, day, process or chance");
   const auto options = std::make_shared<RepeatabilityOptions>();
   command
       .option("CSV", options->files,

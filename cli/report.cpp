@@ -189,8 +189,7 @@ void add_report(Program& program) {
                  "Another report's folder: show what is different here");
   command.option("--predictions", options->predictions,
                  "Where predictions are kept [OUT/predictions.cache.csv]");
-  command.flag("--no-calibration", options->no_calibration,
-               "Leave the GPU's calibrated overlay out");
+  command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.flag("--no-figures", options->no_figures, "Keep the figures as they are: render none");
   command.flag("--check", options->check,
                "Change nothing; exit with 1 where the folder is not up to date");

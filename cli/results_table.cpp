@@ -20,7 +20,8 @@ struct ResultsTableOptions {
 void run_results_table(const ResultsTableOptions& options) {
   const GeneratedBlock block(options.page, options.check);
   const JoinedInput input = load_joined_input(options.input);
-  block.update("./tilecast results-table " + command_line(options.input), results_table(input.data));
+  block.update("./tilecast results-table " + command_line(options.input),
+               results_table(input.data));
 }
 
 }  // namespace

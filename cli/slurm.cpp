@@ -84,7 +84,7 @@ void run_slurm(const SlurmOptions& options) {
 
 void add_slurm(Program& program) {
   const Command command =
-      program.command("slurm", "Scripts with which Slurm measures a plan, written beside it");
+      program.command("slurm", "Write Slurm scripts that measure a plan, beside it");
   const auto options = std::make_shared<SlurmOptions>();
   command
       .option("PLAN", options->plan,
@@ -93,8 +93,9 @@ void add_slurm(Program& program) {
       .required();
   command.option("--gpus-per-node", options->gpus_per_node, "Measuring processes on a node")
       .in_range(1, 64);
-  command.option("--time", options->time, "Of a task, after which it is queued again: 30m, 4h");
-  command.option("--shards", options->shards, "Default so many that each fits --time")
+  command.option("--time", options->time,
+                 "Time limit of a task, after which it is requeued: 30m, 4h");
+  command.option("--shards", options->shards, "Default: enough for each to fit --time")
       .in_range(i64{1}, kMostShards);
   command.option("--out", options->out, "The merged table; default PLAN.rows.csv");
   command

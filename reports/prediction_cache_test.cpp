@@ -122,7 +122,7 @@ TEST_CASE("Another model, GPU or regime is another prediction") {
   CHECK(base_of(gpu, "a") != base);
 }
 
-TEST_CASE("Other things learnt, or another rejected kernel, is another prediction") {
+TEST_CASE("Other things learned, or another rejected kernel, is another prediction") {
   const LoadedGpu gpu = load_gpu("h200_sxm", true);
   REQUIRE(gpu.spec.learned != nullptr);
   REQUIRE(!gpu.spec.compiler_rejections.empty());

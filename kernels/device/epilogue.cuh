@@ -52,7 +52,7 @@ __device__ inline u32 slot_offset(u32 row, u32 sixteenth) {
   return sixteenth / kPerBox * kBoxBytes + (in_box ^ ((in_box >> 3) & kSwizzled));
 }
 
-/// alpha times a thread's two neighbours in one row, plus beta * C; beyond the edges of C nothing.
+/// alpha times a thread's two neighbours in one row, plus beta * C; out of bounds of C nothing.
 __device__ inline void scale(const GemmArgs& args, i32 row, i32 column, float (&pair)[2]) {
   pair[0] *= args.alpha;
   pair[1] *= args.alpha;

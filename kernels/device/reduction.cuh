@@ -271,7 +271,7 @@ __device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& par
   // Beyond what a thread is launched with the compiler spills here.
   constexpr bool kRoomy = kRegisters.at_launch >= 240;
   sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin_of());
-  __syncwarp();  // threads beyond the edges of C have left the stores early
+  __syncwarp();  // threads out of bounds of C have left the stores early
   ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {  // partials are read; the last to leave resets
     if (ptx::fetch_add_acq_rel(part.lock, 1) == static_cast<u32>(2 * splits - 1)) {

@@ -246,7 +246,7 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
   check_usable(kernels);
 }
 
-TEST_CASE("Candidates drawn anew every day compile in time, and a warm cache costs little") {
+TEST_CASE("Candidates that are new every day compile in time, and a warm cache costs little") {
   constexpr int kOfEach = 3;
   constexpr Seconds kLongestCompile{3}, kWarm{5e-3};
   const std::vector<Kernel> drawn =

@@ -156,7 +156,7 @@ TEST_CASE("Every tcgen05 schedule compiles in each of its forms, within register
   check_resources(kernels);
 }
 
-TEST_CASE("Candidates of a GB200 drawn anew every day compile within registers and memory") {
+TEST_CASE("Candidates of a GB200 that are new every day compile within registers and memory") {
   constexpr int kOfEach = 4;
   const GpuSpec gpu = load_gpu("gb200", false).spec;
   std::mt19937 random(daily_seed("tcgen05 candidates that are compiled"));

@@ -15,7 +15,7 @@ struct MatrixView {
   bool fetches_pairs_of_lines = false;  // L2 reads 256 bytes where a load asks for 128 of them
 };
 
-/// Loads beyond the edge bring zeros, stores there are dropped. Throws DeviceError where the driver
+/// Out-of-bounds loads bring zeros, stores there are dropped. Throws DeviceError where the driver
 /// has no encoder, Error where it refuses the matrix or the box.
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);
 

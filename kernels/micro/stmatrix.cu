@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(1024)
     u32 r[4];
 #pragma unroll
     for (u32 j = 0; j < 4; ++j) {
-      asm volatile("" : "+f"(v[2 * j]), "+f"(v[2 * j + 1]));  // packed anew for every store
+      asm volatile("" : "+f"(v[2 * j]), "+f"(v[2 * j + 1]));  // packed again for every store
       r[j] =
           packing ? ptx::pack_16bit<ElementType::kFp16>(v[2 * j], v[2 * j + 1]) : threadIdx.x + j;
     }

@@ -1,11 +1,11 @@
-// Key: machine.outside, tma.outside_cost (rows beyond the edge); machine.request, machine.intake
+// Key: machine.outside, tma.outside_cost (out-of-bounds rows); machine.request, machine.intake
 // and l2.merge_limit for loads by tensor map; lines that all SMs want at once.
 //
 // Method: on every SM with a task, one thread keeps `slots` turns in flight, each of `boxes` loads
 // of one box of a tensor map under one barrier, walking along the columns of the matrix, round and
 // round through its own `range` of them. All boxes start in row `row`. What is measured follows
 // from the map and the tasks:
-//   box taller than the matrix        rows beyond the edge, which bring zeros
+//   box taller than the matrix        out-of-bounds rows, which bring zeros
 //   a range each                      lines of one SM alone
 //   one range, all in step            lines that all SMs want at once
 //   one range, each elsewhere         lines shared at other times

@@ -68,7 +68,7 @@ struct WgmmaOperands {
     operands.b = ptx::MatrixDescriptor::swizzled<kRowBytes>(b_address, kUnread, kAtomBytes);
 #pragma unroll
     for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
-      // From memory, or the compiler would make them anew for every group.
+      // From memory, or the compiler would make them again for every group.
       operands.a_registers[i] =
           ptx::load_shared_volatile(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4);
     }

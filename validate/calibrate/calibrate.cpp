@@ -58,7 +58,7 @@ std::string constant_lines(const ConstantFit& fit) {
 
 std::string error_line(std::string_view name, const LeftOutError& error) {
   return fmt::format(
-      "  {:<10} cycles {:5.1f} % by physics, {:5.1f} % learnt, {:5.1f} % near the best; clock "
+      "  {:<10} cycles {:5.1f} % by physics, {:5.1f} % learned, {:5.1f} % near the best; clock "
       "{:.2f} %, {:.2f} %; nine of ten times within {:.1f} %\n",
       name, 100 * error.cycles_without, 100 * error.cycles, 100 * error.cycles_near_best,
       100 * error.clock_without, 100 * error.clock, 100 * error.width);

@@ -15,7 +15,7 @@ namespace tilecast {
 
 struct CalibrationOptions {
   unsigned threads = 0;
-  bool simulate = true;  // else what is learnt of simulations is what is learnt of closed forms
+  bool simulate = true;  // else what is learned of simulations is what is learned of closed forms
   bool fit_constants = true;  // else those of the GPU as it was loaded stay
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
@@ -44,7 +44,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
 std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
                          const Calibration& calibration, const std::string& command);
 
-/// For people: constants with priors and errors, residuals, what was learnt.
+/// For people: constants with priors and errors, residuals, what was learned.
 std::string to_table(const Calibration& calibration);
 
 }  // namespace tilecast

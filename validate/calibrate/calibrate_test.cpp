@@ -121,7 +121,7 @@ TEST_CASE("Fewer than 300 rows are too few") {
   CHECK(gpu.spec.learned == nullptr);
 }
 
-TEST_CASE("Constants that are to be kept are kept, and what they leave is learnt") {
+TEST_CASE("Constants that are to be kept are kept, and what they leave is learned") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::vector<double> before = numbers(gpu.spec);
   const Calibration done = calibrate(gpu, {file_of(rows_of_another_h200(25))},

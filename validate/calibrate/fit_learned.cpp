@@ -22,7 +22,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kKept = 2500;        // rows that stand for all
-constexpr std::size_t kForLengths = 1200;  // rows that lengths are learnt from
+constexpr std::size_t kForLengths = 1200;  // rows that lengths are learned from
 constexpr int kRounds = 40;                // of learning them
 constexpr int kFolds = 10;
 constexpr double kFirstLength = 8;         // spreads of a feature

@@ -67,7 +67,7 @@ TEST_CASE("Without anything to learn, factors are 1 and nothing gets worse") {
   CHECK(learned.analytic.clock < 1e-3);
 }
 
-TEST_CASE("Of simulated cycles is learnt from where they are, not from the closed forms") {
+TEST_CASE("Of simulated cycles is learned from where they are, not from the closed forms") {
   // Simulations that are all 20 % too fast, beside closed forms that are right.
   const GpuSpec gpu = h200();
   const FitRows rows = rows_of(gpu, 0, 30, as_predicted);

@@ -24,7 +24,7 @@ constexpr std::string_view kFitted[] = {"mix_loss",  "walk_loss",   "plain_loss"
                                         "turn",      "small_copy",  "kernel"};
 constexpr double kPriorWidth = 1;    // the rows decide; a factor of e is one deviation
 constexpr double kScale = 0.05;      // errors beyond count linearly
-constexpr double kDetermined = 0.7;  // of the prior's width: less has been learnt of a constant
+constexpr double kDetermined = 0.7;  // of the prior's width: less has been learned of a constant
 constexpr double kCoverage = 0.9;
 constexpr std::size_t kLeastRows = 60;  // some six for each constant
 constexpr double kNearBest = 1.2, kWeightNearBest = 3;

@@ -409,7 +409,7 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
     CHECK(machine.l2_output.value * 1e-9 ==
           Approx(in_time("l2.distinct_lines", all.c_str())).epsilon(0.01));
   }
-  // Rows beyond the edge, of each of eight GPCs.
+  // Out-of-bounds rows, of each of eight GPCs.
   CHECK(machine.outside.value ==
         Approx(at("tma.box_turn", "box=256 inside=0 in_step sms=132") * 8 / (132 * 256))
             .epsilon(0.01));

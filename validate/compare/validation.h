@@ -58,7 +58,7 @@ using PickFigures = std::map<std::size_t, RatioFigures>;
 
 struct Validation {
   std::string gpu;
-  bool calibrated, corrected;  // corrected: by what a calibration learnt beyond the physics
+  bool calibrated, corrected;  // corrected: by what a calibration learned beyond the physics
   Method method;               // simulated where any point is
   std::size_t simulated;       // points
   std::size_t rows, points, cublaslt, unmatched, excluded, repeated;

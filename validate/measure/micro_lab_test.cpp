@@ -46,7 +46,7 @@ TEST_CASE("Rings bring every byte that their SMs ask for", "[gpu][micro]") {
   CHECK(run_ring(lab, clustered, 1).front().amount % (40 * 32768) == 0);
 }
 
-TEST_CASE("Boxes that reach beyond the edge arrive whole", "[gpu][micro]") {
+TEST_CASE("Boxes that reach out of bounds arrive whole", "[gpu][micro]") {
   MicroLab& lab = lab_or_skip();
   for (const i32 row : {0, 16}) {  // 48 of the 64 rows are outside, or all of them
     const BoxRun run{.rows = 16,

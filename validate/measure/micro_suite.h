@@ -13,7 +13,7 @@ void measure_wgmma(MicroLab& lab);       // interval, completion, drain, shared 
 void measure_blocks(MicroLab& lab);      // K blocks as the GEMMs issue them, loads behind them
 void measure_contention(MicroLab& lab);  // wgmma against fills of shared memory
 void measure_l2_sharing(MicroLab& lab);  // SM intake, L2 output, lines shared; multicast
-void measure_boxes(MicroLab& lab);       // tensor maps: rows beyond the edge, hot lines
+void measure_boxes(MicroLab& lab);       // tensor maps: out-of-bounds rows, hot lines
 void measure_tma(MicroLab& lab);         // latency, issue, store, reduce, first use of a map
 void measure_dram(MicroLab& lab);        // bandwidth against bytes in flight and read/write mix
 void measure_latency(MicroLab& lab);     // plain loads: shared memory, L2 near and far, DRAM

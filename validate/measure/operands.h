@@ -25,7 +25,7 @@ class Operands {
  public:
   Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2);
 
-  /// Every set anew, from `seed`. Asynchronous.
+  /// Fills every set again, from `seed`. Asynchronous.
   void prepare(const GemmProblem& problem, Inputs inputs, u64 seed);
 
   std::size_t sets() const { return layout_.sets.count; }

@@ -41,7 +41,7 @@ TEST_CASE("A plan is read as it was written, and equal content has equal text") 
   CHECK(content_hash(plan) != content_hash(plan_of({150'000, 120'001, 1})));
 }
 
-TEST_CASE("A plan that was changed, cut off or numbered anew is refused with its line") {
+TEST_CASE("A plan that was changed, cut off or renumbered is refused with its line") {
   const std::string text = plan_text(plan_of({5, 6, 7}));
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;

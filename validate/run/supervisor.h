@@ -23,7 +23,7 @@ class TaskReporter {
   /// What the parent should know before any task is lost; passed to `on_started`.
   void started(const std::string& text) const { send("started", 0, text); }
   void begin(std::size_t task) const { send("begin", task, ""); }
-  /// Shows that the child is alive; the deadline starts anew.
+  /// Shows that the child is alive; the deadline starts again.
   void alive() const { send("alive", 0, ""); }
   void done(std::size_t task, const std::string& text) const { send("done", task, text); }
   /// Ends the child: the task failed and took the process's CUDA context with it.
