@@ -165,6 +165,10 @@ TEST_CASE("Beside the library, above one means that ours is faster") {
   const DataTable& table = *report.table("libraries");
   CHECK(number(table, 0, "of_first") == Approx(189.0 / 180));
   CHECK(number(table, 0, "of_best") == Approx(177.0 / 180));
+  const DataTable& means = *report.table("libraries_mean");
+  REQUIRE(means.rows.size() == 3);  // no side of 4096^3 is odd
+  CHECK(number(means, 0, "mean") == Approx(189.0 / 180));
+  CHECK(number(means, 1, "least") == Approx(177.0 / 180));
 }
 
 TEST_CASE("A line of equal time holds time x clock cycles at both of its ends") {

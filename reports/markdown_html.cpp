@@ -107,12 +107,18 @@ class Renderer {
   }
 
   void table() {
-    html_ += "<div class=\"table\" tabindex=\"0\"><table><thead><tr>";
+    constexpr std::size_t kRowsInView = 24;  // more of them scroll in their own frame
+    std::size_t end = at_ + 2;
+    while (end < lines_.size() && trimmed(lines_[end]).starts_with('|')) {
+      ++end;
+    }
+    html_ += fmt::format("<div class=\"table{}\" tabindex=\"0\"><table><thead><tr>",
+                         end - at_ - 2 > kRowsInView ? " long" : "");
     for (const std::string& cell : table_cells(line())) {
       html_ += "<th>" + inline_html(trimmed(cell)) + "</th>";
     }
     html_ += "</tr></thead><tbody>\n";
-    for (at_ += 2; at_ < lines_.size() && trimmed(line()).starts_with('|'); ++at_) {
+    for (at_ += 2; at_ < end; ++at_) {
       html_ += "<tr>";
       for (const std::string& cell : table_cells(line())) {
         html_ += "<td>" + inline_html(trimmed(cell)) + "</td>";

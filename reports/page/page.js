@@ -4,8 +4,8 @@
 (() => {
   const report = JSON.parse(document.getElementById("report-data").textContent);
   const PALETTE = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9",
-    "#7b3fbf", "#e69f00", "#5b6770", "#b2182b", "#1b7837", "#35618f",
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#2b8cc4",
+    "#7b3fbf", "#c48200", "#5b6770", "#b2182b", "#1b7837", "#35618f",
   ];
   const DARK_PALETTE = [
     "#56b4e9", "#f58549", "#33c99b", "#e29ac4", "#d8b93a", "#8fd0f7",

@@ -14,6 +14,8 @@
 namespace tilecast {
 namespace {
 
+constexpr const char *kAligned = "multiples of 8", *kOdd = "other";
+
 std::optional<double> micros(const std::optional<Measurement>& row) {
   return row ? std::optional(row->time->median.value * kToMicros) : std::nullopt;
 }
@@ -31,8 +33,10 @@ std::vector<Cell> library_row(const JoinedGroup& group) {
   }
   const std::optional<Measurement>& first =
       group.runtime_copy ? group.runtime_copy : group.cublaslt_top1;
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&group.problem);
   return {problem_text(group.problem),
           shape_class(group.problem),
+          std::string(gemm == nullptr || is_aligned(gemm->shape) ? kAligned : kOdd),
           std::string(to_text(group.regime)),
           config_text(best->predicted.config),
           best->measured_time().value * kToMicros,
@@ -53,31 +57,38 @@ std::string baseline_of(const JoinedGroup& group) {
       ->point.config;
 }
 
-std::string in_sum(const DataTable& table) {
-  Values first, best, pick;
-  const auto gather = [&](Values& values, const char* key) {
-    const std::size_t column = table.column(key);
-    for (const std::vector<Cell>& row : table.rows) {
-      if (const double* value = std::get_if<double>(&row[column])) {
-        values.push_back(*value);
+/// Geometric means over the groups of each kind of sides, which odd ones would dominate together.
+DataTable means_table(const DataTable& libraries) {
+  DataTable table{"libraries_mean",
+                  "Library's time over ours, geometric mean",
+                  {{.key = "what", .title = "time of"},
+                   {.key = "sides", .title = "sides"},
+                   {.key = "groups", .title = "groups", .digits = 9},
+                   {.key = "mean", .title = "mean", .digits = 4},
+                   {.key = "least", .title = "minimum", .digits = 3}},
+                  {}};
+  const std::pair<const char*, const char*> ratios[] = {
+      {"of_first", "first answer / our best"},
+      {"of_best", "best of 16 / our best"},
+      {"pick_of_first", "first answer / the model's pick"}};
+  const std::size_t sides = libraries.column("sides");
+  for (const auto& [key, what] : ratios) {
+    for (const char* kind : {kAligned, kOdd}) {
+      Values values;
+      for (const std::vector<Cell>& row : libraries.rows) {
+        const double* value = std::get_if<double>(&row[libraries.column(key)]);
+        if (value != nullptr && std::get<std::string>(row[sides]) == kind) {
+          values.push_back(*value);
+        }
+      }
+      if (!values.empty()) {
+        table.rows.push_back({std::string(what), std::string(kind),
+                              static_cast<double>(values.size()), geomean(values),
+                              *std::ranges::min_element(values)});
       }
     }
-  };
-  gather(first, "of_first");
-  gather(best, "of_best");
-  gather(pick, "pick_of_first");
-  std::string text;
-  const auto add = [&](const Values& values, const char* what) {
-    if (!values.empty()) {
-      text += fmt::format(" {}: {} ({}, minimum {}).", what, number_text(geomean(values), 4),
-                          counted(values.size(), "group"),
-                          number_text(*std::min_element(values.begin(), values.end()), 3));
-    }
-  };
-  add(first, "Library's first answer, time relative to the best of ours, geometric mean");
-  add(best, "Library's best of sixteen, relative to the best of ours");
-  add(pick, "Library's first answer, relative to the model's pick");
-  return text;
+  }
+  return table;
 }
 
 }  // namespace
@@ -88,6 +99,7 @@ MaybeSection libraries_section(const ReportInput& input) {
       "Beside the vendor's kernels",
       {{.key = "shape", .title = "shape"},
        {.key = "class", .title = "class"},
+       {.key = "sides", .title = "sides"},
        {.key = "regime", .title = "regime"},
        {.key = "best", .title = "best of ours", .is_code = true},
        {.key = "best_us", .title = "its time", .unit = "us", .digits = 5},
@@ -116,8 +128,8 @@ MaybeSection libraries_section(const ReportInput& input) {
       .text =
           "Above 1 our kernel is faster. cuBLASLt's heuristic is asked for sixteen algorithms "
           "with a workspace; *first answer* is what it puts first, *best of 16* the fastest of "
-          "them by measurement. For a copy the library is the runtime's own." +
-          in_sum(table),
+          "them by measurement. For a copy the library is the runtime's own. Where a side is no "
+          "multiple of 8, most of cuBLASLt's kernels cannot load wide.",
       .files = input.data_files(),
       .commands = {measure_command({first->problem, baseline_of(*first), first->regime})}};
   section.charts = {
@@ -125,8 +137,10 @@ MaybeSection libraries_section(const ReportInput& input) {
        "Library's time over ours",
        "Each row is a shape; right of the line our best kernel, or the model's pick, is faster.",
        {"libraries"},
-       {{"regime", "Regime", true, first_regime(table)}, {"class", "Class of shape"}}}};
-  section.tables = {std::move(table)};
+       {{"regime", "Regime", true, first_regime(table)},
+        {"sides", "Sides"},
+        {"class", "Class of shape"}}}};
+  section.tables = {means_table(table), std::move(table)};
   return section;
 }
 

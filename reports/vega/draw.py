@@ -19,8 +19,8 @@ LIGHT = {
     "legend": {"labelFont": FONT, "titleFont": FONT, "titleFontWeight": "normal", "orient": "top",
                "columns": 6, "symbolLimit": 40, "labelLimit": 260},
     "view": {"stroke": None},
-    "range": {"category": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9",
-                           "#7b3fbf", "#e69f00", "#5b6770", "#b2182b", "#1b7837", "#35618f"]},
+    "range": {"category": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#2b8cc4",
+                           "#7b3fbf", "#c48200", "#5b6770", "#b2182b", "#1b7837", "#35618f"]},
 }
 
 
