@@ -49,11 +49,6 @@ std::optional<double> tflops(const AnyProblem& problem, Seconds time) {
   return flops ? std::optional(*flops / time.value * kToTera) : std::nullopt;
 }
 
-bool is_aligned(const GemmShape& shape) {
-  constexpr i64 kWideLoad = 8;  // elements of 16 bits
-  return shape.m % kWideLoad == 0 && shape.n % kWideLoad == 0 && shape.k % kWideLoad == 0;
-}
-
 std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time) {
   constexpr double kTebi = 1024.0 * 1024 * 1024 * 1024;
   switch (unit) {

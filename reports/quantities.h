@@ -24,9 +24,6 @@ double least_bytes(const AnyProblem& problem);
 
 std::optional<double> tflops(const AnyProblem& problem, Seconds time);
 
-/// Rows of A, B and C in both layouts are whole 16 bytes, as wide loads and bulk copies need them.
-bool is_aligned(const GemmShape& shape);
-
 /// A time in the unit of a published figure; nothing of a hit rate.
 std::optional<double> in_unit(FigureUnit unit, const AnyProblem& problem, Seconds time);
 

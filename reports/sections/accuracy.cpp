@@ -62,21 +62,7 @@ DataTable order_table(const Validation& v) {
   return table;
 }
 
-/// Speed of cuBLASLt's first choice, our best measured kernel being 1: where every side is a
-/// multiple of eight, or where one is not and most of its kernels lose their wide loads.
-std::optional<RatioFigures> of_cublaslt(const JoinedData& data, bool aligned) {
-  Values speeds;
-  for (const JoinedGroup& group : data.groups) {
-    const GemmProblem* gemm = std::get_if<GemmProblem>(&group.problem);
-    if (gemm != nullptr && group.cublaslt_top1 && !group.points.empty() &&
-        is_aligned(gemm->shape) == aligned) {
-      speeds.push_back(group.best_measured_time() / group.cublaslt_top1->time->median);
-    }
-  }
-  return ratio_figures(speeds);
-}
-
-DataTable pick_table(const Validation& v, const JoinedData& data) {
+DataTable pick_table(const Validation& v) {
   DataTable table{"pick",
                   "Measured speed of each pick, relative to our best measured configuration (= 1)",
                   {{.key = "what", .title = "picked by"},
@@ -102,8 +88,8 @@ DataTable pick_table(const Validation& v, const JoinedData& data) {
   add("fewest predicted cycles", b.pick_by_cycles);
   add("one fixed configuration", b.fixed_tiling);
   add("chance", b.random);
-  add("cuBLASLt's first choice, sides in multiples of 8", of_cublaslt(data, true));
-  add("cuBLASLt's first choice, other sides", of_cublaslt(data, false));
+  add("cuBLASLt's first choice, sides in multiples of 8", b.cublaslt_aligned);
+  add("cuBLASLt's first choice, other sides", b.cublaslt_odd);
   return table;
 }
 
@@ -168,8 +154,7 @@ Section accuracy_section(const ReportInput& input) {
     section.files.push_back(input.held_out->split_file);
     section.commands.front() += " --split " + input.held_out->split_file + " --part judge";
   }
-  for (DataTable table :
-       {error_table(v), order_table(v), pick_table(v, judging_rows(input)), schedule_table(v)}) {
+  for (DataTable table : {error_table(v), order_table(v), pick_table(v), schedule_table(v)}) {
     if (!table.rows.empty()) {
       section.tables.push_back(std::move(table));
     }

@@ -51,9 +51,8 @@ std::optional<RatioFigures> pick_over_cublaslt(const JoinedData& data, Regime re
                                                bool aligned) {
   Values ratios;
   for (const JoinedGroup& group : data.groups) {
-    const GemmProblem* gemm = std::get_if<GemmProblem>(&group.problem);
-    if (gemm != nullptr && group.regime == regime && group.cublaslt_top1 && can_pick(group) &&
-        is_aligned(gemm->shape) == aligned) {
+    if (group.regime == regime && group.cublaslt_top1 && can_pick(group) &&
+        is_aligned(group.problem) == aligned) {
       const Seconds picked = group.best_measured_time() / pick_ratio(group, by_predicted_time, 1);
       ratios.push_back(group.cublaslt_top1->time->median / picked);
     }

@@ -9,6 +9,7 @@
 #include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
+#include "validate/compare/pick.h"
 #include "validate/compare/statistics.h"
 
 namespace tilecast {
@@ -33,10 +34,9 @@ std::vector<Cell> library_row(const JoinedGroup& group) {
   }
   const std::optional<Measurement>& first =
       group.runtime_copy ? group.runtime_copy : group.cublaslt_top1;
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&group.problem);
   return {problem_text(group.problem),
           shape_class(group.problem),
-          std::string(gemm == nullptr || is_aligned(gemm->shape) ? kAligned : kOdd),
+          std::string(is_aligned(group.problem) ? kAligned : kOdd),
           std::string(to_text(group.regime)),
           config_text(best->predicted.config),
           best->measured_time().value * kToMicros,

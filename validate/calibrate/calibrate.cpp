@@ -169,7 +169,7 @@ std::string to_table(const Calibration& calibration) {
                         s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),
                         s.bias >= 0 ? "slower" : "faster");
   }
-  text += fmt::format("\nLearnt from {} of the rows, on problems left out:\n",
+  text += fmt::format("\nLearned correction, from {} of the rows, on problems left out of it:\n",
                       calibration.learned.model.rows.size());
   return text + error_line("analytic", calibration.learned.analytic) +
          error_line("simulated", calibration.learned.simulated);

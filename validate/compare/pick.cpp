@@ -24,6 +24,13 @@ double by_closed_form_time(const JoinedPoint& point) {
   return point.predicted.closed_form_time.value;
 }
 
+bool is_aligned(const AnyProblem& problem) {
+  constexpr i64 kWideLoad = 8;  // elements of 16 bits
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  return gemm == nullptr || (gemm->shape.m % kWideLoad == 0 && gemm->shape.n % kWideLoad == 0 &&
+                             gemm->shape.k % kWideLoad == 0);
+}
+
 bool can_pick(const JoinedGroup& group) { return group.points.size() >= 2; }
 
 double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count) {

@@ -22,6 +22,10 @@ double by_closed_form_time(const JoinedPoint& point);
 
 bool can_pick(const JoinedGroup& group);
 
+/// All sides of a GEMM are multiples of 8, so that rows of A, B and C are whole 16 bytes in both
+/// layouts; true of other ops.
+bool is_aligned(const AnyProblem& problem);
+
 /// The pick is the best measured of the first `count` by preference.
 double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count);
 

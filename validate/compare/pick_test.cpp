@@ -27,6 +27,16 @@ TEST_CASE("The pick's speed is the best time over its own, and more picks find b
   CHECK(pick_ratio(group, by_time, 8) == Approx(1));
 }
 
+TEST_CASE("Sides are aligned where each of them is a multiple of 8") {
+  const auto aligned = [](i64 m, i64 n, i64 k) {
+    return is_aligned(GemmProblem{{m, n, k}, ElementType::kFp16, Layout::kTn});
+  };
+  CHECK(aligned(8, 16, 24));
+  CHECK_FALSE(aligned(4, 16, 24));
+  CHECK_FALSE(aligned(8, 17, 24));
+  CHECK_FALSE(aligned(8, 16, 25));
+}
+
 TEST_CASE("Equal preferences are settled by configuration text, not by measured time") {
   // pipelined:...stages=1 is the first text: 4 / 8.
   CHECK(pick_ratio(

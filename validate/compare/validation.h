@@ -43,6 +43,8 @@ struct Baselines {
   std::optional<RatioFigures> random;                 // see pick.h
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
+  // The same where rows are aligned (is_aligned), and where most of its kernels cannot load wide.
+  std::optional<RatioFigures> cublaslt_aligned, cublaslt_odd;
   std::optional<RatioFigures> runtime_copy_of_ours;  // best measured time of ours / cudaMemcpyAsync
   std::optional<double> roofline_mape;               // see roofline.h
 };

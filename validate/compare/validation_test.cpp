@@ -98,6 +98,8 @@ TEST_CASE("Picks stand beside their baselines") {
   CHECK(v.baselines.fixed_tiling->geomean == Approx(1));
   CHECK(v.baselines.cublaslt_top1_of_best->geomean == Approx(6.0 / 8));
   CHECK(v.baselines.cublaslt_top1_of_ours->geomean == Approx(10.0 / 8));
+  CHECK(v.baselines.cublaslt_aligned->geomean == Approx(10.0 / 8));
+  CHECK_FALSE(v.baselines.cublaslt_odd.has_value());
   CHECK_FALSE(v.baselines.roofline_mape.has_value());  // the bare GPU has no rates
 }
 
