@@ -11,8 +11,8 @@
 namespace tilecast {
 namespace {
 
-constexpr double kWorthSaying = 0.002;  // of DRAM's rate, or of a time
-constexpr int kDigits = 6, kShareDigits = 4;
+constexpr double kNotableShare = 0.002;  // of DRAM's rate, or of a time
+constexpr int kStreamDigits = 6, kStreamShareDigits = 4;
 
 double micro(Seconds time) { return time.value * 1e6; }
 
@@ -43,17 +43,17 @@ std::vector<NamedLoss> named_losses(const StreamLosses& losses) {
 nlohmann::ordered_json stream_json(const StreamStory& story) {
   nlohmann::ordered_json losses = nlohmann::ordered_json::object();
   for (const NamedLoss& loss : named_losses(story.parts.losses)) {
-    losses[std::string(loss.name)] = rounded(loss.share, kShareDigits);
+    losses[std::string(loss.name)] = rounded(loss.share, kStreamShareDigits);
   }
   const StreamParts& parts = story.parts;
-  return {{"tb_per_s", rounded(story.tb_per_s, kDigits)},
-          {"of_datasheet", rounded(story.shares.of_datasheet, kShareDigits)},
-          {"of_measured_rates", rounded(story.shares.of_measured, kShareDigits)},
-          {"kernel_us", rounded(micro(parts.kernel), kDigits)},
-          {"first_load_us", rounded(micro(parts.first_load), kDigits)},
-          {"dram_us", rounded(micro(parts.dram), kDigits)},
-          {"flight_us", rounded(micro(parts.flight), kDigits)},
-          {"in_flight_bytes_per_sm", rounded(parts.in_flight.value, kDigits)},
+  return {{"tb_per_s", rounded(story.tb_per_s, kStreamDigits)},
+          {"of_datasheet", rounded(story.shares.of_datasheet, kStreamShareDigits)},
+          {"of_measured_rates", rounded(story.shares.of_measured, kStreamShareDigits)},
+          {"kernel_us", rounded(micro(parts.kernel), kStreamDigits)},
+          {"first_load_us", rounded(micro(parts.first_load), kStreamDigits)},
+          {"dram_us", rounded(micro(parts.dram), kStreamDigits)},
+          {"flight_us", rounded(micro(parts.flight), kStreamDigits)},
+          {"in_flight_bytes_per_sm", rounded(parts.in_flight.value, kStreamDigits)},
           {"dram_losses", losses}};
 }
 
@@ -61,20 +61,20 @@ std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory
   std::vector<std::string> why;
   const StreamParts &own = kernel.parts, &other = best.parts;
   const auto against = [](Seconds a, Seconds b) { return (a - b) / b; };
-  if (std::abs(against(own.dram, other.dram)) >= kWorthSaying) {
+  if (std::abs(against(own.dram, other.dram)) >= kNotableShare) {
     std::vector<std::string> parts;
     const std::vector<NamedLoss> losses = named_losses(own.losses),
                                  others = named_losses(other.losses);
     for (std::size_t i = 0; i < losses.size(); ++i) {
       const double more = losses[i].share - others[i].share;
-      if (std::abs(more) >= kWorthSaying) {
+      if (std::abs(more) >= kNotableShare) {
         parts.push_back(fmt::format("{} {:+.1f} %", losses[i].to, 100 * more));
       }
     }
     why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Bandwidth lost to: {}.",
                               micro(own.dram), micro(other.dram), join(parts, "; ")));
   }
-  if (std::abs(against(own.flight, other.flight)) >= kWorthSaying) {
+  if (std::abs(against(own.flight, other.flight)) >= kNotableShare) {
     const bool holds = own.flight > own.dram;
     why.push_back(fmt::format(
         "Back-to-back loads take {:.1f} us, not {:.1f}, with {:.0f} KiB per SM in flight, not "

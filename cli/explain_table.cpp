@@ -24,7 +24,7 @@ using Value = std::function<std::string(const Explanation&)>;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string gigabytes(Bytes bytes) { return fmt::format("{:.3f} GB", bytes.value * 1e-9); }
-std::string micro(Seconds time) { return fmt::format("{:.2f}", time.value * 1e6); }
+std::string micro_text(Seconds time) { return fmt::format("{:.2f}", time.value * 1e6); }
 std::string kilo(Cycles cycles) { return fmt::format("{:.1f}", cycles.value * 1e-3); }
 
 /// The text in lines that end behind one of `breaks`, each after `first` or as much space.
@@ -81,8 +81,8 @@ class Rows {
 };
 
 void add_speed(Rows& rows, bool gemm) {
-  rows.row("time, us", [](const auto& e) { return micro(e.predicted.time); });
-  rows.row("  by closed form", [](const auto& e) { return micro(e.closed_form.time); });
+  rows.row("time, us", [](const auto& e) { return micro_text(e.predicted.time); });
+  rows.row("  by closed form", [](const auto& e) { return micro_text(e.closed_form.time); });
   rows.row("kcycles", [](const auto& e) { return kilo(e.predicted.cycles); });
   rows.row("  by closed form", [](const auto& e) { return kilo(e.closed_form.cycles); });
   rows.row("method", [](const auto& e) { return std::string(to_text(e.predicted.method)); });
@@ -109,8 +109,8 @@ void add_memory(Rows& rows, const ExplainReport& report) {
   row("TB/s", [](const StreamStory& s) { return fmt::format("{:.3f}", s.tb_per_s); });
   row("of the datasheet rate", [](const StreamStory& s) { return percent(s.shares.of_datasheet); });
   row("of measured rates", [](const StreamStory& s) { return percent(s.shares.of_measured); });
-  row("DRAM alone, us", [](const StreamStory& s) { return micro(s.parts.dram); });
-  row("loads alone, us", [](const StreamStory& s) { return micro(s.parts.flight); });
+  row("DRAM alone, us", [](const StreamStory& s) { return micro_text(s.parts.dram); });
+  row("loads alone, us", [](const StreamStory& s) { return micro_text(s.parts.flight); });
   row("in flight per SM", [](const StreamStory& s) {
     return fmt::format("{:.0f} KiB", s.parts.in_flight.value / 1024);
   });
@@ -175,7 +175,7 @@ void add_time(Rows& rows) {
   part("multiply", &TimeSplit::multiply);
   part("between tiles", &TimeSplit::between);
   part("end and tail", &TimeSplit::end);
-  rows.watched("median tile, us", [](const Watched& w) { return micro(w.median_tile); });
+  rows.watched("median tile, us", [](const Watched& w) { return micro_text(w.median_tile); });
 }
 
 void add_waves(Rows& rows) {

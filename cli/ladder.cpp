@@ -18,14 +18,14 @@ namespace tilecast {
 namespace {
 
 constexpr const char* kLadder = "kernels/gemm/ladder.yaml";
-constexpr const char* kReadme = "kernels/gemm/README.md";
+constexpr const char* kLadderReadme = "kernels/gemm/README.md";
 
 struct LadderOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data;
   std::string counters;
   std::string ladder = kLadder;
-  std::string readme = kReadme;
+  std::string readme = kLadderReadme;
   bool check = false;
 };
 

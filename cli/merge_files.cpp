@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kMostShown = 10;
+constexpr std::size_t kMostListed = 10;
 
 }  // namespace
 
@@ -48,10 +48,10 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
 }
 
 void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const Merge& merge) {
-  for (std::size_t i = 0; i < std::min(kMostShown, merge.contradictions.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostListed, merge.contradictions.size()); ++i) {
     fmt::print(stderr, "{}\n", merge.contradictions[i]);
   }
-  for (std::size_t i = 0; i < std::min(kMostShown, merge.missing.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostListed, merge.missing.size()); ++i) {
     const std::size_t place = merge.missing[i];
     fmt::print(stderr, "missing: {}: {}\n", place + 1, describe(plan.points[place].point()));
   }

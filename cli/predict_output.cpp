@@ -25,7 +25,7 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
   return found == report.measured.end() ? nullptr : &found->second;
 }
 
-double micro(Seconds time) { return time.value * 1e6; }
+double microseconds(Seconds time) { return time.value * 1e6; }
 constexpr double kFewDigits = 10;  // of a rate below this show decimals
 
 double mega(Hertz clock) { return clock.value * 1e-6; }
@@ -43,21 +43,22 @@ Rate rate_of(const AnyProblem& problem, const Prediction& p) {
 }
 
 nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {
-  constexpr int kDigits = 6;
+  constexpr int kFigureDigits = 6;
   nlohmann::ordered_json row = {
       {"config", to_text(p.config)},
       {"method", to_text(p.method)},
-      {"cycles", rounded(p.cycles.value, kDigits)},
-      {"sm_clock_mhz", rounded(mega(p.sm_clock), kDigits)},
-      {"time_us", rounded(micro(p.time), kDigits)},
+      {"cycles", rounded(p.cycles.value, kFigureDigits)},
+      {"sm_clock_mhz", rounded(mega(p.sm_clock), kFigureDigits)},
+      {"time_us", rounded(microseconds(p.time), kFigureDigits)},
       {"interval_us",
-       {rounded(micro(p.interval_low), kDigits), rounded(micro(p.interval_high), kDigits)}},
-      {"closed_form_time_us", rounded(micro(p.closed_form_time), kDigits)},
-      {"cycles_correction", rounded(p.cycles_correction, kDigits)},
-      {"clock_correction", rounded(p.clock_correction, kDigits)},
+       {rounded(microseconds(p.interval_low), kFigureDigits),
+        rounded(microseconds(p.interval_high), kFigureDigits)}},
+      {"closed_form_time_us", rounded(microseconds(p.closed_form_time), kFigureDigits)},
+      {"cycles_correction", rounded(p.cycles_correction, kFigureDigits)},
+      {"clock_correction", rounded(p.clock_correction, kFigureDigits)},
       {"extrapolated", p.extrapolated},
-      {"tflops", rounded(p.tflops, kDigits)},
-      {"power_w", rounded(p.power.value, kDigits)},
+      {"tflops", rounded(p.tflops, kFigureDigits)},
+      {"power_w", rounded(p.power.value, kFigureDigits)},
       {"limiter", to_text(p.limiter)},
       {"shares",
        {{"tensor", rounded(p.shares.tensor, 3)},
@@ -65,26 +66,26 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
         {"sm_intake", rounded(p.shares.sm_intake, 3)},
         {"l2", rounded(p.shares.l2, 3)},
         {"dram", rounded(p.shares.dram, 3)}}},
-      {"l2_to_sm_bytes", rounded(p.l2_to_sm.value, kDigits)},
+      {"l2_to_sm_bytes", rounded(p.l2_to_sm.value, kFigureDigits)},
       {"l2_hit_rate", rounded(p.l2_hit_rate, 4)},
-      {"dram_read_bytes", rounded(p.dram_read.value, kDigits)},
-      {"dram_write_bytes", rounded(p.dram_write.value, kDigits)}};
+      {"dram_read_bytes", rounded(p.dram_read.value, kFigureDigits)},
+      {"dram_write_bytes", rounded(p.dram_write.value, kFigureDigits)}};
   if (p.method == Method::kSimulated) {
     row["simulated_part"] = rounded(p.simulated_part, 3);
   }
   if (const StreamProblem* stream = std::get_if<StreamProblem>(&report.ranking.problem)) {
     const RateShares shares = rate_shares(report.gpu.spec, *stream, p.time);
-    row["tb_per_s"] = rounded(stream_bytes(*stream) / p.time.value * 1e-12, kDigits);
+    row["tb_per_s"] = rounded(stream_bytes(*stream) / p.time.value * 1e-12, kFigureDigits);
     row["of_datasheet"] = rounded(shares.of_datasheet, 4);
     row["of_measured_rates"] = rounded(shares.of_measured, 4);
   }
   if (const Measurement* m = measured(report, p)) {
-    row["measured_time_us"] = rounded(micro(m->time->median), kDigits);
+    row["measured_time_us"] = rounded(microseconds(m->time->median), kFigureDigits);
     if (m->cycles) {
-      row["measured_cycles"] = rounded(m->cycles->value, kDigits);
+      row["measured_cycles"] = rounded(m->cycles->value, kFigureDigits);
     }
     if (m->sm_clock) {
-      row["measured_sm_clock_mhz"] = rounded(mega(*m->sm_clock), kDigits);
+      row["measured_sm_clock_mhz"] = rounded(mega(*m->sm_clock), kFigureDigits);
     }
   }
   return row;
@@ -124,10 +125,10 @@ std::string ranking_csv(const RankingReport& report) {
     text += fmt::format(
         "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{},{}"
         "\n",
-        i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), micro(p.time),
-        micro(p.interval_low), micro(p.interval_high), p.tflops, p.power.value, to_text(p.limiter),
-        p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
-        m ? fmt::format("{:.6g}", micro(m->time->median)) : "", to_text(p.method));
+        i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), microseconds(p.time),
+        microseconds(p.interval_low), microseconds(p.interval_high), p.tflops, p.power.value,
+        to_text(p.limiter), p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
+        m ? fmt::format("{:.6g}", microseconds(m->time->median)) : "", to_text(p.method));
   }
   return text;
 }
@@ -183,19 +184,20 @@ std::string ranking_table(const RankingReport& report) {
     std::string beside;
     if (any_measured) {
       const Measurement* m = measured(report, p);
-      beside = fmt::format("{:>11}  ", m ? fmt::format("{:.2f}", micro(m->time->median)) : "-");
+      beside =
+          fmt::format("{:>11}  ", m ? fmt::format("{:.2f}", microseconds(m->time->median)) : "-");
     }
     text +=
         fmt::format("{:>3} {:>9.2f}{} {:>8.{}f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
-                    micro(p.time), p.method == Method::kSimulated ? ' ' : mark, rate.value,
+                    microseconds(p.time), p.method == Method::kSimulated ? ' ' : mark, rate.value,
                     rate.value < kFewDigits ? 3 : 1, p.sm_clock.value * 1e-9, p.cycles.value * 1e-3,
                     p.power.value, to_text(p.limiter), beside, to_text(p.config));
   }
   const Prediction& best = r.predictions.front();
   const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
   text += fmt::format(
-      "\n90 % interval for #1: {:.2f} to {:.2f} us{}\n", micro(best.interval_low),
-      micro(best.interval_high),
+      "\n90 % interval for #1: {:.2f} to {:.2f} us{}\n", microseconds(best.interval_low),
+      microseconds(best.interval_high),
       report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)");
   if (stream != nullptr) {
     const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);

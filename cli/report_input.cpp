@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-std::vector<MeasurementFile> read_all(const std::vector<std::string>& paths) {
+std::vector<MeasurementFile> read_listed(const std::vector<std::string>& paths) {
   std::vector<MeasurementFile> files;
   for (const std::string& path : paths) {
     files.push_back(read_measurements(path));
@@ -95,8 +95,8 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   if (input.gpu.calibrated) {
     input.prior = load_gpu(manifest.gpu, false);
   }
-  input.data = read_all(manifest.data);
-  input.more = read_all(manifest.more);
+  input.data = read_listed(manifest.data);
+  input.more = read_listed(manifest.more);
   read_extras(input, manifest);
   const std::optional<DataSplit> split =
       manifest.split.empty() ? std::nullopt : std::optional(DataSplit::load(manifest.split));
@@ -111,7 +111,7 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
     return cache.get(base, problem, config, regime, inputs, model);
   };
   const std::vector<std::string> names{gpu.name, gpu.product};
-  const JoinOptions join{.fixed = read_all(manifest.fixed)};
+  const JoinOptions join{.fixed = read_listed(manifest.fixed)};
   // Whatever can be wrong with a file has been found by now: predicting takes long.
   input.judged = join_points(input.data, predict, names, join);
   check_predictable(input, manifest);

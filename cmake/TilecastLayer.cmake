@@ -1,8 +1,8 @@
 # tilecast_layer(NAME FOLDERS dir... [ONLY regex] [EXCLUDE regex] [LINK target...]
-#                [PRIVATE_LINK target...])
+#                [PRIVATE_LINK target...] [SEPARATE])
 #
 # A static library of every .cpp in the folders, and one test program NAME_test of every X_test.cpp
-# beside them; ONLY and EXCLUDE choose among the paths. Each X_benchmark.cpp is a program of its own,
+# beside them; ONLY and EXCLUDE choose among the paths. SEPARATE: TILECAST_FAST_BUILD joins no sources. Each X_benchmark.cpp is a program of its own,
 # X_benchmark, built with the rest and run by hand. A new file needs no line here. Tests tagged
 # [gpu] run as a second CTest entry NAME_gpu with the label `gpu`, which skips (exit code 77) where
 # there is no device.
@@ -26,6 +26,50 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSI
   # g++ 13 takes a reference that a function returns for one to its arguments (GCC bug 107532).
   target_compile_options(tilecast_options INTERFACE -Wno-dangling-reference)
 endif()
+
+# What a whole build costs is mostly headers read over and over. The launcher reads them less often;
+# a developer's build compiles each source by itself, which is quicker after a change, and shows that
+# each includes what it needs.
+option(TILECAST_FAST_BUILD
+  "Compile a folder's sources eight at a time, and tests with precompiled headers" OFF)
+
+# tilecast_join_sources(TARGET source...): eight of a folder are one translation unit, so names in
+# their unnamed namespaces differ.
+function(tilecast_join_sources target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the joined sources for headers
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+  set(last)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    if(NOT folder STREQUAL last)
+      set(last ${folder})
+      set(count 0)
+    endif()
+    math(EXPR part "${count} / 8")
+    math(EXPR count "${count} + 1")
+    cmake_path(GET folder FILENAME name)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${part})
+  endforeach()
+endfunction()
+
+# tilecast_test_options(TARGET): of a test program. What a test computes itself is little.
+function(tilecast_test_options target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # A cache of the compiler's results cannot look into a precompiled header.
+  if(TILECAST_FAST_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    if(NOT TARGET tilecast_test_headers)
+      add_library(tilecast_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/test_headers.cpp)
+      target_link_libraries(tilecast_test_headers PRIVATE tilecast_options tilecast_fmt tilecast_catch)
+      target_compile_options(tilecast_test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+      target_precompile_headers(tilecast_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.h
+        <fmt/format.h> <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional>
+        <random> <set> <span> <string> <vector>)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM tilecast_test_headers)
+  endif()
+endfunction()
 
 # The files of a layer, parted into sources, tests, benchmarks and headers.
 function(tilecast_layer_files)
@@ -76,11 +120,14 @@ function(tilecast_catch_test name program)
 endfunction()
 
 function(tilecast_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ONLY;EXCLUDE" "FOLDERS;LINK;PRIVATE_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE" "ONLY;EXCLUDE" "FOLDERS;LINK;PRIVATE_LINK")
   tilecast_layer_files(FOLDERS ${arg_FOLDERS} ONLY "${arg_ONLY}" EXCLUDE "${arg_EXCLUDE}"
     SOURCES sources TESTS tests BENCHMARKS benchmarks HEADERS headers)
 
   add_library(${name} STATIC ${sources})
+  if(TILECAST_FAST_BUILD AND NOT arg_SEPARATE)
+    tilecast_join_sources(${name} ${sources})
+  endif()
   set_target_properties(${name} PROPERTIES TILECAST_HEADERS "${headers}")
   set_property(GLOBAL APPEND PROPERTY TILECAST_LAYERS ${name})
   target_link_libraries(${name} PUBLIC tilecast_options ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
@@ -94,6 +141,7 @@ function(tilecast_layer name)
   if(TILECAST_BUILD_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${arg_PRIVATE_LINK} tilecast_catch)
+    tilecast_test_options(${name}_test)
     tilecast_catch_test(${name} ${name}_test ${tests})
   endif()
 endfunction()

@@ -1,8 +1,9 @@
 # Every header compiles alone. X.cpp and X_test.cpp include X.h before all else (tests/structure checks
-# that), so X.h is compiled alone with them. For each header without such a source one is generated,
-# which the test builds, as a part of the header's layer: what the layer does not link is not found,
-# and the headers of a layer that is not built (kernels and measurement without a CUDA toolkit) are
-# not compiled.
+# that), so a build that compiles each source by itself compiles X.h alone with them
+# (TILECAST_FAST_BUILD does not). For each header without such a source one is generated, which the
+# test builds, as a part of the header's layer: what the layer does not link is not found, and the
+# headers of a layer that is not built (kernels and measurement without a CUDA toolkit) are not
+# compiled.
 
 # What kernels/jit defines when it compiles a kernel; any legal configuration will do here.
 set(TILECAST_KERNEL_DEFINITIONS TILECAST_BLOCK_M=128 TILECAST_BLOCK_N=128 TILECAST_BLOCK_K=64
@@ -107,6 +108,7 @@ if(TILECAST_HAS_CUDA)
   configure_file(structure/headers_under_nvrtc_test.cpp.in
     ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp @ONLY)
   add_executable(tilecast_nvrtc_test ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp)
+  tilecast_test_options(tilecast_nvrtc_test)
   target_link_libraries(tilecast_nvrtc_test PRIVATE tilecast_kernel_sources CUDA::nvrtc
     tilecast_catch)
   tilecast_catch_test(headers_under_nvrtc tilecast_nvrtc_test)

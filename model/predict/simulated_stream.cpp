@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kMostSimulations = 4;  // of a schedule, where nobody says how many
+constexpr std::size_t kMostStreamSimulations = 4;  // of a schedule, where nobody says how many
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ra
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const StreamConfig& config = std::get<StreamConfig>(candidates[i].config);
     if (can_simulate(gpu, config) &&
-        of_schedule[config.schedule]++ < effort.simulations.value_or(kMostSimulations)) {
+        of_schedule[config.schedule]++ < effort.simulations.value_or(kMostStreamSimulations)) {
       nominees.push_back({{i}});
     }
   }

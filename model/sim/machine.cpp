@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "model/base/math.h"
+#include "model/sim/inside.h"
 #include "model/spec/hilbert_steps.h"
 #include "model/tile/smem_layout.h"
 
@@ -99,8 +100,6 @@ double written_share(const GemmShape& shape) {
   const double c = static_cast<double>(shape.m * shape.n);
   return c / (c + static_cast<double>((shape.m + shape.n) * shape.k));
 }
-
-i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - first, 0, length); }
 
 }  // namespace
 

@@ -8,8 +8,6 @@
 namespace tilecast {
 namespace {
 
-constexpr i64 kSector = 32;
-
 // L2 holds what DRAM brings in about nine microseconds: uses nearer to each other than this do not
 // change the order in which blocks go.
 constexpr u32 kTouchAgain = 500;
@@ -92,7 +90,7 @@ SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u32 bloc
       fetch_blocks(now, asked, fetch, cost);
     }
     const u32 partition = u32{1} << (gpc & 1);
-    traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSector : 0;
+    traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSectorBytes : 0;
     held.partitions |= partition;
     if (!multicast) {
       held.merged_until[gpc] = tick(now + merge_window_);
@@ -124,7 +122,7 @@ SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, co
 SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost, SmPlace place,
                               bool merged) {
   const SimTime takes = merged ? cost.unmerged : cost.l2;
-  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSector;
+  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSectorBytes;
   if (bytes == 0) {
     return asked;
   }

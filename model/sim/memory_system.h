@@ -37,10 +37,12 @@
 
 namespace tilecast {
 
+constexpr i64 kSectorBytes = 32;
+
 /// What moving one block takes of each part of the memory.
 struct BlockCost {
   i64 bytes = 0;     // that exist; 0 where all of the block lies beyond the edge
-  i64 sectors = 0;   // the same in whole sectors of 32 bytes
+  i64 sectors = 0;   // the same in whole sectors
   SimTime l2, dram;  // to put out, to read
   SimTime fill;      // of the intake of each SM that gets the block, zeros included
   SimTime requests;  // of the copy engine of the SM that loads the block

@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "model/base/math.h"
+#include "model/sim/inside.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
 
-constexpr i64 kLine = 128, kSector = 32;
+constexpr i64 kLine = 128;
 
 /// What a row of `bytes`, at most a line, takes where rows lie `pitch` bytes apart: means over all
 /// places in a line at which such rows start.
@@ -27,7 +28,7 @@ RowCost row_cost(i64 bytes, i64 pitch) {
     double lines = 0, sectors = 0, pairs = 0;
     for (i64 line = 0; line < at + bytes; line += kLine) {
       const i64 first = std::max(line, at), end = std::min(line + kLine, at + bytes);
-      const i64 touched = ceil_div(end, kSector) - first / kSector;
+      const i64 touched = ceil_div(end, kSectorBytes) - first / kSectorBytes;
       lines += 1;
       sectors += static_cast<double>(touched);
       pairs += static_cast<double>(ceil_div<i64>(touched, 2));
@@ -35,7 +36,7 @@ RowCost row_cost(i64 bytes, i64 pitch) {
     sum.lines += lines;
     sum.sectors += sectors;
     sum.pairs += pairs;
-    if (at % kSector != 0) {
+    if (at % kSectorBytes != 0) {
       sum.shifted_sectors += sectors;
       sum.shifted_pairs += pairs;
     }
@@ -43,8 +44,6 @@ RowCost row_cost(i64 bytes, i64 pitch) {
   return {sum.lines / rows, sum.sectors / rows, sum.pairs / rows, sum.shifted_sectors / rows,
           sum.shifted_pairs / rows};
 }
-
-i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - first, 0, length); }
 
 }  // namespace
 
@@ -93,7 +92,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const Bytes filled{static_cast<double>(slice_bytes_ * slice_rows / whole_rows)};
         const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
         const auto l2 = [&](double pairs) {
-          const Bytes taken{pieces * pairs * 2 * kSector};
+          const Bytes taken{pieces * pairs * 2 * kSectorBytes};
           return sim_time(transfer_time(taken, machine.l2_output));
         };
         costs_.push_back(

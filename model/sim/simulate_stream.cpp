@@ -16,7 +16,7 @@ namespace {
 constexpr i64 kRounds = 128;
 
 /// A place where one CTA lives at a time.
-struct Slot {
+struct StreamSlot {
   StreamCta cta;
   PhaseBarrier done;
   std::unique_ptr<StreamRing> ring;  // of the schedule that has roles
@@ -26,7 +26,7 @@ i32 processes(StreamSchedule schedule) {
   return schedule == StreamSchedule::kElementwiseAddTmaWarpSpecialized ? 3 : 1;
 }
 
-void start(Slot& slot, SimTime at) {
+void start(StreamSlot& slot, SimTime at) {
   StreamCta& cta = slot.cta;
   Engine& engine = cta.engine();
   const auto spawn = [&](Process process, const char* role) {
@@ -53,7 +53,7 @@ void start(Slot& slot, SimTime at) {
   }
 }
 
-Process run_slot(StreamMachine& machine, Slot& slot, u32& next_worker) {
+Process run_slot(StreamMachine& machine, StreamSlot& slot, u32& next_worker) {
   for (u32 phase = 0; next_worker < machine.walk.workers; ++phase) {
     slot.cta.begin(next_worker++, slot.done);
     start(slot, machine.launches.serve(machine.engine.now(), machine.costs.launch));
@@ -61,9 +61,9 @@ Process run_slot(StreamMachine& machine, Slot& slot, u32& next_worker) {
   }
 }
 
-Bytes bytes(i64 count) { return {static_cast<double>(count)}; }
+Bytes bytes_of(i64 count) { return {static_cast<double>(count)}; }
 
-double share(SimTime busy, SimTime all) {
+double busy_share(SimTime busy, SimTime all) {
   return static_cast<double>(busy.ps) / static_cast<double>(all.ps);
 }
 
@@ -74,9 +74,9 @@ Simulated simulate_whole(const GpuSpec& gpu, const StreamProblem& problem,
                         observers.tiles);
   u32 next_worker = 0;
   const i32 count = static_cast<i32>(std::min(machine.slots, machine.walk.workers));
-  std::vector<std::unique_ptr<Slot>> slots;
+  std::vector<std::unique_ptr<StreamSlot>> slots;
   for (i32 i = 0; i < count; ++i) {
-    slots.push_back(std::unique_ptr<Slot>(new Slot{
+    slots.push_back(std::unique_ptr<StreamSlot>(new StreamSlot{
         {machine, i}, {machine.engine, processes(config.schedule), "end of", i}, nullptr}));
     machine.engine.spawn(run_slot(machine, *slots.back(), next_worker), {"place", -1, i}, {});
   }
@@ -87,18 +87,18 @@ Simulated simulate_whole(const GpuSpec& gpu, const StreamProblem& problem,
   const SimTime end = std::max(machine.last, stored) + machine.costs.kernel;
   return {.cycles = cycles_of(seconds_of(end), sm_clock),
           .time = seconds_of(end),
-          .l2_to_sm = bytes(machine.read),
-          .l2_output = bytes(machine.read),
+          .l2_to_sm = bytes_of(machine.read),
+          .l2_output = bytes_of(machine.read),
           .l2_far = {},
-          .sm_intake = bytes(machine.read),
+          .sm_intake = bytes_of(machine.read),
           .sums_written = {},
           .sums_read = {},
-          .dram_read = bytes(machine.read),
-          .dram_write = bytes(machine.written),
+          .dram_read = bytes_of(machine.read),
+          .dram_write = bytes_of(machine.written),
           .operand_reads = {},
           .tensor_share = 0,
-          .l2_share = share(machine.l2_output.busy(), end),
-          .dram_share = share(machine.dram.busy(), end),
+          .l2_share = busy_share(machine.l2_output.busy(), end),
+          .dram_share = busy_share(machine.dram.busy(), end),
           .tiles = machine.stored,
           .k_blocks = machine.loaded,
           .events = machine.engine.events()};

@@ -13,7 +13,7 @@ namespace {
 constexpr double kLong = 1'500'000;  // steps: about 50 ms on one core
 constexpr double kShort = 100'000;   // of the shorter one, about
 constexpr i32 kLeast = 64;           // K blocks of a piece in the shorter one
-constexpr i64 kLine = 64;            // elements of a line of 128 bytes; two are fetched together
+constexpr i64 kLineElements = 64;    // elements of a line of 128 bytes; two are fetched together
 
 i64 k_blocks_of(const KernelConfig& config, i64 k) {
   return ceil_div<i64>(k, config.tiling.block_k);
@@ -65,7 +65,7 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   }
   // Both as long as K is but for whole K blocks of every part, and whole pairs of lines.
   const i64 parts = std::max(1, config.decomposition.splits);
-  const i64 step = std::lcm<i64>(i64{t.block_k} * parts, 2 * kLine);
+  const i64 step = std::lcm<i64>(i64{t.block_k} * parts, 2 * kLineElements);
   const auto k_of = [&](double blocks) {
     const i64 without = shape.k - static_cast<i64>(blocks) * t.block_k;
     return shape.k - without / step * step;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/sim/inside.h"
 #include "model/spec/stream_block.h"
 
 namespace tilecast {
@@ -11,8 +12,6 @@ namespace {
 SimTime times(i64 bytes, double ps_per_byte) {
   return {std::llround(static_cast<double>(bytes) * ps_per_byte)};
 }
-
-i64 inside(i64 first, i64 length, i64 extent) { return std::clamp<i64>(extent - first, 0, length); }
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-SimTime set_up(Cta& cta) {
+SimTime set_up_tcgen05(Cta& cta) {
   const bool first = !cta.sm().has_stored;
   cta.sm().has_stored = true;
   return cta.costs().epilogue + (first ? cta.costs().first_epilogue : SimTime{});
@@ -53,7 +53,7 @@ Process store_accumulator(Cta& cta, Warpgroup& wg, TileCoord tile, Turn& from) {
   co_await cta.tcgen05().accumulator_full[place].wait(from.use, wg.ready, {});
   TileSpan span = cta.leader().tcgen05().spans[place];
   span.multiplied = cta.engine().now();
-  wg.ready = span.multiplied + set_up(cta);
+  wg.ready = span.multiplied + set_up_tcgen05(cta);
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
     wg.ready = std::max(wg.ready, slot_free(cta, wg, chunk, chunks));
     co_await cta.engine().until(wg.ready);

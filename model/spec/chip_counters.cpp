@@ -10,17 +10,17 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<CounterUnit, 11> kUnits{{{CounterUnit::kNanoseconds, "ns"},
-                                         {CounterUnit::kCycles, "cycle"},
-                                         {CounterUnit::kHertz, "Hz"},
-                                         {CounterUnit::kBytes, "B"},
-                                         {CounterUnit::kSectors, "sector"},
-                                         {CounterUnit::kRequests, "request"},
-                                         {CounterUnit::kInstructions, "instruction"},
-                                         {CounterUnit::kWavefronts, "wavefront"},
-                                         {CounterUnit::kConflicts, "conflict"},
-                                         {CounterUnit::kPercent, "%"},
-                                         {CounterUnit::kRatio, "1"}}};
+constexpr Words<CounterUnit, 11> kCounterUnits{{{CounterUnit::kNanoseconds, "ns"},
+                                                {CounterUnit::kCycles, "cycle"},
+                                                {CounterUnit::kHertz, "Hz"},
+                                                {CounterUnit::kBytes, "B"},
+                                                {CounterUnit::kSectors, "sector"},
+                                                {CounterUnit::kRequests, "request"},
+                                                {CounterUnit::kInstructions, "instruction"},
+                                                {CounterUnit::kWavefronts, "wavefront"},
+                                                {CounterUnit::kConflicts, "conflict"},
+                                                {CounterUnit::kPercent, "%"},
+                                                {CounterUnit::kRatio, "1"}}};
 
 constexpr i64 kMostPasses = 100;
 
@@ -42,7 +42,7 @@ CounterSet parse_set(const StrictValue& value, std::set<std::string>& seen) {
   for (const StrictValue& item : map.required("metrics").list()) {
     const StrictMap counter = item.map({"metric", "unit", "meaning"});
     const StrictValue metric = counter.required("metric");
-    set.counters.push_back({metric_name(metric), counter.required("unit").word(kUnits),
+    set.counters.push_back({metric_name(metric), counter.required("unit").word(kCounterUnits),
                             counter.required("meaning").text()});
     if (!seen.insert(set.counters.back().metric).second) {
       metric.fail("expected each metric once, this one stands above");
@@ -78,7 +78,7 @@ std::optional<Bytes> bytes_of(const CounterSum& sum, const CounterValues& values
 
 }  // namespace
 
-std::string_view to_text(CounterUnit unit) { return word_of(kUnits, unit); }
+std::string_view to_text(CounterUnit unit) { return word_of(kCounterUnits, unit); }
 std::string_view to_text(CounterChoice choice) { return word_of(kCounterChoices, choice); }
 
 CounterChoice parse_counter_choice(std::string_view text) {

@@ -45,9 +45,10 @@ std::string csv_header() {
 }
 
 /// Fields of one line of the CSV, read one after the other.
-class LineReader {
+class LearnedLineReader {
  public:
-  LineReader(std::string_view line, std::string where) : rest_(line), where_(std::move(where)) {}
+  LearnedLineReader(std::string_view line, std::string where)
+      : rest_(line), where_(std::move(where)) {}
 
   std::string_view text() {
     const bool quoted = rest_.starts_with('"');
@@ -83,7 +84,7 @@ class LineReader {
   std::string where_;
 };
 
-void read_row(LineReader& line, LearnedModel& model) {
+void read_row(LearnedLineReader& line, LearnedModel& model) {
   LearnedRow row{.problem = std::string(line.text()),
                  .config = std::string(line.text()),
                  .regime = {},
@@ -116,7 +117,7 @@ void read_rows(const std::string& text, const std::string& file, LearnedModel& m
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (number > 1) {
-      LineReader reader(line, fmt::format("{}:{}", file, number));
+      LearnedLineReader reader(line, fmt::format("{}:{}", file, number));
       read_row(reader, model);
     } else if (line != csv_header()) {
       throw ConfigError(fmt::format(

@@ -27,13 +27,13 @@ struct Unit {
   double factor = 1, divisor = 1;
 };
 
-constexpr double kKibi = 1024;
+constexpr double kKibibyte = 1024;
 constexpr std::array kUnits{
     Unit{Dimension::kCount, "1"},
     Unit{Dimension::kFraction, "1"},
     Unit{Dimension::kBytes, "B"},
-    Unit{Dimension::kBytes, "KiB", kKibi},
-    Unit{Dimension::kBytes, "MiB", kKibi* kKibi},
+    Unit{Dimension::kBytes, "KiB", kKibibyte},
+    Unit{Dimension::kBytes, "MiB", kKibibyte* kKibibyte},
     Unit{Dimension::kCycles, "cycle"},
     Unit{Dimension::kTime, "s"},
     Unit{Dimension::kTime, "us", 1, 1e6},

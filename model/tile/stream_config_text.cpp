@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<StreamSchedule, 8> kSchedules{
+constexpr Words<StreamSchedule, 8> kStreamSchedules{
     {{StreamSchedule::kMemcpy, "memcpy"},
      {StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync"},
      {StreamSchedule::kMemcpyTma, "memcpy_tma"},
@@ -18,7 +18,7 @@ constexpr Words<StreamSchedule, 8> kSchedules{
      {StreamSchedule::kElementwiseAddPipelined, "elementwise_add_pipelined"},
      {StreamSchedule::kElementwiseAddTma, "elementwise_add_tma"},
      {StreamSchedule::kElementwiseAddTmaWarpSpecialized, "elementwise_add_tma_warp_specialized"}}};
-constexpr Words<StreamLayout, 2> kLayouts{
+constexpr Words<StreamLayout, 2> kStreamLayouts{
     {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
 constexpr Words<StreamView, 2> kViews{
     {{StreamView::kMatrix, "matrix"}, {StreamView::kFlat, "flat"}}};
@@ -76,14 +76,14 @@ std::string copy_fault(const StreamConfig& config, ElementType dtype) {
 
 }  // namespace
 
-std::string_view to_text(StreamSchedule schedule) { return word_of(kSchedules, schedule); }
+std::string_view to_text(StreamSchedule schedule) { return word_of(kStreamSchedules, schedule); }
 
 StreamSchedule parse_stream_schedule(std::string_view text) {
-  return value_of(kSchedules, "schedule", text);
+  return value_of(kStreamSchedules, "schedule", text);
 }
 
 bool is_stream_schedule(std::string_view text) {
-  for (const auto& [schedule, word] : kSchedules) {
+  for (const auto& [schedule, word] : kStreamSchedules) {
     if (word == text) {
       return true;
     }
@@ -104,7 +104,7 @@ std::string to_text(const StreamConfig& config) {
   add(true, "warps", config.warps);
   add(!uses_tma(schedule), "vector", config.vector_bytes);
   add(true, "ctas", config.ctas_per_sm);
-  add(chooses_layout(schedule), "layout", word_of(kLayouts, config.layout));
+  add(chooses_layout(schedule), "layout", word_of(kStreamLayouts, config.layout));
   add(!is_memcpy(schedule), "view", word_of(kViews, config.view));
   add(true, "order", word_of(kOrders, config.order));
   add(true, "hint", word_of(kHints, config.hint));
@@ -123,7 +123,7 @@ StreamConfig parse_stream_config(std::string_view text) {
   config.vector_bytes = uses_tma(config.schedule) ? kChunkBytes : reader.number("vector", 1);
   config.ctas_per_sm = reader.number("ctas", 1);
   if (chooses_layout(config.schedule)) {
-    config.layout = value_of(kLayouts, "layout", reader.value("layout"));
+    config.layout = value_of(kStreamLayouts, "layout", reader.value("layout"));
   }
   if (!is_memcpy(config.schedule)) {
     config.view = value_of(kViews, "view", reader.value("view"));

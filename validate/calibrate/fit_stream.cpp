@@ -26,8 +26,8 @@ constexpr double kPriorWidth = 1;    // the rows decide; a factor of e is one de
 constexpr double kScale = 0.05;      // errors beyond count linearly
 constexpr double kDetermined = 0.7;  // of the prior's width: less has been learned of a constant
 constexpr double kCoverage = 0.9;
-constexpr std::size_t kLeastRows = 60;  // some six for each constant
-constexpr double kNearBest = 1.2, kWeightNearBest = 3;
+constexpr std::size_t kLeastStreamRows = 60;  // some six for each constant
+constexpr double kNearBestStream = 1.2, kWeightNearBestStream = 3;
 
 struct StreamRow {
   StreamProblem problem;
@@ -66,7 +66,7 @@ void weigh(std::vector<StreamRow>& rows) {
     least = std::min(least, row.time);
   }
   for (StreamRow& row : rows) {
-    row.weight = row.time < best.at(name(row)) * kNearBest ? kWeightNearBest : 1;
+    row.weight = row.time < best.at(name(row)) * kNearBestStream ? kWeightNearBestStream : 1;
   }
 }
 
@@ -92,7 +92,7 @@ Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
       }
     }
   }
-  if (rows.fitted.size() < kLeastRows) {
+  if (rows.fitted.size() < kLeastStreamRows) {
     rows.fitted.insert(rows.fitted.end(), rows.checked.begin(), rows.checked.end());
     rows.checked.clear();
   }
@@ -110,14 +110,15 @@ double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
 std::string path_of(std::string_view key) { return "stream." + std::string(key); }
 
-struct OneFit {
+struct OneStreamFit {
   GpuSpec gpu;
   LeastSquares answer;
 };
 
 /// Of the rows that `sees` takes, from the numbers of `prior`.
 template <class Sees>
-OneFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows, const Sees& sees) {
+OneStreamFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows,
+                         const Sees& sees) {
   constexpr double kLeast = std::numeric_limits<double>::min();  // 0 has no logarithm
   constexpr auto kCount = static_cast<Eigen::Index>(std::size(kFitted));
   std::vector<const StreamRow*> seen;
@@ -126,7 +127,7 @@ OneFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows, con
       seen.push_back(&row);
     }
   }
-  OneFit fit{prior, {}};
+  OneStreamFit fit{prior, {}};
   GpuSpec from = prior;
   const auto set = [&](const Eigen::VectorXd& logs) {
     for (Eigen::Index i = 0; i < kCount; ++i) {
@@ -168,7 +169,7 @@ bool in_first_half(const StreamRow& row) {
   return (hash >> 16 & 1) == 0;
 }
 
-double mean(const std::vector<double>& values) {
+double mean_stream_error(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) {
     sum += value;
@@ -189,7 +190,7 @@ std::vector<double> errors_left_out(const GpuSpec& prior, const GpuSpec& fitted,
   std::vector<double> errors = errors_of(fitted, rows.checked);
   for (const bool half : {false, true}) {
     const auto sees = [half](const StreamRow& row) { return in_first_half(row) == half; };
-    const OneFit other = fit_rows_of(prior, rows.fitted, sees);
+    const OneStreamFit other = fit_rows_of(prior, rows.fitted, sees);
     for (const StreamRow& row : rows.fitted) {
       if (!sees(row)) {
         errors.push_back(error_of(residual(other.gpu, row)));
@@ -229,25 +230,26 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
                     gpu.spec.name));
   }
   const Rows rows = rows_of(gpu.spec, files);
-  if (rows.fitted.size() < kLeastRows) {
+  if (rows.fitted.size() < kLeastStreamRows) {
     throw ConfigError(fmt::format(
         "expected at least {} measured copies and additions to fit to, got {} ({} rows left out)",
-        kLeastRows, rows.fitted.size(), rows.left_out));
+        kLeastStreamRows, rows.fitted.size(), rows.left_out));
   }
   StreamFit fit{.rows = rows.fitted.size(),
                 .checked = rows.checked.size(),
                 .left_out = rows.left_out,
                 .constants = {},
-                .error_before = mean(errors_of(gpu.spec, rows.fitted)),
+                .error_before = mean_stream_error(errors_of(gpu.spec, rows.fitted)),
                 .error_after = 0,
                 .error_left_out = 0};
-  const OneFit all = fit_rows_of(gpu.spec, rows.fitted, [](const StreamRow&) { return true; });
+  const OneStreamFit all =
+      fit_rows_of(gpu.spec, rows.fitted, [](const StreamRow&) { return true; });
   for (std::size_t i = 0; i < std::size(kFitted); ++i) {
     fit.constants.push_back(constant_of(gpu, kFitted[i], all.answer, static_cast<Eigen::Index>(i)));
   }
   std::vector<double> left_out = errors_left_out(gpu.spec, all.gpu, rows);
-  fit.error_after = mean(errors_of(all.gpu, rows.fitted));
-  fit.error_left_out = mean(left_out);
+  fit.error_after = mean_stream_error(errors_of(all.gpu, rows.fitted));
+  fit.error_left_out = mean_stream_error(left_out);
   const auto rank = left_out.begin() + static_cast<std::ptrdiff_t>(
                                            kCoverage * static_cast<double>(left_out.size() - 1));
   std::nth_element(left_out.begin(), rank, left_out.end());

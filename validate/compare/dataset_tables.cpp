@@ -10,12 +10,13 @@
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/results_table.h"
+#include "validate/compare/shown_figures.h"
 #include "validate/compare/statistics.h"
 
 namespace tilecast {
 namespace {
 
-constexpr double kMicro = 1e6, kMega = 1e6, kPercent = 100, kPicojoules = 1e12;
+constexpr double kPicojoules = 1e12;
 constexpr std::size_t kListed = 10;  // rows of a list of the worst or best
 
 /// The name of the file without folder and endings: squares of data/squares.csv.gz.
@@ -140,8 +141,8 @@ std::string raster_section(const std::vector<MeasuredGroup>& groups) {
             [](const Orders& a, const Orders& b) { return a.clock_ratio() > b.clock_ratio(); });
   Values clocks, times;
   for (const Orders& orders : all) {
-    clocks.push_back((orders.clock_ratio() - 1) * kPercent);
-    times.push_back((orders.time_ratio() - 1) * kPercent);
+    clocks.push_back((orders.clock_ratio() - 1) * kToPercent);
+    times.push_back((orders.time_ratio() - 1) * kToPercent);
   }
   std::string text = fmt::format(
       "### What the order of tiles costs in clock\n\n"
@@ -250,7 +251,7 @@ std::string cublaslt_section(const std::vector<MeasuredGroup>& groups) {
     const Line& line = lines[i];
     text += fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | `{}` |\n",
                         gemm_problem_text(line.group->problem),
-                        line.group->cublaslt_top1->value * kMicro, line.of_best, line.of_ours,
+                        line.group->cublaslt_top1->value * kToMicro, line.of_best, line.of_ours,
                         short_text(line.group->fastest().config));
   }
   return text + "\n";
@@ -290,8 +291,8 @@ std::string split_section(const std::vector<MeasuredGroup>& groups) {
   for (std::size_t i = 0; i < std::min(kListed, lines.size()); ++i) {
     const Line& line = lines[i];
     text += fmt::format("| {} | {:.1f} | {:.1f} | {:.3f} | `{}` | `{}` |\n",
-                        gemm_problem_text(line.group->problem), line.whole->time().value * kMicro,
-                        line.split->time().value * kMicro, line.gain(),
+                        gemm_problem_text(line.group->problem), line.whole->time().value * kToMicro,
+                        line.split->time().value * kToMicro, line.gain(),
                         short_text(line.split->config), short_text(line.whole->config));
   }
   return text + "\n";

@@ -10,13 +10,13 @@
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/published_rule.h"
 #include "validate/compare/results_table.h"
+#include "validate/compare/shown_figures.h"
 #include "validate/compare/statistics.h"
 
 namespace tilecast {
 namespace {
 
 constexpr double kNearlyEmpty = 0.25;  // a last wave below this
-constexpr double kMicro = 1e6;
 
 void keep_faster(std::optional<Seconds>& kept, Seconds time) {
   kept = kept ? std::min(*kept, time) : time;
@@ -91,7 +91,7 @@ DecompositionRow row_of(const GpuSpec& gpu, const KernelConfig& at, const Joined
 }
 
 std::string cell(const std::optional<Seconds>& time) {
-  return time ? fmt::format("{:.1f}", time->value * kMicro) : "";
+  return time ? fmt::format("{:.1f}", time->value * kToMicro) : "";
 }
 
 std::string geomean_text(const Values& ratios) {

@@ -36,7 +36,7 @@ const LadderCounter& counter_named(const StrictValue& item,
   return *found;
 }
 
-KernelConfig parse_config(const StrictValue& value) {
+KernelConfig rung_config(const StrictValue& value) {
   try {
     return parse_kernel_config(value.text());
   } catch (const ConfigError& error) {
@@ -48,7 +48,7 @@ KernelConfig parse_config(const StrictValue& value) {
 Rung parse_rung(const StrictValue& item, std::size_t place, std::size_t rungs,
                 const std::vector<LadderCounter>& counters) {
   const StrictMap map = item.map({"name", "config", "against", "shown_by"});
-  Rung rung{.name = map.required("name").text(), .config = parse_config(map.required("config"))};
+  Rung rung{.name = map.required("name").text(), .config = rung_config(map.required("config"))};
   if (const std::optional<StrictValue> against = map.optional("against")) {
     rung.against = static_cast<std::size_t>(against->integer(1, static_cast<i64>(rungs))) - 1;
     if (rung.against == place) {

@@ -10,6 +10,7 @@
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/results_table.h"
+#include "validate/compare/shown_figures.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -17,15 +18,13 @@ namespace {
 
 constexpr double kPerKilo = 1e-3;
 constexpr double kPerGiga = 1e-9;
-constexpr double kPerTera = 1e-12;
-constexpr double kPercent = 100;
 
-constexpr std::string_view kHead =
+constexpr std::string_view kLadderHead =
     "| | rung | configuration | against | kcycles | change | GHz | TFLOPS | of peak | sustained "
     "TFLOPS | GHz | J/TFLOP | change | shown by |\n"
     "|--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
 
-constexpr std::string_view kLegend =
+constexpr std::string_view kLadderLegend =
     "\n*against*: the rung that both *change* columns and *shown by* compare with; more than "
     "zero is worse.\nFrom *kcycles* to *of peak* the burst regime: thousands of SM cycles of the "
     "whole kernel, the mean SM\nclock, and the share of the tensor cores' peak at that clock. "
@@ -103,7 +102,7 @@ std::optional<Joules> energy_of(const Measured& measured, const GemmProblem& pro
 
 template <class T>
 std::string change_text(const std::optional<T>& from, const std::optional<T>& to) {
-  return from && to ? fmt::format("{:+.1f} %", (*to / *from - 1) * kPercent) : "";
+  return from && to ? fmt::format("{:+.1f} %", (*to / *from - 1) * kToPercent) : "";
 }
 
 std::string clock_text(const std::optional<Measurement>& row) {
@@ -126,7 +125,7 @@ std::string measured_cells(const GemmProblem& problem, const Measured& measured,
                      cycles ? fmt::format("{:.1f}", cycles->value * kPerKilo) : "",
                      change_text(cycles_of(other), cycles), clock_text(measured.burst),
                      tflops_text(measured.burst),
-                     cycles ? fmt::format("{:.1f} %", least / *cycles * kPercent) : "",
+                     cycles ? fmt::format("{:.1f} %", least / *cycles * kToPercent) : "",
                      tflops_text(measured.sustained), clock_text(measured.sustained),
                      energy ? fmt::format("{:.3f}", energy->value) : "",
                      change_text(energy_of(other, problem), energy));
@@ -205,7 +204,7 @@ std::string ladder_tables(const GpuSpec& gpu, const Ladder& ladder,
     if (!has_a_rung(ladder, measured)) {
       continue;
     }
-    text += fmt::format("{}\n\n{}", problem_title(measured.problem), kHead);
+    text += fmt::format("{}\n\n{}", problem_title(measured.problem), kLadderHead);
     for (std::size_t place = 0; place < ladder.rungs.size(); ++place) {
       text += rung_line(ladder, place, measured, counters, peak);
     }
@@ -220,7 +219,7 @@ std::string ladder_tables(const GpuSpec& gpu, const Ladder& ladder,
     throw ConfigError(join(names, ", ") + ": expected a verified row of at least one rung");
   }
   text.pop_back();  // the legend begins with the empty line
-  return text + std::string(kLegend);
+  return text + std::string(kLadderLegend);
 }
 
 }  // namespace tilecast

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "validate/compare/shown_figures.h"
 #include "validate/compare/statistics.h"
 
 namespace tilecast {
@@ -35,7 +36,7 @@ bool all_have_power(const std::vector<RestTrial>& trials) {
 /// Of values relative to their subject's mean, with the power before in 100 W, or with its place.
 template <class ValueOf>
 Effect effect_of(const std::vector<RestTrial>& trials, bool by_power, const ValueOf& value_of) {
-  constexpr double kPercent = 100, kHundredWatts = 100;
+  constexpr double kHundredWatts = 100;
   std::map<std::string, Values> by_subject;
   for (const RestTrial& trial : trials) {
     by_subject[trial.subject].push_back(value_of(trial));
@@ -49,7 +50,7 @@ Effect effect_of(const std::vector<RestTrial>& trials, bool by_power, const Valu
   Effect effect;
   double slope = 0;
   effect.correlation = pearson(before, relative, slope);
-  effect.percent = slope * kPercent;
+  effect.percent = slope * kToPercent;
   return effect;
 }
 

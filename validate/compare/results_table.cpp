@@ -6,21 +6,20 @@
 
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/compare/shown_figures.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::string_view kBegin = "<!-- results:begin -->\n";
 constexpr std::string_view kEnd = "<!-- results:end -->";
-constexpr double kPerMicro = 1e6;
-constexpr double kPerTera = 1e-12;
 
-constexpr std::string_view kHead =
+constexpr std::string_view kResultsHead =
     "| M x N x K | regime | predicted best | predicted | measured | measured best | time | TFLOPS "
     "| cuBLASLt top-1 | best of 16 |\n"
     "|---|---|---|--:|--:|---|--:|--:|--:|--:|\n";
 
-constexpr std::string_view kLegend =
+constexpr std::string_view kResultsLegend =
     "\nTimes in µs, medians of the kernel's own duration. *Predicted best* is the configuration "
     "with the\nleast predicted time among those that were measured for the shape. A configuration "
     "reads: schedule\n"
@@ -55,7 +54,7 @@ std::string raster_text(const Raster& raster) {
 
 /// About four digits.
 std::string micros(Seconds time) {
-  const double value = time.value * kPerMicro;
+  const double value = time.value * kToMicro;
   return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 1000 ? 1 : 0);
 }
 
@@ -140,13 +139,13 @@ std::string short_text(const KernelConfig& config) {
 }
 
 std::string results_table(const JoinedData& data) {
-  std::string text(kHead);
+  std::string text(kResultsHead);
   for (const JoinedGroup& group : data.groups) {
     if (!group.points.empty() && op_of(group.problem) == Op::kGemm) {
       text += row_text(group);
     }
   }
-  return text + std::string(kLegend);
+  return text + std::string(kResultsLegend);
 }
 
 std::string replace_between_markers(std::string_view text, std::string_view name,

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "validate/compare/shown_figures.h"
 #include "validate/compare/validation_text.h"
 
 namespace tilecast {
@@ -8,16 +9,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double rounded(double value) {
-  constexpr double kSixDecimals = 1e6;
-  return std::round(value * kSixDecimals) / kSixDecimals;
-}
-
 Json error_json(const ErrorFigures& figures) {
-  return {{"mape", rounded(figures.mape)},
-          {"median", rounded(figures.median)},
-          {"p90", rounded(figures.p90)},
-          {"bias", rounded(figures.bias)}};
+  return {{"mape", rounded_figure(figures.mape)},
+          {"median", rounded_figure(figures.median)},
+          {"p90", rounded_figure(figures.p90)},
+          {"bias", rounded_figure(figures.bias)}};
 }
 
 void add_bytes(Json& json, const ByteFigures& bytes) {
@@ -31,25 +27,25 @@ void add_bytes(Json& json, const ByteFigures& bytes) {
   add("dram_read_bytes", bytes.dram_read);
   if (bytes.l2_hit) {
     constexpr double kToPoints = 100;
-    json["l2_hit"] = {{"mae_points", rounded(bytes.l2_hit->mean_error * kToPoints)},
-                      {"bias_points", rounded(bytes.l2_hit->bias * kToPoints)},
+    json["l2_hit"] = {{"mae_points", rounded_figure(bytes.l2_hit->mean_error * kToPoints)},
+                      {"bias_points", rounded_figure(bytes.l2_hit->bias * kToPoints)},
                       {"points", bytes.l2_hit->points}};
   }
 }
 
 Json ratio_json(const RatioFigures& figures) {
-  return {{"geomean", rounded(figures.geomean)},
-          {"p10", rounded(figures.p10)},
-          {"min", rounded(figures.min)},
+  return {{"geomean", rounded_figure(figures.geomean)},
+          {"p10", rounded_figure(figures.p10)},
+          {"min", rounded_figure(figures.min)},
           {"shapes", figures.groups}};
 }
 
 Json rank_json(const RankFigures& figures) {
-  Json json{{"kendall", rounded(figures.kendall)}};
+  Json json{{"kendall", rounded_figure(figures.kendall)}};
   if (figures.kendall_near_best) {
-    json["kendall_near_best"] = rounded(*figures.kendall_near_best);
+    json["kendall_near_best"] = rounded_figure(*figures.kendall_near_best);
   }
-  json["spearman"] = rounded(figures.spearman);
+  json["spearman"] = rounded_figure(figures.spearman);
   json["shapes"] = figures.shapes;
   return json;
 }
@@ -73,7 +69,7 @@ Json baselines_json(const Baselines& baselines) {
   add("cublaslt_top1_of_ours", baselines.cublaslt_top1_of_ours);
   add("runtime_copy_of_ours", baselines.runtime_copy_of_ours);
   if (baselines.roofline_mape) {
-    json["roofline_mape"] = rounded(*baselines.roofline_mape);
+    json["roofline_mape"] = rounded_figure(*baselines.roofline_mape);
   }
   return json;
 }
@@ -83,12 +79,12 @@ void add_parts(Json& json, const char* name, const std::map<Key, PartFigures>& p
   for (const auto& [part, figures] : parts) {
     Json& own = json[name][std::string(to_text(part))];
     own["points"] = figures.points;
-    own["mape"] = rounded(figures.time_mape);
-    own["median"] = rounded(figures.time_median);
-    own["coverage_90"] = rounded(figures.coverage);
+    own["mape"] = rounded_figure(figures.time_mape);
+    own["median"] = rounded_figure(figures.time_median);
+    own["coverage_90"] = rounded_figure(figures.coverage);
     if (figures.cycles_mape) {
-      own["cycles_mape"] = rounded(*figures.cycles_mape);
-      own["cycles_median"] = rounded(*figures.cycles_median);
+      own["cycles_mape"] = rounded_figure(*figures.cycles_mape);
+      own["cycles_median"] = rounded_figure(*figures.cycles_median);
     }
   }
 }
@@ -106,11 +102,11 @@ void add_figures(Json& json, const Validation& v) {
   if (v.clock) {
     json["clock"] = error_json(v.clock->error);
     if (v.clock->kendall) {
-      json["clock"]["kendall"] = rounded(*v.clock->kendall);
+      json["clock"]["kendall"] = rounded_figure(*v.clock->kendall);
     }
     if (v.clock->pairs_ordered) {
       json["clock"]["pairs"] = v.clock->pairs;
-      json["clock"]["pairs_ordered"] = rounded(*v.clock->pairs_ordered);
+      json["clock"]["pairs_ordered"] = rounded_figure(*v.clock->pairs_ordered);
     }
   }
   for (const auto& [regime, figures] : v.rank) {
@@ -126,7 +122,7 @@ void add_figures(Json& json, const Validation& v) {
   for (const auto& [regime, all] : v.paired) {
     for (const PairedFigures& paired : all) {
       json["paired"][std::string(to_text(regime))][paired.against] = {
-          {"ratio", rounded(paired.ratio)},
+          {"ratio", rounded_figure(paired.ratio)},
           {"better", paired.better},
           {"worse", paired.worse},
           {"p", paired.p},
@@ -134,8 +130,8 @@ void add_figures(Json& json, const Validation& v) {
     }
   }
   if (v.interval) {
-    json["interval"] = {{"coverage_90", rounded(v.interval->coverage_90)},
-                        {"median_width", rounded(v.interval->median_width)}};
+    json["interval"] = {{"coverage_90", rounded_figure(v.interval->coverage_90)},
+                        {"median_width", rounded_figure(v.interval->median_width)}};
   }
   add_bytes(json, v.bytes);
 }

@@ -22,15 +22,15 @@ constexpr std::size_t kLengthOfDay = 10;  // 2025-01-31
 constexpr std::size_t kWaysToHalve = 20;
 
 /// A process: its verified rows of one regime, by point.
-struct Process {
+struct ProcessRows {
   std::string card, day;
   std::map<std::string, const Measurement*> rows;
 };
 
-std::vector<Process> processes_of(const std::vector<MeasurementFile>& files, Regime regime) {
-  std::vector<Process> processes;
+std::vector<ProcessRows> processes_of(const std::vector<MeasurementFile>& files, Regime regime) {
+  std::vector<ProcessRows> processes;
   for (const MeasurementFile& file : files) {
-    Process process;
+    ProcessRows process;
     for (const MeasurementRow& row : file.rows) {
       const Measurement& m = row.measurement;
       if (!is_verified(m) || !m.cycles || !m.sm_clock || m.point.regime != regime) {
@@ -82,7 +82,7 @@ struct PairSums {
   Values orders;
 };
 
-void add_pair(const Process& a, const Process& b, ValueOf value, PairSums& sums) {
+void add_pair(const ProcessRows& a, const ProcessRows& b, ValueOf value, PairSums& sums) {
   Values differences;
   Groups groups;
   for (const auto& [key, row] : a.rows) {
@@ -110,11 +110,11 @@ void add_pair(const Process& a, const Process& b, ValueOf value, PairSums& sums)
   }
 }
 
-Common common_of(const Process& a, const Process& b) {
+Common common_of(const ProcessRows& a, const ProcessRows& b) {
   return a.card != b.card ? Common::kNothing : a.day != b.day ? Common::kCard : Common::kCardAndDay;
 }
 
-VarianceOf figures_of(const std::vector<Process>& processes, ValueOf value) {
+VarianceOf figures_of(const std::vector<ProcessRows>& processes, ValueOf value) {
   std::map<Common, PairSums> sums;
   for (std::size_t i = 0; i < processes.size(); ++i) {
     for (std::size_t j = i + 1; j < processes.size(); ++j) {
@@ -149,7 +149,8 @@ VarianceOf figures_of(const std::vector<Process>& processes, ValueOf value) {
 }
 
 /// Medians of each point in the two halves, for points that both have.
-Groups medians_of(const std::vector<Process>& processes, const std::vector<std::size_t>& order) {
+Groups medians_of(const std::vector<ProcessRows>& processes,
+                  const std::vector<std::size_t>& order) {
   std::map<std::string, std::pair<Values, Values>> times;
   std::map<std::string, std::string> groups_of;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -170,7 +171,7 @@ Groups medians_of(const std::vector<Process>& processes, const std::vector<std::
   return groups;
 }
 
-void add_halves(const std::vector<Process>& processes, Variance& variance) {
+void add_halves(const std::vector<ProcessRows>& processes, Variance& variance) {
   if (processes.size() < 2) {
     return;
   }
@@ -220,14 +221,14 @@ std::vector<Measurement> median_rows(const std::vector<MeasurementFile>& files) 
 std::vector<Variance> variance_of(const std::vector<MeasurementFile>& files) {
   std::vector<Variance> all;
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
-    const std::vector<Process> processes = processes_of(files, regime);
+    const std::vector<ProcessRows> processes = processes_of(files, regime);
     if (processes.empty()) {
       continue;
     }
     Variance variance{.files = processes.size(), .regime = regime};
     std::set<std::string> cards, days;
     std::map<std::string, std::size_t> seen;
-    for (const Process& process : processes) {
+    for (const ProcessRows& process : processes) {
       cards.insert(process.card);
       days.insert(process.day);
       for (const auto& [key, row] : process.rows) {

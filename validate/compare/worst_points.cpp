@@ -8,19 +8,13 @@
 
 #include "model/base/words.h"
 #include "validate/compare/point_error.h"
+#include "validate/compare/shown_figures.h"
 
 namespace tilecast {
 namespace {
 
-constexpr double kPerMicro = 1e6, kToPercent = 100;
-
 double log_error(const JoinedPoint& point) {
   return std::log(point.predicted.time / point.measured_time());
-}
-
-double rounded(double value) {
-  constexpr double kSixDecimals = 1e6;
-  return std::round(value * kSixDecimals) / kSixDecimals;
 }
 
 /// GEMM's dtype and layout, and what the group is not as by default.
@@ -102,20 +96,21 @@ std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count) 
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points) {
   auto list = nlohmann::ordered_json::array();
   for (const WorstPoint& worst : points) {
-    nlohmann::ordered_json json{{"op", to_text(worst.point.op)},
-                                {"problem", to_text(worst.problem)},
-                                {"regime", to_text(worst.point.regime)},
-                                {"inputs", to_text(worst.point.inputs)},
-                                {"l2_state", to_text(worst.point.l2_state)},
-                                {"config", worst.point.config},
-                                {"measured_time_us", rounded(worst.measured.value * kPerMicro)},
-                                {"time_us", rounded(worst.predicted.value * kPerMicro)},
-                                {"error", rounded(worst.time_error())}};
+    nlohmann::ordered_json json{
+        {"op", to_text(worst.point.op)},
+        {"problem", to_text(worst.problem)},
+        {"regime", to_text(worst.point.regime)},
+        {"inputs", to_text(worst.point.inputs)},
+        {"l2_state", to_text(worst.point.l2_state)},
+        {"config", worst.point.config},
+        {"measured_time_us", rounded_figure(worst.measured.value * kToMicro)},
+        {"time_us", rounded_figure(worst.predicted.value * kToMicro)},
+        {"error", rounded_figure(worst.time_error())}};
     if (worst.cycles_error) {
-      json["cycles_error"] = rounded(*worst.cycles_error);
+      json["cycles_error"] = rounded_figure(*worst.cycles_error);
     }
     if (worst.clock_error) {
-      json["clock_error"] = rounded(*worst.clock_error);
+      json["clock_error"] = rounded_figure(*worst.clock_error);
     }
     json["limiter"] = to_text(worst.limiter);
     json["off"] = to_text(worst.off);
@@ -133,8 +128,8 @@ std::string to_table(const std::vector<WorstPoint>& points) {
   for (const WorstPoint& worst : points) {
     text += fmt::format(
         "  {}\n{}    {:<11}{:>8.1f}{:>10.1f}{:>10}{:>10}{:>10}{:>9}\n", conditions_text(worst),
-        config_lines(worst.point.config), to_text(worst.limiter), worst.measured.value * kPerMicro,
-        worst.predicted.value * kPerMicro, percent(worst.time_error()), percent(worst.cycles_error),
+        config_lines(worst.point.config), to_text(worst.limiter), worst.measured.value * kToMicro,
+        worst.predicted.value * kToMicro, percent(worst.time_error()), percent(worst.cycles_error),
         percent(worst.clock_error), to_text(worst.off));
   }
   return text;

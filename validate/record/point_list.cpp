@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kColumns[] = {
+constexpr std::string_view kPointColumns[] = {
     "op", "m", "n", "k", "dtype", "layout", "config", "regime", "inputs", "l2_state", "drawn"};
 constexpr std::size_t kNeeded = 7;  // the first ones
 
@@ -36,15 +36,15 @@ struct Place {
 
 std::vector<Place> places_of(const CsvRecord& header, std::string_view name) {
   std::vector<Place> places;
-  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
-    const auto found = std::find(header.fields.begin(), header.fields.end(), kColumns[i]);
+  for (std::size_t i = 0; i < std::size(kPointColumns); ++i) {
+    const auto found = std::find(header.fields.begin(), header.fields.end(), kPointColumns[i]);
     if (found != header.fields.end()) {
-      places.push_back(
-          {&column_named(kColumns[i]), static_cast<std::size_t>(found - header.fields.begin())});
+      places.push_back({&column_named(kPointColumns[i]),
+                        static_cast<std::size_t>(found - header.fields.begin())});
     } else if (i < kNeeded) {
       throw ConfigError(fmt::format("{}:{}: {}: column missing from the header{}", name,
-                                    header.line, kColumns[i],
-                                    did_you_mean(kColumns[i], header.fields)));
+                                    header.line, kPointColumns[i],
+                                    did_you_mean(kPointColumns[i], header.fields)));
     }
   }
   return places;
@@ -98,14 +98,14 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
 }
 
 std::string point_list_csv(const std::vector<ListedPoint>& points) {
-  std::vector<std::string> fields(std::begin(kColumns), std::end(kColumns));
+  std::vector<std::string> fields(std::begin(kPointColumns), std::end(kPointColumns));
   std::string text = csv_line(fields);
   for (const ListedPoint& listed : points) {
     Measurement row;
     row.point = listed.point;
     row.drawn = listed.drawn;
     fields.clear();
-    for (const std::string_view column : kColumns) {
+    for (const std::string_view column : kPointColumns) {
       fields.push_back(column_named(column).write(row));
     }
     text += csv_line(fields);

@@ -14,31 +14,32 @@
 namespace tilecast {
 namespace {
 
-constexpr double kMega = 1e6;
-constexpr const char* kHeader = "samples_at,point,block,drifted,sm_clock_mhz,durations_ns\n";
-constexpr std::size_t kColumns = 6;
+constexpr double kMegahertz = 1e6;
+constexpr const char* kSamplesHeader = "samples_at,point,block,drifted,sm_clock_mhz,durations_ns\n";
+constexpr std::size_t kSampleColumns = 6;
 
 std::string text_of(i64 at, const Point& point, const std::vector<SampleBlock>& blocks) {
-  std::string text = at == 0 ? kHeader : "";
+  std::string text = at == 0 ? kSamplesHeader : "";
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const SampleBlock& block = blocks[i];
-    text += csv_line({std::to_string(at), key_of(point), std::to_string(i),
-                      block.drifted ? "1" : "0", fmt::format("{:.10g}", block.clock.value / kMega),
-                      fmt::format("{}", fmt::join(block.nanoseconds, " "))});
+    text +=
+        csv_line({std::to_string(at), key_of(point), std::to_string(i), block.drifted ? "1" : "0",
+                  fmt::format("{:.10g}", block.clock.value / kMegahertz),
+                  fmt::format("{}", fmt::join(block.nanoseconds, " "))});
   }
   return text;
 }
 
 SampleBlock block_of(const std::vector<std::string>& fields) {
-  if (fields.size() != kColumns) {
-    throw ConfigError(fmt::format("expected {} fields, got {}", kColumns, fields.size()));
+  if (fields.size() != kSampleColumns) {
+    throw ConfigError(fmt::format("expected {} fields, got {}", kSampleColumns, fields.size()));
   }
   SampleBlock block{.nanoseconds = {}, .clock = {}, .drifted = fields[3] == "1"};
   const std::optional<double> clock = parse_number(fields[4]);
   if (!clock || *clock <= 0) {
     throw ConfigError(fmt::format("sm_clock_mhz: expected a number above 0, got '{}'", fields[4]));
   }
-  block.clock = Hertz{*clock * kMega};
+  block.clock = Hertz{*clock * kMegahertz};
   for (const std::string_view part : split(fields[5], ' ')) {
     const std::optional<i64> duration = parse_integer(part);
     if (!duration || *duration < 0) {

@@ -11,8 +11,8 @@
 namespace tilecast {
 namespace {
 
-constexpr double kMilli = 1e3, kMicro = 1e6, kMega = 1e6;
-constexpr const char* kColumns[] = {
+constexpr double kMilli = 1e3, kMicro = 1e6, kHertzPerMegahertz = 1e6;
+constexpr const char* kTrialColumns[] = {
     "part",    "rest_ms", "history", "settled",    "before",       "before_order", "before_power_w",
     "from_ms", "to_ms",   "subject", "repetition", "sm_clock_mhz", "cycles",       "time_us"};
 
@@ -22,15 +22,15 @@ std::string number(double value) { return fmt::format("{:.10g}", value); }
 class Line {
  public:
   Line(const CsvRecord& record, std::string_view name) : record_(record), name_(name) {
-    if (record.fields.size() != std::size(kColumns)) {
+    if (record.fields.size() != std::size(kTrialColumns)) {
       throw ConfigError(fmt::format("{}:{}: expected {} fields, got {}", name, record.line,
-                                    std::size(kColumns), record.fields.size()));
+                                    std::size(kTrialColumns), record.fields.size()));
     }
   }
 
   const std::string& text(const char* column) const {
-    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
-      if (std::string_view(kColumns[i]) == column) {
+    for (std::size_t i = 0; i < std::size(kTrialColumns); ++i) {
+      if (std::string_view(kTrialColumns[i]) == column) {
         return record_.fields[i];
       }
     }
@@ -82,20 +82,20 @@ History history_of(const Line& line) {
 
 std::string_view name_of(History history) { return history == History::kLoad ? "load" : "bursts"; }
 
-std::string regime_trials_header() { return fmt::format("{}\n", fmt::join(kColumns, ",")); }
+std::string regime_trials_header() { return fmt::format("{}\n", fmt::join(kTrialColumns, ",")); }
 
 std::string to_csv(const RestTrial& t) {
   return csv_line({"rest", number(t.rest.value * kMilli), std::string(name_of(t.history)),
                    t.settled ? "1" : "0", t.before, std::to_string(t.before_order),
                    t.before_power ? number(t.before_power->value) : "", "", "", t.subject, "",
-                   number(t.clock.value / kMega), number(t.cycles.value),
+                   number(t.clock.value / kHertzPerMegahertz), number(t.cycles.value),
                    number(t.time.value * kMicro)});
 }
 
 std::string to_csv(const WindowSlice& s) {
   return csv_line({"window", "", "", "", "", "", "", number(s.from.value * kMilli),
                    number(s.to.value * kMilli), s.subject, std::to_string(s.repetition),
-                   number(s.clock.value / kMega), number(s.cycles.value), ""});
+                   number(s.clock.value / kHertzPerMegahertz), number(s.cycles.value), ""});
 }
 
 RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
@@ -110,7 +110,7 @@ RegimeTrials parse_regime_trials(std::string_view text, std::string_view name) {
   RegimeTrials trials;
   for (std::size_t i = 1; i < csv.records.size(); ++i) {
     const Line line(csv.records[i], name);
-    const Hertz clock{line.positive("sm_clock_mhz") * kMega};
+    const Hertz clock{line.positive("sm_clock_mhz") * kHertzPerMegahertz};
     const Cycles cycles{line.positive("cycles")};
     if (line.text("part") == "rest") {
       trials.rests.push_back({.rest = Seconds{line.number("rest_ms") / kMilli},

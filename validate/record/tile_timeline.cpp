@@ -13,10 +13,10 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kTimelineHeader =
     "sm,cta,place,role,tile_m,tile_n,k_begin,k_end,begin,first_data,main_loop_end,wait_end,"
     "reduction_end,end,sm_cycles\n";
-constexpr const char* kColumns[] = {
+constexpr const char* kTimelineColumns[] = {
     "sm",       "cta",   "place",      "role",          "tile_m",   "tile_n",        "k_begin",
     "k_end",    "begin", "first_data", "main_loop_end", "wait_end", "reduction_end", "end",
     "sm_cycles"};
@@ -26,9 +26,9 @@ constexpr std::string_view kProducer = "producer", kWarpgroup = "warpgroup";
 class RowReader {
  public:
   RowReader(const CsvRecord& row, std::string_view name) : row_(row), name_(name) {
-    if (row.fields.size() != std::size(kColumns)) {
+    if (row.fields.size() != std::size(kTimelineColumns)) {
       throw ConfigError(fmt::format("{}:{}: {} fields: expected {}", name, row.line,
-                                    row.fields.size(), std::size(kColumns)));
+                                    row.fields.size(), std::size(kTimelineColumns)));
     }
   }
 
@@ -56,7 +56,7 @@ class RowReader {
 
   [[noreturn]] void refuse(std::size_t column, std::string_view expected) const {
     throw ConfigError(fmt::format("{}:{}: {}: '{}': expected {}", name_, row_.line,
-                                  kColumns[column], row_.fields[column], expected));
+                                  kTimelineColumns[column], row_.fields[column], expected));
   }
 
  private:
@@ -89,7 +89,7 @@ TileRecord record_of(const CsvRecord& row, std::string_view name) {
 }  // namespace
 
 std::string tile_timeline_csv(std::span<const TileRecord> records) {
-  std::string csv(kHeader);
+  std::string csv(kTimelineHeader);
   for (const TileRecord& record : records) {
     const bool loads = record.role == TileRole::kLoads;
     fmt::format_to(
@@ -105,9 +105,9 @@ std::string tile_timeline_csv(std::span<const TileRecord> records) {
 }
 
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name) {
-  if (!text.starts_with(kHeader)) {
-    throw ConfigError(
-        fmt::format("{}:1: expected {}", name, kHeader.substr(0, kHeader.size() - 1)));
+  if (!text.starts_with(kTimelineHeader)) {
+    throw ConfigError(fmt::format("{}:1: expected {}", name,
+                                  kTimelineHeader.substr(0, kTimelineHeader.size() - 1)));
   }
   const CsvText csv = parse_csv(text, name);
   if (csv.truncated) {

@@ -1,0 +1,1 @@
+// Has the headers precompiled that tests share; see cmake/TilecastLayer.cmake.

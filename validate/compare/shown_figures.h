@@ -1,0 +1,16 @@
+// What tables and JSON show figures in.
+#pragma once
+
+#include <cmath>
+
+namespace tilecast {
+
+constexpr double kToMicro = 1e6, kMega = 1e6, kToPercent = 100;
+constexpr double kPerTera = 1e-12;
+
+inline double rounded_figure(double value) {
+  constexpr double kSixDecimals = 1e6;
+  return std::round(value * kSixDecimals) / kSixDecimals;
+}
+
+}  // namespace tilecast
