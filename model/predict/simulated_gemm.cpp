@@ -59,12 +59,16 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
         as_simulated(q.problem.shape, config, candidates[i].physics.work.ctas_per_sm);
     auto& [places, length] = by_schedule[config.schedule];
     const auto same = std::ranges::find(places, key, &std::pair<KernelConfig, std::size_t>::first);
-    const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
-    const double own = simulation_size(q.gpu, q.problem, config, workers).steps;
     if (same != places.end()) {
       chosen[same->second].candidates.push_back(i);
-    } else if (places.size() < most.value_or(kMostSimulations) &&
-               (most || places.empty() || length + own <= kFewSteps)) {
+      continue;
+    }
+    if (places.size() >= most.value_or(kMostSimulations)) {
+      continue;
+    }
+    const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
+    const double own = simulation_size(q.gpu, q.problem, config, workers).steps;
+    if (most || places.empty() || length + own <= kFewSteps) {
       places.emplace_back(key, chosen.size());
       length += own;
       chosen.push_back({{i}, own});
