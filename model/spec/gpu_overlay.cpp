@@ -19,18 +19,17 @@ void replace_in_map(YamlNode& base, const YamlNode& overlay) {
     fail(overlay, "expected keys of " + *base.file + " to replace");
   }
   for (const auto& [name, replacement] : overlay.entries) {
-    const auto target =
-        std::ranges::find(base.entries, name, [](const auto& e) -> const auto& { return e.first; });
+    const auto target = std::ranges::find(base.entries, name, &YamlEntry::name);
     const bool lacking = target == base.entries.end();
-    if ((lacking ? replacement : target->second).kind != YamlNode::Kind::kMap) {
+    if ((lacking ? replacement : target->node).kind != YamlNode::Kind::kMap) {
       fail(replacement, "an overlay replaces numbers only");
     }
     if (lacking) {
-      base.entries.emplace_back(name, replacement);
-    } else if (!is_quantity(target->second)) {
-      replace_in_map(target->second, replacement);
+      base.entries.push_back({name, replacement});
+    } else if (!is_quantity(target->node)) {
+      replace_in_map(target->node, replacement);
     } else if (is_quantity(replacement)) {
-      target->second = replacement;
+      target->node = replacement;
     } else {
       fail(replacement, "expected a whole quantity with value, unit, source, ref, confidence");
     }
@@ -48,7 +47,7 @@ void apply_overlay(YamlNode& base, const YamlNode& overlay) {
       fail(name == nullptr ? overlay : *name,
            fmt::format("expected name: {}, the GPU of {}", base_name->scalar, *base.file));
     }
-    std::erase_if(numbers.entries, [](const auto& entry) { return entry.first == "name"; });
+    std::erase_if(numbers.entries, [](const YamlEntry& entry) { return entry.name == "name"; });
   }
   replace_in_map(base, numbers);
 }

@@ -207,8 +207,8 @@ LoadedGpu load_gpu_with(std::string_view name_or_path, const fs::path& overlay,
   const fs::path path = resolve(name_or_path, config_folder());
   YamlNode tree = load_yaml_tree(path);
   YamlNode measured = load_yaml_tree(overlay);
-  std::erase_if(measured.entries, [&](const auto& entry) {
-    return entry.first != "name" && std::ranges::find(sections, entry.first) == sections.end();
+  std::erase_if(measured.entries, [&](const YamlEntry& entry) {
+    return entry.name != "name" && std::ranges::find(sections, entry.name) == sections.end();
   });
   apply_overlay(tree, measured);
   return finished(std::move(tree), path, false, config_folder());

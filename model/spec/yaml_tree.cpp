@@ -100,7 +100,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     const auto [first, is_new] = keys_.back().try_emplace(name, map.entries.size());
     if (!is_new) {
-      const YamlNode& there = map.entries[first->second].second;
+      const YamlNode& there = map.entries[first->second].node;
       fail(mark,
            fmt::format("{}: duplicate key, first given in line {}", there.key_path, there.line));
     }
@@ -131,9 +131,9 @@ class TreeBuilder : public YAML::EventHandler {
     node.line = key_->line;
     node.key_path =
         printable(parent.key_path.empty() ? key_->name : parent.key_path + "." + key_->name);
-    parent.entries.emplace_back(key_->name, std::move(node));
+    parent.entries.push_back({key_->name, std::move(node)});
     key_.reset();
-    return parent.entries.back().second;
+    return parent.entries.back().node;
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {

@@ -6,10 +6,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tilecast {
+
+struct YamlEntry;
 
 struct YamlNode {
   enum class Kind { kEmpty, kScalar, kList, kMap };
@@ -21,9 +22,14 @@ struct YamlNode {
   std::string scalar;
   bool quoted = false;
   std::vector<YamlNode> items;
-  std::vector<std::pair<std::string, YamlNode>> entries;  // in the file's order
+  std::vector<YamlEntry> entries;  // in the file's order
 
   const YamlNode* find(std::string_view key) const;
+};
+
+struct YamlEntry {
+  std::string name;
+  YamlNode node;
 };
 
 /// Throws ConfigError `file:line: key.path: why` at the place of `node`.
