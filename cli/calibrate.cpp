@@ -198,8 +198,8 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
 LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {
     return load_gpu_with(options.gpu, options.out,
-                         {"sm", "clusters", "wgmma", "tma", "l2", "dram", "epilogue", "reduction",
-                          "launch", "stream", "machine", "clock", "power"});
+                         {"sm", "clusters", "wgmma", "l2", "dram", "reduction", "stream", "machine",
+                          "closed_form", "clock", "power"});
   }
   return options.measured.empty() ? load_gpu(options.gpu, false)
                                   : load_gpu_with(options.gpu, options.measured,

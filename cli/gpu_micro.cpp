@@ -28,7 +28,7 @@ namespace tilecast {
 namespace {
 
 CardFacts facts_of(const GpuSpec& gpu) {
-  return {static_cast<u32>(gpu.sm.count), gpu.dram->bandwidth,
+  return {static_cast<u32>(gpu.sm.count),
           gpu.clock
               ? std::optional(EnergyScale{gpu.clock->energy_reference, gpu.clock->energy_exponent})
               : std::nullopt};

@@ -11,6 +11,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/analytic/tile_ends.h"
 #include "model/base/math.h"
+#include "model/spec/tensor_operation.h"
 
 namespace tilecast {
 namespace {
@@ -36,43 +37,41 @@ struct BusiestSm {
   Cycles total() const { return main_loops + between + last + reduction; }
 };
 
-BusiestSm busiest_sm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                     const GemmWork& work, const KBlock& block, const Loads& loads, double ctas,
-                     Hertz sm_clock) {
-  const KBlockStep step = k_block_step(gpu, config, block, loads, ctas);
+BusiestSm busiest_sm(const KernelAt& kernel, const GemmWork& work, const KBlock& block,
+                     const Loads& loads) {
+  const KBlockStep step = k_block_step(kernel, block, loads, kernel.ctas);
+  const Cycles between =
+      between_tiles(kernel, stage_load(kernel, block, loads), step, work.k_blocks);
   if (work.shared) {
     const WorkerShare& share = work.shared->busiest;
-    const Cycles between = between_tiles(gpu, problem, config, loads.latency, step, work.k_blocks);
-    return {
-        step.limiter,
-        step.time,
-        step.time * share.k_blocks,
-        between * std::max(0.0, share.pieces - 1),
-        after_last_tile(gpu, problem, config),
-        reduction_time(gpu, config, share, static_cast<double>(work.shared->workers), sm_clock)};
+    return {step.limiter,
+            step.time,
+            step.time * share.k_blocks,
+            between * std::max(0.0, share.pieces - 1),
+            after_last_tile(kernel),
+            reduction_time(kernel, share, static_cast<double>(work.shared->workers))};
   }
   const double tiles = static_cast<double>(work.tiles_per_sm);
   const double k_blocks = static_cast<double>(work.k_blocks);
-  const double full = std::floor(tiles / ctas);
-  const double left = tiles - full * ctas;
+  const double full = std::floor(tiles / kernel.ctas);
+  const double left = tiles - full * kernel.ctas;
   const double rounds = full + (left > 0 ? 1 : 0);
   BusiestSm sm{step.limiter,
                step.time,
                step.time * (k_blocks * full),
-               {},
-               after_last_tile(gpu, problem, config),
+               between * (rounds - 1),
+               after_last_tile(kernel),
                {}};
   if (left > 0) {
-    sm.main_loops += k_block_step(gpu, config, block, loads, left).time * k_blocks;
+    sm.main_loops += k_block_step(kernel, block, loads, left).time * k_blocks;
   }
-  const Cycles between = between_tiles(gpu, problem, config, loads.latency, step, work.k_blocks);
-  sm.between = between * (rounds - 1);
   return sm;
 }
 
-Seconds dram_time(const DramSpec& dram, const GemmTraffic& traffic) {
-  return transfer_time(traffic.dram_read, dram.bandwidth * dram.read_efficiency) +
-         transfer_time(traffic.dram_write, dram.bandwidth * dram.write_efficiency);
+Seconds dram_time(const KernelAt& kernel, const GemmWork& work) {
+  return transfer_time(work.traffic.dram_read,
+                       dram_read_rate(kernel.gpu, kernel.config, work.ctas_per_sm)) +
+         transfer_time(work.traffic.dram_write, kernel.gpu.machine->dram_write);
 }
 
 void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileScheduler& scheduler,
@@ -133,9 +132,10 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
     share_tiles(gpu, config, s, static_cast<u32>(workers), work);
   }
   work.tiles = i64{s.num_tiles()} * cluster_size(t);
-  work.shared_memory =
-      k_block(gpu, config).operand_bytes * static_cast<double>(work.tiles * work.k_blocks) +
-      work.traffic.sm_intake;
+  const TensorOperation operation = tensor_operation(gpu, config);
+  work.shared_memory = Bytes{operation.operand_bytes * operation.of_cta() *
+                             static_cast<double>(work.tiles * work.k_blocks)} +
+                       work.traffic.sm_intake;
   return work;
 }
 
@@ -153,23 +153,24 @@ GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
 }
 
 Bytes l2_output(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
-  return l2_output(*gpu.l2, config.tiling, work.traffic, in_step(work));
+  return l2_output(gpu, config.tiling, work.traffic, in_step(work));
 }
 
 ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                        const GemmWork& work, Hertz sm_clock) {
-  const GemmTraffic& traffic = work.traffic;
   const auto [ctas, busy_sms] = concurrency(gpu, config, work);
-  const Loads loads =
-      operand_loads(gpu, problem, config, traffic, busy_sms, in_step(work), sm_clock);
-  const KBlock block = k_block(gpu, config);
-  const BusiestSm sm = busiest_sm(gpu, problem, config, work, block, loads, ctas, sm_clock);
+  const i32 grid = static_cast<i32>(ctas * busy_sms);
+  const KernelAt kernel{
+      gpu,  problem, config, sm_clock, kernel_costs(gpu, problem, config, grid, false, sm_clock),
+      ctas, busy_sms};
+  const Loads loads = operand_loads(kernel, work.traffic, in_step(work));
+  const KBlock block = k_block(kernel);
+  const BusiestSm sm = busiest_sm(kernel, work, block, loads);
   const Cycles tiles = sm.total();
-  const Cycles dram = cycles_of(dram_time(*gpu.dram, traffic), sm_clock);
-  const Seconds launch =
-      gpu.launch->kernel + (cluster_size(config.tiling) > 1 ? gpu.launch->cluster : Seconds{});
-  const Cycles ends = cycles_of(launch + gpu.epilogue->store_latency, sm_clock) +
-                      gpu.launch->cta_start + first_load(config.schedule, loads.latency);
+  const Cycles dram = cycles_of(dram_time(kernel, work), sm_clock);
+  const Cycles ends =
+      kernel.cycles(kernel.costs.kernel + kernel.costs.dispatch * grid + kernel.costs.cta_start) +
+      first_load(kernel, stage_load(kernel, block, loads)) + last_store(kernel);
 
   ClosedForm form{};
   form.cycles = ends + overlapped(tiles, dram);
@@ -186,7 +187,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Cycles tensor =
       compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, tensor_rate(gpu));
   form.shares = {tensor / form.cycles, block.operands * blocks_per_sm / form.cycles,
-                 transfer_cycles(block.fill(), gpu.sm.intake) * blocks_per_sm / form.cycles,
+                 transfer_cycles(block.fill(), gpu.machine->intake) * blocks_per_sm / form.cycles,
                  l2_time(config.tiling, block, loads) * (blocks_per_sm * gpu.sm.count / busy_sms) /
                      form.cycles,
                  dram / form.cycles};
@@ -196,7 +197,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
                 .step = sm.step,
                 .mma = block.mma * ctas,
                 .l2 = l2_time(config.tiling, block, loads) * ctas,
-                .load = stage_load(gpu, block, loads),
+                .load = stage_load(kernel, block, loads),
                 .ctas = ctas};
   return form;
 }

@@ -15,20 +15,17 @@ constexpr double kNoLimit = 1e30;
 GpuSpec tensor_only() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   gpu.wgmma->operand_rate = {kNoLimit};
-  gpu.wgmma->issue_overhead = {};
-  gpu.wgmma->completion_latency = {};
-  gpu.wgmma->block_turn = gpu.wgmma->issue = {};
-  gpu.wgmma->run_ahead = kNoLimit;
-  gpu.sm.intake = {kNoLimit};
-  gpu.l2->output = {kNoLimit};
   gpu.dram->bandwidth = {kNoLimit};
-  gpu.tma->l2_latency = gpu.tma->dram_latency = {};
-  gpu.tma->issue = gpu.tma->multicast_latency = gpu.tma->stage_turn = {};
-  gpu.tma->fill_rate = {kNoLimit};
-  gpu.tma->outside_cost = 1;
-  gpu.tma->misaligned_by_16 = gpu.tma->misaligned_by_32 = gpu.tma->misaligned_by_64 = 1;
-  gpu.epilogue = EpilogueSpec{.rate = {kNoLimit}, .plain_rate = {kNoLimit}};
-  gpu.launch = LaunchSpec{};
+  gpu.reduction->chip_store = {kNoLimit};
+  gpu.stream->spread_loss = 0;
+  gpu.machine = MachineSpec{.mma_queue = kNoLimit,
+                            .intake = {kNoLimit},
+                            .gpcs = 8,
+                            .l2_output = {kNoLimit},
+                            .dram_read = {kNoLimit},
+                            .dram_write = {kNoLimit},
+                            .store_read = {kNoLimit},
+                            .plain_store = {kNoLimit}};
   return gpu;
 }
 
@@ -51,6 +48,8 @@ double together(double loads, double multiplies) {
 double overlapped(double tiles, double dram) {
   return std::cbrt(std::pow(tiles, 3) + std::pow(dram, 3));
 }
+/// A ring or a chain of loads, and the engine that they keep busy.
+double among_loads(double chain, double engine) { return overlapped(chain, engine); }
 
 TEST_CASE("With tensor cores the only limit, time is whole waves of tiles") {
   // 32 x 16 tiles on 132 SMs: 4 waves, each 64 K blocks of 2 x 128 x 256 x 64 / 4096 = 1024 cycles.
@@ -90,9 +89,9 @@ TEST_CASE("SM intake bounds a tile that asks for more bytes per cycle than an SM
   GpuSpec gpu = tensor_only();
   const KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(4096, 4096, 4096);
-  gpu.sm.intake = {48};
+  gpu.machine->intake = {48};
   CHECK(run(gpu, p, config).limiter == Limiter::kTensor);
-  gpu.sm.intake = {24};
+  gpu.machine->intake = {24};
   CHECK(run(gpu, p, config).cycles.value > 1.99 * 4 * 64 * 1024);
   CHECK(run(gpu, p, config).limiter == Limiter::kSmIntake);
 }
@@ -102,7 +101,7 @@ TEST_CASE("A ring too short for the load latency waits for it") {
   // flight a stage is seen free when the next one's operands are there: 2000 a K block with two
   // stages, 2000 / 3 with four; waited for at once, (2000 + 1024) / 2 with two.
   GpuSpec gpu = tensor_only();
-  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{2000 / kClock.value};
+  gpu.machine->l2_latency = {2000};
   KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(128, 256, 64000);
   config.tiling.stages = 2;
@@ -119,11 +118,11 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by so many wgmmas, and no f
   // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With eight or
   // more ahead the next load goes out when they are issued; with fewer it waits for the others.
   GpuSpec gpu = tensor_only();
-  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{20000 / kClock.value};
+  gpu.machine->l2_latency = {20000};
   KernelConfig config = parse_kernel_config(kFlagship);
   config.tiling.stages = 2;
-  const auto k_block = [&](double run_ahead) {
-    gpu.wgmma->run_ahead = run_ahead;
+  const auto k_block = [&](double queue) {
+    gpu.machine->mma_queue = queue;
     return (run(gpu, problem(128, 256, 64000), config).cycles.value - 20000) / 1000;
   };
   CHECK(k_block(100) == Approx(20000));
@@ -136,27 +135,27 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by so many wgmmas, and no f
 }
 
 TEST_CASE(
-    "A stage is loaded anew once its bytes have followed the latency and it was handed over") {
-  // 49,152 B at 48 B per cycle are 1024, a hand-over of 100; one of two stages is held.
+    "A stage is loaded again once its bytes have followed the latency and it was handed over") {
+  // 384 lines of 128 B at 2 cycles each are 768, a hand-over of 100; one of two stages is held.
   GpuSpec gpu = tensor_only();
-  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{20000 / kClock.value};
-  gpu.tma->fill_rate = {48};
-  gpu.tma->stage_turn = {100};
+  gpu.machine->l2_latency = {20000};
+  gpu.machine->request = {2};
+  gpu.machine->wake = {100};
   KernelConfig config = parse_kernel_config(kFlagship);
   config.tiling.stages = 2;
   const auto cycles = [&](i64 k_blocks) {
     return run(gpu, problem(128, 256, 64 * k_blocks), config).cycles.value;
   };
-  CHECK(cycles(1000) - cycles(900) == Approx(100 * (20000 + 1024 + 100)));
+  CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868, 768)));
   config.tiling.stages = 3;  // two are on their way at any time
-  CHECK(cycles(1000) - cycles(900) == Approx(100 * (20000 + 1024 + 100) / 2));
+  CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868 / 2.0, 768)));
 }
 
 TEST_CASE(
     "Where rows of C are no whole 16 bytes its threads store it, four bytes or two at a time") {
   // 128 x 256 x 2 B at 32 B per cycle: 2048 more, twice that where n is odd.
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->plain_rate = {32};
+  gpu.machine->plain_store = {32};
   const KernelConfig config = parse_kernel_config(kFlagship);
   const double bulk = run(gpu, problem(128, 256, 640), config).cycles.value;
   CHECK(run(gpu, problem(128, 248, 640), config).cycles.value == Approx(bulk));
@@ -166,7 +165,7 @@ TEST_CASE(
 
 TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {
   GpuSpec gpu = tensor_only();
-  gpu.dram = DramSpec{{1e12}, 0.5, 0.5};
+  gpu.machine->dram_read = gpu.machine->dram_write = {0.5e12};
   const KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(128, 13200, 6400);
   // (128 + 13200) x 6400 x 2 B read and 128 x 13200 x 2 B written at 0.5 TB/s.
@@ -180,7 +179,7 @@ TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cy
 TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the gap") {
   // 128x128x64 is 512 cycles of wgmmas a K block; around them a warpgroup spends 100.
   GpuSpec gpu = tensor_only();
-  gpu.wgmma->block_turn = {100};
+  gpu.machine->turn = {100};
   KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=128x128x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=0,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
@@ -196,8 +195,8 @@ TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the
 TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
   // 64x64x64 is 128 cycles of wgmmas; the turn of 100 hides under them, 100 + 300 does not.
   GpuSpec gpu = tensor_only();
-  gpu.wgmma->block_turn = {100};
-  gpu.tma->issue = {300};
+  gpu.machine->turn = {100};
+  gpu.machine->own_copy = {150};  // of two
   KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
@@ -210,30 +209,29 @@ TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence
 TEST_CASE("Rows off their 128-byte lines leave less of L2") {
   // 49152 B per SM and K block of 1024 cycles at 1.5 GHz from all 132 SMs is 9.504 TB/s.
   GpuSpec gpu = tensor_only();
-  gpu.l2->merge_limit = 1;
-  gpu.l2->output = {9.504e12};
-  gpu.tma->misaligned_by_32 = 0.5;
+  gpu.closed_form->merge_limit = 1;
+  gpu.machine->l2_output = {9.504e12};
   const KernelConfig config = parse_kernel_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
-  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block.
+  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block. 128 bytes of a row touch two pairs
+  // of sectors where they begin at 0 or 64, three at 32 or 96.
   const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
-  CHECK(form.cycles.value == Approx(101 * together(2048, 1024)));
+  CHECK(form.cycles.value == Approx(101 * together(1280, 1024)));
   CHECK(form.limiter == Limiter::kL2);
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
   // n of 208 is an odd multiple of 32 bytes, k of 6400 none. Of the 336 rows of a K block that
-  // exist 208 are B's, half delivered: (128 + 208 / 0.5) / 336 = 1.619 times as long.
+  // exist 208 are B's, for which L2 puts out 1.25 times their bytes.
   GpuSpec gpu = tensor_only();
-  gpu.l2->merge_limit = 1;
-  gpu.l2->output = {9.504e12 / 5};  // four times what the wgmmas take, and more
-  gpu.tma->misaligned_by_32 = 0.5;
+  gpu.closed_form->merge_limit = 1;
+  gpu.machine->l2_output = {9.504e12 / 5};  // four times what the wgmmas take, and more
   const KernelConfig config = parse_kernel_config(kFlagship);
   GemmProblem p = problem(132 * 128, 208, 6400);
   const double aligned = run(gpu, p, config).cycles.value;
   p.layout = Layout::kNn;
-  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * 544 / 336));
+  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * (128 + 208 * 1.25) / 336));
 }
 
 TEST_CASE(
@@ -246,9 +244,9 @@ TEST_CASE(
   const double tiles = run(gpu, p, config).cycles.value;
   const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
   const double equal_rate = bytes / (tiles / kClock.value);
-  gpu.dram = DramSpec{{equal_rate}, 1, 1};
+  gpu.machine->dram_read = gpu.machine->dram_write = {equal_rate};
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.259921));
-  gpu.dram = DramSpec{{equal_rate * 10}, 1, 1};
+  gpu.machine->dram_read = gpu.machine->dram_write = {equal_rate * 10};
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.000333));
 }
 
@@ -259,15 +257,15 @@ constexpr const char* kOneWarpgroup =
 
 TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks") {
   // Epilogue 1000 cycles, its store read 200 later; load latency 100; refill 300. 32 x 17 tiles on
-  // 132 SMs are 5 on the busiest, of 64 K blocks of 512.
+  // 132 SMs are 5 on the busiest, of 64 K blocks of 512. The first load and the last store show.
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->fixed = {1000};
-  gpu.epilogue->store_read = {200};
-  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{100 / kClock.value};
-  gpu.launch->cta_refill = {300};
+  gpu.machine->epilogue = {1000};
+  gpu.machine->store_latency = {200};
+  gpu.machine->l2_latency = {100};
+  gpu.machine->cta_refill = {300};
   KernelConfig config = parse_kernel_config(kOneWarpgroup);
   const GemmProblem p = problem(4096, 17 * 128, 4096);
-  const double main_loop = 5 * 64 * 512;
+  const double main_loop = 5 * 64 * 512 + 200;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
   config.schedule = Schedule::kPersistentOverlap;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
@@ -285,7 +283,7 @@ TEST_CASE("A deferred store leaves the packing between two tiles, and chunks wit
   // each, 64 a cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks hide; with one,
   // three of the four do not. The last tile's epilogue shows.
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->chunk = {100};
+  gpu.machine->chunk = {100};
   KernelConfig config = parse_kernel_config(kOneWarpgroup);
   const auto cycles = [&](i64 k) {
     return run(gpu, problem(4096, 17 * 128, k), config).cycles.value;
@@ -295,12 +293,12 @@ TEST_CASE("A deferred store leaves the packing between two tiles, and chunks wit
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
   CHECK(cycles(64) == Approx(5 * 512 + 4 * (128 + 300) + 400));
   // A chunk of 600 cycles is 88 longer than the K block that it runs under.
-  gpu.epilogue->chunk = {600};
+  gpu.machine->chunk = {600};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 4 * 88) + 2400));
   // Staged, 128 x 128 x 2 B take the port of operands 256 cycles at 128 B each; wgmmas read 4 x (64
   // + 128) x 32 B of a K block in 256 of 512.
   gpu.wgmma->operand_rate = {128};
-  gpu.epilogue->chunk = {100};
+  gpu.machine->chunk = {100};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 256) + 400));
 }
 
@@ -308,7 +306,7 @@ TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other'
   // 128x256x64 by two: 1536 cycles of the epilogue, but not of the last tile's; with two stages
   // they can be one K block apart.
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->fixed = {3000};
+  gpu.machine->epilogue = {3000};
   KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(4096, 4096, 4096);  // four tiles on the busiest SM
   const double main_loop = 4 * 64 * 1024;
@@ -323,14 +321,14 @@ TEST_CASE("Slots for all of C let a tile's stores drain under the next one, fewe
   // 64x256 of a warpgroup is four chunks of 100 cycles; a store is read 1000 later. With two slots
   // the third chunk waits 1000 - 100 for the first, the fourth is then in time.
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->chunk = {100};
-  gpu.epilogue->store_read = {1000};
+  gpu.machine->chunk = {100};
+  gpu.machine->store_latency = {1000};  // and shows once, at the end
   KernelConfig config = parse_kernel_config(kFlagship);
   config.tiling.stages = 2;
   const GemmProblem p = problem(128, 256, 640);
   const auto epilogue = [&](i32 slots) {
     config.tiling.c_slots = slots;
-    return run(gpu, p, config).cycles.value - 10 * 1024;
+    return run(gpu, p, config).cycles.value - 10 * 1024 - 1000;
   };
   CHECK(epilogue(4) == Approx(4 * 100));
   CHECK(epilogue(2) == Approx(4 * 100 + 900));
@@ -340,18 +338,32 @@ TEST_CASE("Slots for all of C let a tile's stores drain under the next one, fewe
   CHECK(epilogue(0) == Approx(4 * 100));  // borrowed for the whole tile
 }
 
-TEST_CASE("Bytes of C go to shared memory at their rate, whichever chunks they come in") {
+TEST_CASE("Bytes of C go through the SM's port, whichever chunks and warpgroups they come from") {
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->rate = {32};  // 128 x 256 x 2 B: 2048 cycles
+  gpu.machine->intake = {64};  // 128 x 256 x 2 B: 1024 cycles; 384 x 128 B of loads: 768
   const KernelConfig config = parse_kernel_config(kFlagship);
-  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 2048));
+  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value ==
+        Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
+}
+
+TEST_CASE("Stores read a slot one after the other, and all SMs' go through what L2 takes in") {
+  // Four chunks of two warpgroups, 16 KiB: 512 cycles at 32 B per cycle. With two slots the last
+  // two wait for the first two, and two are under way at the end.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->store_read = {32};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 4 * 512));
+  // 132 SMs' 16 KiB at 1.584 TB/s, 8 B per SM and cycle: 2048.
+  gpu.reduction->chip_store = {1.584e12};
+  CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value ==
+        Approx(10 * 1024 + 4 * 2048));
 }
 
 TEST_CASE("Ping-pong hides an epilogue under the other tile's K blocks while these are longer") {
   // 64x256x64 is 512 cycles a K block; 64 x 16 tiles on 132 SMs are 8 each. 64 K blocks hide 1000
   // cycles, one leaves 488; the last tile's epilogue shows.
   GpuSpec gpu = tensor_only();
-  gpu.epilogue->fixed = {1000};
+  gpu.machine->epilogue = {1000};
   const KernelConfig config = parse_kernel_config(
       "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=24,"
       "raster=grouped_m,group=8,walk=strided");
@@ -360,30 +372,32 @@ TEST_CASE("Ping-pong hides an epilogue under the other tile's K blocks while the
 }
 
 TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
-  // 128x128x64 by one warpgroup: 32 KiB at 32 B per cycle 1024 a K block, 512 more than its wgmmas;
-  // three stages save that thrice. 32 x 17 tiles are 5 on the busiest SM.
+  // 128x128x64 by one warpgroup: 256 lines at 4 cycles are 1024 a K block, 512 more than its
+  // wgmmas; three stages save that thrice. 32 x 17 tiles are 5 on the busiest SM. The first stage's
+  // load shows.
   GpuSpec gpu = tensor_only();
-  gpu.sm.intake = {32};
+  gpu.machine->request = {4};
   KernelConfig config = parse_kernel_config(kOneWarpgroup);
   const GemmProblem p = problem(4096, 17 * 128, 4096);
-  const double step = together(1024, 512), main_loop = 5 * 64 * step;
-  gpu.epilogue->fixed = {1000};
+  const double step = together(among_loads(1024, 1024 / 2.0), 512);
+  const double main_loop = 5 * 64 * step + 1024;
+  gpu.machine->epilogue = {1000};
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 1000));
-  gpu.epilogue->fixed = {10000};
+  gpu.machine->epilogue = {10000};
   CHECK(run(gpu, p, config).cycles.value ==
         Approx(main_loop + 4 * (10000 - 3 * (step - 512)) + 10000));
   config.schedule = Schedule::kPersistent;  // loads wait for the epilogue
-  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000));
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000 + 4 * 1024));
 }
 
 /// Latency 500, 64 B per cycle behind it, 50 around the wgmmas of a K block and 50 after them.
 GpuSpec slow_chain() {
   GpuSpec gpu = tensor_only();
-  gpu.tma->l2_latency = gpu.tma->dram_latency = Seconds{500 / kClock.value};
-  gpu.tma->fill_rate = {64};
-  gpu.wgmma->block_turn = {30};
-  gpu.tma->issue = {20};
-  gpu.wgmma->completion_latency = {50};
+  gpu.machine->l2_latency = {500};
+  gpu.machine->request = {2};
+  gpu.machine->turn = {30};
+  gpu.machine->own_copy = {10};  // of two
+  gpu.machine->wgmma_completion = {50};
   return gpu;
 }
 
@@ -392,7 +406,7 @@ TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
   const KernelConfig config = parse_kernel_config(
       "blocked:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
   const ClosedForm form = run(slow_chain(), problem(128, 128, 6400), config);
-  CHECK(form.cycles.value == Approx(100 * together(1624, 512) + 50));
+  CHECK(form.cycles.value == Approx(100 * together(among_loads(1624, 512), 512) + 50));
   CHECK(form.limiter == Limiter::kLatency);
 }
 
@@ -403,9 +417,11 @@ TEST_CASE("With two buffers the wgmmas of the K block before run under the load"
   const KernelConfig config = parse_kernel_config(
       "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
   const GemmProblem p = problem(128, 128, 6400);
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * together(1062, 512) + 50));
+  CHECK(run(gpu, p, config).cycles.value ==
+        Approx(100 * together(among_loads(1062, 512), 512) + 50));
   gpu.wgmma->flops_per_sm = {1024};
-  CHECK(run(gpu, p, config).cycles.value == Approx(100 * together(2148, 2048) + 50));
+  CHECK(run(gpu, p, config).cycles.value ==
+        Approx(100 * together(among_loads(2148, 512), 2048) + 50));
 }
 
 TEST_CASE("CTAs that share an SM hide each other's waits until its pipe or its intake is full") {
@@ -415,12 +431,12 @@ TEST_CASE("CTAs that share an SM hide each other's waits until its pipe or its i
       "blocked:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=1");
   GpuSpec gpu = slow_chain();
   CHECK(run(gpu, problem(264 * 128, 128, 64000), config).cycles.value ==
-        Approx(1000 * together(1624, 1024) + 50));
+        Approx(1000 * together(among_loads(1624, 1024), 1024) + 50));
   CHECK(run(gpu, problem(396 * 128, 128, 64000), config).cycles.value ==
-        Approx(1000 * together(1624, 1536) + 50));
+        Approx(1000 * together(among_loads(1624, 1536), 1536) + 50));
   gpu.wgmma->flops_per_sm = {4096.0 / 3};
   const ClosedForm three = run(gpu, problem(396 * 128, 128, 64000), config);
-  CHECK(three.cycles.value == Approx(1000 * together(2648, 3 * 1536) + 50));
+  CHECK(three.cycles.value == Approx(1000 * together(among_loads(2648, 1536), 3 * 1536) + 50));
   CHECK(three.limiter == Limiter::kTensor);
 }
 
@@ -456,39 +472,50 @@ TEST_CASE("Warpgroups that split the columns read A twice, those that split the 
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 384));
 }
 
-TEST_CASE("Columns from beyond the edge take longer to fill, rows from there are left out") {
-  // A's 16384 B and B's 32768 at 32 B per cycle. A quarter of B's columns beyond N: 24576 B and
-  // 8192 x 3. Half of A's rows beyond M: 8192 B less; one row more is a step of eight, of which
-  // seven do not exist: 1024 B = 128 and 896 x 3 more.
+TEST_CASE("Columns out of bounds are asked for like others, rows of A there are left out") {
+  // 128 rows of A and 256 columns of B, a line of four cycles each, whether they exist or not; of
+  // half of A's rows half; one row more is a step of eight. The first stage's load shows.
   GpuSpec gpu = tensor_only();
-  gpu.sm.intake = {32};
-  gpu.tma->outside_cost = 3;
+  gpu.machine->request = {4};
   const KernelConfig config = parse_kernel_config(kFlagship);
   const auto cycles = [&](i64 m, i64 n) {
     return run(gpu, problem(m, n, 6400), config).cycles.value;
   };
-  CHECK(cycles(128, 256) == Approx(100 * together(1536, 1024)));
-  CHECK(cycles(128, 192) == Approx(100 * together(2048, 1024)));
-  CHECK(cycles(64, 256) == Approx(100 * together(1280, 1024)));
-  CHECK(cycles(65, 256) == Approx(100 * together(1280 + (128 + 896 * 3) / 32.0, 1024)));
+  const auto expected = [](double engine) {
+    return Approx(100 * together(among_loads(engine, engine / 3), 1024) + engine);
+  };
+  CHECK(cycles(128, 256) == expected(384 * 4));
+  CHECK(cycles(128, 192) == expected(384 * 4));
+  CHECK(cycles(64, 256) == expected(320 * 4));
+  CHECK(cycles(65, 256) == expected(328 * 4));
 }
 
-TEST_CASE("Requests for a line are merged where SMs of one group ask for it, up to the limit") {
-  // 264 tiles in one column, two for each SM, share B, each has its own A. Over one group of SMs B
+TEST_CASE("A GPC looks for rows out of bounds one after the other, in pairs of lines") {
+  // 64 of B's columns on each of 132 SMs, 16.5 to a GPC, two lines of half a cycle: 1056.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->outside = {0.5};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value == Approx(100 * 1024));
+  CHECK(run(gpu, problem(132 * 128, 192, 6400), config).cycles.value ==
+        Approx(100 * together(1056, 1024)));
+}
+
+TEST_CASE("Requests for a line are merged where SMs of one GPC ask for it, up to the limit") {
+  // 264 tiles in one column, two for each SM, share B, each has its own A. In one GPC B
   // is merged as far as the limit: of 4 here, so 128 + 256 / 4 rows of 128 B a K block; without it
   // 384.
   GpuSpec gpu = tensor_only();
-  gpu.l2->output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
-  gpu.l2->merge_groups = 1;
+  gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
+  gpu.machine->gpcs = 1;
   const KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(264 * 128, 256, 6400);
-  gpu.l2->merge_limit = 4;
+  gpu.closed_form->merge_limit = 4;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
-  gpu.l2->merge_limit = 1;
+  gpu.closed_form->merge_limit = 1;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(384 * 128 / 24, 1024)));
-  // Over very many groups no two SMs of a group ask: nothing is merged.
-  gpu.l2->merge_limit = 4;
-  gpu.l2->merge_groups = 1e9;
+  // Over very many GPCs no two SMs of one ask: nothing is merged.
+  gpu.closed_form->merge_limit = 4;
+  gpu.machine->gpcs = 1'000'000'000;
   CHECK(run(gpu, p, config).cycles.value ==
         Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));
   // With one tile each all SMs ask at the same time, and all requests are merged, up to the limit.
@@ -498,7 +525,7 @@ TEST_CASE("Requests for a line are merged where SMs of one group ask for it, up 
 
 TEST_CASE("A kernel of clusters starts later") {
   GpuSpec gpu = tensor_only();
-  gpu.launch->cluster = {1e-6};  // 1500 cycles
+  gpu.machine->cluster = {1e-6};  // 1500 cycles
   KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(256, 256, 640);
   CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024));

@@ -20,16 +20,16 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const Bytes operands{vectors * static_cast<double>(shape.k) * element_bytes(problem.dtype)};
   const double sms = gpu.sm.count;
   return {.tensor = compute_cycles(Flops{gemm_flops(shape)}, tensor_rate(gpu) * sms),
-          .intake = transfer_cycles(operands, gpu.sm.intake * sms),
+          .intake = transfer_cycles(operands, operand_rate(gpu) * sms),
           .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
-          .launch = gpu.launch->kernel};
+          .launch = gpu.machine->kernel};
 }
 
 HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {
   return {.tensor = {},
           .intake = {},
           .dram = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
-          .launch = gpu.launch->kernel};
+          .launch = gpu.machine->kernel};
 }
 
 }  // namespace tilecast

@@ -9,8 +9,8 @@ namespace {
 
 GpuSpec h200() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  gpu.sm.intake = {128};
-  gpu.launch->kernel = {5e-7};
+  gpu.wgmma->operand_rate = {128};
+  gpu.machine->kernel = {5e-7};
   return gpu;
 }
 

@@ -4,37 +4,51 @@
 #include <cmath>
 
 #include "model/base/math.h"
+#include "model/spec/row_cost.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
 
-/// Elements of a row of B in memory.
-i64 b_row(const GemmProblem& problem) {
-  return problem.layout == Layout::kTn ? problem.shape.k : problem.shape.n;
+/// How an operand lies in memory.
+struct Lie {
+  i64 row_elements;  // of the matrix's own rows
+  i64 box_elements;  // of what a bulk copy takes of one
+};
+
+Lie lie_of_a(const GemmProblem& problem, const Tiling& t) {
+  return {problem.shape.k, k_slab_elements(t)};
+}
+Lie lie_of_b(const GemmProblem& problem, const Tiling& t) {
+  return problem.layout == Layout::kTn ? lie_of_a(problem, t) : Lie{problem.shape.n, kSlabElements};
 }
 
-/// What L2 still delivers of its output for rows of this many elements.
-double row_alignment(const TmaSpec& tma, const GemmProblem& problem, i64 row_elements) {
-  const i64 row_bytes = row_elements * element_bytes(problem.dtype);
-  if (row_bytes % 32 != 0) {
-    return tma.misaligned_by_16;
-  }
-  if (row_bytes % 64 != 0) {
-    return tma.misaligned_by_32;
-  }
-  return row_bytes % 128 != 0 ? tma.misaligned_by_64 : 1;
+RowCost cost_of(const GemmProblem& problem, const Lie& lie) {
+  const i64 element = element_bytes(problem.dtype);
+  return row_cost(std::min(lie.row_elements, lie.box_elements) * element,
+                  lie.row_elements * element);
+}
+
+/// Bytes that L2 puts out for each one that such rows hold, of `merged` requests as one: it puts
+/// out pairs of sectors, and rows that start inside a sector for each who asks.
+double put_out(const GemmProblem& problem, const Lie& lie, double merged) {
+  const double bytes = static_cast<double>(std::min(lie.row_elements, lie.box_elements) *
+                                           element_bytes(problem.dtype));
+  const RowCost cost = cost_of(problem, lie);
+  const double pairs = (cost.pairs - cost.shifted_pairs) / merged + cost.shifted_pairs;
+  return pairs * 2 * kSectorBytes / bytes;
 }
 
 /// Requests for one line that L2 sees as one.
-double merged(const L2Spec& l2, double sharers, bool in_step) {
+double merged(const GpuSpec& gpu, double sharers, bool in_step) {
   if (in_step) {
-    return std::min(l2.merge_limit, sharers);
+    return std::min(gpu.closed_form->merge_limit, sharers);
   }
-  // Requests are merged on their way out of each group of SMs: of `sharers` spread at random over
-  // the groups, as many reach L2 as there are groups with at least one.
-  const double reach_l2 = l2.merge_groups * (1 - std::pow(1 - 1 / l2.merge_groups, sharers));
-  return std::min(l2.merge_limit, sharers / reach_l2);
+  // Requests are merged on their way out of each GPC: of `sharers` spread at random over the GPCs,
+  // as many reach L2 as there are GPCs with at least one.
+  const double gpcs = gpu.machine->gpcs;
+  const double reach_l2 = gpcs * (1 - std::pow(1 - 1 / gpcs, sharers));
+  return std::min(gpu.closed_form->merge_limit, sharers / reach_l2);
 }
 
 double existing(i64 extent, i32 block) {
@@ -52,59 +66,71 @@ double loaded(i64 m, const KernelConfig& config) {
   return static_cast<double>(m - last + of_last) / static_cast<double>(m - last + t.block_m);
 }
 
-/// Of a stage: the workers of a wave that share a panel wait for it together, so one that comes
-/// from DRAM delays them all.
-Cycles load_latency(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic, bool in_step,
-                    Hertz sm_clock) {
+/// The workers of a wave that share a panel wait for it together, so one that comes from DRAM
+/// delays them all.
+Cycles answer(const KernelAt& kernel, const GemmTraffic& traffic) {
   const double missing = std::max(traffic.a_missing, traffic.b_missing);
-  const Seconds latency =
-      gpu.tma->l2_latency + (gpu.tma->dram_latency - gpu.tma->l2_latency) * missing;
-  if (cluster_size(t) == 1) {
-    return cycles_of(latency, sm_clock);
-  }
-  // A stage of a cluster waits for the slowest of its CTAs' loads. Those from DRAM differ most, and
-  // where all workers ask it for the same K blocks at once nobody runs ahead.
-  constexpr double kFromDram = 0.5;
-  const double slowest = in_step ? 1 + kFromDram * missing : 1;
-  return cycles_of(latency, sm_clock) + gpu.tma->multicast_latency * slowest;
+  return kernel.cycles(kernel.costs.l2_latency) +
+         cycles_of(kernel.gpu.machine->dram_latency, kernel.sm_clock) *
+             (missing * kernel.gpu.closed_form->dram_wait);
 }
 
 }  // namespace
 
-Loads operand_loads(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                    const GemmTraffic& traffic, double busy_sms, bool in_step, Hertz sm_clock) {
-  const GemmShape& shape = problem.shape;
-  const Tiling& t = config.tiling;
-  const BytesPerCycle share{gpu.l2->output.value / sm_clock.value / busy_sms};
-  const auto rate = [&](double sharers, i64 row_elements) {
-    return share *
-           (merged(*gpu.l2, sharers, in_step) * row_alignment(*gpu.tma, problem, row_elements));
+Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_step) {
+  const GemmProblem& problem = kernel.problem;
+  const MachineSpec& machine = *kernel.gpu.machine;
+  const Tiling& t = kernel.tiling();
+  const BytesPerCycle share{machine.l2_output.value / kernel.sm_clock.value / kernel.sms};
+  const Lie a = lie_of_a(problem, t), b = lie_of_b(problem, t);
+  const auto rate = [&](double sharers, const Lie& lie) {
+    return share / put_out(problem, lie, merged(kernel.gpu, sharers, in_step));
   };
-  return {.latency = load_latency(gpu, t, traffic, in_step, sm_clock),
-          .a_l2_rate = rate(traffic.a_sharers, shape.k),
-          .b_l2_rate = rate(traffic.b_sharers, b_row(problem)),
-          .a_existing = existing(shape.m, t.block_m),
-          .b_existing = existing(shape.n, t.block_n),
-          .a_loaded = loaded(shape.m, config)};
+  Loads loads{.latency = answer(kernel, traffic),
+              .a_l2_rate = rate(traffic.a_sharers, a),
+              .b_l2_rate = rate(traffic.b_sharers, b),
+              .a_existing = existing(problem.shape.m, t.block_m),
+              .b_existing = existing(problem.shape.n, t.block_n),
+              .a_loaded = loaded(problem.shape.m, kernel.config),
+              .engine = {},
+              .outside = {}};
+  // Rows of its slices' boxes: those that exist touch lines, those that do not are asked for too.
+  const bool n_major = problem.layout == Layout::kNn;
+  const double slabs = t.block_k / static_cast<double>(k_slab_elements(t));
+  const double a_rows = slabs * t.block_m / t.cluster_n;
+  const double b_rows =
+      n_major ? static_cast<double>(t.block_n) / kSlabElements * t.block_k / t.cluster_m
+              : slabs * t.block_n / t.cluster_m;
+  const double a_outside = a_rows * (loads.a_loaded - loads.a_existing);
+  const double b_outside = b_rows * (1 - loads.b_existing);
+  loads.engine = machine.request *
+                 (a_rows * loads.a_existing * cost_of(problem, a).lines +
+                  b_rows * loads.b_existing * cost_of(problem, b).lines + a_outside + b_outside);
+  const double receivers = 1 + machine.outside_receiver * (t.cluster_n - 1);
+  const double b_receivers = 1 + machine.outside_receiver * (t.cluster_m - 1);
+  const double lines =
+      problem.shape.k * element_bytes(problem.dtype) % (2 * kLineBytes) == 0 ? 2 : 1;
+  loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs *
+                                     (a_outside * receivers + b_outside * b_receivers));
+  return loads;
 }
 
-Bytes l2_output(const L2Spec& l2, const Tiling& t, const GemmTraffic& traffic, bool in_step) {
+Bytes l2_output(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic, bool in_step) {
   // A multicast is put out once for the CTAs that share it.
   const double a = static_cast<double>(t.block_m) / t.cluster_n;
   const double b = static_cast<double>(t.block_n) / t.cluster_m;
   const double once =
-      a / merged(l2, traffic.a_sharers, in_step) + b / merged(l2, traffic.b_sharers, in_step);
+      a / merged(gpu, traffic.a_sharers, in_step) + b / merged(gpu, traffic.b_sharers, in_step);
   return traffic.l2_to_sm * (once / (a + b));
 }
 
 double off_line_share(const GemmProblem& problem, const Tiling& t) {
-  constexpr i64 kLine = 128;
-  const auto off = [&](i64 row_elements) {
-    return row_elements * element_bytes(problem.dtype) % kLine != 0 ? 1.0 : 0.0;
+  const auto off = [&](const Lie& lie) {
+    return lie.row_elements * element_bytes(problem.dtype) % kLineBytes != 0 ? 1.0 : 0.0;
   };
   const double a = static_cast<double>(t.block_m) / t.cluster_n;
   const double b = static_cast<double>(t.block_n) / t.cluster_m;
-  return (a * off(problem.shape.k) + b * off(b_row(problem))) / (a + b);
+  return (a * off(lie_of_a(problem, t)) + b * off(lie_of_b(problem, t))) / (a + b);
 }
 
 }  // namespace tilecast

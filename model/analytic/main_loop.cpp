@@ -4,7 +4,6 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "model/analytic/tensor_operation.h"
 #include "model/base/math.h"
 
 namespace tilecast {
@@ -14,32 +13,32 @@ namespace {
 constexpr double kBoundByOperands = 0.95;
 
 struct Resources {
-  Cycles mma, intake, l2;  // of one CTA's K block
+  Cycles mma, intake, l2, outside;  // of one CTA's K block
 
-  Cycles transfer() const { return std::max(intake, l2); }
+  Cycles transfer() const { return std::max({intake, l2, outside}); }
 };
 
-/// Bytes of which a part is loaded and a part exists, in bytes that do: zeros from beyond the edge
-/// take longer to fill.
-Bytes filled(const TmaSpec& tma, Bytes fill, double existing, double loaded = 1) {
-  return fill * (existing + (loaded - existing) * tma.outside_cost);
+Resources resources(const KernelAt& kernel, const KBlock& block, const Loads& loads) {
+  const Bytes filled = block.a_fill * loads.a_loaded + block.b_fill;
+  const Cycles port = transfer_cycles(filled, kernel.gpu.machine->intake);
+  return {.mma = block.mma,
+          .intake = std::max(port, loads.engine),
+          .l2 = l2_time(kernel.tiling(), block, loads),
+          .outside = loads.outside};
 }
 
-Resources resources(const GpuSpec& gpu, const Tiling& t, const KBlock& block, const Loads& loads) {
-  return {
-      .mma = block.mma,
-      .intake = transfer_cycles(filled(*gpu.tma, block.a_fill, loads.a_existing, loads.a_loaded) +
-                                    filled(*gpu.tma, block.b_fill, loads.b_existing),
-                                gpu.sm.intake),
-      .l2 = l2_time(t, block, loads)};
+/// Whoever multiplies loads, too.
+bool loads_besides(const KernelConfig& config) { return !has_producer_warpgroup(config.schedule); }
+
+/// A stage is free, and its next loads are issued.
+Cycles hand_over(const KernelAt& kernel) {
+  return kernel.cycles(kernel.costs.wake + kernel.costs.issue);
 }
 
-/// The own instructions of a warpgroup that multiplies, around one K block's and for each of them.
-Cycles instructions(const GpuSpec& gpu, const KernelConfig& config,
-                    const TensorOperation& operation) {
-  return operation.block_turn +
-         gpu.wgmma->issue * (operation.per_k_block / warpgroups_per_tile(config.tiling)) +
-         (has_producer_warpgroup(config.schedule) ? Cycles{} : gpu.tma->issue);
+/// The own instructions of a warpgroup that multiplies, around one K block's wgmmas.
+Cycles instructions(const KernelAt& kernel) {
+  return kernel.cycles(kernel.costs.turn + kernel.costs.mma_issue) +
+         (loads_besides(kernel.config) ? hand_over(kernel) : Cycles{});
 }
 
 Limiter mma_limiter(const KBlock& block) {
@@ -65,17 +64,18 @@ KBlockStep longest(Cycles operands_there, std::initializer_list<Limit> limits) {
 /// Of tcgen05: one thread issues, commits make stages free. With inflight 0 a K block waits for the
 /// one before, under which the stage before that is loaded; a loading warp of its own sees each
 /// commit at once, the issuing warp where its next load is due.
-KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
-                        const Resources& one, const Loads& loads, double ctas) {
+KBlockStep tcgen05_step(const KernelAt& kernel, const KBlock& block, const Resources& one,
+                        const Loads& loads, double ctas) {
+  const KernelConfig& config = kernel.config;
   const Tiling& t = config.tiling;
-  const TensorOperation operation = tensor_operation(gpu, config);
+  const Cycles completion = kernel.cycles(kernel.costs.completion);
   const i32 lag = max_of(1, config.inflight);
-  Cycles turn = operation.block_turn;
+  Cycles turn = kernel.cycles(kernel.costs.turn);
   if (config.inflight == 0) {
-    turn += block.mma + operation.completion;
+    turn += block.mma + completion;
   }
   const Cycles load = loads.latency + one.transfer();
-  const Cycles held = (load + block.mma * ctas + operation.completion) / t.stages;
+  const Cycles held = (load + block.mma * ctas + completion) / t.stages;
   const Cycles ring =
       has_producer_warpgroup(config.schedule) ? held : std::max(held, load / (t.stages - lag));
   return longest(std::max(one.mma * ctas, turn), {{one.mma * ctas, mma_limiter(block)},
@@ -85,12 +85,14 @@ KBlockStep tcgen05_step(const GpuSpec& gpu, const KernelConfig& config, const KB
                                                   {ring, Limiter::kLatency}});
 }
 
-/// Cycles that a warpgroup which has just issued a K block's wgmmas cannot go on for: only so many
-/// of an SM's wait behind the one that runs. With none left in flight, until they are complete.
-Cycles held_by_mma(const GpuSpec& gpu, const KernelConfig& config, const TensorOperation& operation,
-                   Cycles mma) {
-  return config.inflight == 0 ? mma + operation.completion
-                              : std::max(Cycles{}, mma - operation.interval * gpu.wgmma->run_ahead);
+/// From the issue of a K block's wgmmas on, how long a warpgroup cannot go on: only so many of its
+/// own wait in the queue behind the one that runs. With none left in flight, until all are
+/// complete.
+Cycles held_by_mma(const KernelAt& kernel, Cycles mma) {
+  const KernelCosts& costs = kernel.costs;
+  return kernel.config.inflight == 0
+             ? mma + kernel.cycles(costs.completion)
+             : std::max(kernel.cycles(costs.mma_issue), mma - kernel.cycles(costs.mma_queue));
 }
 
 /// Resources that work at the same time delay each other where they are about equally busy: rates
@@ -117,62 +119,63 @@ KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter, Limiter turn_l
   return {time, multiplied, multiplied >= loaded ? own : most.limiter};
 }
 
-KBlockStep ring_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
-                     const Resources& one, const Loads& loads, double ctas) {
-  const Tiling& t = config.tiling;
-  const TensorOperation operation = tensor_operation(gpu, config);
-  Cycles turn = instructions(gpu, config, operation);
+KBlockStep ring_step(const KernelAt& kernel, const KBlock& block, const Resources& one,
+                     const Loads& loads, double ctas) {
+  const KernelConfig& config = kernel.config;
+  Cycles turn = instructions(kernel);
   if (config.inflight == 0) {
-    turn += block.mma / warpgroups_per_tile(t) + operation.completion;
+    turn += kernel.cycles(kernel.costs.mma + kernel.costs.completion);
   }
   // A stage is loaded again once its wgmmas are complete; with wgmmas left in flight that is seen
   // only when those of as many later blocks are issued. The CTAs take turns on the pipe.
-  const Cycles ring = (stage_load(gpu, block, loads) + gpu.tma->stage_turn +
-                       held_by_mma(gpu, config, operation, block.mma * ctas)) /
-                      (t.stages - config.inflight);
+  const Cycles ring = (stage_load(kernel, block, loads) + hand_over(kernel) +
+                       kernel.cycles(kernel.costs.turn) + held_by_mma(kernel, block.mma * ctas)) /
+                      (config.tiling.stages - config.inflight);
   return together(one.mma * ctas, turn, mma_limiter(block), turn_limiter(config),
                   {{one.intake * ctas, Limiter::kSmIntake},
-                   {one.l2 * ctas, Limiter::kL2},
+                   {std::max(one.l2, one.outside) * ctas, Limiter::kL2},
                    {ring, Limiter::kLatency}});
 }
 
-KBlockStep chain_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
-                      const Resources& one, const Loads& loads, double ctas) {
-  const TensorOperation operation = tensor_operation(gpu, config);
-  const Cycles turn = instructions(gpu, config, operation);
-  const Cycles load = stage_load(gpu, block, loads);
-  const Cycles mma = one.mma + operation.completion;
+KBlockStep chain_step(const KernelAt& kernel, const KBlock& block, const Resources& one,
+                      const Loads& loads, double ctas) {
+  const Cycles turn = hand_over(kernel) + kernel.cycles(kernel.costs.turn);
+  const Cycles load = stage_load(kernel, block, loads);
+  const Cycles mma = one.mma + kernel.cycles(kernel.costs.completion);
+  const Cycles issue = kernel.cycles(kernel.costs.mma_issue);
+  const bool two = traits_of(kernel.config.schedule).buffers == Buffers::kTwo;
   const Cycles chain =
-      turn + (traits_of(config.schedule).buffers == Buffers::kTwo
-                  ? std::max(load + held_by_mma(gpu, config, operation, block.mma * ctas), mma)
-                  : load + mma);
-  return together(one.mma * ctas, Cycles{}, mma_limiter(block), turn_limiter(config),
+      turn + (two ? std::max(load + std::max(issue, mma - kernel.cycles(kernel.costs.mma_queue)),
+                             issue + mma)
+                  : load + issue + mma);
+  return together(one.mma * ctas, Cycles{}, mma_limiter(block), turn_limiter(kernel.config),
                   {{one.intake * ctas, Limiter::kSmIntake},
-                   {one.l2 * ctas, Limiter::kL2},
+                   {std::max(one.l2, one.outside) * ctas, Limiter::kL2},
                    {chain, Limiter::kLatency}});
 }
 
 }  // namespace
 
-Cycles stage_load(const GpuSpec& gpu, const KBlock& block, const Loads& loads) {
+Cycles stage_load(const KernelAt& kernel, const KBlock& block, const Loads& loads) {
+  const Bytes filled = block.a_fill * loads.a_loaded + block.b_fill;
   return loads.latency +
-         transfer_cycles(block.a_fill * loads.a_loaded + block.b_fill, gpu.tma->fill_rate);
+         std::max(loads.engine, transfer_cycles(filled, kernel.gpu.machine->intake));
 }
 
 Cycles l2_time(const Tiling& t, const KBlock& block, const Loads& loads) {
-  // Rows beyond the edge are filled with zeros, which L2 does not see.
+  // Rows out of bounds are filled with zeros, which L2 does not see.
   return transfer_cycles(block.a_fill * (loads.a_existing / t.cluster_n), loads.a_l2_rate) +
          transfer_cycles(block.b_fill * (loads.b_existing / t.cluster_m), loads.b_l2_rate);
 }
 
-KBlockStep k_block_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
-                        const Loads& loads, double ctas) {
-  const Resources one = resources(gpu, config.tiling, block, loads);
-  if (uses_tcgen05(config.schedule)) {
-    return tcgen05_step(gpu, config, block, one, loads, ctas);
+KBlockStep k_block_step(const KernelAt& kernel, const KBlock& block, const Loads& loads,
+                        double ctas) {
+  const Resources one = resources(kernel, block, loads);
+  if (uses_tcgen05(kernel.config.schedule)) {
+    return tcgen05_step(kernel, block, one, loads, ctas);
   }
-  return has_ring(config.schedule) ? ring_step(gpu, config, block, one, loads, ctas)
-                                   : chain_step(gpu, config, block, one, loads, ctas);
+  return has_ring(kernel.config.schedule) ? ring_step(kernel, block, one, loads, ctas)
+                                          : chain_step(kernel, block, one, loads, ctas);
 }
 
 }  // namespace tilecast

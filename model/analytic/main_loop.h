@@ -21,7 +21,6 @@
 
 #include "model/analytic/k_block.h"
 #include "model/analytic/loads.h"
-#include "model/spec/gpu_spec.h"
 #include "model/spec/limiter.h"
 #include "model/tile/kernel_config.h"
 
@@ -35,12 +34,13 @@ struct KBlockStep {
 };
 
 /// One stage from the issue of its loads to their landing, where nothing else is under way.
-Cycles stage_load(const GpuSpec& gpu, const KBlock& block, const Loads& loads);
+Cycles stage_load(const KernelAt& kernel, const KBlock& block, const Loads& loads);
 
 /// What L2 takes to put out one CTA's K block, at one SM's share.
 Cycles l2_time(const Tiling& tiling, const KBlock& block, const Loads& loads);
 
-KBlockStep k_block_step(const GpuSpec& gpu, const KernelConfig& config, const KBlock& block,
-                        const Loads& loads, double ctas);
+/// Of `ctas` CTAs of an SM.
+KBlockStep k_block_step(const KernelAt& kernel, const KBlock& block, const Loads& loads,
+                        double ctas);
 
 }  // namespace tilecast

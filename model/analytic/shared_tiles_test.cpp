@@ -25,7 +25,7 @@ GpuSpec round_numbers() {
                    .sm_load = {partial / 500},
                    .chip_store = {132 * partial / 2000e-9},
                    .chip_add = {132 * partial / 4000e-9}};
-  gpu.l2->output = {132 * partial / 1000e-9};
+  gpu.machine->l2_output = {132 * partial / 1000e-9};
   return gpu;
 }
 
@@ -34,7 +34,13 @@ WorkerShare share_of(const WorkDecomposition& work) {
 }
 
 double reduction_cycles(const std::string& how, const WorkDecomposition& work) {
-  return reduction_time(round_numbers(), config_of(how), share_of(work), 132, Hertz{1e9}).value;
+  const GpuSpec gpu = round_numbers();
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  const KernelConfig config = config_of(how);
+  const Hertz clock{1e9};
+  const KernelAt kernel{
+      gpu, problem, config, clock, kernel_costs(gpu, problem, config, 132, false, clock), 1, 132};
+  return reduction_time(kernel, share_of(work), 132).value;
 }
 
 TEST_CASE("Stream-K: the busiest worker has its run, and writes and reads one sum") {

@@ -110,8 +110,8 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
   form.shares = {
       0,
       form.shared_memory.value / gpu.sm.count / gpu.wgmma->operand_rate.value / form.cycles.value,
-      form.dram_read.value / gpu.sm.count / gpu.sm.intake.value / form.cycles.value,
-      moved.value / gpu.l2->output.value / total.value, dram / total};
+      form.dram_read.value / gpu.sm.count / gpu.machine->intake.value / form.cycles.value,
+      moved.value / gpu.machine->l2_output.value / total.value, dram / total};
   form.limiter = streaming < total * kStreamMatters ? Limiter::kLaunch
                  : dram > streaming * kBoundByDram  ? Limiter::kDram
                                                     : Limiter::kLatency;

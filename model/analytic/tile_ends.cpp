@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include "model/analytic/tensor_operation.h"
 #include "model/base/math.h"
 #include "model/spec/hilbert_steps.h"
-#include "model/spec/pack_time.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
-#include "model/tile/tensor_memory.h"
-#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
@@ -24,70 +20,70 @@ bool ends_run_aside(const KernelConfig& config) {
 }
 
 /// From tensor memory to registers.
-Cycles accumulator_read(const GpuSpec& gpu, const KernelConfig& config) {
-  const Bytes accumulators{4.0 * config.tiling.block_m * config.tiling.block_n};
-  return uses_tcgen05(config.schedule)
-             ? transfer_cycles(accumulators, gpu.tcgen05.value().tensor_memory_read)
+Cycles accumulator_read(const KernelAt& kernel) {
+  const Bytes accumulators{4.0 * kernel.tiling().block_m * kernel.tiling().block_n};
+  return uses_tcgen05(kernel.config.schedule)
+             ? transfer_cycles(accumulators, kernel.gpu.tcgen05.value().tensor_memory_read)
              : Cycles{};
 }
 
-/// What plain stores add where C cannot be stored in bulk.
-Cycles plain_stores(const EpilogueSpec& epilogue, Bytes c, const GemmProblem& problem) {
-  if (c_rows_allow_tma(problem)) {
-    return {};
-  }
-  return transfer_cycles(c, epilogue.plain_rate) * (problem.shape.n % 2 == 0 ? 1 : 2);
-}
-
 /// Finding a tile on a Hilbert curve.
-Cycles find_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  if (config.raster.kind != RasterKind::kHilbert || !gpu.machine) {
-    return {};
-  }
-  const TileScheduler scheduler = make_tile_scheduler(problem.shape, config, 1);
-  return gpu.machine->hilbert_step *
-         (hilbert_steps(config.raster, scheduler.tiles_m, scheduler.tiles_n) *
-          searches_per_tile(config.schedule));
+Cycles find_tile(const KernelAt& kernel) {
+  return kernel.cycles(kernel.costs.find_tile) * searches_per_tile(kernel.config.schedule);
 }
 
-/// Staging of one chunk, and what a slot makes it wait for the store before.
+/// Of all warpgroups that finish a tile together: one chunk of each staged, its store from issue to
+/// source read, and of that the part that stores one after the other take.
 struct Chunk {
-  Cycles staging, waiting;
+  Cycles staging, store, store_rate;
 };
 
-Chunk chunk_of(const GpuSpec& gpu, const KernelConfig& config) {
-  const EpilogueSpec& epilogue = *gpu.epilogue;
-  const Tiling& t = config.tiling;
-  const i32 chunks = c_chunks(config.schedule, t);
-  const Bytes c{2.0 * t.block_m * t.block_n};
-  const Cycles staging = epilogue.chunk + transfer_cycles(c, epilogue.rate) / chunks;
-  const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
-  return {staging, std::max(Cycles{}, epilogue.store_read - staging * (slots - 1))};
+Chunk chunk_of(const KernelAt& kernel) {
+  const KernelCosts& costs = kernel.costs;
+  const double together = kernel.warpgroups();
+  const Cycles port = kernel.cycles(costs.staging);
+  const Cycles own = port + kernel.cycles(costs.chunk + costs.slot);
+  const double all_bytes = static_cast<double>(costs.chunk_bytes) * together;
+  const Cycles into_l2 =
+      cycles_of(transfer_time(Bytes{all_bytes * kernel.sms}, kernel.gpu.reduction->chip_store),
+                kernel.sm_clock);
+  const Cycles read = std::max(kernel.cycles(costs.store_read) * together, into_l2);
+  const Cycles store = read + kernel.cycles(costs.store_latency);
+  const Cycles staging = std::max(own, port * together);
+  return costs.plain_stores ? Chunk{staging + store, {}, {}} : Chunk{staging, store, read};
+}
+
+/// What `chunks` of a tile, through `slots`, take beyond their staging.
+Cycles waiting(const Chunk& chunk, i32 chunks, i32 slots) {
+  if (slots == 0 || slots >= chunks) {
+    return {};
+  }
+  const Cycles each = chunk.store - chunk.staging * (slots - 1);
+  const Cycles engine = (chunk.store_rate - chunk.staging) * (chunks - slots);
+  return std::max({Cycles{}, each * (ceil_div(chunks, slots) - 1), engine});
 }
 
 /// A tile's end where `deferred` of its chunks wait: what the next tile's K blocks do not hide.
-Cycles deferred_end(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                    const KBlockStep& step, i64 k_blocks, i32 deferred) {
-  const Chunk chunk = chunk_of(gpu, config);
-  const Cycles each = chunk.staging + chunk.waiting / std::max(1, config.tiling.c_slots);
+Cycles deferred_end(const KernelAt& kernel, const KBlockStep& step, i64 k_blocks, i32 deferred) {
+  const Chunk chunk = chunk_of(kernel);
+  const Cycles each = std::max(chunk.staging, chunk.store_rate);
   const i64 hidden = std::min<i64>(deferred, k_blocks);
-  const i32 chunks = c_chunks(config.schedule, config.tiling);
-  const Bytes c{2.0 * config.tiling.block_m * config.tiling.block_n};
-  Cycles end =
-      pack_time(config) + std::max(Cycles{}, each - step.time) * static_cast<double>(hidden) +
-      each * static_cast<double>(deferred - hidden) + plain_stores(*gpu.epilogue, c, problem);
+  const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
+  Cycles end = kernel.cycles(kernel.costs.pack) +
+               std::max(Cycles{}, each - step.time) * static_cast<double>(hidden) +
+               each * static_cast<double>(deferred - hidden);
   if (deferred < chunks) {
-    end += gpu.epilogue->fixed + each * (chunks - deferred);
+    end += kernel.cycles(kernel.costs.epilogue) + each * (chunks - deferred);
   }
   return end;
 }
 
 /// What chunks staged under wgmmas take from the port of shared memory that these read their
 /// operands through.
-Cycles staged_beside_wgmmas(const GpuSpec& gpu, const KernelConfig& config, i32 deferred) {
-  const Tiling& t = config.tiling;
+Cycles staged_beside_wgmmas(const KernelAt& kernel, i32 deferred) {
+  const Tiling& t = kernel.tiling();
   const Bytes c{2.0 * t.block_m * t.block_n * deferred / c_chunks(t)};
-  return transfer_cycles(c, gpu.wgmma->operand_rate);
+  return transfer_cycles(c, kernel.gpu.wgmma->operand_rate);
 }
 
 /// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
@@ -103,39 +99,43 @@ double drift(const KernelConfig& config, i64 k_blocks) {
 
 }  // namespace
 
-Cycles first_load(Schedule schedule, Cycles load_latency) {
-  return has_ring(schedule) ? load_latency : Cycles{};
+Cycles first_load(const KernelAt& kernel, Cycles load) {
+  return has_ring(kernel.config.schedule) ? kernel.cycles(kernel.costs.issue) + load : Cycles{};
 }
 
-Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  const EpilogueSpec& epilogue = *gpu.epilogue;
-  const Tiling& t = config.tiling;
-  const i32 chunks = c_chunks(config.schedule, t);
-  const Bytes c{2.0 * t.block_m * t.block_n};
-  const Chunk chunk = chunk_of(gpu, config);
-  const i32 slots = t.c_slots == 0 ? chunks : min_of(t.c_slots, chunks);
-  return epilogue.fixed + accumulator_read(gpu, config) + chunk.staging * chunks +
-         chunk.waiting * (ceil_div(chunks, slots) - 1) + plain_stores(epilogue, c, problem);
+Cycles epilogue_time(const KernelAt& kernel) {
+  const Chunk chunk = chunk_of(kernel);
+  const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
+  return kernel.cycles(kernel.costs.epilogue) + accumulator_read(kernel) + chunk.staging * chunks +
+         waiting(chunk, chunks, kernel.tiling().c_slots);
 }
 
-Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  return tensor_operation(gpu, config).completion + find_tile(gpu, problem, config) +
-         epilogue_time(gpu, problem, config);
+Cycles last_store(const KernelAt& kernel) {
+  const Chunk chunk = chunk_of(kernel);
+  const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
+  const i32 slots = kernel.tiling().c_slots;
+  const i32 behind = slots == 0 ? chunks : min_of(slots, chunks);  // stores that may be under way
+  const Cycles shown = chunk.store_rate * behind - chunk.staging * (slots == 0 ? 0 : behind - 1);
+  return std::max(chunk.store, chunk.store - chunk.store_rate + shown);
 }
 
-Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                     Cycles load_latency, const KBlockStep& step, i64 k_blocks) {
+Cycles after_last_tile(const KernelAt& kernel) {
+  return kernel.cycles(kernel.costs.completion) + find_tile(kernel) + epilogue_time(kernel);
+}
+
+Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step, i64 k_blocks) {
+  const KernelConfig& config = kernel.config;
   const i32 deferred = deferred_chunks(config);
-  const Cycles end =
-      deferred == 0 ? after_last_tile(gpu, problem, config)
-                    : tensor_operation(gpu, config).completion + find_tile(gpu, problem, config) +
-                          deferred_end(gpu, problem, config, step, k_blocks, deferred);
+  const Cycles next = kernel.cycles(kernel.costs.next_tile);
+  const Cycles end = deferred == 0 ? after_last_tile(kernel) + next
+                                   : kernel.cycles(kernel.costs.completion) + find_tile(kernel) +
+                                         next + deferred_end(kernel, step, k_blocks, deferred);
   if (config.grid == Grid::kTiles) {
-    return end + gpu.epilogue->store_read + gpu.launch->cta_refill +
-           first_load(config.schedule, load_latency);
+    return end + last_store(kernel) + kernel.cycles(kernel.costs.cta_refill) +
+           first_load(kernel, load);
   }
   if (!loads_run_ahead(config)) {
-    return end + load_latency;
+    return end + kernel.cycles(kernel.costs.issue) + load;
   }
   if (ends_run_aside(config)) {
     return std::max(Cycles{}, end - step.time * static_cast<double>(k_blocks));
@@ -144,7 +144,7 @@ Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const Kerne
   const double caught_up = static_cast<double>(min_of<i64>(config.tiling.stages, k_blocks));
   const Cycles hidden = std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
   const Cycles shown = end - std::min(end, hidden);
-  return deferred == 0 ? shown : shown + staged_beside_wgmmas(gpu, config, deferred);
+  return deferred == 0 ? shown : shown + staged_beside_wgmmas(kernel, deferred);
 }
 
 }  // namespace tilecast

@@ -1,13 +1,14 @@
 // What a tile costs beyond its K blocks.
 //
 // The epilogue of a warpgroup: its part of C goes in chunks to slots in shared memory, each read
-// from there by a bulk store. With S slots for C chunks, a slot is needed again while the store
-// before still reads it:
-//   staging = fixed + C (per chunk + bytes / rate)
-//   waiting = (ceil(C / S) - 1) max(0, store read - (S - 1) staging of one chunk)
+// from there by a bulk store. Warpgroups of a CTA stage and store at the same time, through one
+// port and one engine, and all SMs through what L2 takes in. With S slots for C chunks, a slot is
+// needed again while the store before still reads it:
+//   staging = set-up + C chunks
+//   waiting = the longer of (ceil(C / S) - 1) (store read - (S - 1) chunks) and
+//             (C - S) (store read - a chunk), where positive
 // With a slot for every chunk, or stages borrowed for all of them, nothing waits. Where rows of C
-// are no whole 16 bytes, its threads store it themselves, which takes bytes / plain rate longer,
-// twice that where two columns are no whole 4 bytes.
+// are no whole 16 bytes, its threads store it themselves and wait for each chunk.
 //
 // What lies between two tiles of one slot, by schedule:
 //   one tile per CTA    epilogue, its last stores read, the next CTA's start, its first load
@@ -35,17 +36,19 @@
 namespace tilecast {
 
 /// Before the first K block of a slot can be multiplied. A chain counts its loads in every K block.
-Cycles first_load(Schedule schedule, Cycles load_latency);
+Cycles first_load(const KernelAt& kernel, Cycles load);
 
 /// From the last wgmma of a tile to the last store issued.
-Cycles epilogue_time(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
+Cycles epilogue_time(const KernelAt& kernel);
+
+/// From the last store issued to its source read: the SM's last before its CTA can end.
+Cycles last_store(const KernelAt& kernel);
 
 /// From the last K block of a tile to the first one of the next tile on its slot, beyond the time
-/// that K blocks take anyway.
-Cycles between_tiles(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                     Cycles load_latency, const KBlockStep& step, i64 k_blocks);
+/// that K blocks take anyway. `load`: one stage's.
+Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step, i64 k_blocks);
 
 /// From the last K block of a slot's last tile to its last store issued.
-Cycles after_last_tile(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
+Cycles after_last_tile(const KernelAt& kernel);
 
 }  // namespace tilecast

@@ -6,8 +6,8 @@
 namespace tilecast {
 namespace {
 
-constexpr L2Spec kLargeL2{.capacity = {1e9}, .usable_fraction = 1, .output = {}, .merge_limit = 1};
-constexpr L2Spec kNoL2{.capacity = {1}, .usable_fraction = 1, .output = {}, .merge_limit = 1};
+constexpr L2Spec kLargeL2{.capacity = {1e9}, .usable_fraction = 1};
+constexpr L2Spec kNoL2{.capacity = {1}, .usable_fraction = 1};
 
 KernelConfig config(const char* cluster, const char* raster) {
   return parse_kernel_config(

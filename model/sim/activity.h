@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "model/sim/sim_time.h"
+#include "model/base/sim_time.h"
 
 namespace tilecast {
 

@@ -11,7 +11,7 @@
 #include "model/base/error.h"
 #include "model/sim/event_queue.h"
 #include "model/sim/process.h"
-#include "model/sim/sim_time.h"
+#include "model/base/sim_time.h"
 
 namespace tilecast {
 

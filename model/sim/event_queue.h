@@ -10,7 +10,7 @@
 #include <coroutine>
 #include <vector>
 
-#include "model/sim/sim_time.h"
+#include "model/base/sim_time.h"
 
 namespace tilecast {
 

@@ -12,44 +12,17 @@ constexpr Hertz kExampleClock{1e9};
 inline GpuSpec example_gpu() {
   GpuSpec gpu{};
   gpu.sm.count = 4;
-  gpu.sm.intake = {64};
   gpu.clusters = {.max_active_of_2 = 2, .max_active_of_4 = 1};
-  gpu.wgmma = {.flops_per_sm = {4096},
-               .operand_rate = {128},
-               .issue_overhead = {1},
-               .completion_latency = {60},
-               .block_turn = {100},
-               .issue = {5},
-               .run_ahead = 8};
-  gpu.tma = {.l2_latency = {400e-9},
-             .dram_latency = {700e-9},
-             .issue = {50},
-             .outside_cost = 2,
-             .multicast_latency = {100},
-             .fill_rate = {64},
-             .stage_turn = {200},
-             .misaligned_by_16 = 0.5,
-             .misaligned_by_32 = 0.8,
-             .misaligned_by_64 = 0.9};
-  gpu.l2 = {.capacity = {1e8},
-            .usable_fraction = 0.5,
-            .output = {256e9},
-            .merge_groups = 2,
-            .merge_limit = 8};
-  gpu.dram = {.bandwidth = {200e9}, .read_efficiency = 0.5, .write_efficiency = 0.5};
-  gpu.epilogue = {.fixed = {200},
-                  .chunk = {100},
-                  .rate = {16},
-                  .plain_rate = {8},
-                  .store_read = {150},
-                  .store_latency = {300e-9}};
+  gpu.wgmma = {.flops_per_sm = {4096}, .operand_rate = {128}};
+  gpu.l2 = {.capacity = {1e8}, .usable_fraction = 0.5};
+  gpu.dram = {.bandwidth = {200e9}};
+  gpu.closed_form = {.merge_limit = 8, .dram_wait = 0.5};
   gpu.reduction = {.hop = {500e-9},
                    .sm_store = {32},
                    .sm_add = {32},
                    .sm_load = {32},
                    .chip_store = {1e12},
                    .chip_add = {1e12}};
-  gpu.launch = {.kernel = {800e-9}, .cluster = {500e-9}, .cta_start = {700}, .cta_refill = {900}};
   gpu.stream = {.read_rate = {100e9},
                 .write_rate = {100e9},
                 .load_latency = {1000e-9},
@@ -82,6 +55,7 @@ inline GpuSpec example_gpu() {
                  .chunk = {100},
                  .store_latency = {150},
                  .store_read = {32},
+                 .plain_store = {32},
                  .kernel = {800e-9},
                  .cluster = {500e-9},
                  .cta_start = {700e-9},

@@ -5,7 +5,6 @@
 
 #include "model/base/math.h"
 #include "model/sim/inside.h"
-#include "model/spec/hilbert_steps.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -163,9 +162,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
     const double place =
         kernel.grid == Grid::kResident || gpcs == 1 ? -1 : 2.0 * gpc / (gpcs - 1) - 1;
     const double clock = sm_clock.value * (1 + place * gpu.machine->gpc_clock_spread);
-    costs.push_back(
-        kernel_costs(gpu, kernel, ctas, resident.cold, problem.shape.n, Hertz{clock},
-                     hilbert_steps(kernel.raster, scheduler.tiles_m, scheduler.tiles_n)));
+    costs.push_back(kernel_costs(gpu, problem, kernel, ctas, resident.cold, Hertz{clock}));
   }
   places = places_of(gpu.sm.count, gpcs, size, ctas);
 }

@@ -8,7 +8,7 @@
 
 #include "model/base/tile_span.h"
 #include "model/sim/engine.h"
-#include "model/sim/kernel_costs.h"
+#include "model/spec/kernel_costs.h"
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
 #include "model/sim/partial_sums.h"

@@ -34,10 +34,9 @@
 #include "model/sim/server.h"
 #include "model/sim/shared_output.h"
 #include "model/spec/gpu_spec.h"
+#include "model/spec/row_cost.h"
 
 namespace tilecast {
-
-constexpr i64 kSectorBytes = 32;
 
 /// What moving one block takes of each part of the memory.
 struct BlockCost {

@@ -5,47 +5,10 @@
 
 #include "model/base/math.h"
 #include "model/sim/inside.h"
+#include "model/spec/row_cost.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
-namespace {
-
-constexpr i64 kLine = 128;
-
-/// What a row of `bytes`, at most a line, takes where rows lie `pitch` bytes apart: means over all
-/// places in a line at which such rows start.
-struct RowCost {
-  double lines;                           // touched
-  double sectors;                         // touched
-  double pairs;                           // of sectors of one line, which L2 puts out together
-  double shifted_sectors, shifted_pairs;  // the same of rows that start inside a sector
-};
-
-RowCost row_cost(i64 bytes, i64 pitch) {
-  RowCost sum{};
-  double rows = 0;
-  for (i64 at = 0; rows == 0 || at != 0; at = (at + pitch) % kLine, ++rows) {
-    double lines = 0, sectors = 0, pairs = 0;
-    for (i64 line = 0; line < at + bytes; line += kLine) {
-      const i64 first = std::max(line, at), end = std::min(line + kLine, at + bytes);
-      const i64 touched = ceil_div(end, kSectorBytes) - first / kSectorBytes;
-      lines += 1;
-      sectors += static_cast<double>(touched);
-      pairs += static_cast<double>(ceil_div<i64>(touched, 2));
-    }
-    sum.lines += lines;
-    sum.sectors += sectors;
-    sum.pairs += pairs;
-    if (at % kSectorBytes != 0) {
-      sum.shifted_sectors += sectors;
-      sum.shifted_pairs += pairs;
-    }
-  }
-  return {sum.lines / rows, sum.sectors / rows, sum.pairs / rows, sum.shifted_sectors / rows,
-          sum.shifted_pairs / rows};
-}
-
-}  // namespace
 
 OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config, const Side& side, u32 first_block,
@@ -60,9 +23,9 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const i64 slab = k_slab_elements(config.tiling);
   const i64 pitch = side.row_elements * kOperandBytes;
   ragged_ = problem.shape.k % block_k != 0;
-  const i64 lines_fetched = !side.slices_k && pitch % (2 * kLine) == 0 ? 2 : 1;
+  const i64 lines_fetched = !side.slices_k && pitch % (2 * kLineBytes) == 0 ? 2 : 1;
   if (!side.slices_k) {
-    const i64 together = lines_fetched * kLine;
+    const i64 together = lines_fetched * kLineBytes;
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
   }
   for (i64 tile = 0; tile < tiles_; ++tile) {

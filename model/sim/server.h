@@ -4,7 +4,7 @@
 // Checked by: server_test.cpp (closed form, both sides of the edge).
 #pragma once
 
-#include "model/sim/sim_time.h"
+#include "model/base/sim_time.h"
 
 namespace tilecast {
 

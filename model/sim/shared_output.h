@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "model/sim/sim_time.h"
+#include "model/base/sim_time.h"
 
 namespace tilecast {
 

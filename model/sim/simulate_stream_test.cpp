@@ -137,7 +137,7 @@ TEST_CASE("A CTA per block waits for its slot's refill, and all for the rate at 
 TEST_CASE("Simulated tickets come no faster than one counter gives them") {
   StreamConfig config = plain_stream(StreamSchedule::kMemcpyTma, BlockOrder::kTickets);
   GpuSpec gpu = only(Limiter::kL2);
-  gpu.l2->output = {1e30};
+  gpu.machine->l2_output = {1e30};
   // 20 ns a draw. All blocks but the first of each CTA are followed by one that is looked at.
   CHECK(cycles(gpu, config) == Approx((256 - 4) * 20).epsilon(kWithin));
   config.order = BlockOrder::kStrided;

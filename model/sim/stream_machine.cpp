@@ -35,8 +35,8 @@ StreamCosts stream_costs(const GpuSpec& gpu, const StreamProblem& problem,
           .kernel = sim_time(stream.kernel),
           .dram_read = 1e12 / (stream.read_rate.value * kept),
           .dram_write = 1e12 / (stream.write_rate.value * kept),
-          .l2_output = 1e12 / gpu.l2->output.value,
-          .intake = by_cycle(gpu.sm.intake),
+          .l2_output = 1e12 / gpu.machine->l2_output.value,
+          .intake = by_cycle(gpu.machine->intake),
           .read_out = by_cycle(stream.bulk_read_out)};
 }
 

@@ -63,7 +63,6 @@ const std::vector<Derived> kDerived{{"h100_sxm",
                                      {{"clusters.max_active_of_2", 57.0 / 66},
                                       {"clusters.max_active_of_4", 25.0 / 30},  // 25.9
                                       {"clusters.max_active_of_8", 12.0 / 15},  // 12.95
-                                      {"l2.output", 1755.0 / 1980},
                                       {"machine.l2_output", 1755.0 / 1980},
                                       {"reduction.chip_store", 1755.0 / 1980},
                                       {"reduction.chip_add", 1755.0 / 1980},

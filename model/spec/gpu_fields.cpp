@@ -107,7 +107,6 @@ std::vector<Field> rows(SmSpec& s) {
       field("shared_memory", s.shared_memory, {kKibi, 4 * kMebi}),
       field("shared_memory_per_cta", s.shared_memory_per_cta, {kKibi, 4 * kMebi}),
       field("shared_memory_reserved_per_cta", s.shared_memory_reserved_per_cta, {0, 16 * kKibi}),
-      field("intake", s.intake, kPort, kSmIntake, Fit{0.05}, Micro{"tma_ring"}),
   };
 }
 
@@ -123,12 +122,6 @@ std::vector<Field> rows(WgmmaSpec& s) {
   return {
       field("flops_per_sm", s.flops_per_sm, kTensorRates, kTensor),
       field("operand_rate", s.operand_rate, {16, 1024}, kSharedMemory),
-      field("issue_overhead", s.issue_overhead, {0, 64}, kTensor, Micro{"wgmma_rate"}),
-      field("completion_latency", s.completion_latency, kInstruction, kLatency, Fit{0.5},
-            Micro{"wgmma_rate"}),
-      field("block_turn", s.block_turn, kTurns, kInstructions, Fit{0.5}),
-      field("issue", s.issue, kInstruction, kInstructions, Fit{0.5}),
-      field("run_ahead", s.run_ahead, kInstruction, Fit{0.3}),
   };
 }
 
@@ -144,48 +137,16 @@ std::vector<Field> rows(Tcgen05Spec& s) {
   };
 }
 
-std::vector<Field> rows(TmaSpec& s) {
-  return {
-      field("l2_latency", s.l2_latency, kLatencies, kLatency, Fit{0.3}, Micro{"tma_latency"}),
-      field("dram_latency", s.dram_latency, kLatencies, kLatency, Fit{0.2}, Micro{"tma_latency"}),
-      field("issue", s.issue, kTurns, kInstructions, Fit{0.5}),
-      field("outside_cost", s.outside_cost, {0, 100}, Fit{0.5}),
-      field("multicast_latency", s.multicast_latency, kTurns, kLatency, Fit{0.5},
-            Micro{"tma_multicast"}),
-      field("fill_rate", s.fill_rate, kPort, kSmIntake, Fit{0.3}),
-      field("stage_turn", s.stage_turn, kTurns, kInstructions, Fit{0.5}),
-      field("misaligned_by_16", s.misaligned_by_16, kShares, Fit{0.3}),
-      field("misaligned_by_32", s.misaligned_by_32, kShares, Fit{0.3}),
-      field("misaligned_by_64", s.misaligned_by_64, kShares, Fit{0.3}),
-  };
-}
-
 std::vector<Field> rows(L2Spec& s) {
   return {
       field("capacity", s.capacity, {kMebi, 1024 * kMebi}),
       field("usable_fraction", s.usable_fraction, kShares),
-      field("output", s.output, kL2Rates, kL2, With{"clock.max"}, Fit{0.05}, Micro{"tma_ring"}),
-      field("merge_groups", s.merge_groups, {1, 64}),
-      field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
   };
 }
 
 std::vector<Field> rows(DramSpec& s) {
   return {
       field("bandwidth", s.bandwidth, kDramRates, kDram),
-      field("read_efficiency", s.read_efficiency, kShares, Fit{0.1}, Micro{"tma_ring"}),
-      field("write_efficiency", s.write_efficiency, kShares, Fit{0.2}, Micro{"dram_mix"}),
-  };
-}
-
-std::vector<Field> rows(EpilogueSpec& s) {
-  return {
-      field("fixed", s.fixed, kTileCycles, kEpilogue, Fit{1}),
-      field("chunk", s.chunk, kTileCycles, kEpilogue, Fit{0.5}),
-      field("rate", s.rate, kPort, kEpilogue, Fit{0.5}),
-      field("plain_rate", s.plain_rate, {0.1, 1024}, kEpilogue, Fit{0.5}),
-      field("store_read", s.store_read, kTileCycles, kEpilogue, Fit{0.5}),
-      field("store_latency", s.store_latency, kLaunches, kLaunch, Fit{0.3}),
   };
 }
 
@@ -202,12 +163,10 @@ std::vector<Field> rows(ReductionSpec& s) {
   };
 }
 
-std::vector<Field> rows(LaunchSpec& s) {
+std::vector<Field> rows(ClosedFormSpec& s) {
   return {
-      field("kernel", s.kernel, kLaunches, kLaunch, Fit{0.3}),
-      field("cluster", s.cluster, kLaunches, kLaunch, Fit{0.5}),
-      field("cta_start", s.cta_start, kTileCycles, kLaunch, Fit{0.5}),
-      field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Fit{0.5}, Micro{"cta_launch"}),
+      field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
+      field("dram_wait", s.dram_wait, {0, 1}, Fit{0.5}),
   };
 }
 
@@ -267,7 +226,7 @@ std::vector<Field> rows(MachineSpec& s) {
       field("merge_window", s.merge_window, kTurns),
       field("load_spread", s.load_spread, kTurns, kLatency),
       field("gpc_clock_spread", s.gpc_clock_spread, {0, 0.2}),
-      field("l2_output", s.l2_output, kL2Rates, kL2, With{"l2.output"}, Micro{"tma_ring"}),
+      field("l2_output", s.l2_output, kL2Rates, kL2, With{"clock.max"}, Micro{"tma_ring"}),
       field("dram_read", s.dram_read, kDramRates, kDram, With{"dram.bandwidth"}, Micro{"tma_ring"}),
       field("dram_write", s.dram_write, kDramRates, kDram, With{"dram.bandwidth"},
             Micro{"dram_mix"}),
@@ -280,6 +239,7 @@ std::vector<Field> rows(MachineSpec& s) {
       field("barrier", s.barrier, kTurns, kEpilogue, Micro{"named_barrier"}),
       field("store_latency", s.store_latency, kTileCycles, kEpilogue, Micro{"tma_store"}),
       field("store_read", s.store_read, kPort, kEpilogue, Micro{"tma_store"}),
+      field("plain_store", s.plain_store, {0.1, 1024}, kEpilogue, Fit{0.5}),
       field("kernel", s.kernel, kLaunches, kLaunch),
       field("cluster", s.cluster, kLaunches, kLaunch),
       field("dispatch", s.dispatch, kGaps, kLaunch, Micro{"cta_launch"}),

@@ -49,13 +49,11 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("clusters", gpu.clusters);
   visit("wgmma", gpu.wgmma);
   visit("tcgen05", gpu.tcgen05);
-  visit("tma", gpu.tma);
   visit("l2", gpu.l2);
   visit("dram", gpu.dram);
-  visit("epilogue", gpu.epilogue);
   visit("reduction", gpu.reduction);
-  visit("launch", gpu.launch);
   visit("machine", gpu.machine);
+  visit("closed_form", gpu.closed_form);
   visit("clock", gpu.clock);
   visit("power", gpu.power);
   visit("stream", gpu.stream);

@@ -52,10 +52,10 @@ TEST_CASE("What a number scales with is another one, never nothing, and no circl
 TEST_CASE("A number is set within its range, a count rounded down") {
   GpuSpec spec{};
   every_field(spec);
-  field_of(spec, "dram.read_efficiency").set(1.5);
-  CHECK(spec.dram->read_efficiency == 1);
-  field_of(spec, "dram.read_efficiency").set(0);
-  CHECK(spec.dram->read_efficiency == 0.05);
+  field_of(spec, "l2.usable_fraction").set(1.5);
+  CHECK(spec.l2->usable_fraction == 1);
+  field_of(spec, "l2.usable_fraction").set(0);
+  CHECK(spec.l2->usable_fraction == 0.05);
   field_of(spec, "sm.count").set(113.9);
   CHECK(spec.sm.count == 113);
   field_of(spec, "sm.count").set(132.0 * 114 / 132);

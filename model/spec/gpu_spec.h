@@ -26,7 +26,6 @@ struct SmSpec {
   Bytes shared_memory;          // per SM
   Bytes shared_memory_per_cta;  // most that one CTA can ask for
   Bytes shared_memory_reserved_per_cta;
-  BytesPerCycle intake;  // what one SM takes in from L2, multicast included
 };
 
 /// Most clusters resident at once with one CTA per SM; GPCs are not all equal.
@@ -38,11 +37,6 @@ struct ClusterSpec {
 struct WgmmaSpec {
   FlopsPerCycle flops_per_sm;
   BytesPerCycle operand_rate;  // shared memory to tensor cores, per SM
-  Cycles issue_overhead;       // added to each instruction's interval
-  Cycles completion_latency;   // beyond the interval, when waited for
-  Cycles block_turn;           // a warpgroup's own instructions around the wgmmas of one K block
-  Cycles issue;                // the same for each of its wgmmas
-  double run_ahead;  // wgmmas of an SM issued and not begun, before who issues has to wait
 };
 
 /// Blackwell's tcgen05, 16-bit operands from shared memory and fp32 accumulation in tensor memory.
@@ -56,39 +50,13 @@ struct Tcgen05Spec {
   BytesPerCycle tensor_memory_read;  // accumulators to registers, per SM, bytes of fp32
 };
 
-/// The bulk copy engine.
-struct TmaSpec {
-  Seconds l2_latency, dram_latency;  // issue to barrier flip, small box
-  Cycles issue;              // of the issuing warp per K block: wait for empty, expect, copies
-  double outside_cost;       // filling a byte from beyond the edge, over one that exists
-  Cycles multicast_latency;  // added by a multicast
-  BytesPerCycle fill_rate;   // of a stage's bytes into one SM, behind the latency
-  Cycles stage_turn;         // a stage's hand-over, from its last reader to the next load and back
-  // What L2 still delivers where rows of A and B start off 128-byte lines: at odd multiples of 16,
-  // 32 or 64 bytes.
-  double misaligned_by_16, misaligned_by_32, misaligned_by_64;
-};
-
 struct L2Spec {
   Bytes capacity;
   double usable_fraction;  // of the capacity, before a streaming set falls out
-  BytesPerSecond output;   // distinct lines, whole chip; L2 has a clock of its own
-  double merge_groups;     // groups of SMs that merge their requests for one line
-  double merge_limit;      // most requests for one line served as one
 };
 
 struct DramSpec {
   BytesPerSecond bandwidth;  // datasheet
-  double read_efficiency, write_efficiency;
-};
-
-struct EpilogueSpec {
-  Cycles fixed;              // per tile: set-up before the first chunk
-  Cycles chunk;              // per chunk of C: barriers, address set-up, store issue
-  BytesPerCycle rate;        // accumulators to shared memory, per SM, bytes of C
-  BytesPerCycle plain_rate;  // added by plain stores, 4 bytes of C each
-  Cycles store_read;         // store issued to its slot read
-  Seconds store_latency;     // last store issued to kernel end
 };
 
 /// Partial sums that SMs leave to each other in L2.
@@ -98,16 +66,16 @@ struct ReductionSpec {
   BytesPerSecond chip_store, chip_add;      // of all SMs at once
 };
 
-struct LaunchSpec {
-  Seconds kernel;     // start and end of a kernel as its own duration counts them
-  Seconds cluster;    // added where CTAs come in clusters
-  Cycles cta_start;   // barrier set-up, descriptor fetch, first instruction to first load
-  Cycles cta_refill;  // one CTA ends, the next one starts on the slot
+/// What closed forms put in the place of what the simulator sees happen; the rest of what they know
+/// is the machine's.
+struct ClosedFormSpec {
+  double merge_limit;  // most requests for one line that L2 serves as one: who asks is not in step
+  double dram_wait;    // of a load from DRAM, the part of its latency that its stage waits for:
+                       // others of the wave have asked before
 };
 
-/// What memory-bound kernels meet. Measured alone, one by one, or fitted to this family's rows: the
-/// sections above were fitted together for GEMM, and hold more than their names. Losses are shares
-/// of DRAM's rate.
+/// What memory-bound kernels meet: measured alone, one by one, or fitted to this family's rows.
+/// Losses are shares of DRAM's rate.
 struct StreamSpec {
   BytesPerSecond read_rate, write_rate;  // of DRAM, reads or writes alone
   double mix_loss;                       // at equal reads and writes
@@ -131,8 +99,8 @@ struct StreamSpec {
   double interval;              // half-width of a 90 % interval of times predicted with these
 };
 
-/// What the simulator's parts take, each measured alone by a micro-benchmark where one exists. The
-/// closed forms use the sections above instead, whose fitted numbers hold more than their names.
+/// What the machine's parts take, each measured alone by a micro-benchmark where one exists: closed
+/// forms, simulator and hard bounds read the same.
 struct MachineSpec {
   // Tensor pipe, and a warpgroup around it.
   Cycles wgmma_least;       // interval of the narrowest instruction
@@ -167,14 +135,15 @@ struct MachineSpec {
   double dram_walk;  // share of DRAM's rate lost where CTAs keep to walks of their own
 
   // Epilogue.
-  Cycles epilogue;           // of a tile: from its last wgmma to the first chunk
-  Cycles first_epilogue;     // added to an SM's first: its instructions are cold
-  Cycles chunk;              // a chunk from registers to shared memory, without its bytes' time
-  Cycles next_tile;          // a warpgroup goes on to its next tile
-  Cycles hilbert_step;       // of a thread that finds a tile on a Hilbert curve (hilbert_steps)
-  Cycles barrier;            // of the threads of one warpgroup
-  Cycles store_latency;      // a bulk store issued to its source read, without the bytes' time
-  BytesPerCycle store_read;  // of the engine, for all stores of an SM
+  Cycles epilogue;            // of a tile: from its last wgmma to the first chunk
+  Cycles first_epilogue;      // added to an SM's first: its instructions are cold
+  Cycles chunk;               // a chunk from registers to shared memory, without its bytes' time
+  Cycles next_tile;           // a warpgroup goes on to its next tile
+  Cycles hilbert_step;        // of a thread that finds a tile on a Hilbert curve (hilbert_steps)
+  Cycles barrier;             // of the threads of one warpgroup
+  Cycles store_latency;       // a bulk store issued to its source read, without the bytes' time
+  BytesPerCycle store_read;   // of the engine, for all stores of an SM
+  BytesPerCycle plain_store;  // by threads, four bytes each, where bulk stores do not fit C's rows
 
   // Launch.
   Seconds kernel;         // start and end of a kernel beyond its CTAs
@@ -224,12 +193,10 @@ struct GpuSpec {
   std::optional<ClusterSpec> clusters;
   std::optional<WgmmaSpec> wgmma;
   std::optional<Tcgen05Spec> tcgen05;
-  std::optional<TmaSpec> tma;
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
-  std::optional<EpilogueSpec> epilogue;
   std::optional<ReductionSpec> reduction;
-  std::optional<LaunchSpec> launch;
+  std::optional<ClosedFormSpec> closed_form;
   std::optional<StreamSpec> stream;
   std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;

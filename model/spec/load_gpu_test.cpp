@@ -274,9 +274,8 @@ TEST_CASE("A Blackwell file's machine has no times of a warpgroup around wgmmas"
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(gpu.machine->turn.value == 0);
   // What L2 delivers to all SMs, one line after the other.
-  const double all = gpu.l2->output.value / (gpu.sm.count * 1.965e9);
+  const double all = gpu.machine->l2_output.value / (gpu.sm.count * 1.965e9);
   CHECK(128 / gpu.machine->request.value == Approx(all).epsilon(0.002));
-  CHECK(gpu.machine->l2_output == gpu.l2->output);
 }
 
 TEST_CASE("A GPU file cut off at any line is one error") {
@@ -292,19 +291,19 @@ TEST_CASE("A GPU file cut off at any line is one error") {
 
 TEST_CASE("An overlay replaces numbers, sources included, unless it is left out") {
   const H200Copy copy;
-  const double by_hand = copy.load(true).spec.sm.intake.value;
+  const double by_hand = copy.load(true).spec.machine->intake.value;
   REQUIRE(by_hand != 65);
-  copy.overlay("name: h200_sxm\nsm:\n  intake: {value: 65, unit: B/cycle" + kQuantityEnd +
+  copy.overlay("name: h200_sxm\nmachine:\n  intake: {value: 65, unit: B/cycle" + kQuantityEnd +
                "default_interval: {value: 0.1, unit: \"1\"" + kQuantityEnd);
   const LoadedGpu with = copy.load(true);
   CHECK(with.calibrated);
-  CHECK(with.spec.sm.intake.value == 65);
+  CHECK(with.spec.machine->intake.value == 65);
   CHECK(with.spec.default_interval == 0.1);
   CHECK(with.spec.sm.count == 132);
   CHECK(with.constants[0].ref == "a test");
   const LoadedGpu without = copy.load(false);
   CHECK_FALSE(without.calibrated);
-  CHECK(without.spec.sm.intake.value == by_hand);
+  CHECK(without.spec.machine->intake.value == by_hand);
   CHECK(with.constants.size() == without.constants.size());
 }
 
@@ -315,21 +314,22 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
     return copy.complaint();
   };
   const std::string name = "name: h200_sxm\n";
-  CHECK(overlay(name + "sm:\n  intak: {value: 1, unit: B/cycle" + kQuantityEnd) ==
-        "2 h200_sxm.calibrated.yaml:3: sm.intak: unknown key; did you mean intake?");
+  CHECK(overlay(name + "machine:\n  intak: {value: 1, unit: B/cycle" + kQuantityEnd) ==
+        "2 h200_sxm.calibrated.yaml:3: machine.intak: unknown key; did you mean intake?");
   CHECK(overlay(name + "ceilings: {}\n") ==
         "2 h200_sxm.calibrated.yaml:2: ceilings.tensor_flops_per_sm: missing key");
   CHECK(overlay(name + "based_on: b200\n") ==
         "2 h200_sxm.calibrated.yaml:2: based_on: an overlay replaces numbers only");
   CHECK(overlay(name + "architecture: ampere\n") ==
         "2 h200_sxm.calibrated.yaml:2: architecture: an overlay replaces numbers only");
-  CHECK(overlay(name + "sm:\n  intake: {unit: B/cycle}\n") ==
-        "2 h200_sxm.calibrated.yaml:3: sm.intake: expected a whole quantity with value, unit, "
+  CHECK(overlay(name + "machine:\n  intake: {unit: B/cycle}\n") ==
+        "2 h200_sxm.calibrated.yaml:3: machine.intake: expected a whole quantity with value, unit, "
         "source, ref, confidence");
-  CHECK(overlay(name + "sm:\n  intake: {value: 65}\n") ==
-        "2 h200_sxm.calibrated.yaml:3: sm.intake.unit: missing key");
-  CHECK(overlay(name + "sm:\n  intake: {value: 65000, unit: B/cycle" + kQuantityEnd) ==
-        "2 h200_sxm.calibrated.yaml:3: sm.intake.value: expected 1 to 1024 B/cycle, not 65000");
+  CHECK(overlay(name + "machine:\n  intake: {value: 65}\n") ==
+        "2 h200_sxm.calibrated.yaml:3: machine.intake.unit: missing key");
+  CHECK(
+      overlay(name + "machine:\n  intake: {value: 65000, unit: B/cycle" + kQuantityEnd) ==
+      "2 h200_sxm.calibrated.yaml:3: machine.intake.value: expected 1 to 1024 B/cycle, not 65000");
   CHECK(overlay(name + "sm: 3\n") ==
         "2 h200_sxm.calibrated.yaml:2: sm: expected keys of h200_sxm.yaml to replace");
   CHECK(overlay("name: h100_sxm\n") ==

@@ -38,10 +38,8 @@ void check_found(const FittedConstant& c, double truth, double error) {
 TEST_CASE("Constants that made the rows' cycles are found again") {
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
-  truth.sm.intake = truth.sm.intake * 0.93;
-  truth.l2->output = truth.l2->output * 0.93;
-  truth.wgmma->run_ahead *= 0.7;
-  truth.epilogue->fixed = truth.epilogue->fixed * 2;
+  truth.closed_form->merge_limit *= 0.7;
+  truth.closed_form->dram_wait *= 1.4;
   const FitRows rows =
       fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 25, as_predicted))}, 1);
   REQUIRE(rows.rows.size() >= 250);
@@ -51,27 +49,19 @@ TEST_CASE("Constants that made the rows' cycles are found again") {
   const GpuSpec prior = gpu.spec;
   const ConstantFit fit = fit_cycles(gpu, rows, kThreads);
   CHECK(mean_size(cycle_residuals(gpu.spec, rows, kThreads)) < 0.005);
-  check_found(constant(fit, "sm.intake"), truth.sm.intake.value, 0.05);
-  // In the units that the file has.
-  const FittedConstant& l2 = constant(fit, "l2.output");
-  check_found(l2, l2.prior * 0.93, 0.1);
-  check_found(constant(fit, "wgmma.run_ahead"), truth.wgmma->run_ahead, 0.2);
+  const FittedConstant& merge_limit = constant(fit, "closed_form.merge_limit");
+  check_found(merge_limit, truth.closed_form->merge_limit, 0.1);
+  check_found(constant(fit, "closed_form.dram_wait"), truth.closed_form->dram_wait, 0.2);
   // The spec has what the list says.
-  CHECK(gpu.spec.sm.intake.value == Approx(constant(fit, "sm.intake").value));
-  CHECK(gpu.spec.l2->output / prior.l2->output == Approx(l2.value / l2.prior));
+  CHECK(gpu.spec.closed_form->merge_limit == Approx(merge_limit.value));
 
-  // No row of these has rows off its lines by 16 bytes, or plain stores.
-  for (const char* key : {"tma.misaligned_by_16", "epilogue.plain_rate"}) {
-    const FittedConstant& unknown = constant(fit, key);
-    CAPTURE(key, unknown.value);
-    CHECK_FALSE(unknown.determined);
-    CHECK(unknown.value == unknown.prior);
-  }
-  CHECK(gpu.spec.tma->misaligned_by_16 == prior.tma->misaligned_by_16);
-  CHECK(constant(fit, "tma.misaligned_by_16").standard_error ==
-        Approx(0.3 * prior.tma->misaligned_by_16));
-  CHECK(gpu.spec.epilogue->plain_rate == prior.epilogue->plain_rate);
-  CHECK(fit.constants.size() == 29);
+  // No row of these has plain stores.
+  const FittedConstant& unknown = constant(fit, "machine.plain_store");
+  CHECK_FALSE(unknown.determined);
+  CHECK(unknown.value == unknown.prior);
+  CHECK(gpu.spec.machine->plain_store == prior.machine->plain_store);
+  CHECK(unknown.standard_error == Approx(0.5 * unknown.prior));
+  CHECK(fit.constants.size() == 3);
 }
 
 TEST_CASE("Energies that made the rows' clocks are found again") {
@@ -96,27 +86,28 @@ TEST_CASE("Energies that made the rows' clocks are found again") {
 }
 
 TEST_CASE("A fitted number stays within what a GPU file may hold") {
-  // Rows that DRAM bounds, at more than its datasheet's rate: efficiency is at most 1.
+  // Rows that wait for DRAM as long as for two of it: no more than all of its latency is waited
+  // for.
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
-  truth.dram->bandwidth = truth.dram->bandwidth * 2;
+  truth.machine->dram_latency = truth.machine->dram_latency * 3;
   std::vector<Measurement> rows;
   const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=64x256x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "warp_specialized:tile=64x256x64,stages=2,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
   for (i64 k = 4096; k < 16384; k += 64) {
     rows.push_back(example_gemm_row(truth, {{64, 132 * 256, k}, ElementType::kFp16, Layout::kTn},
                                     config, Regime::kBurst, as_predicted));
   }
   const ConstantFit fit = fit_cycles(gpu, fit_rows(gpu.spec, {file_of(rows)}, 1), kThreads);
-  const FittedConstant& efficiency = constant(fit, "dram.read_efficiency");
-  CHECK(efficiency.value > efficiency.prior);
-  CHECK(efficiency.value <= 1);
-  CHECK(gpu.spec.dram->read_efficiency == Approx(efficiency.value));
+  const FittedConstant& wait = constant(fit, "closed_form.dram_wait");
+  CHECK(wait.value > wait.prior);
+  CHECK(wait.value <= 1);
+  CHECK(gpu.spec.closed_form->dram_wait == Approx(wait.value));
   SECTION("and one that ends at its bound is named") {
-    CHECK(efficiency.at_bound);
+    CHECK(wait.at_bound);
     CHECK(bound_lines(fit.constants)
-              .find("dram.read_efficiency ended at the bound of its range, 1 ") !=
+              .find("closed_form.dram_wait ended at the bound of its range, 1 ") !=
           std::string::npos);
     CHECK(std::ranges::count(fit.constants, true, &FittedConstant::at_bound) == 1);
   }

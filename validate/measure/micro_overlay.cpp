@@ -58,52 +58,42 @@ Quartiles scaled(const Quartiles& q, double factor, double less = 0) {
   return {q.median * factor - less, q.q1 * factor - less, q.q3 * factor - less};
 }
 
-void tensor(Collector& found) {
-  // At n = 128 the tensor pipe takes 64 cycles, operands 48.
-  if (const MicroPoint* point = found.find("wgmma.interval", "n=128 a=shared")) {
-    found.add("wgmma", "issue_overhead", "cycle", point, scaled(point->value, 1, 64));
-  }
-  found.add_cycles("wgmma", "completion_latency",
-                   found.find("wgmma.completion_latency", "n=128 a=shared"));
-}
-
+/// Rows of configs/README.md, The machine, say what each is.
 void copies(Collector& found) {
-  found.add_time("tma", "l2_latency", found.find("tma.l2_latency", "bytes=8192"));
-  found.add_time("tma", "dram_latency", found.find("tma.dram_latency", "bytes=8192"));
-  const std::string common = " slots=1 bytes=16384 clusters=1";
-  const MicroPoint* multicast = found.find("multicast.latency", "cluster=2 multicast" + common);
-  const MicroPoint* own = found.find("multicast.latency", "cluster=2 each_its_own" + common);
-  if (multicast != nullptr && own != nullptr) {
-    found.add("tma", "multicast_latency", "cycle", multicast,
-              scaled(multicast->value, 1, own->value.median));
+  const MicroPoint* small = found.find("tma.l2_latency", "bytes=16");
+  const MicroPoint* issue = found.find("tma.issue_per_copy", "bytes=16 count=1");
+  if (small != nullptr && issue != nullptr) {
+    found.add("machine", "l2_latency", "cycle", small,
+              scaled(small->value, 1, issue->value.median));
+  }
+  const MicroPoint* near = found.find("tma.l2_latency", "bytes=16384");
+  const MicroPoint* far = found.find("tma.dram_latency", "bytes=16384");
+  if (near != nullptr && far != nullptr) {
+    found.add("machine", "dram_latency", "ns", far, scaled(far->in_time, 1, near->in_time.median));
   }
 }
 
 void caches(Collector& found, u32 sms) {
-  const MicroPoint* distinct = found.find("l2.distinct_lines", fmt::format("sms={} apart=1", sms));
-  const MicroPoint* shared =
-      found.largest("l2.shared_lines", [](const MicroPoint&) { return true; });
-  if (distinct != nullptr) {
-    found.add("l2", "output", "TB/s", distinct, scaled(distinct->in_time, 1e-3));
+  const auto lines = [&](u32 of) {
+    return found.find("l2.distinct_lines",
+                      fmt::format("sms={} apart={} bytes=32768", of, sms / of));
+  };
+  if (const MicroPoint* all = lines(sms)) {
+    found.add("machine", "l2_output", "TB/s", all, scaled(all->in_time, 1e-3));
   }
-  if (shared != nullptr) {
-    found.add("sm", "intake", "B/cycle", shared, scaled(shared->value, 1.0 / sms));
+  if (const MicroPoint* one = lines(1)) {
+    found.add("machine", "intake", "B/cycle", one, one->value);
   }
 }
 
-void memory(Collector& found, BytesPerSecond bandwidth) {
-  const double per_ns = 1e9 / bandwidth.value;
-  if (const MicroPoint* read =
-          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
-    found.add("dram", "read_efficiency", "\"1\"", read, scaled(read->in_time, per_ns));
-  }
+void memory(Collector& found) {
   if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
-    found.add("dram", "write_efficiency", "\"1\"", write, scaled(write->in_time, per_ns));
+    found.add("machine", "dram_write", "TB/s", write, scaled(write->in_time, 1e-3));
   }
 }
 
 void chip(Collector& found) {
-  found.add_cycles("launch", "cta_refill",
+  found.add_cycles("machine", "cta_refill",
                    found.find("launch.cta_refill", "threads=384 shared=204800 cluster=1"));
   for (const char* key : {"max_active_of_2", "max_active_of_4", "max_active_of_8"}) {
     if (const MicroPoint* point = found.find(std::string("clusters.") + key, "one CTA per SM")) {
@@ -291,7 +281,6 @@ class Energies {
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
                                                  const CardFacts& card) {
   Collector found(points);
-  tensor(found);
   copies(found);
   machine(found);
   caches(found, card.sms);
@@ -299,7 +288,7 @@ std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> poi
   if (card.energy) {
     Energies(found, *card.energy, card.sms).add();
   }
-  memory(found, card.dram_bandwidth);
+  memory(found);
   stream(found);
   chip(found);
   return found.constants;

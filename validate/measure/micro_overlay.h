@@ -1,9 +1,7 @@
 // What the micro-benchmarks say of the keys of a GPU file, written as an overlay of that file with
 // `measured` provenance. Keys that no measured point speaks of stay out, and keep their old number.
 //
-// A fitted number may hold more than its name (configs/README.md); one measured alone holds no
-// more, so the two are not interchangeable: this is the calibration's starting point, not its
-// result.
+// A calibration fits the few constants that no micro-benchmark measures alone, and keeps these.
 #pragma once
 
 #include <optional>
@@ -32,7 +30,6 @@ struct EnergyScale {
 /// Of the GPU's file.
 struct CardFacts {
   u32 sms;
-  BytesPerSecond dram_bandwidth;      // efficiencies are shares of it
   std::optional<EnergyScale> energy;  // none: no energies
 };
 

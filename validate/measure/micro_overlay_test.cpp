@@ -26,20 +26,20 @@ MicroPoint energy(const std::string& key, const std::string& variant, double val
   return made;
 }
 
-/// Section dram says 4.8 TB/s, clock a reference of 1400 MHz and an exponent near 2.
+/// Section clock says a reference of 1400 MHz and an exponent near 2.
 CardFacts h200() {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return {static_cast<u32>(gpu.sm.count), gpu.dram->bandwidth,
-          EnergyScale{gpu.clock->energy_reference, 2}};
+  return {static_cast<u32>(gpu.sm.count), EnergyScale{gpu.clock->energy_reference, 2}};
 }
 
 const std::vector<MicroPoint> kPoints = {
-    point("wgmma.interval", "n=128 a=shared", 65, 33),
-    point("tma.l2_latency", "bytes=8192", 500, 260, 6.745),
+    point("wgmma.interval", "n=8 a=registers", 13, 7),
+    point("tma.l2_latency", "bytes=16", 420, 212, 6.745),
+    point("tma.issue_per_copy", "bytes=16 count=1", 120, 61),
+    point("tma.l2_latency", "bytes=16384", 500, 260),
     point("launch.sms_used", "a CTA per SM", 132, 0),
-    point("l2.distinct_lines", "sms=132 apart=1", 4900, 9500),
-    point("l2.shared_lines", "degree=2 neighbours in_step cluster=1", 7000, 13500),
-    point("l2.shared_lines", "degree=4 neighbours in_step cluster=1", 8580, 16500),
+    point("l2.distinct_lines", "sms=132 apart=1 bytes=32768", 4900, 9500),
+    point("l2.distinct_lines", "sms=1 apart=132 bytes=32768", 106, 209),
     point("dram.mix_rate", "reads=0 writes=1 bytes=8192", 2000, 3840),
     point("clusters.max_active_of_4", "one CTA per SM", 31, 0),
     point("tma.dram_latency", "bytes=4096", 1000, 500),
@@ -70,11 +70,12 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
     }
     return -1.0;
   };
-  CHECK(value("wgmma.issue_overhead") == Approx(1));     // 65 - 128 / 2
-  CHECK(value("tma.l2_latency") == Approx(260));         // ns
-  CHECK(value("l2.output") == Approx(9.5));              // 9500 B/ns
-  CHECK(value("sm.intake") == Approx(65));               // 8580 / 132 SMs
-  CHECK(value("dram.write_efficiency") == Approx(0.8));  // 3840 B/ns of 4800
+  CHECK(value("machine.wgmma_least") == Approx(13));
+  CHECK(value("machine.l2_latency") == Approx(300));    // 420 - 120
+  CHECK(value("machine.dram_latency") == Approx(300));  // ns: 560 - 260
+  CHECK(value("machine.l2_output") == Approx(9.5));     // 9500 B/ns
+  CHECK(value("machine.intake") == Approx(106));
+  CHECK(value("machine.dram_write") == Approx(3.84));
   CHECK(value("clusters.max_active_of_4") == Approx(31));
   // 500 ns at 4 KiB and 20 ns for each 4 KiB more: 480 ns at nothing, 4096 B in 20 ns.
   CHECK(value("stream.bulk_latency") == Approx(480));
@@ -89,7 +90,7 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
   CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
   CHECK(value("power.per_dram_byte") == Approx(52));         // what 48 of L2 leave of 100
   CHECK(value("power.per_flop_normal") == Approx(0.84375));  // 10240 B of 524288 FLOP, 8 pJ each
-  CHECK(value("dram.read_efficiency") == -1);                // not measured, so not there
+  CHECK(value("machine.dram_read") == -1);                   // not measured, so not there
 }
 
 TEST_CASE("The overlay of measured constants is read back by the model") {
@@ -99,9 +100,9 @@ TEST_CASE("The overlay of measured constants is read back by the model") {
              overlay_text("h200_sxm", measured_constants(kPoints, h200())));
   const LoadedGpu gpu = load_gpu("h200_sxm", true, folder / ".");
   CHECK(gpu.calibrated);
-  CHECK(gpu.spec.tma->l2_latency.value == Approx(260e-9));
+  CHECK(gpu.spec.machine->l2_latency.value == Approx(300));
   CHECK(gpu.spec.clusters->max_active_of_4 == 31);
-  CHECK(gpu.spec.sm.intake.value == Approx(65));
+  CHECK(gpu.spec.machine->intake.value == Approx(106));
 }
 
 }  // namespace tilecast

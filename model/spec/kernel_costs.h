@@ -3,8 +3,9 @@
 // Checked by: kernel_costs_test.cpp.
 #pragma once
 
-#include "model/sim/sim_time.h"
+#include "model/base/sim_time.h"
 #include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {
@@ -51,10 +52,9 @@ struct KernelCosts {
   SimTime cta_refill;  // one CTA ends, the next one's first load
 };
 
-/// `ctas` of the grid; `cold`: see Residency; `sm_clock` of the SMs that it is for; steps to a
-/// tile.
-KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
-                         i64 n_of_c, Hertz sm_clock, double hilbert_steps = 0);
+/// `ctas` of the grid; `cold`: no kernel ran just before; `sm_clock` of the SMs that it is for.
+KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                         i32 ctas, bool cold, Hertz sm_clock);
 
 /// What DRAM reads for a kernel whose CTAs keep to walks of their own: the more an SM has in
 /// flight, the more pages its requests lie on.

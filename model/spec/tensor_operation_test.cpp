@@ -1,4 +1,4 @@
-#include "model/analytic/tensor_operation.h"
+#include "model/spec/tensor_operation.h"
 
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
@@ -48,7 +48,7 @@ TEST_CASE("Completion is seen 136 cycles after an interval, of a pair 170") {
   CHECK(tensor_operation(gpu, tcgen05(256, 1)).per_k_block == 4);  // 64 / 16
 }
 
-TEST_CASE("wgmma is the same abstraction: m64n256k16 takes 128 cycles and its overhead") {
+TEST_CASE("wgmma is the same abstraction: m64n256k16 takes 128 cycles") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   KernelConfig config = fixed_by_schedule(Schedule::kPipelined);
   config.tiling.block_m = 128;
@@ -56,9 +56,10 @@ TEST_CASE("wgmma is the same abstraction: m64n256k16 takes 128 cycles and its ov
   config.tiling.block_k = 64;
   config.tiling.warpgroups_m = 2;
   const TensorOperation operation = tensor_operation(gpu, config);
-  CHECK(operation.interval == Cycles{128} + gpu.wgmma->issue_overhead);
-  CHECK(operation.per_k_block == 8);  // two warpgroups, four steps of 16
-  CHECK(operation.operand_bytes == Bytes{(64 + 256) * 16 * 2});
+  CHECK(operation.interval == Cycles{128});
+  CHECK(operation.per_k_block == 4);  // steps of 16
+  CHECK(operation.of_cta() == 8);     // of two warpgroups
+  CHECK(operation.operand_bytes == (64 + 256) * 16 * 2);
 }
 
 }  // namespace tilecast

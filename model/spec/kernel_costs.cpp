@@ -1,60 +1,34 @@
-#include "model/sim/kernel_costs.h"
+#include "model/spec/kernel_costs.h"
 
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/spec/hilbert_steps.h"
 #include "model/spec/pack_time.h"
 #include "model/spec/stream_block.h"
+#include "model/spec/tensor_operation.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
 
-/// Bulk copies of one CTA's slices of a K block: boxes of at most 256 rows of a slab.
-i32 copies(const Tiling& t) {
+/// Bulk copies of one CTA's slices of a K block: boxes of at most 256 rows of a slab, which lies
+/// along K, or along N where B is [k, n] (kernels/device/tile_loads.cuh).
+i32 copies(const Tiling& t, Layout layout) {
   constexpr i32 kMostRows = 256;
-  const i32 slabs = ceil_div(t.block_k, k_slab_elements(t));
-  return slabs * (ceil_div(t.block_m / t.cluster_n, kMostRows) +
-                  ceil_div(t.block_n / t.cluster_m, kMostRows));
+  const i32 slabs_of_k = ceil_div(t.block_k, k_slab_elements(t));
+  const i32 of_a = slabs_of_k * ceil_div(t.block_m / t.cluster_n, kMostRows);
+  const i32 of_b = layout == Layout::kNn
+                       ? ceil_div(t.block_n, kSlabElements)
+                       : slabs_of_k * ceil_div(t.block_n / t.cluster_m, kMostRows);
+  return of_a + of_b;
 }
 
 /// Of a warpgroup that loads a K block between its wgmmas.
-Cycles own_loads(const MachineSpec& machine, const KernelConfig& config) {
+Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout layout) {
   const bool ahead = traits_of(config.schedule).loads_run_ahead;
-  return machine.own_copy * copies(config.tiling) + (ahead ? machine.load_ahead : Cycles{});
-}
-
-/// The tensor core operation: what one takes, and how many one K block is made of.
-struct Operation {
-  Cycles interval;
-  i32 count, bytes_read;
-  Cycles completion, turn;
-};
-
-Operation wgmma_operation(const GpuSpec& gpu, const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  const i32 n = instruction_n(config);
-  const i32 rows_read = n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0);
-  const i32 bytes_read = rows_read * kWgmmaK * kOperandBytes;
-  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, gpu.wgmma->flops_per_sm);
-  const Cycles operands =
-      transfer_cycles(Bytes{static_cast<double>(bytes_read)}, gpu.wgmma->operand_rate);
-  return {std::max({tensor, operands, gpu.machine->wgmma_least}),
-          wgmmas_along_m(t) * wgmmas_along_n(config) * (t.block_k / kWgmmaK), bytes_read,
-          gpu.machine->wgmma_completion, gpu.machine->turn};
-}
-
-/// Of a pair each CTA computes its rows, and reads its rows of A and half of B's.
-Operation tcgen05_operation(const GpuSpec& gpu, const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  const Tcgen05Spec& tcgen05 = *gpu.tcgen05;
-  const i32 bytes_read = (t.block_m + t.block_n / cta_group(t)) * kWgmmaK * kOperandBytes;
-  const Cycles tensor =
-      compute_cycles(Flops{2.0 * t.block_m * t.block_n * kWgmmaK}, tcgen05.flops_per_sm);
-  const Cycles operands =
-      transfer_cycles(Bytes{static_cast<double>(bytes_read)}, tcgen05.operand_rate);
-  return {std::max(tensor, operands) + tcgen05.issue_overhead, t.block_k / kWgmmaK, bytes_read,
-          cta_group(t) == 2 ? tcgen05.pair_latency : tcgen05.latency, tcgen05.block_turn};
+  return machine.own_copy * copies(config.tiling, layout) + (ahead ? machine.load_ahead : Cycles{});
 }
 
 /// What MMAs leave of tensor memory's port: they read the accumulators that they add to.
@@ -78,31 +52,32 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i3
   return machine.dram_read * (1 - loss);
 }
 
-KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 ctas, bool cold,
-                         i64 n_of_c, Hertz sm_clock, double hilbert_steps) {
+KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                         i32 ctas, bool cold, Hertz sm_clock) {
   const Tiling& t = config.tiling;
+  const i64 n_of_c = problem.shape.n;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
   const MachineSpec& machine = *gpu.machine;
   const bool tcgen05 = uses_tcgen05(config.schedule);
-  const auto [interval, count, bytes_read, completion, turn] =
-      tcgen05 ? tcgen05_operation(gpu, config) : wgmma_operation(gpu, config);
+  const TensorOperation mma = tensor_operation(gpu, config);
   const i32 rows = c_slot_rows(config.schedule);
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * kOperandBytes)};
 
   KernelCosts costs{};
-  costs.mma = time(interval * count);
-  costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * count);
-  costs.mma_queue = time(interval * machine.mma_queue);
-  costs.completion = time(completion);
-  costs.operand_bytes = i64{bytes_read} * count;
-  costs.turn = time(turn);
+  costs.mma = time(mma.interval * mma.per_k_block);
+  costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
+  costs.mma_queue = time(mma.interval * machine.mma_queue);
+  costs.completion = time(mma.completion);
+  costs.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
+  costs.turn = time(mma.turn);
   const bool loads_besides = !tcgen05 && !has_producer_warpgroup(config.schedule);
   costs.wake = time(cluster_size(t) > 1 ? machine.remote_wake
                     : loads_besides     ? machine.own_load
                                         : machine.wake);
-  costs.issue = time(loads_besides ? own_loads(machine, config)
-                                   : machine.issue + machine.issue_copy * copies(t));
+  costs.issue =
+      time(loads_besides ? own_loads(machine, config, problem.layout)
+                         : machine.issue + machine.issue_copy * copies(t, problem.layout));
   costs.l2_latency = time(machine.l2_latency);
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);
@@ -110,7 +85,11 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   costs.chunk = time(machine.chunk * (rows / kWgmmaM));
   costs.pack = time(pack_time(config));
   costs.next_tile = time(machine.next_tile);
-  costs.find_tile = time(machine.hilbert_step * hilbert_steps);
+  if (config.raster.kind == RasterKind::kHilbert) {
+    const TileScheduler tiles = make_tile_scheduler(problem.shape, config, 1);
+    costs.find_tile =
+        time(machine.hilbert_step * hilbert_steps(config.raster, tiles.tiles_m, tiles.tiles_n));
+  }
   // Warps that share a slot wait for each other.
   costs.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
   costs.store_issue = time(machine.barrier * 2 + machine.issue +
@@ -122,7 +101,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
   // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.
   const double store_width = n_of_c % 2 == 0 ? 1 : 0.5;
   costs.store_read = time(transfer_cycles(
-      chunk, costs.plain_stores ? gpu.reduction->sm_store * store_width : machine.store_read));
+      chunk, costs.plain_stores ? machine.plain_store * store_width : machine.store_read));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);
@@ -137,7 +116,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const KernelConfig& config, i32 cta
     const BytesPerCycle port = gpu.tcgen05->tensor_memory_read;
     const Bytes fp32 = chunk * 2;
     costs.tensor_memory = time(transfer_cycles(fp32, port));
-    costs.tensor_memory_shared = time(transfer_cycles(fp32, beside_mmas(port, t, interval)));
+    costs.tensor_memory_shared = time(transfer_cycles(fp32, beside_mmas(port, t, mma.interval)));
     costs.store_wait = time(machine.barrier);
     costs.answer = time(machine.l2_latency);
   }
