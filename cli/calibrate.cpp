@@ -199,7 +199,7 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {
     return load_gpu_with(options.gpu, options.out,
                          {"sm", "clusters", "wgmma", "l2", "dram", "reduction", "stream", "machine",
-                          "closed_form", "clock", "power"});
+                          "fitted", "clock", "power"});
   }
   return options.measured.empty() ? load_gpu(options.gpu, false)
                                   : load_gpu_with(options.gpu, options.measured,

@@ -42,13 +42,13 @@ double put_out(const GemmProblem& problem, const Lie& lie, double merged) {
 /// Requests for one line that L2 sees as one.
 double merged(const GpuSpec& gpu, double sharers, bool in_step) {
   if (in_step) {
-    return std::min(gpu.closed_form->merge_limit, sharers);
+    return std::min(gpu.fitted->merge_limit, sharers);
   }
   // Requests are merged on their way out of each GPC: of `sharers` spread at random over the GPCs,
   // as many reach L2 as there are GPCs with at least one.
   const double gpcs = gpu.machine->gpcs;
   const double reach_l2 = gpcs * (1 - std::pow(1 - 1 / gpcs, sharers));
-  return std::min(gpu.closed_form->merge_limit, sharers / reach_l2);
+  return std::min(gpu.fitted->merge_limit, sharers / reach_l2);
 }
 
 double existing(i64 extent, i32 block) {
@@ -72,7 +72,7 @@ Cycles answer(const KernelAt& kernel, const GemmTraffic& traffic) {
   const double missing = std::max(traffic.a_missing, traffic.b_missing);
   return kernel.cycles(kernel.costs.l2_latency) +
          cycles_of(kernel.gpu.machine->dram_latency, kernel.sm_clock) *
-             (missing * kernel.gpu.closed_form->dram_wait);
+             (missing * kernel.gpu.fitted->dram_wait);
 }
 
 }  // namespace

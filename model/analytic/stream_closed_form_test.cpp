@@ -24,7 +24,7 @@ GpuSpec simple_gpu() {
   gpu.wgmma = WgmmaSpec{};
   gpu.wgmma->operand_rate = BytesPerCycle{128};
   gpu.l2 = L2Spec{};
-  gpu.l2->output = BytesPerSecond{1e13};
+  gpu.machine = MachineSpec{.intake = {133.8}, .l2_output = {1e13}};
   return gpu;
 }
 

@@ -16,7 +16,7 @@ inline GpuSpec example_gpu() {
   gpu.wgmma = {.flops_per_sm = {4096}, .operand_rate = {128}};
   gpu.l2 = {.capacity = {1e8}, .usable_fraction = 0.5};
   gpu.dram = {.bandwidth = {200e9}};
-  gpu.closed_form = {.merge_limit = 8, .dram_wait = 0.5};
+  gpu.fitted = {.merge_limit = 8, .dram_wait = 0.5, .plain_store = {32}};
   gpu.reduction = {.hop = {500e-9},
                    .sm_store = {32},
                    .sm_add = {32},
@@ -55,7 +55,6 @@ inline GpuSpec example_gpu() {
                  .chunk = {100},
                  .store_latency = {150},
                  .store_read = {32},
-                 .plain_store = {32},
                  .kernel = {800e-9},
                  .cluster = {500e-9},
                  .cta_start = {700e-9},

@@ -163,10 +163,11 @@ std::vector<Field> rows(ReductionSpec& s) {
   };
 }
 
-std::vector<Field> rows(ClosedFormSpec& s) {
+std::vector<Field> rows(FittedSpec& s) {
   return {
       field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
       field("dram_wait", s.dram_wait, {0, 1}, Fit{0.5}),
+      field("plain_store", s.plain_store, {0.1, 1024}, kEpilogue, Fit{0.5}),
   };
 }
 
@@ -239,7 +240,6 @@ std::vector<Field> rows(MachineSpec& s) {
       field("barrier", s.barrier, kTurns, kEpilogue, Micro{"named_barrier"}),
       field("store_latency", s.store_latency, kTileCycles, kEpilogue, Micro{"tma_store"}),
       field("store_read", s.store_read, kPort, kEpilogue, Micro{"tma_store"}),
-      field("plain_store", s.plain_store, {0.1, 1024}, kEpilogue, Fit{0.5}),
       field("kernel", s.kernel, kLaunches, kLaunch),
       field("cluster", s.cluster, kLaunches, kLaunch),
       field("dispatch", s.dispatch, kGaps, kLaunch, Micro{"cta_launch"}),

@@ -53,7 +53,7 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("dram", gpu.dram);
   visit("reduction", gpu.reduction);
   visit("machine", gpu.machine);
-  visit("closed_form", gpu.closed_form);
+  visit("fitted", gpu.fitted);
   visit("clock", gpu.clock);
   visit("power", gpu.power);
   visit("stream", gpu.stream);

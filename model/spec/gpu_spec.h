@@ -66,12 +66,13 @@ struct ReductionSpec {
   BytesPerSecond chip_store, chip_add;      // of all SMs at once
 };
 
-/// What closed forms put in the place of what the simulator sees happen; the rest of what they know
-/// is the machine's.
-struct ClosedFormSpec {
+/// What no micro-benchmark measures alone, fitted to the cycles of kernels. The first two are what
+/// closed forms put in the place of what the simulator sees happen.
+struct FittedSpec {
   double merge_limit;  // most requests for one line that L2 serves as one: who asks is not in step
   double dram_wait;    // of a load from DRAM, the part of its latency that its stage waits for:
                        // others of the wave have asked before
+  BytesPerCycle plain_store;  // by threads, four bytes each, where bulk stores do not fit C's rows
 };
 
 /// What memory-bound kernels meet: measured alone, one by one, or fitted to this family's rows.
@@ -135,15 +136,14 @@ struct MachineSpec {
   double dram_walk;  // share of DRAM's rate lost where CTAs keep to walks of their own
 
   // Epilogue.
-  Cycles epilogue;            // of a tile: from its last wgmma to the first chunk
-  Cycles first_epilogue;      // added to an SM's first: its instructions are cold
-  Cycles chunk;               // a chunk from registers to shared memory, without its bytes' time
-  Cycles next_tile;           // a warpgroup goes on to its next tile
-  Cycles hilbert_step;        // of a thread that finds a tile on a Hilbert curve (hilbert_steps)
-  Cycles barrier;             // of the threads of one warpgroup
-  Cycles store_latency;       // a bulk store issued to its source read, without the bytes' time
-  BytesPerCycle store_read;   // of the engine, for all stores of an SM
-  BytesPerCycle plain_store;  // by threads, four bytes each, where bulk stores do not fit C's rows
+  Cycles epilogue;           // of a tile: from its last wgmma to the first chunk
+  Cycles first_epilogue;     // added to an SM's first: its instructions are cold
+  Cycles chunk;              // a chunk from registers to shared memory, without its bytes' time
+  Cycles next_tile;          // a warpgroup goes on to its next tile
+  Cycles hilbert_step;       // of a thread that finds a tile on a Hilbert curve (hilbert_steps)
+  Cycles barrier;            // of the threads of one warpgroup
+  Cycles store_latency;      // a bulk store issued to its source read, without the bytes' time
+  BytesPerCycle store_read;  // of the engine, for all stores of an SM
 
   // Launch.
   Seconds kernel;         // start and end of a kernel beyond its CTAs
@@ -196,7 +196,7 @@ struct GpuSpec {
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
   std::optional<ReductionSpec> reduction;
-  std::optional<ClosedFormSpec> closed_form;
+  std::optional<FittedSpec> fitted;
   std::optional<StreamSpec> stream;
   std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;

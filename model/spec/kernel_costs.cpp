@@ -101,7 +101,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.
   const double store_width = n_of_c % 2 == 0 ? 1 : 0.5;
   costs.store_read = time(transfer_cycles(
-      chunk, costs.plain_stores ? machine.plain_store * store_width : machine.store_read));
+      chunk, costs.plain_stores ? gpu.fitted->plain_store * store_width : machine.store_read));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);

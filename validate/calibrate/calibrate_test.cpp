@@ -17,8 +17,8 @@ namespace {
 /// An H200 whose L2 merges less and whose FLOPs take more energy, 4 % slower than its closed forms.
 std::vector<Measurement> rows_of_another_h200(int problems) {
   GpuSpec truth = load_gpu("h200_sxm", false).spec;
-  truth.closed_form->merge_limit *= 0.75;
-  truth.closed_form->dram_wait *= 1.4;
+  truth.fitted->merge_limit *= 0.75;
+  truth.fitted->dram_wait *= 1.4;
   truth.power->per_flop_normal = truth.power->per_flop_normal * 1.2;
   return example_gemm_rows(truth, 0, problems, 12,
                            [](const GemmProblem&, const KernelConfig&) { return 1.04; });
@@ -85,8 +85,7 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
   }
 
   // Every replaced number says where it comes from.
-  const auto limit =
-      std::ranges::find(back.constants, "closed_form.merge_limit", &Constant::key_path);
+  const auto limit = std::ranges::find(back.constants, "fitted.merge_limit", &Constant::key_path);
   REQUIRE(limit != back.constants.end());
   CHECK(limit->source == Source::kFitted);
   CHECK(limit->standard_error.value() > 0);

@@ -38,8 +38,8 @@ void check_found(const FittedConstant& c, double truth, double error) {
 TEST_CASE("Constants that made the rows' cycles are found again") {
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
-  truth.closed_form->merge_limit *= 0.7;
-  truth.closed_form->dram_wait *= 1.4;
+  truth.fitted->merge_limit *= 0.7;
+  truth.fitted->dram_wait *= 1.4;
   const FitRows rows =
       fit_rows(gpu.spec, {file_of(example_gemm_rows(truth, 0, 30, 25, as_predicted))}, 1);
   REQUIRE(rows.rows.size() >= 250);
@@ -49,17 +49,17 @@ TEST_CASE("Constants that made the rows' cycles are found again") {
   const GpuSpec prior = gpu.spec;
   const ConstantFit fit = fit_cycles(gpu, rows, kThreads);
   CHECK(mean_size(cycle_residuals(gpu.spec, rows, kThreads)) < 0.005);
-  const FittedConstant& merge_limit = constant(fit, "closed_form.merge_limit");
-  check_found(merge_limit, truth.closed_form->merge_limit, 0.1);
-  check_found(constant(fit, "closed_form.dram_wait"), truth.closed_form->dram_wait, 0.2);
+  const FittedConstant& merge_limit = constant(fit, "fitted.merge_limit");
+  check_found(merge_limit, truth.fitted->merge_limit, 0.1);
+  check_found(constant(fit, "fitted.dram_wait"), truth.fitted->dram_wait, 0.2);
   // The spec has what the list says.
-  CHECK(gpu.spec.closed_form->merge_limit == Approx(merge_limit.value));
+  CHECK(gpu.spec.fitted->merge_limit == Approx(merge_limit.value));
 
   // No row of these has plain stores.
-  const FittedConstant& unknown = constant(fit, "machine.plain_store");
+  const FittedConstant& unknown = constant(fit, "fitted.plain_store");
   CHECK_FALSE(unknown.determined);
   CHECK(unknown.value == unknown.prior);
-  CHECK(gpu.spec.machine->plain_store == prior.machine->plain_store);
+  CHECK(gpu.spec.fitted->plain_store == prior.fitted->plain_store);
   CHECK(unknown.standard_error == Approx(0.5 * unknown.prior));
   CHECK(fit.constants.size() == 3);
 }
@@ -100,14 +100,13 @@ TEST_CASE("A fitted number stays within what a GPU file may hold") {
                                     config, Regime::kBurst, as_predicted));
   }
   const ConstantFit fit = fit_cycles(gpu, fit_rows(gpu.spec, {file_of(rows)}, 1), kThreads);
-  const FittedConstant& wait = constant(fit, "closed_form.dram_wait");
+  const FittedConstant& wait = constant(fit, "fitted.dram_wait");
   CHECK(wait.value > wait.prior);
   CHECK(wait.value <= 1);
-  CHECK(gpu.spec.closed_form->dram_wait == Approx(wait.value));
+  CHECK(gpu.spec.fitted->dram_wait == Approx(wait.value));
   SECTION("and one that ends at its bound is named") {
     CHECK(wait.at_bound);
-    CHECK(bound_lines(fit.constants)
-              .find("closed_form.dram_wait ended at the bound of its range, 1 ") !=
+    CHECK(bound_lines(fit.constants).find("fitted.dram_wait ended at the bound of its range, 1 ") !=
           std::string::npos);
     CHECK(std::ranges::count(fit.constants, true, &FittedConstant::at_bound) == 1);
   }
