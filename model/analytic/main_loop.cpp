@@ -74,7 +74,7 @@ KBlockStep tcgen05_step(const KernelAt& kernel, const KBlock& block, const Resou
   if (config.inflight == 0) {
     turn += block.mma + completion;
   }
-  const Cycles load = loads.latency + one.transfer();
+  const Cycles load = hand_over(kernel) + loads.latency + one.transfer();
   const Cycles held = (load + block.mma * ctas + completion) / t.stages;
   const Cycles ring =
       has_producer_warpgroup(config.schedule) ? held : std::max(held, load / (t.stages - lag));
