@@ -1,4 +1,4 @@
-// Key: launch.cta_start of clusters (the barrier before the first multicast and after the last).
+// Key: machine.start_cluster (the barrier before the first multicast and after the last).
 //
 // Method: all CTAs of a cluster arrive and wait again and again.
 //

@@ -1,4 +1,4 @@
-// Key: launch.cta_refill, stream.cta_refill, machine.cta_refill, stream.cta_launch and
+// Key: stream.cta_refill, machine.cta_refill, stream.cta_launch and
 // machine.dispatch (the rate of starts), clusters.max_active_of_2, clusters.max_active_of_4,
 // clusters.max_active_of_8, machine.gpcs (CTAs fill one after the other); gaps between kernels.
 //

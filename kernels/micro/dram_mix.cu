@@ -1,4 +1,4 @@
-// Key: stream.write_rate, dram.write_efficiency, machine.dram_write, power.per_dram_byte; what
+// Key: stream.write_rate, machine.dram_write, power.per_dram_byte; what
 // stream.mix_loss stands for.
 //
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,

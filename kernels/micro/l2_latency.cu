@@ -1,4 +1,4 @@
-// Key: tma.l2_latency, of which it is the near and far part; which SM is near to which line.
+// Key: machine.l2_latency, of which it is the near and far part; which SM is near to which line.
 //
 // Method: one thread of each SM reads `lines` places, `stride` bytes apart, several times each past
 // L1, and keeps the fastest clock64 difference of every place; the first read brings the line to

@@ -1,4 +1,4 @@
-// Key: wgmma.block_turn and tma.issue (the barrier operations in them).
+// Key: machine.turn and machine.own_load (the barrier operations in them).
 //
 // Method: one thread repeats, each in a region of its own: arrive; a try_wait on a phase that is
 // over; arrive, then wait for the flip that it causes; arrive with an announcement of bytes. Four

@@ -1,4 +1,4 @@
-// Key: machine.remote_wake; tma.multicast_latency (the remote arrival that frees a shared stage).
+// Key: machine.remote_wake (the remote arrival that frees a shared stage).
 //
 // Method: the two CTAs of a cluster in turn arrive at the other's barrier and wait at their own;
 // half a round trip is remote arrival to wake.

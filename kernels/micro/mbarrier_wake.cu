@@ -1,5 +1,4 @@
-// Key: machine.wake: how long after an arrival a waiting warp of the same SM goes on (in
-// wgmma.block_turn).
+// Key: machine.wake: how long after an arrival a waiting warp of the same SM goes on.
 //
 // Method: one warp arrives at a barrier that all other warps of the CTA wait at; each of them then
 // arrives at a second one, which the first warp waits at. Half a round trip is arrival to wake, of

@@ -1,4 +1,4 @@
-// Key: machine.barrier; epilogue.fixed (the barriers of an epilogue).
+// Key: machine.barrier (the barriers of an epilogue).
 //
 // Method: all warps of the CTA meet at one named barrier again and again.
 //

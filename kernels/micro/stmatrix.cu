@@ -1,4 +1,4 @@
-// Key: epilogue.rate, epilogue.chunk, machine.chunk (what staging a chunk of C is made of).
+// Key: machine.chunk (what staging a chunk of C is made of).
 //
 // Method: every warp stores matrices again and again to a place of its own in shared memory, rows
 // of 128 bytes. Three samples of the whole CTA:

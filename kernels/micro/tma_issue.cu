@@ -1,4 +1,4 @@
-// Key: tma.issue, machine.issue, machine.issue_copy; machine.l2_latency (what is taken off it).
+// Key: machine.issue, machine.issue_copy; machine.l2_latency (what is taken off it).
 //
 // Method: one thread issues `count` loads of `bytes` in a row to different places of shared memory,
 // all counted by one barrier. Three samples: the issuing alone, the whole until all have landed,

@@ -1,5 +1,5 @@
-// Key: tma.l2_latency, tma.dram_latency, stream.bulk_latency, stream.bulk_rate, machine.l2_latency,
-// machine.dram_latency, machine.request, machine.intake.
+// Key: machine.l2_latency, machine.dram_latency, machine.request, machine.intake,
+// stream.bulk_latency, stream.bulk_rate.
 //
 // Method: one thread asks for `bytes` and waits, again and again; the time per load is the latency
 // from issue to the flip of the barrier as the waiting thread sees it. Places are `stride` bytes

@@ -1,4 +1,4 @@
-// Key: tma.multicast_latency, sm.intake with multicast.
+// Key: machine.intake with multicast.
 //
 // Method: the CTAs of a cluster run the ring of tma_ring.cu together: of each load every CTA asks
 // for its share and has it multicast to all. A slot is asked for again `lag` turns after every CTA

@@ -1,6 +1,5 @@
-// Key: sm.intake, l2.output, l2.merge_limit, dram.read_efficiency, stream.read_rate,
-// machine.l2_output, machine.gpc_groups, machine.dram_read; power.per_l2_byte and
-// power.per_dram_byte.
+// Key: machine.l2_output, machine.gpc_groups, machine.dram_read, stream.read_rate,
+// fitted.merge_limit; power.per_l2_byte and power.per_dram_byte.
 //
 // Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
 // and round through its group's region of memory. What is measured follows from the tasks:

@@ -1,4 +1,4 @@
-// Key: machine.wgmma_issue, machine.mma_issue, wgmma.block_turn, machine.mma_queue: what a
+// Key: machine.wgmma_issue, machine.mma_issue, machine.turn, machine.mma_queue: what a
 // warpgroup spends on issuing the wgmmas of a whole K block, how far it runs ahead of the tensor
 // cores, and when a load that follows them starts and lands.
 //

@@ -1,4 +1,4 @@
-// Key: machine.mma_issue, machine.mma_queue, wgmma.block_turn (what a warpgroup spends on issuing a
+// Key: machine.mma_issue, machine.mma_queue, machine.turn (what a warpgroup spends on issuing a
 // K block).
 //
 // Method: a warpgroup finds the pipe empty, issues one commit group of TILECAST_GROUP instructions

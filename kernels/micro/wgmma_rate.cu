@@ -1,5 +1,5 @@
-// Key: wgmma.flops_per_sm, wgmma.operand_rate, wgmma.issue_overhead, wgmma.completion_latency,
-// machine.wgmma_least, machine.wgmma_completion, wgmma.block_turn (the bubble in it),
+// Key: wgmma.flops_per_sm, wgmma.operand_rate, machine.wgmma_least, machine.wgmma_completion,
+// machine.turn (the bubble in it),
 // power.per_flop_normal, power.per_flop_uniform, power.per_flop_ternary, power.per_flop_zeros.
 //
 // Method: warpgroups issue wgmmas in groups and leave some of the groups in flight, as compiled in;
