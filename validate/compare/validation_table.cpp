@@ -120,8 +120,8 @@ std::string pick_table(const Validation& v) {
   add("  cudaMemcpyAsync", b.runtime_copy_of_ours);
   if (b.cublaslt_top1_of_ours || b.runtime_copy_of_ours) {
     text +=
-        "  (of a library: its speed over that of our best measured kernel; sides of 8: all are\n"
-        "  multiples of 8, without which most of cuBLASLt's kernels cannot load wide)\n";
+        "  (of a library: its speed over that of our best measured kernel; sides of 8:\n"
+        "  all are multiples of 8, else most of cuBLASLt's kernels cannot load wide)\n";
   }
   return text;
 }
