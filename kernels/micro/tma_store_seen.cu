@@ -1,4 +1,5 @@
-// Key: machine.kernel, of whose end it is a part: from a bulk store's issue until another SM sees the bytes.
+// Key: machine.kernel, of whose end it is a part: from a bulk store's issue until another SM sees
+// the bytes.
 //
 // Method: two CTAs. The first writes `bytes` of the round's number and, once its own part is timed
 // from, releases it to the second: by a flag where `bytes` is 0, by a bulk store otherwise. Each

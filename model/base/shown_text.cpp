@@ -93,16 +93,21 @@ std::string escaped(std::string_view text) {
   return shown;
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string shown;
+  for (const std::string_view line : split(text, '\n')) {
+    shown += (line.data() == text.data() ? "" : "\\n") + escaped(line);
+  }
+  return shown;
+}
+
 std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::size_t end = std::min(kMost, text.size());
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
     --end;  // not in the middle of a character
   }
-  std::string shown;
-  for (const std::string_view line : split(text.substr(0, end), '\n')) {
-    shown += (line.data() == text.data() ? "" : "\\n") + escaped(line);
-  }
+  const std::string shown = on_one_line(text.substr(0, end));
   return end < text.size() ? shown + "..." : shown;
 }
 

@@ -23,7 +23,10 @@ void refuse_nul(std::string_view text, const std::string& name);
 /// is the same.
 std::string escaped(std::string_view text);
 
-/// The same on one line of at most 60 bytes and dots, for what a message quotes.
+/// The same on one line, line ends as \n.
+std::string on_one_line(std::string_view text);
+
+/// The same, of at most 60 bytes and dots, for what a message quotes.
 std::string printable(std::string_view text);
 
 }  // namespace tilecast

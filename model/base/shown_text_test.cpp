@@ -41,6 +41,7 @@ TEST_CASE("Control characters and bytes that are not UTF-8 are escaped, all else
   CHECK(escaped(std::string_view("a\0b", 3)) == "a\\x00b");
   CHECK(escaped("\033[31m\t\x7f") == "\\x1b[31m\\x09\\x7f");
   CHECK(escaped("two\nlines") == "two\nlines");
+  CHECK(on_one_line("two\nlines\n") == "two\\nlines\\n");
   CHECK(escaped("\u00e9 \u20ac \U0001f600") == "\u00e9 \u20ac \U0001f600");  // 2, 3 and 4 bytes
   CHECK(escaped("\u009b31m") == "\\xc2\\x9b31m");                            // C1: as ESC [
   CHECK(escaped("\xff\xfe") == "\\xff\\xfe");

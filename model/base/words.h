@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -35,7 +36,7 @@ Enum value_of(const Words<Enum, kCount>& words, std::string_view what, std::stri
     }
     known.emplace_back(word);
   }
-  throw ConfigError("unknown " + std::string(what) + " '" + std::string(text) +
+  throw ConfigError("unknown " + std::string(what) + " '" + on_one_line(text) +
                     "': expected one of " + join(known, ", ") + did_you_mean(text, known));
 }
 

@@ -82,8 +82,8 @@ bool possible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p
   const double tensor = flops / (gpu.sm.count * tensor_rate(gpu).value) / p.sm_clock.value;
   const double least = std::max(tensor, bytes / gpu.dram->bandwidth.value) * kRounding;
   return p.interval_low.value >= least && p.interval_low <= p.time && p.time <= p.interval_high &&
-         std::isfinite(p.interval_high.value) && p.time.value > 0 && p.time >= gpu.machine->kernel &&
-         p.sm_clock.value > 0 && p.sm_clock <= gpu.clock->max;
+         std::isfinite(p.interval_high.value) && p.time.value > 0 &&
+         p.time >= gpu.machine->kernel && p.sm_clock.value > 0 && p.sm_clock <= gpu.clock->max;
 }
 
 TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {

@@ -9,9 +9,9 @@
 #include <exception>
 
 #include "model/base/error.h"
+#include "model/base/sim_time.h"
 #include "model/sim/event_queue.h"
 #include "model/sim/process.h"
-#include "model/base/sim_time.h"
 
 namespace tilecast {
 

@@ -42,7 +42,8 @@ TEST_CASE("A wgmma takes no less than the narrowest one") {
   KernelConfig config = plain(Schedule::kPipelined);
   config.instruction_n = 8;
   config.a_source = OperandSource::kRegisters;  // 4 cycles of FLOPs, 2 of operands
-  CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, false, kExampleClock).mma.ps == 32 * 13000);
+  CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, false, kExampleClock).mma.ps ==
+        32 * 13000);
 }
 
 TEST_CASE("Where bulk stores do not fit C, threads store it and wait") {
@@ -59,8 +60,10 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   GpuSpec gpu = example_gpu();
   gpu.machine->start_shared = {100e-9};
   // 700 ns and 100 for each of two SMs of a GPC; 700 cycles.
-  CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, true, kExampleClock).cta_start.ps == 900000);
-  CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, false, kExampleClock).cta_start.ps == 700000);
+  CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, true, kExampleClock).cta_start.ps ==
+        900000);
+  CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, false, kExampleClock).cta_start.ps ==
+        700000);
 }
 
 TEST_CASE("DRAM reads less for SMs that have more in flight") {

@@ -72,7 +72,8 @@ std::string fault(const GpuSpec& gpu, const StreamProblem& problem, const Stream
     return "bytes";
   }
   if (seconds * gpu.stream->read_rate.value < matrix * (input_count(problem.op) + 1) * 0.999 ||
-      kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count < kernel.sm_intake.value * 0.999 ||
+      kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count <
+          kernel.sm_intake.value * 0.999 ||
       seconds < gpu.stream->kernel.value + gpu.stream->load_latency.value || kernel.l2_share > 1 ||
       kernel.dram_share > 1) {
     return "faster than a bound";

@@ -146,7 +146,8 @@ TEST_CASE("A second accumulator hides the epilogue under the next tile's MMAs") 
 
 TEST_CASE("MMAs leave less of tensor memory's port to those who store") {
   const KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
-  const KernelCosts costs = kernel_costs(example_blackwell(), fp16(256, 256, 256), config, 4, false, kExampleClock);
+  const KernelCosts costs =
+      kernel_costs(example_blackwell(), fp16(256, 256, 256), config, 4, false, kExampleClock);
   // 32 KiB at 4096 B per cycle. An MMA reads 32 KiB of accumulators in 48 cycles: 683 B per cycle.
   CHECK(costs.tensor_memory == SimTime{8000});
   CHECK(static_cast<double>(costs.tensor_memory_shared.ps) ==

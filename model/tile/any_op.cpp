@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/stream_config_text.h"
@@ -26,7 +27,7 @@ StreamProblem parse_stream_shape(Op op, std::string_view text, ElementType dtype
   }
   if (!good || static_cast<i32>(sides.size()) != sides_of(op)) {
     throw ConfigError(fmt::format(
-        "shape '{}': expected {}", text,
+        "shape '{}': expected {}", on_one_line(text),
         op == Op::kMemcpy ? "a number of elements up to 2^40, such as 1073741824"
                           : "ROWSxCOLUMNS, two whole numbers up to 2^40, such as 32768x32768"));
   }

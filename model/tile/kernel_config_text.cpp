@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/tile/key_reader_text.h"
@@ -143,7 +144,7 @@ GemmShape parse_gemm_shape(std::string_view text) {
     throw ConfigError(
         fmt::format("shape '{}': expected MxNxK, three whole numbers from 1 to 2147483647, such as "
                     "4096x4096x4096",
-                    text));
+                    on_one_line(text)));
   }
   return {(*sides)[0], (*sides)[1], (*sides)[2]};
 }

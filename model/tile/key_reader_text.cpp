@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -71,7 +72,7 @@ void KeyReader::done() const {
 }
 
 void KeyReader::fail(std::string_view why) const {
-  throw ConfigError(fmt::format("configuration '{}': {}", text_, why));
+  throw ConfigError(on_one_line(fmt::format("configuration '{}': {}", text_, why)));
 }
 
 }  // namespace tilecast
