@@ -111,20 +111,25 @@ if(NOT TARGET Eigen3::Eigen)
   endif()
 endif()
 
-# tilecast_yaml: the archive where there is one, so that the program also runs where another yaml-cpp
-# is installed.
+# tilecast_yaml: for programs the archive where there is one, so that they also run where another
+# yaml-cpp is installed; a shared library cannot hold it, since the distributions' is not compiled for
+# that.
 find_package(yaml-cpp QUIET)
 if(yaml-cpp_FOUND)
   find_library(TILECAST_YAML_ARCHIVE libyaml-cpp.a)
   mark_as_advanced(TILECAST_YAML_ARCHIVE)
+  set(yaml_shared yaml-cpp)  # the name before 0.8
+  if(TARGET yaml-cpp::yaml-cpp)
+    set(yaml_shared yaml-cpp::yaml-cpp)
+  endif()
   add_library(tilecast_yaml INTERFACE)
   if(TILECAST_YAML_ARCHIVE)
+    set(in_program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
     target_include_directories(tilecast_yaml SYSTEM INTERFACE ${YAML_CPP_INCLUDE_DIR})
-    target_link_libraries(tilecast_yaml INTERFACE ${TILECAST_YAML_ARCHIVE})
-  elseif(TARGET yaml-cpp::yaml-cpp)
-    target_link_libraries(tilecast_yaml INTERFACE yaml-cpp::yaml-cpp)
+    target_link_libraries(tilecast_yaml INTERFACE
+      $<IF:${in_program},${TILECAST_YAML_ARCHIVE},${yaml_shared}>)
   else()
-    target_link_libraries(tilecast_yaml INTERFACE yaml-cpp)  # the name before 0.8
+    target_link_libraries(tilecast_yaml INTERFACE ${yaml_shared})
   endif()
 elseif(TILECAST_FETCH_DEPS)
   tilecast_fetch(yaml-cpp POOL y/yaml-cpp/yaml-cpp_0.7.0+dfsg.orig.tar.xz

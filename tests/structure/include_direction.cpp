@@ -53,6 +53,9 @@ const std::vector<Layer>& layers() {
        {"model/", "validate/record/", "validate/run/", "validate/plan/", "validate/compare/",
         "validate/calibrate/", "reports/"},
        {}},
+      {"include/", {}, {}},
+      {"library/", {"model/", "kernels/"}, kCuda},
+      {"examples/", {}, {"cuda"}},
       {"tests/", {"model/", "kernels/", "validate/", "reports/", "cli/"}, kCuda},
   };
   return kLayers;
@@ -164,7 +167,7 @@ std::string first_include(std::string_view content) {
 
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
-  for (const char* top : {"model", "kernels", "validate", "reports", "cli", "tests"}) {
+  for (const char* top : {"model", "kernels", "validate", "reports", "cli", "include", "library", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       const std::string ending = entry.path().extension();
       if (ending == ".h" || ending == ".cpp" || ending == ".cu" || ending == ".cuh") {

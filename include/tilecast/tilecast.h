@@ -1,0 +1,181 @@
+/* The fastest kernel of a matrix multiplication: forecast without a GPU, compiled once, launched
+ * with no host work beyond the launch.
+ *
+ *   tilecast_problem problem = TILECAST_PROBLEM_INIT;
+ *   problem.m = problem.n = problem.k = 4096;
+ *   problem.type = TILECAST_BF16;
+ *   tilecast_plan* plan = NULL;
+ *   if (tilecast_plan_create(&problem, NULL, &plan) != TILECAST_OK) puts(tilecast_error_text());
+ *
+ * C[m,n] = alpha A[m,k] B + beta C, sums in fp32. A and C are row-major; TILECAST_TN: B is [n,k],
+ * TILECAST_NN: B is [k,n], both row-major. Matrices begin at multiples of 16 bytes.
+ *
+ * Errors: every function that can fail returns a status; tilecast_error_text() says in one line why
+ * the calling thread's last call failed. What the library cannot do is refused, never ignored.
+ *
+ * Threads: functions may be called from any thread at any time. A plan may be run by many threads on
+ * many streams at once, where each run that may overlap another has a workspace of its own. Destroy
+ * a plan only when no thread is inside a call with it and its kernels have ended.
+ *
+ * Growth: structs begin with their size, functions and values are only added. A field that is zero
+ * has the meaning it had before it existed.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TILECAST_API __attribute__((visibility("default")))
+#else
+#define TILECAST_API
+#endif
+
+#define TILECAST_VERSION_MAJOR 0
+#define TILECAST_VERSION_MINOR 1
+#define TILECAST_VERSION_PATCH 0
+#define TILECAST_VERSION \
+  (TILECAST_VERSION_MAJOR * 10000 + TILECAST_VERSION_MINOR * 100 + TILECAST_VERSION_PATCH)
+
+typedef enum tilecast_status {
+  TILECAST_OK = 0,
+  TILECAST_INVALID_ARGUMENT = 1, /* null, misaligned, out of range, of a wrong size; no such plan */
+  TILECAST_UNSUPPORTED = 2,      /* no kernel of this library does it */
+  TILECAST_NO_DEVICE = 3,        /* no driver, GPU or NVRTC, or a library built without CUDA */
+  TILECAST_WRONG_DEVICE = 4,     /* the plan is for another device than the current one */
+  TILECAST_WORKSPACE_TOO_SMALL = 5,
+  TILECAST_CUDA_ERROR = 6,
+  TILECAST_FILE_ERROR = 7, /* a GPU file or the cache could not be read */
+  TILECAST_OUT_OF_MEMORY = 8,
+  TILECAST_INTERNAL_ERROR = 9
+} tilecast_status;
+
+typedef enum tilecast_type { TILECAST_FP16 = 1, TILECAST_BF16 = 2 } tilecast_type;
+typedef enum tilecast_layout { TILECAST_TN = 0, TILECAST_NN = 1 } tilecast_layout;
+typedef enum tilecast_epilogue {
+  TILECAST_EPILOGUE_NONE = 0,  /* alpha is 1, beta is 0 */
+  TILECAST_EPILOGUE_SCALED = 1 /* alpha and beta as given to each run; C is read unless beta is 0 */
+} tilecast_epilogue;
+typedef enum tilecast_regime {
+  TILECAST_BURST = 0,    /* a few milliseconds after rest */
+  TILECAST_SUSTAINED = 1 /* under continuous load */
+} tilecast_regime;
+
+/* What is to be multiplied. Begin with TILECAST_PROBLEM_INIT. */
+typedef struct tilecast_problem {
+  size_t struct_size;
+  int64_t m, n, k;
+  int32_t type;          /* tilecast_type of A and B */
+  int32_t type_c;        /* 0: as A and B, the only one today */
+  int32_t layout;        /* tilecast_layout */
+  int32_t epilogue;      /* tilecast_epilogue */
+  int64_t lda, ldb, ldc; /* elements from one row to the next; 0: tight. C is tight today */
+  int64_t batch;         /* 0 or 1: one product, the only one today */
+} tilecast_problem;
+
+#define TILECAST_PROBLEM_INIT {sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
+typedef struct tilecast_options {
+  size_t struct_size;
+  const char* gpu;        /* a name in configs/gpus or a path; NULL: the current device */
+  const char* config;     /* canonical text of a configuration; NULL: the fastest by forecast */
+  const char* config_dir; /* folder of gpus/; NULL: $TILECAST_CONFIG_DIR, else as installed */
+  const char* cache_dir;  /* of compiled kernels, "" for none; NULL: $TILECAST_CACHE_DIR, else
+                             $XDG_CACHE_HOME/tilecast, else $HOME/.cache/tilecast */
+  int32_t regime;         /* tilecast_regime */
+  int32_t threads;        /* of the forecast; 0: one for each processor */
+  int32_t no_calibration; /* 1: without what was learnt of this GPU */
+  int32_t reserved;       /* 0 */
+} tilecast_options;
+
+#define TILECAST_OPTIONS_INIT {sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0}
+
+/* What the model says of one configuration. */
+typedef struct tilecast_forecast {
+  size_t struct_size;
+  char config[256];                         /* canonical text; docs/glossary.md */
+  double time_us;                           /* of the kernel alone */
+  double interval_low_us, interval_high_us; /* contains nine of ten measured times */
+  double tflops;
+  double cycles, sm_clock_mhz;
+  double power_w;
+  char limiter[16];     /* tensor, shared_memory, dram, ...; docs/glossary.md */
+  int32_t simulated;    /* 0: by closed form alone */
+  int32_t extrapolated; /* 1: the calibration has seen no kernel like it */
+} tilecast_forecast;
+
+/* What one run works on; pointers to device memory. Begin with TILECAST_ARGUMENTS_INIT. */
+typedef struct tilecast_arguments {
+  size_t struct_size;
+  const void* a;
+  const void* b;
+  void* c;
+  float alpha, beta; /* 1 and 0 unless the problem's epilogue is TILECAST_EPILOGUE_SCALED */
+  void* workspace;   /* 16-byte aligned; see tilecast_plan_workspace */
+  size_t workspace_bytes;
+} tilecast_arguments;
+
+#define TILECAST_ARGUMENTS_INIT {sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0}
+
+typedef struct tilecast_plan tilecast_plan;
+
+/* TILECAST_VERSION of the library that runs, which may be newer than the header's. */
+TILECAST_API int tilecast_version(void);
+
+/* One line, of the calling thread's last call that failed; "" before the first. Valid until the
+ * thread's next call into the library. */
+TILECAST_API const char* tilecast_error_text(void);
+
+/* "TILECAST_OK" and so on; "unknown status" for any other number. Never NULL. */
+TILECAST_API const char* tilecast_status_name(int status);
+
+/* The fastest configurations by forecast, fastest first; options.config: that one alone. Needs no
+ * GPU where options.gpu names one. Takes some 100 ms. `count`: forecasts there is room for, then
+ * those written. The struct_size of the first forecast counts for all. */
+TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
+                                              const tilecast_options* options,
+                                              tilecast_forecast* forecasts, size_t* count);
+
+/* Chooses the configuration and makes its kernel ready on the current device: forecast, compiled or
+ * taken from the cache, loaded. Takes some 100 ms, or seconds where NVRTC compiles. Not for use
+ * while the calling thread captures a stream.
+ *
+ * Where options.gpu names a GPU and there is none that runs its kernels, the plan can be asked for
+ * its forecast and workspace; running it says why it cannot run. */
+TILECAST_API tilecast_status tilecast_plan_create(const tilecast_problem* problem,
+                                                  const tilecast_options* options,
+                                                  tilecast_plan** plan);
+
+TILECAST_API tilecast_status tilecast_plan_forecast(const tilecast_plan* plan,
+                                                    tilecast_forecast* forecast);
+
+/* Bytes of device memory that a run needs besides the matrices; 0 where K is not split. The caller
+ * owns them, and clears them (tilecast_plan_clear_workspace, or zeros of his own) before this plan's
+ * first run with them. Each run leaves them ready for the next one of the same plan, so runs that
+ * follow each other on one stream share a workspace; a workspace that another plan has used, or
+ * whose run failed, is cleared again. */
+TILECAST_API tilecast_status tilecast_plan_workspace(const tilecast_plan* plan, size_t* bytes);
+
+/* Puts the clearing of a workspace into `stream` (a cudaStream_t or CUstream). */
+TILECAST_API tilecast_status tilecast_plan_clear_workspace(const tilecast_plan* plan,
+                                                           void* workspace, size_t workspace_bytes,
+                                                           void* stream);
+
+/* Puts the kernel into `stream` (a cudaStream_t or CUstream): no allocation, no synchronisation; may
+ * be captured into a graph. The device current on the calling thread is the plan's. What is wrong
+ * with the memory that pointers lead to shows where the stream is waited for. */
+TILECAST_API tilecast_status tilecast_plan_run(const tilecast_plan* plan,
+                                               const tilecast_arguments* arguments, void* stream);
+
+/* NULL and a plan that is already destroyed are left alone; other calls with a destroyed plan return
+ * TILECAST_INVALID_ARGUMENT. */
+TILECAST_API void tilecast_plan_destroy(tilecast_plan* plan);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,169 @@
+// The functions of include/tilecast/tilecast.h. A handle is a slot that is never freed or used
+// again, so that a destroyed plan is found out and not stepped on; a slot takes 8 bytes, the plan
+// itself is freed.
+#include <tilecast/tilecast.h>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "library/caller_struct.h"
+#include "library/forecast.h"
+#include "library/plan.h"
+#include "library/request.h"
+#include "library/status.h"
+
+struct tilecast_plan {
+  std::atomic<const tilecast::Plan*> plan;
+};
+
+namespace {
+
+using tilecast::fail;
+using tilecast::Plan;
+
+constexpr std::size_t kFirstForecastSize = 344, kFirstArgumentsSize = 56;
+static_assert(sizeof(tilecast_forecast) >= kFirstForecastSize);
+static_assert(sizeof(tilecast_arguments) >= kFirstArgumentsSize);
+static_assert(TILECAST_VERSION_MAJOR * 10000 + TILECAST_VERSION_MINOR * 100 +
+                  TILECAST_VERSION_PATCH ==
+              TILECAST_LIBRARY_VERSION);
+
+constexpr std::size_t kMostForecasts = std::size_t{1} << 20;
+
+tilecast_plan* new_handle(std::unique_ptr<const Plan> plan) {
+  static std::mutex mutex;
+  static std::deque<tilecast_plan>& slots =
+      *new std::deque<tilecast_plan>;  // outlives every caller
+  const std::lock_guard lock(mutex);
+  tilecast_plan& slot = slots.emplace_back();
+  slot.plan = plan.release();
+  return &slot;
+}
+
+/// Null, with the error text set, where there is none.
+const Plan* plan_of(const tilecast_plan* handle) noexcept {
+  const Plan* plan = handle == nullptr ? nullptr : handle->plan.load(std::memory_order_acquire);
+  if (plan == nullptr) {
+    (void)fail(TILECAST_INVALID_ARGUMENT,
+               handle == nullptr ? "the plan is null" : "the plan is destroyed");
+  }
+  return plan;
+}
+
+tilecast_status null_argument(const char* text) { return fail(TILECAST_INVALID_ARGUMENT, text); }
+
+}  // namespace
+
+int tilecast_version(void) { return TILECAST_VERSION; }
+
+const char* tilecast_error_text(void) { return tilecast::error_text(); }
+
+const char* tilecast_status_name(int status) {
+  switch (status) {
+    case TILECAST_OK:
+      return "TILECAST_OK";
+    case TILECAST_INVALID_ARGUMENT:
+      return "TILECAST_INVALID_ARGUMENT";
+    case TILECAST_UNSUPPORTED:
+      return "TILECAST_UNSUPPORTED";
+    case TILECAST_NO_DEVICE:
+      return "TILECAST_NO_DEVICE";
+    case TILECAST_WRONG_DEVICE:
+      return "TILECAST_WRONG_DEVICE";
+    case TILECAST_WORKSPACE_TOO_SMALL:
+      return "TILECAST_WORKSPACE_TOO_SMALL";
+    case TILECAST_CUDA_ERROR:
+      return "TILECAST_CUDA_ERROR";
+    case TILECAST_FILE_ERROR:
+      return "TILECAST_FILE_ERROR";
+    case TILECAST_OUT_OF_MEMORY:
+      return "TILECAST_OUT_OF_MEMORY";
+    case TILECAST_INTERNAL_ERROR:
+      return "TILECAST_INTERNAL_ERROR";
+  }
+  return "unknown status";
+}
+
+tilecast_status tilecast_predict(const tilecast_problem* problem, const tilecast_options* options,
+                                 tilecast_forecast* forecasts, size_t* count) {
+  return tilecast::guarded([&] {
+    using tilecast::StatusError;
+    if (count == nullptr || *count == 0 || *count > kMostForecasts) {
+      throw StatusError(TILECAST_INVALID_ARGUMENT,
+                        count == nullptr ? "count is null" : "count must be 1 to 2^20");
+    }
+    const std::size_t size = (tilecast::checked_struct(forecasts, kFirstForecastSize, "forecasts"),
+                              forecasts->struct_size);
+    const tilecast::Request request = tilecast::read_request(problem, options);
+    const auto gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
+    const std::vector<tilecast::Prediction> best = tilecast::forecast(request, *gpu, *count);
+    unsigned char* place = reinterpret_cast<unsigned char*>(forecasts);
+    for (const tilecast::Prediction& prediction : best) {
+      tilecast::write_struct(tilecast::as_c(prediction),
+                             reinterpret_cast<tilecast_forecast*>(place), size);
+      place += size;
+    }
+    *count = best.size();
+  });
+}
+
+tilecast_status tilecast_plan_create(const tilecast_problem* problem,
+                                     const tilecast_options* options, tilecast_plan** plan) {
+  if (plan == nullptr) {
+    return null_argument("the place for the plan is null");
+  }
+  *plan = nullptr;
+  return tilecast::guarded([&] {
+    *plan = new_handle(std::make_unique<const Plan>(tilecast::read_request(problem, options)));
+  });
+}
+
+tilecast_status tilecast_plan_forecast(const tilecast_plan* plan, tilecast_forecast* forecast) {
+  const Plan* const found = plan_of(plan);
+  if (found == nullptr) {
+    return TILECAST_INVALID_ARGUMENT;
+  }
+  return tilecast::guarded([&] {
+    (void)tilecast::checked_struct(forecast, kFirstForecastSize, "forecast");
+    tilecast::write_struct(found->forecast(), forecast, forecast->struct_size);
+  });
+}
+
+tilecast_status tilecast_plan_workspace(const tilecast_plan* plan, size_t* bytes) {
+  const Plan* const found = plan_of(plan);
+  if (found == nullptr) {
+    return TILECAST_INVALID_ARGUMENT;
+  }
+  if (bytes == nullptr) {
+    return null_argument("the place for the bytes is null");
+  }
+  *bytes = found->workspace_bytes();
+  return TILECAST_OK;
+}
+
+tilecast_status tilecast_plan_clear_workspace(const tilecast_plan* plan, void* workspace,
+                                              size_t workspace_bytes, void* stream) {
+  const Plan* const found = plan_of(plan);
+  return found == nullptr ? TILECAST_INVALID_ARGUMENT
+                          : found->clear(workspace, workspace_bytes, stream);
+}
+
+tilecast_status tilecast_plan_run(const tilecast_plan* plan, const tilecast_arguments* arguments,
+                                  void* stream) {
+  const Plan* const found = plan_of(plan);
+  if (found == nullptr) {
+    return TILECAST_INVALID_ARGUMENT;
+  }
+  if (const char* why = tilecast::why_not_readable(arguments, kFirstArgumentsSize)) {
+    return fail(TILECAST_INVALID_ARGUMENT, why);
+  }
+  return found->run(tilecast::read_struct(arguments), stream);
+}
+
+void tilecast_plan_destroy(tilecast_plan* plan) {
+  if (plan != nullptr) {
+    delete plan->plan.exchange(nullptr, std::memory_order_acq_rel);
+  }
+}

@@ -1,0 +1,87 @@
+#include "library/forecast.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "library/status.h"
+#include "model/base/error.h"
+#include "model/predict/legality.h"
+#include "model/predict/on_card.h"
+#include "model/predict/predict.h"
+#include "model/spec/cards.h"
+#include "model/tile/any_op.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Inputs kInputs = Inputs::kNormal;
+
+template <std::size_t kSize>
+void put(char (&field)[kSize], std::string_view text) {
+  TILECAST_ASSERT(text.size() < kSize);
+  std::memcpy(field, text.data(), text.size());
+}
+
+/// As rank_candidates has it, of one configuration.
+Ranking rank_one(const Request& request, const GpuSpec& gpu) {
+  const AnyConfig config = parse_config(*request.config);
+  require_same_op(request.problem, config);
+  return {.problem = request.problem,
+          .regime = request.regime,
+          .inputs = kInputs,
+          .candidates = 1,
+          .rejected = {},
+          .predictions = {predict_config(gpu, request.problem, config, request.regime, kInputs)}};
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedGpu> gpu_of(const Request& request, const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, std::string, bool>, std::shared_ptr<const LoadedGpu>>
+      loaded;
+  const std::lock_guard lock(mutex);
+  auto& gpu = loaded[{request.config_folder.string(), name, request.use_calibration}];
+  if (gpu == nullptr) {
+    gpu = std::make_shared<const LoadedGpu>(
+        load_gpu(name, request.use_calibration, request.config_folder));
+  }
+  if (const std::string why = why_not_schedulable(gpu->spec); !why.empty()) {
+    throw StatusError(TILECAST_UNSUPPORTED, why);
+  }
+  return gpu;
+}
+
+std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep) {
+  if (const std::string why = why_not_solvable(gpu.spec, request.problem); !why.empty()) {
+    throw StatusError(TILECAST_UNSUPPORTED, why);
+  }
+  Ranking ranking = request.config ? rank_one(request, gpu.spec)
+                                   : rank_candidates(gpu.spec, request.problem, {}, request.regime,
+                                                     kInputs, keep, {.threads = request.threads});
+  if (const std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name)) {
+    on_cards(gpu.spec, *cards, {}, ranking);
+  }
+  return std::move(ranking.predictions);
+}
+
+tilecast_forecast as_c(const Prediction& p) {
+  constexpr double kMicro = 1e6, kPerMega = 1e-6;
+  tilecast_forecast forecast{};
+  put(forecast.config, to_text(p.config));
+  put(forecast.limiter, to_text(p.limiter));
+  forecast.time_us = p.time.value * kMicro;
+  forecast.interval_low_us = p.interval_low.value * kMicro;
+  forecast.interval_high_us = p.interval_high.value * kMicro;
+  forecast.tflops = p.tflops;
+  forecast.cycles = p.cycles.value;
+  forecast.sm_clock_mhz = p.sm_clock.value * kPerMega;
+  forecast.power_w = p.power.value;
+  forecast.simulated = p.method == Method::kSimulated ? 1 : 0;
+  forecast.extrapolated = p.extrapolated ? 1 : 0;
+  return forecast;
+}
+
+}  // namespace tilecast

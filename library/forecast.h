@@ -1,0 +1,26 @@
+// The model's answer to a request.
+#pragma once
+
+#include <tilecast/tilecast.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "library/request.h"
+#include "model/predict/prediction.h"
+#include "model/spec/load_gpu.h"
+
+namespace tilecast {
+
+/// The file that request.gpu names, read once per process as long as no file changes its name.
+/// Throws StatusError where none of the schedules runs on it.
+std::shared_ptr<const LoadedGpu> gpu_of(const Request& request, const std::string& name);
+
+/// The `keep` fastest, or request.config alone. Throws StatusError (TILECAST_UNSUPPORTED) where no
+/// kernel solves the problem, ConfigError where the configuration cannot.
+std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep);
+
+tilecast_forecast as_c(const Prediction& prediction);
+
+}  // namespace tilecast

@@ -1,0 +1,231 @@
+// What goes wrong through the C interface: an error each, and never a crash (also under
+// AddressSanitizer). None of it needs a GPU.
+#include <tilecast/tilecast.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/catch.h"
+
+namespace {
+
+tilecast_problem square(int64_t side) {
+  tilecast_problem problem = TILECAST_PROBLEM_INIT;
+  problem.m = problem.n = problem.k = side;
+  problem.type = TILECAST_FP16;
+  return problem;
+}
+
+tilecast_options on_h200() {
+  tilecast_options options = TILECAST_OPTIONS_INIT;
+  options.gpu = "h200_sxm";
+  options.threads = 1;
+  return options;
+}
+
+std::string error() { return tilecast_error_text(); }
+
+tilecast_status predict_one(const tilecast_problem& problem, const tilecast_options& options) {
+  tilecast_forecast forecast{};
+  forecast.struct_size = sizeof forecast;
+  size_t count = 1;
+  return tilecast_predict(&problem, &options, &forecast, &count);
+}
+
+}  // namespace
+
+TEST_CASE("A forecast needs no GPU where one is named, and says what a run would launch") {
+  const tilecast_problem problem = square(4096);
+  const tilecast_options options = on_h200();
+  std::vector<tilecast_forecast> rows(3);
+  rows[0].struct_size = sizeof rows[0];
+  size_t count = rows.size();
+  REQUIRE(tilecast_predict(&problem, &options, rows.data(), &count) == TILECAST_OK);
+  REQUIRE(count == 3);
+  for (const tilecast_forecast& row : rows) {
+    CHECK(std::strchr(row.config, ':') != nullptr);
+    // 2 x 4096^3 = 137 GFLOP cannot take less than 989 TFLOP/s allow, 139 us.
+    CHECK(row.time_us > 139);
+    CHECK(row.interval_low_us <= row.time_us);
+    CHECK(row.interval_high_us >= row.time_us);
+    CHECK(row.tflops == Approx(137438.953472 / row.time_us));
+  }
+  CHECK(rows[0].time_us <= rows[1].time_us);
+
+  tilecast_options one = options;
+  one.config = rows[1].config;
+  tilecast_forecast alone{};
+  alone.struct_size = sizeof alone;
+  count = 1;
+  REQUIRE(tilecast_predict(&problem, &one, &alone, &count) == TILECAST_OK);
+  CHECK(std::string(alone.config) == rows[1].config);
+}
+
+TEST_CASE("A plan for a GPU that is not there has its forecast and workspace, and does not run") {
+  const tilecast_problem problem = square(1024);
+  tilecast_options options = on_h200();
+  options.gpu = "b200";  // whose kernels no GPU of these tests runs
+  options.cache_dir = "";
+  tilecast_plan* plan = nullptr;
+  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
+  tilecast_forecast forecast{};
+  forecast.struct_size = sizeof forecast;
+  CHECK(tilecast_plan_forecast(plan, &forecast) == TILECAST_OK);
+  CHECK(std::string(forecast.config).starts_with("tcgen05_"));
+  size_t bytes = 1;
+  CHECK(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
+  CHECK(bytes == 0);  // none of Blackwell's schedules splits K
+  alignas(16) char memory[16];
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = arguments.b = arguments.c = memory;
+  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_NO_DEVICE);
+  CHECK(!error().empty());
+  tilecast_plan_destroy(plan);
+  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "the plan is destroyed");
+  tilecast_plan_destroy(plan);
+}
+
+TEST_CASE("Arguments of a run are checked before anything of them is used") {
+  const tilecast_problem problem = square(1024);
+  tilecast_options options = on_h200();
+  options.gpu = "b200";
+  options.cache_dir = "";
+  tilecast_plan* plan = nullptr;
+  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
+  alignas(16) char memory[32];
+  const auto refused = [&](auto spoil) {
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = arguments.b = arguments.c = memory;
+    spoil(arguments);
+    CHECK(tilecast_plan_run(plan, &arguments, nullptr) != TILECAST_OK);
+    return error();
+  };
+  CHECK(refused([](tilecast_arguments& a) { a.a = nullptr; }) == "a is null");
+  CHECK(refused([](tilecast_arguments& a) { a.b = nullptr; }) == "b is null");
+  CHECK(refused([](tilecast_arguments& a) { a.c = nullptr; }) == "c is null");
+  CHECK(refused([&](tilecast_arguments& a) { a.b = memory + 8; }) ==
+        "b does not begin at a multiple of 16 bytes");
+  CHECK(refused([](tilecast_arguments& a) { a.beta = 1; }) ==
+        "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
+  CHECK(refused([](tilecast_arguments& a) {
+          a.struct_size = 8;
+        }).starts_with("has a struct_size smaller"));
+  CHECK(tilecast_plan_run(plan, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_run(nullptr, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "the plan is null");
+  CHECK(tilecast_plan_workspace(plan, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_forecast(plan, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_clear_workspace(nullptr, memory, 16, nullptr) == TILECAST_INVALID_ARGUMENT);
+  tilecast_plan_destroy(plan);
+  tilecast_plan_destroy(nullptr);
+}
+
+TEST_CASE("A problem that is none, or that no kernel solves, is refused by the field's name") {
+  const auto refused = [](auto spoil, tilecast_status expected) {
+    tilecast_problem problem = square(1024);
+    spoil(problem);
+    CHECK(predict_one(problem, on_h200()) == expected);
+    tilecast_plan* plan = reinterpret_cast<tilecast_plan*>(&problem);
+    const tilecast_options options = on_h200();
+    CHECK(tilecast_plan_create(&problem, &options, &plan) == expected);
+    CHECK(plan == nullptr);
+    return error();
+  };
+  constexpr tilecast_status kInvalid = TILECAST_INVALID_ARGUMENT;
+  constexpr tilecast_status kUnsupported = TILECAST_UNSUPPORTED;
+  CHECK(refused([](tilecast_problem& p) { p.m = 0; }, kInvalid) ==
+        "m is 0: expected 1 to 2147483647");
+  CHECK(refused([](tilecast_problem& p) { p.n = -1; }, kInvalid).starts_with("n is -1"));
+  CHECK(refused([](tilecast_problem& p) { p.type = 0; }, kUnsupported).starts_with("type is 0"));
+  CHECK(
+      refused([](tilecast_problem& p) { p.layout = 2; }, kUnsupported).starts_with("layout is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.batch = 2; }, kUnsupported).starts_with("batch is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.type_c = TILECAST_BF16; }, kUnsupported)
+            .starts_with("type_c is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.epilogue = 9; }, kUnsupported)
+            .starts_with("epilogue is 9"));
+  CHECK(refused([](tilecast_problem& p) { p.lda = 1016; }, kInvalid).starts_with("lda is 1016"));
+  CHECK(
+      refused([](tilecast_problem& p) { p.ldb = 1028; }, kUnsupported).starts_with("ldb is 1028"));
+  CHECK(
+      refused([](tilecast_problem& p) { p.ldc = 2048; }, kUnsupported).starts_with("ldc is 2048"));
+  CHECK(refused([](tilecast_problem& p) { p.k = 1020; }, kUnsupported)
+            .starts_with("K must be a multiple of 8"));
+}
+
+TEST_CASE("Options are checked, and a GPU without kernels is refused") {
+  const tilecast_problem problem = square(1024);
+  const auto refused = [&](auto spoil, tilecast_status expected) {
+    tilecast_options options = on_h200();
+    spoil(options);
+    CHECK(predict_one(problem, options) == expected);
+    return error();
+  };
+  using Options = tilecast_options;
+  CHECK(refused([](Options& o) { o.gpu = "h900"; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("unknown GPU 'h900'"));
+  CHECK(refused([](Options& o) { o.gpu = ""; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("options.gpu is empty"));
+  CHECK(
+      refused([](Options& o) { o.gpu = "a100_sxm80"; }, TILECAST_UNSUPPORTED).find("a100_sxm80") !=
+      std::string::npos);
+  CHECK(refused([](Options& o) { o.config = "blocked:tile=1"; }, TILECAST_INVALID_ARGUMENT) != "");
+  CHECK(refused([](Options& o) { o.regime = 2; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("regime is 2"));
+  CHECK(refused([](Options& o) { o.threads = -1; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("options.threads is -1"));
+  CHECK(refused([](Options& o) { o.reserved = 1; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("options.reserved"));
+  CHECK(refused([](Options& o) { o.config_dir = "/nonexistent"; }, TILECAST_FILE_ERROR) != "");
+}
+
+TEST_CASE("A struct of another version is read as far as it means the same") {
+  const tilecast_options options = on_h200();
+  struct Later {  // of a library to come
+    tilecast_problem problem;
+    int64_t added;
+  } later{square(1024), 0};
+  later.problem.struct_size = sizeof later;
+  CHECK(predict_one(later.problem, options) == TILECAST_OK);
+  later.added = 1;
+  CHECK(predict_one(later.problem, options) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "problem asks for what only a newer libtilecast knows");
+
+  tilecast_problem earlier = square(1024);
+  earlier.struct_size = sizeof earlier - 1;
+  CHECK(predict_one(earlier, options) == TILECAST_INVALID_ARGUMENT);
+  earlier.struct_size = size_t{1} << 40;
+  CHECK(predict_one(earlier, options) == TILECAST_INVALID_ARGUMENT);
+
+  size_t count = 1;
+  const tilecast_problem problem = square(1024);
+  CHECK(tilecast_predict(&problem, &options, nullptr, &count) == TILECAST_INVALID_ARGUMENT);
+  tilecast_forecast forecast{};  // without its size
+  CHECK(tilecast_predict(&problem, &options, &forecast, &count) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_predict(nullptr, &options, &forecast, &count) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_predict(&problem, &options, &forecast, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_create(&problem, &options, nullptr) == TILECAST_INVALID_ARGUMENT);
+}
+
+TEST_CASE("Each thread has its own error text") {
+  CHECK(tilecast_plan_workspace(nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  std::string before, after;
+  std::thread([&] {
+    before = error();
+    (void)predict_one(square(0), on_h200());
+    after = error();
+  }).join();
+  CHECK(before.empty());
+  CHECK(after == "m is 0: expected 1 to 2147483647");
+  CHECK(error() == "the plan is null");
+}
+
+TEST_CASE("Versions and statuses have names") {
+  CHECK(tilecast_version() == TILECAST_VERSION);
+  CHECK(std::string(tilecast_status_name(TILECAST_OK)) == "TILECAST_OK");
+  CHECK(std::string(tilecast_status_name(TILECAST_INTERNAL_ERROR)) == "TILECAST_INTERNAL_ERROR");
+  CHECK(std::string(tilecast_status_name(99)) == "unknown status");
+}

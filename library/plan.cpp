@@ -1,0 +1,103 @@
+#include "library/plan.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <variant>
+
+#include "library/forecast.h"
+#include "library/gpu_file.h"
+#include "library/status.h"
+#include "library/workspace.h"
+#include "model/analytic/occupancy.h"
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::uintptr_t kAlignment = 16;
+
+bool misaligned(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % kAlignment != 0;
+}
+
+tilecast_status invalid(const char* text) { return fail(TILECAST_INVALID_ARGUMENT, text); }
+
+}  // namespace
+
+std::string gpu_name(const Request& request) {
+  if (request.gpu) {
+    return *request.gpu;
+  }
+  try {
+    return gpu_file_of(current_gpu(), request.config_folder);
+  } catch (const DeviceError& error) {
+    throw DeviceError(fmt::format("{}; options.gpu names a GPU to forecast for", error.what()));
+  }
+}
+
+Plan::Plan(const Request& request) : scales_(request.epilogue == Epilogue::kScaled) {
+  const std::shared_ptr<const LoadedGpu> gpu = gpu_of(request, gpu_name(request));
+  const Prediction best = tilecast::forecast(request, *gpu, 1).front();
+  const KernelConfig& config = std::get<KernelConfig>(best.config);
+  forecast_ = as_c(best);
+  try {
+    device_ = make_device_plan(request, config);
+    workspace_bytes_ = device_->workspace_bytes();
+  } catch (const DeviceError& error) {
+    if (!request.gpu) {
+      throw;
+    }
+    why_not_runnable_ = error.what();
+    workspace_bytes_ =
+        workspace_of(request.problem.shape, config, resident_workers(gpu->spec, config)).bytes();
+  }
+}
+
+tilecast_status Plan::check_workspace(const void* workspace, std::size_t bytes) const noexcept {
+  if (device_ == nullptr) {
+    return fail(TILECAST_NO_DEVICE, why_not_runnable_);
+  }
+  if (workspace_bytes_ == 0) {
+    return TILECAST_OK;
+  }
+  if (workspace == nullptr) {
+    return invalid("the workspace is null; tilecast_plan_workspace says how large it must be");
+  }
+  if (misaligned(workspace)) {
+    return invalid("the workspace does not begin at a multiple of 16 bytes");
+  }
+  return bytes < workspace_bytes_
+             ? fail(TILECAST_WORKSPACE_TOO_SMALL,
+                    "the workspace is smaller than tilecast_plan_workspace says")
+             : TILECAST_OK;
+}
+
+tilecast_status Plan::clear(void* workspace, std::size_t bytes, void* stream) const noexcept {
+  const tilecast_status checked = check_workspace(workspace, bytes);
+  return checked != TILECAST_OK || workspace_bytes_ == 0 ? checked
+                                                         : device_->clear(workspace, stream);
+}
+
+tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) const noexcept {
+  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes] = arguments;
+  if (a == nullptr || b == nullptr || c == nullptr) {
+    return invalid(a == nullptr ? "a is null" : b == nullptr ? "b is null" : "c is null");
+  }
+  if (misaligned(a) || misaligned(b) || misaligned(c)) {
+    return invalid(misaligned(a)   ? "a does not begin at a multiple of 16 bytes"
+                   : misaligned(b) ? "b does not begin at a multiple of 16 bytes"
+                                   : "c does not begin at a multiple of 16 bytes");
+  }
+  if (!scales_ && (alpha != 1 || beta != 0)) {
+    return fail(TILECAST_UNSUPPORTED,
+                "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
+  }
+  if (const tilecast_status checked = check_workspace(workspace, workspace_bytes);
+      checked != TILECAST_OK) {
+    return checked;
+  }
+  return device_->run(arguments, stream);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,38 @@
+// A plan: what was forecast, and where a device can run it, the kernel.
+#pragma once
+
+#include <tilecast/tilecast.h>
+
+#include <memory>
+
+#include "library/device_plan.h"
+#include "library/request.h"
+
+namespace tilecast {
+
+class Plan {
+ public:
+  /// Throws as tilecast_plan_create fails.
+  explicit Plan(const Request& request);
+
+  const tilecast_forecast& forecast() const { return forecast_; }
+  /// Without a device: by the model's count of the workers that fit one.
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+
+  tilecast_status clear(void* workspace, std::size_t bytes, void* stream) const noexcept;
+  tilecast_status run(const tilecast_arguments& arguments, void* stream) const noexcept;
+
+ private:
+  tilecast_status check_workspace(const void* workspace, std::size_t bytes) const noexcept;
+
+  tilecast_forecast forecast_;
+  std::size_t workspace_bytes_;
+  bool scales_;
+  std::unique_ptr<const DevicePlan> device_;  // null: cannot run
+  std::string why_not_runnable_;
+};
+
+/// The name of the GPU file for a request: its own, else the current device's.
+std::string gpu_name(const Request& request);
+
+}  // namespace tilecast

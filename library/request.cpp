@@ -1,0 +1,149 @@
+#include "library/request.h"
+
+#include <fmt/format.h>
+
+#include "library/caller_struct.h"
+#include "library/installed_configs.h"
+#include "library/status.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kFirstProblemSize = 80, kFirstOptionsSize = 56;
+static_assert(sizeof(tilecast_problem) >= kFirstProblemSize);
+static_assert(sizeof(tilecast_options) >= kFirstOptionsSize);
+
+constexpr i64 kMostSide = (i64{1} << 31) - 1;
+constexpr i64 kMostStride = i64{1} << 38;  // of a tensor map: 2^40 bytes
+constexpr i64 kStrideStep = 8;             // elements: rows of bulk copies begin at 16 bytes
+constexpr i32 kMostThreads = 1024;
+
+[[noreturn]] void invalid(const std::string& message) {
+  throw StatusError(TILECAST_INVALID_ARGUMENT, message);
+}
+[[noreturn]] void unsupported(const std::string& message) {
+  throw StatusError(TILECAST_UNSUPPORTED, message);
+}
+
+i64 side(const char* name, i64 value) {
+  if (value < 1 || value > kMostSide) {
+    invalid(fmt::format("{} is {}: expected 1 to {}", name, value, kMostSide));
+  }
+  return value;
+}
+
+ElementType element_type(i32 type) {
+  switch (type) {
+    case TILECAST_FP16:
+      return ElementType::kFp16;
+    case TILECAST_BF16:
+      return ElementType::kBf16;
+    default:
+      unsupported(fmt::format("type is {}: expected TILECAST_FP16 or TILECAST_BF16", type));
+  }
+}
+
+Layout layout_of(i32 layout) {
+  switch (layout) {
+    case TILECAST_TN:
+      return Layout::kTn;
+    case TILECAST_NN:
+      return Layout::kNn;
+    default:
+      unsupported(fmt::format("layout is {}: expected TILECAST_TN or TILECAST_NN", layout));
+  }
+}
+
+Epilogue epilogue_of(i32 epilogue) {
+  switch (epilogue) {
+    case TILECAST_EPILOGUE_NONE:
+      return Epilogue::kProduct;
+    case TILECAST_EPILOGUE_SCALED:
+      return Epilogue::kScaled;
+    default:
+      unsupported(fmt::format("epilogue is {}: expected NONE or SCALED", epilogue));
+  }
+}
+
+Regime regime_of(i32 regime) {
+  switch (regime) {
+    case TILECAST_BURST:
+      return Regime::kBurst;
+    case TILECAST_SUSTAINED:
+      return Regime::kSustained;
+    default:
+      invalid(fmt::format("regime is {}: expected TILECAST_BURST or TILECAST_SUSTAINED", regime));
+  }
+}
+
+i64 row_stride(const char* name, i64 given, i64 columns) {
+  if (given == 0 || given == columns) {
+    return columns;
+  }
+  if (given < columns || given > kMostStride) {
+    invalid(fmt::format("{} is {}: expected {} to {}, or 0", name, given, columns, kMostStride));
+  }
+  if (given % kStrideStep != 0) {
+    unsupported(fmt::format("{} is {}: rows must begin at multiples of 16 bytes", name, given));
+  }
+  return given;
+}
+
+/// Null and empty are no answer.
+std::optional<std::string> text(const char* name, const char* given) {
+  if (given == nullptr) {
+    return {};
+  }
+  if (*given == '\0') {
+    invalid(fmt::format("options.{} is empty: expected a value, or NULL", name));
+  }
+  return given;
+}
+
+}  // namespace
+
+Request read_request(const tilecast_problem* problem, const tilecast_options* options) {
+  const tilecast_problem p = checked_struct(problem, kFirstProblemSize, "problem");
+  const tilecast_options o = options == nullptr
+                                 ? tilecast_options TILECAST_OPTIONS_INIT
+                                 : checked_struct(options, kFirstOptionsSize, "options");
+  Request request{};
+  request.problem = {.shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
+                     .dtype = element_type(p.type),
+                     .layout = layout_of(p.layout)};
+  if (p.type_c != 0 && p.type_c != p.type) {
+    unsupported(fmt::format("type_c is {}: C has the type of A and B", p.type_c));
+  }
+  if (p.batch != 0 && p.batch != 1) {
+    unsupported(fmt::format("batch is {}: there are no batched kernels", p.batch));
+  }
+  request.epilogue = epilogue_of(p.epilogue);
+  request.a_row_stride = row_stride("lda", p.lda, p.k);
+  request.b_row_stride =
+      row_stride("ldb", p.ldb, request.problem.layout == Layout::kTn ? p.k : p.n);
+  if (p.ldc != 0 && p.ldc != p.n) {
+    unsupported(fmt::format("ldc is {}: rows of C are tight ({})", p.ldc, p.n));
+  }
+  request.gpu = text("gpu", o.gpu);
+  request.config = text("config", o.config);
+  const std::optional<std::string> folder = text("config_dir", o.config_dir);
+  request.config_folder = folder ? std::filesystem::path(*folder) : installed_configs();
+  if (o.cache_dir != nullptr) {
+    request.cache_folder = o.cache_dir;
+  }
+  request.regime = regime_of(o.regime);
+  if (o.threads < 0 || o.threads > kMostThreads) {
+    invalid(fmt::format("options.threads is {}: expected 0 to {}", o.threads, kMostThreads));
+  }
+  request.threads = static_cast<unsigned>(o.threads);
+  if (o.no_calibration != 0 && o.no_calibration != 1) {
+    invalid(fmt::format("options.no_calibration is {}: expected 0 or 1", o.no_calibration));
+  }
+  if (o.reserved != 0) {
+    invalid(fmt::format("options.reserved is {}: expected 0", o.reserved));
+  }
+  request.use_calibration = o.no_calibration == 0;
+  return request;
+}
+
+}  // namespace tilecast

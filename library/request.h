@@ -1,0 +1,33 @@
+// What a caller asks for, checked and in the model's own types.
+#pragma once
+
+#include <tilecast/tilecast.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "kernels/gemm/gemm_args.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/regime.h"
+
+namespace tilecast {
+
+struct Request {
+  GemmProblem problem;
+  Epilogue epilogue;
+  i64 a_row_stride, b_row_stride;  // elements
+
+  // Options:
+  std::optional<std::string> gpu, config;
+  std::filesystem::path config_folder;
+  std::optional<std::filesystem::path> cache_folder;  // none: the default
+  Regime regime;
+  unsigned threads;
+  bool use_calibration;
+};
+
+/// Throws StatusError that names the field. `options` may be null.
+Request read_request(const tilecast_problem* problem, const tilecast_options* options);
+
+}  // namespace tilecast
