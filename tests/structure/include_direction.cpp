@@ -55,6 +55,7 @@ const std::vector<Layer>& layers() {
        {}},
       {"include/", {}, {}},
       {"library/", {"model/", "kernels/"}, kCuda},
+      {"python/bindings/", {"model/", "cli/"}, {}},
       {"examples/", {}, {"cuda"}},
       {"tests/", {"model/", "kernels/", "validate/", "reports/", "cli/"}, kCuda},
   };
@@ -167,7 +168,8 @@ std::string first_include(std::string_view content) {
 
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
-  for (const char* top : {"model", "kernels", "validate", "reports", "cli", "include", "library", "tests"}) {
+  for (const char* top : {"model", "kernels", "validate", "reports", "cli", "include", "library",
+                          "python", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       const std::string ending = entry.path().extension();
       if (ending == ".h" || ending == ".cpp" || ending == ".cu" || ending == ".cuh") {

@@ -1,0 +1,211 @@
+#include "python/bindings/answers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "cli/explain_output.h"
+#include "cli/predict_many.h"
+#include "cli/predict_output.h"
+#include "model/base/error.h"
+#include "model/base/parallel.h"
+#include "model/base/text.h"
+#include "model/predict/legality.h"
+#include "model/predict/on_card.h"
+#include "model/predict/predict.h"
+#include "model/predict/predict_gemm.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast::python {
+namespace {
+
+/// As long as the process lives: answers refer to what was loaded.
+const LoadedGpu& loaded(const GpuChoice& choice) {
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, std::string, bool>, std::unique_ptr<const LoadedGpu>> all;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const LoadedGpu>& gpu =
+      all[{choice.configs.string(), choice.gpu, choice.calibrated}];
+  if (!gpu) {
+    gpu =
+        std::make_unique<const LoadedGpu>(load_gpu(choice.gpu, choice.calibrated, choice.configs));
+  }
+  return *gpu;
+}
+
+struct Asked {
+  AnyProblem problem;
+  Regime regime;
+  Inputs inputs;
+  Method method;
+};
+
+Asked asked(const std::string& shape, const Question& question) {
+  const Op op = parse_op(question.op);
+  return {
+      parse_problem(op, shape, parse_element_type(question.dtype), parse_layout(question.layout)),
+      parse_regime(question.regime), parse_inputs(question.inputs),
+      question.method ? parse_method(*question.method) : default_method(op)};
+}
+
+Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads) {
+  if (search.config) {
+    const Prediction p = predict_config(gpu.spec, ask.problem, parse_config(*search.config),
+                                        ask.regime, ask.inputs, ask.method);
+    Ranking ranking{ask.problem, ask.regime, ask.inputs, 1, {}, {p}};
+    ranking.simulated = p.method == Method::kSimulated ? 1 : 0;
+    ranking.within_1_percent = 1;
+    return ranking;
+  }
+  std::vector<AnySchedule> schedules;
+  for (const std::string& name : search.schedules) {
+    schedules.push_back(parse_schedule(op_of(ask.problem), name));
+  }
+  return rank_candidates(
+      gpu.spec, ask.problem, schedules, ask.regime, ask.inputs, search.top,
+      {.method = ask.method, .simulations = search.simulate, .threads = threads});
+}
+
+Answer answer(const GpuChoice& choice, const std::string& shape, const Question& question,
+              const Search& search, unsigned threads, bool table) {
+  const LoadedGpu& gpu = loaded(choice);
+  const auto start = std::chrono::steady_clock::now();
+  Ranking ranking = rank(gpu, asked(shape, question), search, threads);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (const std::optional<Cards> cards = cards_of(gpu, choice.card)) {
+    on_cards(gpu.spec, *cards, choice.card, ranking);
+  }
+  const MeasuredByConfig none;
+  const RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
+  return {ranking_json(report), table ? ranking_table(report) : std::string()};
+}
+
+/// What the code around a family's K blocks and tiles takes; the rest of the machine is the same
+/// for everybody.
+constexpr std::pair<std::string_view, Cycles MachineSpec::*> kOfTheCode[] = {
+    {"turn", &MachineSpec::turn},
+    {"mma_issue", &MachineSpec::mma_issue},
+    {"own_load", &MachineSpec::own_load},
+    {"own_copy", &MachineSpec::own_copy},
+    {"load_ahead", &MachineSpec::load_ahead},
+    {"epilogue", &MachineSpec::epilogue},
+    {"first_epilogue", &MachineSpec::first_epilogue},
+    {"chunk", &MachineSpec::chunk},
+    {"next_tile", &MachineSpec::next_tile},
+};
+
+GpuSpec of_family(const GpuSpec& gpu, const std::map<std::string, double>& cycles) {
+  GpuSpec family = gpu;
+  family.learned = nullptr;
+  if (!family.machine) {
+    throw ConfigError(why_not_schedulable(gpu));
+  }
+  std::vector<std::string> known;
+  for (const auto& [name, member] : kOfTheCode) {
+    known.emplace_back(name);
+    if (const auto found = cycles.find(std::string(name)); found != cycles.end()) {
+      (*family.machine).*member = Cycles{found->second};
+    }
+  }
+  for (const auto& [name, value] : cycles) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw ConfigError(name + ": unknown" + did_you_mean(name, known));
+    }
+    if (!(value >= 0)) {
+      throw ConfigError(name + ": expected cycles, 0 or more");
+    }
+  }
+  return family;
+}
+
+}  // namespace
+
+std::vector<GpuLine> gpus(const std::filesystem::path& configs) {
+  std::vector<GpuLine> lines;
+  for (const std::string& name : known_gpus(configs)) {
+    const GpuSpec& gpu = loaded({name, true, {}, configs}).spec;
+    lines.push_back({name, gpu.product, std::string(to_text(gpu.architecture)), gpu.sm.count,
+                     why_not_schedulable(gpu)});
+  }
+  return lines;
+}
+
+Answer predict(const GpuChoice& choice, const std::string& shape, const Question& question,
+               const Search& search) {
+  return answer(choice, shape, question, search, search.threads, true);
+}
+
+std::vector<std::string> predict_many(const GpuChoice& choice,
+                                      const std::vector<std::string>& shapes,
+                                      const Question& question, const Search& search) {
+  (void)loaded(choice);
+  std::vector<std::string> answers(shapes.size());
+  parallel_for(shapes.size(), search.threads, [&](std::size_t i) {
+    try {
+      answers[i] = answer(choice, shapes[i], question, search, 1, false).json;
+    } catch (const ConfigError& error) {
+      answers[i] = nlohmann::json{{"error", error.what()}}.dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+  });
+  return answers;
+}
+
+Answer explain(const GpuChoice& choice, const std::string& shape, const Question& question,
+               const std::vector<std::string>& configs, bool best, unsigned threads) {
+  const LoadedGpu& gpu = loaded(choice);
+  const Asked ask = asked(shape, question);
+  const Effort effort{.method = ask.method, .threads = threads};
+  const auto start = std::chrono::steady_clock::now();
+  ExplainReport report{gpu, ask.problem, ask.regime, ask.inputs, {}, {}, {}};
+  for (const std::string& config : configs) {
+    report.kernels.push_back(tilecast::explain(gpu.spec, ask.problem, parse_config(config),
+                                               ask.regime, ask.inputs, effort));
+  }
+  if (best) {
+    const Ranking ranking =
+        rank_candidates(gpu.spec, ask.problem, {}, ask.regime, ask.inputs, 1, effort);
+    report.best = tilecast::explain(gpu.spec, ask.problem, ranking.predictions.front().config,
+                                    ask.regime, ask.inputs, effort);
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  report.elapsed = Seconds{elapsed.count()};
+  return {explain_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+          explain_table(report)};
+}
+
+std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,
+                                     const Question& question,
+                                     const std::vector<std::vector<std::string>>& kernels,
+                                     const std::map<std::string, double>& cycles,
+                                     unsigned threads) {
+  const GpuSpec gpu = of_family(loaded(choice).spec, cycles);
+  const Asked ask = asked(shape, question);
+  const GemmProblem* problem = std::get_if<GemmProblem>(&ask.problem);
+  if (problem == nullptr) {
+    throw ConfigError("a family's kernels are GEMMs");
+  }
+  if (const std::string why = why_not_solvable(gpu, *problem); !why.empty()) {
+    throw ConfigError(shape + ": " + why);
+  }
+  std::vector<FamilyTime> times(kernels.size());
+  parallel_for(kernels.size(), threads, [&](std::size_t i) {
+    for (const std::string& text : kernels[i]) {
+      const KernelConfig config = parse_kernel_config(text);
+      if (check_legal(gpu, *problem, config) == Refusal::kNone) {
+        const Prediction p =
+            predict_gemm(gpu, *problem, config, ask.regime, ask.inputs, ask.method);
+        times[i] = {p.time.value, p.cycles.value, p.sm_clock.value, text};
+        return;
+      }
+    }
+  });
+  return times;
+}
+
+}  // namespace tilecast::python

@@ -1,0 +1,104 @@
+// The module tilecast._native: answers.h for Python. Everything that takes time runs without the
+// GIL. python/tilecast/_native.pyi says what the functions take; python/tests call them.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+#include "python/bindings/answers.h"
+
+namespace nb = nanobind;
+
+namespace tilecast::python {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Text = std::optional<std::string>;
+// gpu, calibrated, card, folder of the configuration files
+using GpuTuple = std::tuple<std::string, bool, Text, std::string>;
+// op, dtype, layout, regime, inputs, method
+using QuestionTuple =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, Text>;
+// schedules, top, simulate, threads, config
+using SearchTuple = std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text>;
+
+template <class T, class Tuple>
+T made(const Tuple& parts) {
+  return std::apply([](const auto&... part) { return T{part...}; }, parts);
+}
+
+std::pair<std::string, std::string> both(Answer answer) {
+  return {std::move(answer.json), std::move(answer.table)};
+}
+
+}  // namespace
+}  // namespace tilecast::python
+
+NB_MODULE(_native, m) {
+  using namespace tilecast::python;
+  using Release = nb::call_guard<nb::gil_scoped_release>;
+
+  // Later ones are asked first: the general error stands before its kinds.
+  nb::exception<tilecast::Error>(m, "Error", PyExc_RuntimeError);
+  nb::exception<tilecast::FileError>(m, "FileError", PyExc_OSError);
+  nb::exception<tilecast::ConfigError>(m, "ConfigError", PyExc_ValueError);
+
+  m.def(
+      "gpus",
+      [](const std::string& configs) {
+        std::vector<std::tuple<std::string, std::string, std::string, int, std::string>> lines;
+        for (const GpuLine& gpu : gpus(configs)) {
+          lines.emplace_back(gpu.name, gpu.product, gpu.architecture, gpu.sms, gpu.why_not);
+        }
+        return lines;
+      },
+      Release());
+  m.def(
+      "predict",
+      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+         const SearchTuple& search) {
+        return both(
+            predict(made<GpuChoice>(gpu), shape, made<Question>(question), made<Search>(search)));
+      },
+      Release());
+  m.def(
+      "predict_many",
+      [](const GpuTuple& gpu, const Texts& shapes, const QuestionTuple& question,
+         const SearchTuple& search) {
+        return predict_many(made<GpuChoice>(gpu), shapes, made<Question>(question),
+                            made<Search>(search));
+      },
+      Release());
+  m.def(
+      "explain",
+      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+         const Texts& configs, bool best, unsigned threads) {
+        return both(
+            explain(made<GpuChoice>(gpu), shape, made<Question>(question), configs, best, threads));
+      },
+      Release());
+  m.def(
+      "family_times",
+      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+         const std::vector<Texts>& kernels, const std::map<std::string, double>& cycles,
+         unsigned threads) {
+        std::vector<std::tuple<double, double, double, std::string>> times;
+        for (const FamilyTime& t : family_times(
+                 made<GpuChoice>(gpu), shape, made<Question>(question), kernels, cycles, threads)) {
+          times.emplace_back(t.seconds, t.cycles, t.sm_clock_hz, t.config);
+        }
+        return times;
+      },
+      Release());
+}

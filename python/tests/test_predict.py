@@ -1,0 +1,173 @@
+"""tilecast.predict and its relatives. What the model answers is tested where it is written; here,
+that Python is told the same, and in the shape that its users expect."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import tilecast
+
+
+def test_rows_are_ordered_and_carry_their_units():
+    ranking = tilecast.predict(1024, 1024, 1024, top=5)
+    times = [row.time_us for row in ranking]
+    assert len(ranking) == 5 and times == sorted(times)
+    best = ranking[0]
+    # 2 x 1024^3 multiply-adds over the time.
+    assert best.tflops == pytest.approx(2 * 1024**3 / best.time_us * 1e-6, rel=1e-4)
+    # Cycles are time x clock.
+    assert best.cycles == pytest.approx(best.time_us * best.sm_clock_mhz, rel=1e-4)
+    assert best.interval_us[0] < best.time_us < best.interval_us[1]
+    assert set(best.shares) == {"tensor", "shared_memory", "sm_intake", "l2", "dram"}
+
+
+def test_a_printed_ranking_is_the_programs_table():
+    lines = str(tilecast.predict(1024, 1024, 1024, top=2)).splitlines()
+    assert lines[0].startswith("1024x1024x1024 fp16 tn on NVIDIA H200")
+    assert lines[1].split()[1] == "candidates,"
+    assert [line.split()[0] for line in lines if ":tile=" in line] == ["1", "2"]
+
+
+@pytest.mark.skipif("TILECAST" not in os.environ, reason="TILECAST does not name the program")
+def test_the_program_gives_the_same_answer():
+    told = json.loads(subprocess.run(
+        [os.environ["TILECAST"], "predict", "512x768x1024", "--dtype", "bf16", "--layout", "nn",
+         "--regime", "sustained", "--top", "3", "--format", "json"],
+        check=True, capture_output=True).stdout)
+    ours = tilecast.predict(512, 768, 1024, dtype="bf16", layout="nn", regime="sustained", top=3).data
+    told.pop("elapsed_ms"), ours.pop("elapsed_ms")
+    assert ours == told
+
+
+def test_one_configuration_alone():
+    best = tilecast.predict(1024, 1024, 1024, top=1)[0]
+    alone = tilecast.predict(1024, 1024, 1024, config=best.config)
+    assert len(alone) == 1 and alone[0].time_us == best.time_us
+
+
+def test_types_of_other_libraries_are_known_by_their_names():
+    class Numpy:  # numpy.float16 is a class
+        __name__ = "float16"
+
+    class Torch:
+        def __str__(self):
+            return "torch.bfloat16"
+
+    def dtype(one):
+        return tilecast.predict(256, 256, 256, dtype=one, top=1).data["problem"]["dtype"]
+
+    assert dtype(Numpy()) == "fp16" and dtype(Torch()) == "bf16"
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (dict(m=0, n=8, k=8), "expected MxNxK"),
+    (dict(m=64, n=64, k=7), "K must be a multiple of 8"),
+    (dict(m=64, n=64, k=64, dtype="fp8"), "dtype"),
+    (dict(m=64, n=64, k=64, gpu="h300"), "h300"),
+    (dict(m=64, n=64, k=64, gpu="a100_sxm80"), "wgmma"),
+    (dict(m=64, n=64, k=64, config="nonsense"), "nonsense"),
+    (dict(m=64, n=64, k=64, top=0), "top"),
+    (dict(m=64, n=64, k=64, schedules=["fast"]), "fast"),
+])
+def test_what_cannot_be_predicted_is_a_value_error_of_one_line(arguments, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        tilecast.predict(**arguments)
+    assert isinstance(raised.value, tilecast.ConfigError) and "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
+    with pytest.raises(OSError) as raised:
+        tilecast.predict(64, 64, 64, gpu=tmp_path / "none.yaml")
+    assert isinstance(raised.value, tilecast.FileError) and "none.yaml" in str(raised.value)
+
+
+def test_a_side_that_is_no_whole_number_is_a_type_error():
+    with pytest.raises(TypeError):
+        tilecast.predict(64.5, 64, 64)
+
+
+def test_many_problems_in_their_order_and_a_failure_in_its_place():
+    answers = tilecast.predict_many([512, 64, 1024], 512, [512, 7, 512])
+    assert [type(answer) for answer in answers] == [
+        tilecast.Prediction, tilecast.Failure, tilecast.Prediction]
+    assert answers[0].time_us == tilecast.predict(512, 512, 512, top=1)[0].time_us
+    assert "multiple of 8" in answers[1].error
+    assert [line.split()[0] for line in str(answers).splitlines()] == [
+        "512x512x512", "64x512x7", "1024x512x512"]
+    with pytest.raises(tilecast.ConfigError, match="equal lengths"):
+        tilecast.predict_many([1, 2], [1, 2, 3], 8)
+
+
+def test_the_answer_does_not_depend_on_threads():
+    sides = [256, 384, 512, 640]
+    one = tilecast.predict_many(sides, 512, 512, threads=1)
+    two = tilecast.predict_many(sides, 512, 512, threads=2)
+    assert list(one) == list(two)
+
+
+def test_many_problems_leave_other_threads_running():
+    counted, done = 0, threading.Event()
+
+    def count():
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    tilecast.predict(256, 256, 256)  # GPU files are read
+    thread.start()
+    try:
+        before, begin = counted, time.monotonic()
+        tilecast.predict_many(range(512, 1536, 128), 1024, 1024, threads=1)
+        took, counts = time.monotonic() - begin, counted - before
+    finally:
+        done.set()
+        thread.join()
+    # A count a millisecond or slower; with the GIL held it would be one or two in all.
+    assert took < 0.05 or counts > 10
+
+
+def test_pandas_gets_a_row_each():
+    pandas = pytest.importorskip("pandas")
+    frame = tilecast.predict(512, 512, 512, top=3).to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == 3
+    assert {"config", "time_us", "interval_low_us", "tensor_share"} <= set(frame.columns)
+    many = tilecast.predict_many([512, 512], 512, [512, 7]).to_pandas()
+    assert list(many["k"]) == [512, 7] and pandas.isna(many["time_us"][1])
+
+
+def test_explain_lays_kernels_beside_the_best():
+    best, second = tilecast.predict(1024, 1024, 1024, top=2)
+    story = tilecast.explain(1024, 1024, 1024, [best.config, second.config])
+    assert [kernel["config"] for kernel in story.kernels] == [best.config, second.config]
+    assert story.best["config"] == best.config and "against_best" in story.kernels[1]
+    assert "limiter" in str(story)
+    assert tilecast.explain(1024, 1024, 1024, best.config, best=False).best is None
+
+
+def test_gpus_are_those_of_the_configuration_files():
+    by_name = {gpu.name: gpu for gpu in tilecast.gpus()}
+    assert by_name["h200_sxm"].sms == 132 and by_name["h200_sxm"].why_not == ""
+    assert "wgmma" in by_name["a100_sxm80"].why_not
+
+
+def test_commands_of_the_program_say_what_is_missing(monkeypatch):
+    monkeypatch.setenv("TILECAST_PROGRAM", "/nonexistent/tilecast")
+    with pytest.raises(tilecast.FileError, match="TILECAST_PROGRAM"):
+        tilecast.calibrate("rows.csv", "out.yaml")
+    monkeypatch.setenv("TILECAST_PROGRAM", "false")
+    with pytest.raises(tilecast.Error, match="exit code 1"):
+        tilecast.report("rows.csv", "out")
+
+
+def test_importing_takes_no_other_library():
+    seen = subprocess.run([sys.executable, "-c",
+                           "import sys, tilecast; print(*{'numpy', 'pandas', 'torch', 'triton'} & set(sys.modules))"],
+                          check=True, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).stdout
+    assert seen.strip() == ""

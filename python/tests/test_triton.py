@@ -1,0 +1,142 @@
+"""tilecast.triton with stand-ins for triton.Config and tensors; and with triton where it is there."""
+
+import dataclasses
+import math
+
+import pytest
+import tilecast
+from tilecast import triton as tt
+
+
+@dataclasses.dataclass(eq=False)
+class Config:
+    kwargs: dict
+    num_warps: int = 4
+    num_stages: int = 3
+
+
+def config(m, n, k=64, warps=8, stages=3, **more):
+    return Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8, **more}, warps, stages)
+
+
+@dataclasses.dataclass
+class Tensor:
+    shape: tuple
+    strides: tuple
+    dtype: str = "torch.bfloat16"
+
+
+CONFIGS = [config(64, 64, warps=4), config(128, 256), config(128, 128), config(256, 128)]
+CALL = {"M": 4096, "N": 4096, "K": 4096, "NUM_SMS": 132}
+
+
+def test_the_shortest_predicted_times_are_kept():
+    kept = tt.early_config_prune(top_k=2)(CONFIGS, CALL)
+    # Of 4096^3 a 64x64 tile loads each operand 64 times: no one expects it under the first two.
+    assert len(kept) == 2 and CONFIGS[0] not in kept and set(map(id, kept)) <= set(map(id, CONFIGS))
+    ranked = tt.Tuner().rank(CONFIGS, CALL)
+    assert kept == ranked[:2] and ranked[-1] is CONFIGS[0]
+
+
+def test_the_performance_model_takes_what_triton_hands_it():
+    times = [tt.perf_model(**CALL, **one.kwargs, num_warps=one.num_warps, num_stages=one.num_stages,
+                           num_ctas=1, maxnreg=None, ir_override=None) for one in CONFIGS]
+    assert min(times) == times[1] or min(times) == times[3]
+    assert times == tt.times_us([tt.Tile.of({**one.kwargs, **CALL, "num_warps": one.num_warps,
+                                             "num_stages": one.num_stages}) for one in CONFIGS],
+                                4096, 4096, 4096, method="analytic")
+
+
+def test_names_of_the_tutorials_and_ones_own():
+    theirs = Config({"BLOCK_SIZE_M": 128, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 4}, 4, 5)
+    assert tt.Tile.of(tt._said(theirs)) == tt.Tile(128, 64, 32, 5, 4, 4)
+    own = tt.Tuner(names={"block_m": "XB", "block_n": "YB", "block_k": "RB", "m": "rows"})
+    ours = own._ours({"XB": 128, "YB": 64, "RB": 32, "rows": 7})
+    assert tt.Tile.of(ours) == tt.Tile(128, 64, 32) and ours["m"] == 7
+    with pytest.raises(tilecast.ConfigError, match="block_m"):
+        tt.Tile.of({"SIZE": 128})
+    with pytest.raises(tilecast.ConfigError, match="warps"):
+        tt.Tuner(names={"warps": "W"})
+
+
+@pytest.mark.parametrize("b, layout", [
+    (Tensor((512, 256), (256, 1)), "tn"),   # [N,K], K contiguous
+    (Tensor((256, 512), (512, 1)), "nn"),   # [K,N], N contiguous
+    (Tensor((256, 512), (1, 256)), "tn"),   # the first one, transposed
+])
+def test_the_problem_is_read_off_the_tensors(b, layout):
+    a, c = Tensor((128, 256), (256, 1)), Tensor((128, 512), (512, 1))
+    assert tt.Tuner()._problem({"a_ptr": a, "b_ptr": b, "c_ptr": c}) == (128, 512, 256, "bf16", layout)
+
+
+def test_strides_of_the_call_say_the_layout():
+    a = Tensor((128, 256), (256, 1), "torch.float16")
+    call = {"a_ptr": a, "M": 128, "N": 512, "K": 256}
+    assert tt.Tuner()._problem({**call, "stride_bk": 1, "stride_bn": 256})[3:] == ("fp16", "tn")
+    assert tt.Tuner()._problem({**call, "stride_bk": 512, "stride_bn": 1})[3:] == ("fp16", "nn")
+    with pytest.raises(tilecast.ConfigError, match="M, N, K"):
+        tt.Tuner()._problem({"a_ptr": a})
+
+
+@pytest.mark.parametrize("tile, first", [
+    (tt.Tile(128, 256, 64, 3, 8, 8, True, True), "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1"),
+    (tt.Tile(128, 256, 64, 3, 8, 8, True, False), "persistent:tile=128x256x64,stages=3,warpgroups=2x1"),
+    (tt.Tile(128, 128, 64, 3, 4, 8), "pipelined:tile=128x128x64,stages=3,warpgroups=1x1"),
+    (tt.Tile(64, 256, 64, 4, 8, 8), "pipelined:tile=64x256x64,stages=4,warpgroups=1x2"),
+    (tt.Tile(128, 128, 64, 3, 8, 8, True, warp_specialize=True), "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1"),
+    (tt.Tile(128, 128, 64, 1, 4, 8), "blocked:tile=128x128x64,warpgroups=1x1"),
+    (tt.Tile(16, 128, 64, 3, 4, 8), "pipelined:tile=64x128x64"),  # a wgmma has 64 rows
+])
+def test_each_kind_of_kernel_has_its_schedule(tile, first):
+    texts = tt.schedule_of(tile)
+    assert texts[0].startswith(first)
+    assert len(set(texts)) == len(texts)
+
+
+def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
+    # 128x256 sums in 128 threads are 256 registers of each, more than there are: two warpgroups.
+    one, two = tt.times_us([tt.Tile(128, 256, 64, 3, 4, 8, True), tt.Tile(128, 256, 64, 3, 8, 8, True)],
+                           2048, 2048, 2048, family=tt.Family(), method="analytic")
+    assert one == two
+    # With the family's term for what such threads hold besides, it takes longer: e^(0.5 x 128/128).
+    slow = tt.times_us([tt.Tile(128, 256, 64, 3, 4, 8, True)], 2048, 2048, 2048,
+                       family=tt.Family(spilled=0.5), method="analytic")[0]
+    assert slow == pytest.approx(one * math.exp(0.5))
+
+
+def test_a_tile_beyond_shared_memory_has_no_time_and_comes_last():
+    # Even two stages of 256x256x256 are 512 KiB; one buffer of it is 256 KiB.
+    beyond = config(256, 256, 256, stages=2)
+    assert tt.times_us([tt.Tile.of({**tt._said(beyond), "NUM_SMS": 132})], 1024, 1024, 1024) == [math.inf]
+    assert tt.early_config_prune(top_k=2)([beyond, CONFIGS[2], CONFIGS[1]], CALL)[-1] is not beyond
+
+
+def test_a_family_is_saved_and_loaded(tmp_path):
+    family = tt.Family({"turn": 90.0, "epilogue": 700.0}, -0.01, 0.3)
+    family.save(tmp_path / "family.json")
+    assert tt.Family.load(tmp_path / "family.json") == family
+    (tmp_path / "bad.json").write_text("[]")
+    with pytest.raises(tilecast.ConfigError, match="bad.json"):
+        tt.Family.load(tmp_path / "bad.json")
+    with pytest.raises(tilecast.FileError):
+        tt.Family.load(tmp_path / "none.json")
+    with pytest.raises(tilecast.ConfigError, match="turns"):
+        tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=tt.Family({"turns": 1.0}))
+
+
+def test_triton_itself_calls_the_hooks():
+    triton = pytest.importorskip("triton")
+    from triton.runtime.autotuner import Autotuner
+
+    configs = [triton.Config(c.kwargs, num_warps=c.num_warps, num_stages=c.num_stages) for c in CONFIGS]
+
+    def kernel(a, b, M, N, K, NUM_SMS):
+        pass
+
+    for hooks in ({"early_config_prune": tt.early_config_prune(top_k=2)},
+                  {"perf_model": tt.perf_model, "top_k": 2}):
+        tuner = Autotuner(kernel, list(CALL), configs, ["M", "N", "K"], None, None,
+                          prune_configs_by=hooks)
+        tuner.nargs = {"M": 4096, "N": 4096, "K": 4096}
+        pruned = tuner.prune_configs({"NUM_SMS": 132})
+        assert len(pruned) == 2 and configs[0] not in pruned

@@ -1,0 +1,20 @@
+"""Forecasts how fast a GPU matrix multiplication runs for every schedule and tiling.
+
+>>> import tilecast
+>>> ranking = tilecast.predict(4096, 4096, 4096, dtype="bf16")
+>>> ranking[0].config, ranking[0].time_us        # doctest: +SKIP
+>>> ranking.to_pandas()                          # doctest: +SKIP
+
+No GPU is needed and none is looked for. Errors are exceptions with the program's one line:
+ConfigError (a ValueError) for what cannot be, FileError (an OSError) for files, Error for the rest.
+`tilecast.triton` prunes Triton's configurations.
+"""
+
+from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
+                     Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
+from ._program import calibrate, report
+
+__version__ = "0.1.0"
+__all__ = ["ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
+           "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "predict",
+           "predict_many", "report"]

@@ -1,0 +1,271 @@
+"""Questions to the model, and its answers as Python objects.
+
+The answers are the program's own: the fields are those of `predict --format json`, a printed answer
+is the program's table. The model itself is in _native (python/bindings).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import operator
+import os
+import pathlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Optional, Union
+
+from . import _native
+
+_CONFIGS = pathlib.Path(__file__).parent / "configs"
+
+
+def config_folder() -> str:
+    """The folder of the GPU files: TILECAST_CONFIG_DIR, else the one in this package."""
+    return os.environ.get("TILECAST_CONFIG_DIR") or str(_CONFIGS)
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    """A GPU that the model has a file of."""
+
+    name: str
+    product: str
+    architecture: str
+    sms: int
+    why_not: str  # why no schedule of tilecast runs there; empty where they do
+
+
+@dataclasses.dataclass(frozen=True)
+class Prediction:
+    """One kernel on one problem. Times in microseconds, of the kernel alone, without its launch."""
+
+    config: str  # canonical text, schedule:key=value,...
+    method: str  # "simulated" or "analytic"
+    time_us: float
+    interval_us: tuple[float, float]  # 90 %
+    tflops: float
+    cycles: float  # of the SM clock
+    sm_clock_mhz: float
+    power_w: float
+    limiter: str
+    shares: dict[str, float]  # busy part of each resource, 0 to 1
+    l2_to_sm_bytes: float  # a multicast counted once
+    l2_hit_rate: float
+    dram_read_bytes: float
+    dram_write_bytes: float
+    closed_form_time_us: float
+    extrapolated: bool  # like no kernel that the calibration has seen
+
+    @classmethod
+    def _of(cls, row: dict[str, Any]) -> Prediction:
+        values = {field.name: row[field.name] for field in dataclasses.fields(cls)}
+        values["interval_us"] = tuple(row["interval_us"])
+        return cls(**values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """A problem of `predict_many` that could not be predicted."""
+
+    error: str
+
+
+class _Rows(Sequence):
+    """What pandas makes a table of."""
+
+    _rows: Sequence
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index):
+        return self._rows[index]
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [_flat(row) for row in self._rows]
+
+    def to_pandas(self):
+        """A pandas.DataFrame, a row each; needs pandas, which is imported here and nowhere else."""
+        import pandas
+
+        return pandas.DataFrame(self._records())
+
+
+def _flat(row: Union[Prediction, Failure]) -> dict[str, Any]:
+    values = dataclasses.asdict(row)
+    if isinstance(row, Prediction):
+        values["interval_low_us"], values["interval_high_us"] = values.pop("interval_us")
+        for part, share in values.pop("shares").items():
+            values[f"{part}_share"] = share
+    return values
+
+
+class Ranking(_Rows):
+    """The fastest configurations of a problem, fastest first: a sequence of `Prediction`.
+
+    Printed, it is the program's table. `data` is the whole answer as `predict --format json` has it:
+    `candidates`, `rejected` and `simulated` among others.
+    """
+
+    def __init__(self, text: str, table: str):
+        self.data = json.loads(text)
+        self._table = table
+        self._rows = [Prediction._of(row) for row in self.data["ranking"]]
+
+    def __str__(self) -> str:
+        return self._table
+
+    __repr__ = __str__
+
+
+class Predictions(_Rows):
+    """The answers of `predict_many`, in the order of the problems: `Prediction` or `Failure`."""
+
+    def __init__(self, shapes: list[tuple[int, int, int]], answers: Iterable[str]):
+        self.shapes = shapes
+        self._rows = []
+        for answer in map(json.loads, answers):
+            error = answer.get("error")
+            self._rows.append(
+                Failure(error) if error else Prediction._of(answer["ranking"][0])
+            )
+
+    def _records(self) -> list[dict[str, Any]]:
+        sides = ({"m": m, "n": n, "k": k} for m, n, k in self.shapes)
+        return [{**side, **_flat(row)} for side, row in zip(sides, self._rows)]
+
+    def __str__(self) -> str:
+        lines = []
+        for (m, n, k), row in zip(self.shapes, self._rows):
+            shape = f"{m}x{n}x{k}"
+            if isinstance(row, Failure):
+                lines.append(f"{shape:>20}  {row.error}")
+            else:
+                lines.append(f"{shape:>20} {row.time_us:>10.2f} us {row.tflops:>7.1f} TFLOPS  {row.config}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+class Explanation:
+    """Why kernels take the time they take. Printed, it is the program's table; `kernels` and, where
+    it was looked for, `best` are what `explain --format json` has."""
+
+    def __init__(self, text: str, table: str):
+        self.data = json.loads(text)
+        self.kernels: list[dict[str, Any]] = self.data["kernels"]
+        self.best: Optional[dict[str, Any]] = self.data.get("best")
+        self._table = table
+
+    def __str__(self) -> str:
+        return self._table
+
+    __repr__ = __str__
+
+
+def _shape(m: int, n: int, k: int) -> str:
+    return f"{operator.index(m)}x{operator.index(n)}x{operator.index(k)}"
+
+
+def _word(value: Any) -> str:
+    """"fp16" of "fp16", torch.float16, numpy.float16 or triton's fp16."""
+    text = str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
+    return {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "half": "fp16"}.get(text, text)
+
+
+def _question(dtype, layout, regime, inputs, method):
+    return ("gemm", _word(dtype), layout, regime, inputs, method)
+
+
+def _machine(gpu, calibrated, card=None):
+    return (os.fspath(gpu), calibrated, card, config_folder())
+
+
+def gpus() -> list[Gpu]:
+    """The GPUs that there are files of, sorted by name. `predict(gpu=...)` takes the names."""
+    return [Gpu(*line) for line in _native.gpus(config_folder())]
+
+
+def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
+            gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
+            inputs: str = "normal", top: int = 10, config: Optional[str] = None,
+            schedules: Sequence[str] = (), method: Optional[str] = None,
+            simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
+            card: Optional[str] = None) -> Ranking:
+    """The `top` fastest configurations of C[m,n] = A[m,k] B, fastest first.
+
+    m, n, k    sides in elements, at least 1; k a multiple of 8
+    dtype      "fp16" or "bf16", also as torch.bfloat16 and the like; C has it too
+    layout     "tn": B is [n,k]; "nn": B is [k,n]; A is [m,k]
+    gpu        a name of `gpus()`, or the path of a GPU file
+    regime     "burst": after a rest, within 10 ms; "sustained": under continuous load
+    inputs     "normal", "uniform", "ternary" or "zeros": power, and so the clock, depends on them
+    config     predicts this configuration alone
+    schedules  only these
+    method     "simulated" (as by default) or "analytic"
+    simulate   of each schedule, how many of the best by closed form are simulated; by default 1 to 4
+    threads    for simulations; 0: one for each processor
+    calibrated without it the GPU's calibration is left out
+    card       UUID of a measured card; else the interval is of any card of the kind
+
+    Raises ConfigError, a ValueError, for what cannot be predicted, FileError, an OSError, for a file
+    that cannot be read.
+    """
+    return Ranking(*_native.predict(
+        _machine(gpu, calibrated, card), _shape(m, n, k),
+        _question(dtype, layout, regime, inputs, method),
+        (list(schedules), _count("top", top), simulate, threads, config)))
+
+
+def _count(name: str, value: int) -> int:
+    if value < 1:
+        raise ConfigError(f"{name}: expected at least 1, got {value}")
+    return value
+
+
+def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
+                 gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
+                 inputs: str = "normal", schedules: Sequence[str] = (),
+                 method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
+                 calibrated: bool = True, card: Optional[str] = None) -> Predictions:
+    """The fastest configuration of each of many problems, on all processors and without the GIL.
+
+    m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number counts for all
+    problems. The rest is as in `predict`. A problem that cannot be predicted gives a `Failure`, and
+    the others go on.
+    """
+    shapes = _broadcast(m, n, k)
+    answers = _native.predict_many(
+        _machine(gpu, calibrated, card), [_shape(*shape) for shape in shapes],
+        _question(dtype, layout, regime, inputs, method),
+        (list(schedules), 1, simulate, threads, None))
+    return Predictions(shapes, answers)
+
+
+def _broadcast(*sides) -> list[tuple[int, ...]]:
+    listed = [list(side) if isinstance(side, Iterable) else None for side in sides]
+    lengths = {len(side) for side in listed if side is not None}
+    if len(lengths) > 1:
+        raise ConfigError(f"m, n, k: expected equal lengths, got {sorted(lengths)}")
+    count = lengths.pop() if lengths else 1
+    return [tuple(operator.index(one) for one in row) for row in
+            zip(*(side if side is not None else [single] * count
+                  for side, single in zip(listed, sides)))]
+
+
+def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype: Any = "fp16",
+            layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
+            inputs: str = "normal", method: Optional[str] = None, best: bool = True,
+            threads: int = 0, calibrated: bool = True) -> Explanation:
+    """Why `config`, or several laid side by side, take the time they take: limiter, busy shares and
+    phases, bytes, waves, energy, and with `best` how all that differs from the best of all
+    candidates. The rest, and what it raises, is as in `predict`."""
+    configs = [config] if isinstance(config, str) else list(config)
+    return Explanation(*_native.explain(
+        _machine(gpu, calibrated), _shape(m, n, k),
+        _question(dtype, layout, regime, inputs, method), configs, best, threads))
+
+
+ConfigError = _native.ConfigError
+FileError = _native.FileError
+Error = _native.Error

@@ -1,0 +1,21 @@
+# The compiled part (python/bindings); tilecast._model is what users call.
+from typing import Optional
+
+Machine = tuple[str, bool, Optional[str], str]  # gpu, calibrated, card, configuration folder
+Question = tuple[str, str, str, str, str, Optional[str]]  # op, dtype, layout, regime, inputs, method
+Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config
+
+class Error(RuntimeError): ...
+class FileError(OSError): ...
+class ConfigError(ValueError): ...
+
+def gpus(configs: str, /) -> list[tuple[str, str, str, int, str]]: ...
+def predict(machine: Machine, shape: str, question: Question, search: Search, /) -> tuple[str, str]:
+    """JSON and table of `predict`. The GIL is released, as in all of these."""
+
+def predict_many(machine: Machine, shapes: list[str], question: Question, search: Search, /) -> list[str]: ...
+def explain(machine: Machine, shape: str, question: Question, configs: list[str], best: bool,
+            threads: int, /) -> tuple[str, str]: ...
+def family_times(machine: Machine, shape: str, question: Question, kernels: list[list[str]],
+                 cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
+    """Seconds, cycles, SM clock in Hz and configuration of the first of each kernel's that can run."""

@@ -1,0 +1,285 @@
+"""Triton's matmul configurations, ranked before any of them is compiled.
+
+    @triton.autotune(configs, key=["M", "N", "K"],
+                     prune_configs_by={"early_config_prune": tilecast.triton.early_config_prune(top_k=8)})
+
+Each configuration is mapped to the schedule of ours that does the same (`schedule_of`; the table is
+in docs/triton.md) and predicted with nothing learnt from our own kernels; `calibrate` fits the few
+numbers that Triton's code decides, and a factor for warps that hold more than they should. Triton
+is not imported: configurations are whatever has `kwargs`, `num_warps` and `num_stages`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional, Union
+
+from . import _native
+from ._model import ConfigError, FileError, _machine, _question, _shape, _word
+
+# A kernel's own names, in small letters, for what a configuration says.
+_NAMES = {
+    "block_m": ("block_m", "block_size_m", "bm", "tile_m"),
+    "block_n": ("block_n", "block_size_n", "bn", "tile_n"),
+    "block_k": ("block_k", "block_size_k", "bk", "tile_k"),
+    "group_m": ("group_m", "group_size_m", "group_size", "gm"),
+    "num_sms": ("num_sms", "num_programs"),
+    "split_k": ("split_k",),
+    "flatten": ("flatten",),
+    "warp_specialize": ("warp_specialize", "enable_warp_specialization"),
+}
+_SIDES = {"m": ("m",), "n": ("n",), "k": ("k",)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    """What a configuration says, by our names. `persistent`: programs loop over tiles."""
+
+    block_m: int
+    block_n: int
+    block_k: int
+    num_stages: int = 3
+    num_warps: int = 4
+    group_m: int = 8
+    persistent: bool = False
+    flatten: bool = False
+    warp_specialize: bool = False
+    split_k: int = 1
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None) -> Tile:
+        """From a configuration's and the call's arguments under any names of docs/triton.md."""
+        low = {str(name).lower(): value for name, value in values.items()}
+
+        def number(key: str, otherwise: Optional[int] = None) -> int:
+            for name in _NAMES.get(key, (key,)):
+                if isinstance(low.get(name), (int, bool)):
+                    return int(low[name])
+            if otherwise is None:
+                raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} in the configuration")
+            return otherwise
+
+        return cls(
+            number("block_m"), number("block_n"), number("block_k"),
+            number("num_stages", 3), number("num_warps", 4), max(1, number("group_m", 8)),
+            number("num_sms", 0) > 0 if persistent is None else persistent,
+            number("flatten", 0) > 0, number("warp_specialize", 0) > 0,
+            max(1, number("split_k", 1)))
+
+    def accumulators(self) -> float:
+        """fp32 registers of a thread that hold the tile's sums."""
+        return self.block_m * self.block_n / (32 * self.num_warps)
+
+
+def schedule_of(tile: Tile) -> list[str]:
+    """Configurations of ours that do what the tile does, the nearest first: where one cannot run
+    (say, of too little shared memory for its staging of C), the next one stands in."""
+    warpgroups = max(1, tile.num_warps // 4)
+    # Triton gives each warpgroup 64 rows at least; what is left of them shares the columns.
+    along_m = min(warpgroups, max(1, tile.block_m // 64))
+    shape = f"{max(tile.block_m, 64)}x{max(tile.block_n, 16)}x{tile.block_k}"
+    raster = f"raster=grouped_m,group={tile.group_m}"
+    chunks = max(1, tile.block_m // along_m // 64) * max(1, tile.block_n // (warpgroups // along_m) // 64)
+    slots = [s for s in (chunks, chunks // 2, 2, 1) if s > 0]
+    found = []
+    for m, n in dict.fromkeys(((along_m, warpgroups // along_m), (1, warpgroups), (2, 1), (1, 1))):
+        for stages in range(tile.num_stages, 0, -1):
+            if stages == 1:
+                found.append(f"blocked:tile={shape},warpgroups={m}x{n},ctas=1,c_slots=0,{raster}")
+                continue
+            ring = f"tile={shape},stages={stages},warpgroups={m}x{n}"
+            for c in dict.fromkeys(slots):
+                if tile.warp_specialize:
+                    found.append(f"warp_specialized:{ring},cluster=1x1,ctas=1,inflight=1,c_slots={c},"
+                                 f"producer=40,grid={'resident' if tile.persistent else 'tiles'},"
+                                 f"{raster},walk=strided")
+                elif tile.persistent and tile.flatten:
+                    found.append(f"persistent_overlap:{ring},cluster=1x1,ctas=1,inflight=1,"
+                                 f"c_slots={c},{raster},walk=strided")
+                elif tile.persistent:
+                    found.append(f"persistent:{ring},ctas=1,inflight=1,c_slots={c},{raster},walk=strided")
+            if not tile.persistent and not tile.warp_specialize:
+                found += [f"pipelined:{ring},ctas={ctas},inflight=1,c_slots=0,{raster}"
+                          for ctas in _occupancies(tile)]
+    return list(dict.fromkeys(found))
+
+
+def _occupancies(tile: Tile) -> list[int]:
+    """CTAs that an SM holds, as far as threads and shared memory go, and fewer."""
+    shared = 2 * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
+    most = min(2048 // (32 * tile.num_warps), (227 << 10) // max(1, shared),
+               65536 // int(32 * tile.num_warps * (tile.accumulators() + 64)))
+    return list(range(max(1, min(4, most)), 0, -1))
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """What Triton's code decides. `cycles` replace numbers of the GPU file's section `machine`;
+    the time is multiplied by exp(scale + spilled (accumulators - 128) / 128), the second where a
+    thread holds more than 128 fp32 sums. `calibrate` fits them; the defaults are those of the
+    committed measurements (docs/triton.md)."""
+
+    cycles: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    scale: float = 0.0
+    spilled: float = 0.0
+
+    def factor(self, tile: Tile) -> float:
+        return math.exp(self.scale + self.spilled * max(0.0, tile.accumulators() - 128) / 128)
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """As JSON, for `Family.load`."""
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"schema": 1, "kernel_family": "triton", **dataclasses.asdict(self)}, file,
+                          indent=2)
+                file.write("\n")
+        except OSError as error:
+            raise FileError(f"{os.fspath(path)}: cannot write: {error.strerror}") from None
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike]) -> Family:
+        try:
+            with open(path, encoding="utf-8") as file:
+                values = json.load(file)
+            return cls({name: float(one) for name, one in values["cycles"].items()},
+                       float(values["scale"]), float(values["spilled"]))
+        except OSError as error:
+            raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise ConfigError(f"{os.fspath(path)}: expected what tilecast.triton.calibrate saves") from None
+
+
+@functools.cache
+def default_family() -> Family:
+    """That of the package: fitted to the committed measurements on an H200."""
+    return Family.load(os.path.join(os.path.dirname(__file__), "triton_family.json"))
+
+
+def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp16",
+             layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
+             regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None,
+             method: str = "simulated", threads: int = 0) -> list[float]:
+    """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where no schedule
+    of ours could run it, which Triton could not either, for want of shared memory."""
+    family = default_family() if family is None else family
+    kernels = [schedule_of(tile) for tile in tiles]
+    rows = _native.family_times(_machine(gpu, True), _shape(m, n, k),
+                                _question(dtype, layout, regime, inputs, method), kernels,
+                                dict(family.cycles), threads)
+    return [seconds * 1e6 * family.factor(tile) if config else math.inf
+            for tile, (seconds, _, _, config) in zip(tiles, rows)]
+
+
+class Tuner:
+    """Both hooks of @triton.autotune's prune_configs_by, for one GPU and family.
+
+    gpu         a name of `tilecast.gpus()`, or the path of a GPU file
+    dtype       of A, B and C; else that of the call's first tensor, else fp16
+    layout      "tn" (B is [N,K]) or "nn" (B is [K,N]); else as the call's strides of B say, else tn
+    persistent  whether programs loop over tiles; else they do where the call or the configuration
+                has NUM_SMS
+    names       where the kernel calls something else than docs/triton.md lists:
+                {"block_m": "XBLOCK", "m": "rows", ...}
+    family      what `calibrate` fitted; else the package's own
+    simulated   of the best by closed form, so many are simulated
+    """
+
+    def __init__(self, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
+                 layout: Optional[str] = None, regime: str = "burst",
+                 persistent: Optional[bool] = None, names: Optional[Mapping[str, str]] = None,
+                 family: Optional[Family] = None, simulated: int = 16, threads: int = 0):
+        self.gpu, self.dtype, self.layout, self.regime = gpu, dtype, layout, regime
+        self.persistent, self.family = persistent, family
+        self.simulated, self.threads = simulated, threads
+        self.names = {theirs: ours for ours, theirs in (names or {}).items()}
+        unknown = set(self.names.values()) - set(_NAMES) - set(_SIDES) - {"num_stages", "num_warps"}
+        if unknown:
+            raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
+
+    def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
+        """A function for prune_configs_by["early_config_prune"]: it keeps the `top_k` configurations
+        with the shortest predicted times, the shortest first. Raises ConfigError, when it is called,
+        for a problem that the model does not answer or names that it does not find."""
+        if top_k < 1:
+            raise ConfigError(f"top_k: expected at least 1, got {top_k}")
+
+        def prune(configs: Sequence[Any], named_args: Mapping[str, Any], **kwargs: Any) -> list:
+            return self.rank(configs, {**named_args, **kwargs})[:top_k]
+
+        return prune
+
+    def perf_model(self, **arguments: Any) -> float:
+        """For prune_configs_by["perf_model"]: microseconds of one configuration, by closed form."""
+        problem = self._problem(arguments)
+        return self._times([Tile.of(self._ours(arguments), self.persistent)], problem, "analytic")[0]
+
+    def rank(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list:
+        """All configurations, the shortest predicted time first; those that cannot run last."""
+        problem = self._problem(arguments)
+        tiles = [Tile.of(self._ours({**arguments, **_said(config)}), self.persistent)
+                 for config in configs]
+        times = self._times(tiles, problem, "analytic")
+        order = sorted(range(len(tiles)), key=times.__getitem__)
+        best = [i for i in order[:self.simulated] if times[i] < math.inf]
+        if len(best) > 1:
+            simulated = self._times([tiles[i] for i in best], problem, "simulated")
+            best = [i for _, i in sorted(zip(simulated, best))]
+        return [configs[i] for i in best + order[len(best):]]
+
+    def _times(self, tiles, problem, method) -> list[float]:
+        m, n, k, dtype, layout = problem
+        return times_us(tiles, m, n, k, dtype=dtype, layout=layout, gpu=self.gpu,
+                        regime=self.regime, family=self.family, method=method,
+                        threads=self.threads)
+
+    def _ours(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.names.get(name, name): value for name, value in values.items()}
+
+    def _problem(self, arguments: Mapping[str, Any]) -> tuple[int, int, int, str, str]:
+        low = {name.lower(): value for name, value in self._ours(arguments).items()}
+        tensors = [value for value in low.values() if hasattr(value, "shape")]
+        sides = [next((low[name] for name in _SIDES[side] if isinstance(low.get(name), int)), None)
+                 for side in "mnk"]
+        if None in sides and len(tensors) > 1:
+            m, k = (int(side) for side in tensors[0].shape)
+            sides = [m, int(tensors[1].shape[0 if tensors[1].shape[1] == k else 1]), k]
+        if None in sides:
+            raise ConfigError("M, N, K: neither in the call nor from the shapes of two tensors; "
+                              "names={'m': ..., 'n': ..., 'k': ...} says what they are called")
+        first = getattr(tensors[0], "base", tensors[0]) if tensors else None
+        dtype = self.dtype or getattr(first, "dtype", None) or "fp16"
+        return (*sides, _word(dtype), self.layout or _layout(low, tensors, sides))
+
+
+def _said(config: Any) -> dict[str, Any]:
+    """Of a triton.Config, or of whatever has the same attributes."""
+    return {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
+
+
+def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]) -> str:
+    """Which of B's sides is contiguous."""
+    if low.get("stride_bk") == 1 or low.get("stride_bn") == 1:
+        return "tn" if low.get("stride_bk") == 1 else "nn"
+    if len(tensors) > 1:
+        b = tensors[1]
+        strides = b.stride() if callable(getattr(b, "stride", None)) else getattr(b, "strides", None)
+        if strides is not None and len(strides) == 2:
+            contiguous = 1 if strides[1] == 1 else 0
+            is_n_by_k = (int(b.shape[0]), int(b.shape[1])) == (sides[1], sides[2])
+            return "tn" if (contiguous == 1) == is_n_by_k else "nn"
+    return "tn"
+
+
+def early_config_prune(top_k: int = 8, **options: Any) -> Callable[..., list]:
+    """`Tuner(**options).early_config_prune(top_k)`."""
+    return Tuner(**options).early_config_prune(top_k)
+
+
+def perf_model(**arguments: Any) -> float:
+    """`Tuner().perf_model`: for an H200, in bursts; others by a Tuner of their own."""
+    return Tuner().perf_model(**arguments)
