@@ -123,6 +123,37 @@ TEST_CASE("Arguments of a run are checked before anything of them is used") {
   tilecast_plan_destroy(nullptr);
 }
 
+TEST_CASE("A workspace that is missing, misaligned or too small is refused") {
+  const tilecast_problem problem = square(1024);
+  tilecast_options options = on_h200();
+  options.cache_dir = "";
+  options.config =
+      "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8";
+  tilecast_plan* plan = nullptr;
+  INFO(error());
+  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
+  size_t bytes = 0;
+  REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
+  // 64 tiles of 128 x 128 sums in fp32, behind two locks for each, rounded up to 256 bytes.
+  CHECK(bytes == 64 * 2 * 4 + 64 * 128 * 128 * 4);
+  alignas(16) static char memory[32];
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = arguments.b = arguments.c = memory;
+  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error().starts_with("the workspace is null"));
+  arguments.workspace = memory + 8;
+  arguments.workspace_bytes = bytes;
+  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error().starts_with("the workspace does not begin"));
+  arguments.workspace = memory;
+  arguments.workspace_bytes = bytes - 1;
+  CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_WORKSPACE_TOO_SMALL);
+  CHECK(tilecast_plan_clear_workspace(plan, memory, bytes - 1, nullptr) ==
+        TILECAST_WORKSPACE_TOO_SMALL);
+  tilecast_plan_destroy(plan);
+}
+
 TEST_CASE("A problem that is none, or that no kernel solves, is refused by the field's name") {
   const auto refused = [](auto spoil, tilecast_status expected) {
     tilecast_problem problem = square(1024);

@@ -16,6 +16,8 @@ namespace tilecast {
 namespace {
 
 constexpr std::uintptr_t kAlignment = 16;
+constexpr std::size_t kMostTried =
+    8;  // kernels; the compiler makes of nearly every one what it should
 
 bool misaligned(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) % kAlignment != 0;
@@ -38,39 +40,43 @@ std::string gpu_name(const Request& request) {
 
 Plan::Plan(const Request& request) : scales_(request.epilogue == Epilogue::kScaled) {
   const std::shared_ptr<const LoadedGpu> gpu = gpu_of(request, gpu_name(request));
-  const Prediction best = tilecast::forecast(request, *gpu, 1).front();
-  const KernelConfig& config = std::get<KernelConfig>(best.config);
-  forecast_ = as_c(best);
-  try {
-    device_ = make_device_plan(request, config);
-    workspace_bytes_ = device_->workspace_bytes();
-  } catch (const DeviceError& error) {
-    if (!request.gpu) {
-      throw;
+  const std::vector<Prediction> best =
+      tilecast::forecast(request, *gpu, request.config ? 1 : kMostTried);
+  for (std::size_t i = 0; i < best.size() && device_ == nullptr && why_not_runnable_.empty(); ++i) {
+    const KernelConfig& config = std::get<KernelConfig>(best[i].config);
+    forecast_ = as_c(best[i]);
+    try {
+      device_ = make_device_plan(request, config);
+      workspace_bytes_ = device_->workspace_bytes();
+    } catch (const DeviceError& error) {
+      if (!request.gpu) {
+        throw;
+      }
+      why_not_runnable_ = error.what();
+      workspace_bytes_ =
+          workspace_of(request.problem.shape, config, resident_workers(gpu->spec, config)).bytes();
+    } catch (const StatusError& error) {
+      if (error.status() != TILECAST_UNSUPPORTED || i + 1 == best.size()) {
+        throw;
+      }
     }
-    why_not_runnable_ = error.what();
-    workspace_bytes_ =
-        workspace_of(request.problem.shape, config, resident_workers(gpu->spec, config)).bytes();
   }
 }
 
 tilecast_status Plan::check_workspace(const void* workspace, std::size_t bytes) const noexcept {
-  if (device_ == nullptr) {
-    return fail(TILECAST_NO_DEVICE, why_not_runnable_);
+  if (workspace_bytes_ != 0) {
+    if (workspace == nullptr) {
+      return invalid("the workspace is null; tilecast_plan_workspace says how large it must be");
+    }
+    if (misaligned(workspace)) {
+      return invalid("the workspace does not begin at a multiple of 16 bytes");
+    }
+    if (bytes < workspace_bytes_) {
+      return fail(TILECAST_WORKSPACE_TOO_SMALL,
+                  "the workspace is smaller than tilecast_plan_workspace says");
+    }
   }
-  if (workspace_bytes_ == 0) {
-    return TILECAST_OK;
-  }
-  if (workspace == nullptr) {
-    return invalid("the workspace is null; tilecast_plan_workspace says how large it must be");
-  }
-  if (misaligned(workspace)) {
-    return invalid("the workspace does not begin at a multiple of 16 bytes");
-  }
-  return bytes < workspace_bytes_
-             ? fail(TILECAST_WORKSPACE_TOO_SMALL,
-                    "the workspace is smaller than tilecast_plan_workspace says")
-             : TILECAST_OK;
+  return device_ == nullptr ? fail(TILECAST_NO_DEVICE, why_not_runnable_) : TILECAST_OK;
 }
 
 tilecast_status Plan::clear(void* workspace, std::size_t bytes, void* stream) const noexcept {

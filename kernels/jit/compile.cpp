@@ -1,11 +1,11 @@
 #include "kernels/jit/compile.h"
 
 #include <fmt/format.h>
-#include <nvrtc.h>
 
 #include <tuple>
 #include <utility>
 
+#include "kernels/jit/nvrtc.h"
 #include "kernels/jit/source_closure.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -17,14 +17,14 @@ constexpr int kErrorLinesShown = 8;
 
 void check(nvrtcResult result, const char* call) {
   if (result != NVRTC_SUCCESS) {
-    throw Error(ExitCode::kWrong, fmt::format("{}: {}", call, nvrtcGetErrorString(result)));
+    throw Error(ExitCode::kWrong, fmt::format("{}: {}", call, nvrtc().error_string(result)));
   }
 }
 
 std::pair<int, int> version() {
   int major = 0;
   int minor = 0;
-  check(nvrtcVersion(&major, &minor), "nvrtcVersion");
+  check(nvrtc().version(&major, &minor), "nvrtcVersion");
   return {major, minor};
 }
 
@@ -38,11 +38,11 @@ class Program {
       texts.push_back(header.text);
       names.push_back(header.path);
     }
-    check(nvrtcCreateProgram(&program_, closure[0].text, closure[0].path,
-                             static_cast<int>(names.size()), texts.data(), names.data()),
+    check(nvrtc().create_program(&program_, closure[0].text, closure[0].path,
+                                 static_cast<int>(names.size()), texts.data(), names.data()),
           "nvrtcCreateProgram");
   }
-  ~Program() { nvrtcDestroyProgram(&program_); }
+  ~Program() { nvrtc().destroy_program(&program_); }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
@@ -51,23 +51,23 @@ class Program {
     for (const std::string& option : options) {
       pointers.push_back(option.c_str());
     }
-    return nvrtcCompileProgram(program_, static_cast<int>(pointers.size()), pointers.data());
+    return nvrtc().compile_program(program_, static_cast<int>(pointers.size()), pointers.data());
   }
 
   std::string log() const {
     std::size_t size = 0;
-    check(nvrtcGetProgramLogSize(program_, &size), "nvrtcGetProgramLogSize");
+    check(nvrtc().log_size(program_, &size), "nvrtcGetProgramLogSize");
     std::string text(size, '\0');
-    check(nvrtcGetProgramLog(program_, text.data()), "nvrtcGetProgramLog");
+    check(nvrtc().log(program_, text.data()), "nvrtcGetProgramLog");
     text.resize(text.find('\0') == std::string::npos ? text.size() : text.find('\0'));
     return text;
   }
 
   std::string cubin() const {
     std::size_t size = 0;
-    check(nvrtcGetCUBINSize(program_, &size), "nvrtcGetCUBINSize");
+    check(nvrtc().cubin_size(program_, &size), "nvrtcGetCUBINSize");
     std::string bytes(size, '\0');
-    check(nvrtcGetCUBIN(program_, bytes.data()), "nvrtcGetCUBIN");
+    check(nvrtc().cubin(program_, bytes.data()), "nvrtcGetCUBIN");
     return bytes;
   }
 
@@ -130,7 +130,7 @@ CompiledKernel compile_kernel(const KernelSource& source, std::span<const Embedd
   if (result != NVRTC_SUCCESS) {
     throw Error(ExitCode::kWrong,
                 fmt::format("{} does not compile ({}): {}", source.path,
-                            nvrtcGetErrorString(result), first_errors(kernel.log)));
+                            nvrtc().error_string(result), first_errors(kernel.log)));
   }
   kernel.cubin = program.cubin();
   kernel.report = parse_ptxas_log(kernel.log);

@@ -7,7 +7,6 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/reduction_workspace.h"
 #include "model/tile/split_rules.h"
 #include "model/tile/tensor_memory.h"
 
@@ -19,7 +18,7 @@ constexpr i64 kPairOfLines = 256;  // bytes
 }  // namespace
 
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
-                       Epilogue epilogue)
+                       Epilogue epilogue, WorkspaceOwner owner)
     : kernel_(&kernel),
       problem_(problem),
       config_(config),
@@ -51,11 +50,15 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
   }
   work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config, resident);
   shape_.ctas = work_.workers * static_cast<u32>(shape_.cluster_size);
-  if (splits_k(config.schedule)) {
-    const ReductionWorkspace workspace = reduction_workspace(config, work_);
-    partials_ = ZeroedMemory(static_cast<std::size_t>(workspace.partials) * sizeof(float));
-    locks_ = ZeroedMemory(static_cast<std::size_t>(workspace.locks) * sizeof(u32));
+  if (owner == WorkspaceOwner::kLaunch) {
+    partials_ = ZeroedMemory(static_cast<std::size_t>(workspace().partials) * sizeof(float));
+    locks_ = ZeroedMemory(static_cast<std::size_t>(workspace().locks) * sizeof(u32));
   }
+}
+
+ReductionWorkspace GemmLaunch::workspace() const {
+  return splits_k(config_.schedule) ? reduction_workspace(config_, work_)
+                                    : ReductionWorkspace{.partials = 0, .locks = 0};
 }
 
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
@@ -67,11 +70,13 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   GemmArgs args{};
   // Along K the line after the one that is asked for is wanted next, and worth fetching with it
   // where rows are whole pairs of lines; across K it is another CTA's.
-  const bool pairs = k * element_bytes(dtype) % kPairOfLines == 0;
-  MatrixView a{buffers.a, m, k, dtype};
-  a.fetches_pairs_of_lines = pairs;
-  MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n, dtype};
-  b.fetches_pairs_of_lines = pairs && b_is_k_major;
+  const auto in_pairs = [&](i64 row_stride) {
+    return (row_stride == 0 ? k : row_stride) * element_bytes(dtype) % kPairOfLines == 0;
+  };
+  const MatrixView a{buffers.a, m, k, dtype, buffers.a_row_stride, in_pairs(buffers.a_row_stride)};
+  const MatrixView b{
+      buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
+      dtype,     buffers.b_row_stride, b_is_k_major && in_pairs(buffers.b_row_stride)};
   args.a = make_tensor_map(a, a_box(t));
   args.a_last = make_tensor_map(a, a_last_box(t, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));

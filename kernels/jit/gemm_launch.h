@@ -9,6 +9,7 @@
 #include "kernels/jit/zeroed_memory.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/reduction_workspace.h"
 
 namespace tilecast {
 
@@ -17,6 +18,13 @@ struct GemmBuffers {
   const void* a;
   const void* b;
   void* c;
+  i64 a_row_stride = 0, b_row_stride = 0;  // elements, whole 16 bytes; 0: tight
+};
+
+/// Who has the memory that a kernel which splits K needs between its pieces.
+enum class WorkspaceOwner {
+  kLaunch,  // its launches must follow each other
+  kCaller,  // puts `partials` and `locks` into what bind() returns
 };
 
 /// C = alpha A B + beta C, in fp32 before C is rounded. C is not read where beta is 0.
@@ -31,10 +39,10 @@ class GemmLaunch {
   /// `kernel` is the compiled `config` for the problem's dtype and layout and this epilogue, and
   /// must outlive this.
   /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster, and
-  /// ConfigError where K cannot be split as `config` says. Where it is, the launch owns the
-  /// workspace, and its launches must follow each other.
+  /// ConfigError where K cannot be split as `config` says.
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
-             Epilogue epilogue = Epilogue::kProduct);
+             Epilogue epilogue = Epilogue::kProduct,
+             WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
   /// Encodes the tensor maps for these buffers; scales only with Epilogue::kScaled. To record the
   /// tiles walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()) in the result.
@@ -49,6 +57,8 @@ class GemmLaunch {
   /// Workers that fit on the device at once; the grid of a persistent kernel is at most this.
   i32 resident_workers() const { return resident_workers_; }
   const WorkDecomposition& work() const { return work_; }
+  /// Whoever owns it.
+  ReductionWorkspace workspace() const;
   /// Tiles, or pieces of them, that one CTA takes at most.
   u32 max_tiles_per_cta() const;
 

@@ -31,6 +31,9 @@ class LoadedKernel {
 
   cudaFuncAttributes attributes() const;
 
+  /// The driver's CUkernel is the same.
+  cudaKernel_t handle() const { return kernel_; }
+
   /// The device memory of a __device__ or __constant__ variable with C linkage.
   std::span<std::byte> global(const char* name) const;
 

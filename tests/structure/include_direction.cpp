@@ -54,6 +54,7 @@ const std::vector<Layer>& layers() {
         "validate/calibrate/", "reports/"},
        {}},
       {"include/", {}, {}},
+      {"library/run_benchmark", {"model/", "kernels/", "validate/"}, kCuda},
       {"library/", {"model/", "kernels/"}, kCuda},
       {"python/bindings/", {"model/", "cli/"}, {}},
       {"examples/", {}, {"cuda"}},

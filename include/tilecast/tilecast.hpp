@@ -1,0 +1,104 @@
+// tilecast.h with lifetimes and exceptions; nothing more. C++17.
+//
+//   tilecast::Plan plan(tilecast::problem(4096, 4096, 4096, TILECAST_BF16));
+//   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+//   ...
+//   plan.run(arguments, stream);
+#pragma once
+
+#include <tilecast/tilecast.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tilecast {
+
+/// A call that failed, with the library's own line about why.
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(tilecast_status status)
+      : std::runtime_error(std::string(tilecast_status_name(status)) + ": " +
+                           tilecast_error_text()),
+        status_(status) {}
+  tilecast_status status() const { return status_; }
+
+ private:
+  tilecast_status status_;
+};
+
+inline void check(tilecast_status status) {
+  if (status != TILECAST_OK) {
+    throw Failure(status);
+  }
+}
+
+inline tilecast_problem problem(std::int64_t m, std::int64_t n, std::int64_t k, tilecast_type type,
+                                tilecast_layout layout = TILECAST_TN) {
+  tilecast_problem result = TILECAST_PROBLEM_INIT;
+  result.m = m;
+  result.n = n;
+  result.k = k;
+  result.type = type;
+  result.layout = layout;
+  return result;
+}
+
+/// The `most` fastest configurations by forecast, fastest first. Throws Failure.
+inline std::vector<tilecast_forecast> predict(
+    const tilecast_problem& problem, const tilecast_options& options = TILECAST_OPTIONS_INIT,
+    std::size_t most = 1) {
+  std::vector<tilecast_forecast> forecasts(most);
+  if (most > 0) {
+    forecasts.front().struct_size = sizeof(tilecast_forecast);
+  }
+  std::size_t count = most;
+  check(tilecast_predict(&problem, &options, forecasts.data(), &count));
+  forecasts.resize(count);
+  return forecasts;
+}
+
+/// A plan that is destroyed with its owner, who sees to it that its kernels have ended. Every
+/// member throws Failure.
+class Plan {
+ public:
+  explicit Plan(const tilecast_problem& problem,
+                const tilecast_options& options = TILECAST_OPTIONS_INIT) {
+    tilecast_plan* made = nullptr;
+    check(tilecast_plan_create(&problem, &options, &made));
+    plan_.reset(made);
+  }
+
+  tilecast_forecast forecast() const {
+    tilecast_forecast result{};
+    result.struct_size = sizeof result;
+    check(tilecast_plan_forecast(plan_.get(), &result));
+    return result;
+  }
+
+  std::size_t workspace_bytes() const {
+    std::size_t bytes = 0;
+    check(tilecast_plan_workspace(plan_.get(), &bytes));
+    return bytes;
+  }
+
+  void clear_workspace(void* workspace, std::size_t bytes, void* stream) const {
+    check(tilecast_plan_clear_workspace(plan_.get(), workspace, bytes, stream));
+  }
+
+  void run(const tilecast_arguments& arguments, void* stream) const {
+    check(tilecast_plan_run(plan_.get(), &arguments, stream));
+  }
+
+  tilecast_plan* get() const { return plan_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(tilecast_plan* plan) const { tilecast_plan_destroy(plan); }
+  };
+  std::unique_ptr<tilecast_plan, Destroy> plan_;
+};
+
+}  // namespace tilecast

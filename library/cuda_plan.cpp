@@ -1,0 +1,188 @@
+// A plan's kernel on its device. What does not differ between runs is made once: the arguments with
+// tensor maps of no addresses yet, the grid and its attributes. A run copies the arguments to its
+// stack, puts the addresses in and launches: nothing shared is written, so any number of threads
+// may run one plan. Leaves out: whether pointers lead to device memory, which only the kernel finds
+// out. Checked by: run_test.cpp (results, threads, graphs), run_benchmark.cpp (host time of a run).
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "kernels/jit/cubin_cache.h"
+#include "kernels/jit/cuda_error.h"
+#include "kernels/jit/device.h"
+#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/loaded_kernel.h"
+#include "kernels/registry.h"
+#include "library/device_plan.h"
+#include "library/driver.h"
+#include "library/status.h"
+#include "library/workspace.h"
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kErrorRoom = 512;
+
+/// Of this device, not of the process's first.
+Device require_device(const KernelConfig& config) {
+  const Device device = current_device();
+  const std::string_view architecture = gemm_kernel_info(config.schedule).architecture;
+  if (const std::string why = why_not_runnable(device, architecture); !why.empty()) {
+    throw DeviceError(why);
+  }
+  return device;
+}
+
+CompiledKernel compile(const Request& request, const KernelConfig& config) {
+  CubinCache cache(request.cache_folder.value_or(default_cache_folder()), embedded_sources(),
+                   [](const std::string&) {});  // a library prints nothing
+  CompiledKernel kernel =
+      compile_gemm(config, request.problem.dtype, request.problem.layout, cache, request.epilogue);
+  if (!kernel.usable()) {
+    throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiler's kernel is not used: {}",
+                                                        to_text(config), kernel.rejection));
+  }
+  return kernel;
+}
+
+class CudaPlan final : public DevicePlan {
+ public:
+  CudaPlan(const Request& request, const KernelConfig& config)
+      : driver_(driver()),
+        device_(require_device(config).ordinal),
+        kernel_(compile(request, config).cubin, kGemmEntry),
+        launch_(kernel_, request.problem, config, request.epilogue, WorkspaceOwner::kCaller),
+        workspace_(workspace_of(config, launch_.work())) {
+    void* const nowhere = std::bit_cast<void*>(std::uintptr_t{Workspace::kAlignment});
+    args_ = launch_.bind({.a = nowhere,
+                          .b = nowhere,
+                          .c = nowhere,
+                          .a_row_stride = request.a_row_stride,
+                          .b_row_stride = request.b_row_stride});
+    if (driver_.current_context(&context_) != CUDA_SUCCESS) {
+      throw DeviceError("the driver does not say which context is current");
+    }
+    cluster_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster_.value.clusterDim = {static_cast<unsigned>(launch_.shape().cluster_size), 1, 1};
+  }
+
+  std::size_t workspace_bytes() const override { return workspace_.bytes(); }
+
+  tilecast_status clear(void* workspace, void* stream) const noexcept override {
+    if (const tilecast_status status = check_device(); status != TILECAST_OK) {
+      return status;
+    }
+    return checked("cuMemsetD8Async",
+                   driver_.set_bytes(std::bit_cast<CUdeviceptr>(workspace), 0, workspace_.bytes(),
+                                     static_cast<CUstream>(stream)));
+  }
+
+  tilecast_status run(const tilecast_arguments& arguments, void* stream) const noexcept override {
+    if (const tilecast_status status = check_device(); status != TILECAST_OK) {
+      return status;
+    }
+    GemmArgs args = args_;
+    CUresult result = CUDA_SUCCESS;
+    const auto lead = [&](TensorMap& map, const void* address) {
+      if (result == CUDA_SUCCESS) {
+        result = driver_.replace_address(reinterpret_cast<CUtensorMap*>(&map),
+                                         const_cast<void*>(address));
+      }
+    };
+    lead(args.a, arguments.a);
+    lead(args.a_last, arguments.a);
+    lead(args.b, arguments.b);
+    if (args.c_by_tma != 0) {
+      lead(args.c, arguments.c);
+    }
+    if (result != CUDA_SUCCESS) {
+      return checked("cuTensorMapReplaceAddress", result);
+    }
+    args.c_pointer = arguments.c;
+    args.alpha = arguments.alpha;
+    args.beta = arguments.beta;
+    if (workspace_.bytes() != 0) {
+      unsigned char* const workspace = static_cast<unsigned char*>(arguments.workspace);
+      args.locks = reinterpret_cast<u32*>(workspace);
+      args.partials = reinterpret_cast<float*>(workspace + workspace_.partials_at());
+    }
+    const LaunchShape& shape = launch_.shape();
+    CUlaunchAttribute cluster = cluster_;
+    const CUlaunchConfig config{
+        .gridDimX = shape.ctas,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = static_cast<unsigned>(shape.threads),
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .sharedMemBytes = static_cast<unsigned>(shape.shared_memory_bytes),
+        .hStream = static_cast<CUstream>(stream),
+        .attrs = &cluster,
+        .numAttrs = shape.cluster_size > 1 ? 1u : 0u,
+    };
+    void* parameters[] = {&args};
+    return checked("cuLaunchKernelEx",
+                   driver_.launch(&config, reinterpret_cast<CUfunction>(kernel_.handle()),
+                                  parameters, nullptr));
+  }
+
+ private:
+  tilecast_status checked(const char* call, CUresult result) const noexcept {
+    if (result == CUDA_SUCCESS) {
+      return TILECAST_OK;
+    }
+    char text[kErrorRoom];
+    describe(driver_, call, result, text, sizeof text);
+    return fail(TILECAST_CUDA_ERROR, text);
+  }
+
+  /// A thread that has no device yet gets the plan's, as from any call of the runtime.
+  tilecast_status check_device() const noexcept {
+    CUdevice device = 0;
+    const CUresult result = driver_.current_device(&device);
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+      return checked("cuCtxSetCurrent", driver_.make_current(context_));
+    }
+    if (result != CUDA_SUCCESS) {
+      return checked("cuCtxGetDevice", result);
+    }
+    if (device != device_) {
+      char text[kErrorRoom];
+      std::snprintf(text, sizeof text, "the plan is for device %d, the current one is device %d",
+                    device_, device);
+      return fail(TILECAST_WRONG_DEVICE, text);
+    }
+    return TILECAST_OK;
+  }
+
+  const Driver& driver_;
+  CUdevice device_;
+  CUcontext context_ = nullptr;  // the one that was current when the plan was made
+  LoadedKernel kernel_;
+  GemmLaunch launch_;
+  Workspace workspace_;
+  GemmArgs args_;  // all but addresses and scales
+  CUlaunchAttribute cluster_{};
+};
+
+}  // namespace
+
+CurrentGpu current_gpu() {
+  const Device device = current_device();
+  return {.name = device.name, .sm_count = device.sm_count};
+}
+
+std::unique_ptr<DevicePlan> make_device_plan(const Request& request, const KernelConfig& config) {
+  try {
+    return std::make_unique<CudaPlan>(request, config);
+  } catch (const CudaError& error) {
+    throw StatusError(TILECAST_CUDA_ERROR, error.what());
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,28 @@
+// What a run calls of the driver, found through the runtime, so that nothing links libcuda.
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+
+namespace tilecast {
+
+struct Driver {
+  decltype(&cuLaunchKernelEx) launch;
+  decltype(&cuTensorMapReplaceAddress) replace_address;
+  decltype(&cuMemsetD8Async) set_bytes;
+  decltype(&cuCtxGetDevice) current_device;
+  decltype(&cuCtxGetCurrent) current_context;
+  decltype(&cuCtxSetCurrent) make_current;
+  decltype(&cuGetErrorString) error_string;
+};
+
+/// Throws DeviceError where there is no driver, or one without these functions (before CUDA 12.0).
+const Driver& driver();
+
+/// "call: what the driver says of `result`", at most `room` characters; for paths that do not
+/// throw.
+void describe(const Driver& driver, const char* call, CUresult result, char* text,
+              std::size_t room) noexcept;
+
+}  // namespace tilecast

@@ -1,0 +1,188 @@
+// What tests of the library on a device share: memory, random matrices and an fp64 reference, with
+// nothing of tilecast but its public headers.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+#include <tilecast/tilecast.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+namespace tilecast {
+
+inline void check_cuda(cudaError_t error) {
+  if (error != cudaSuccess) {
+    throw std::runtime_error(cudaGetErrorString(error));
+  }
+}
+
+/// Ends the program with CTest's skip code, and says why, without a Hopper GPU.
+inline void hopper_or_skip() {
+  int count = 0, major = 0;
+  const bool found =
+      cudaGetDeviceCount(&count) == cudaSuccess && count > 0 &&
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess;
+  if (!found || major != 9) {
+    constexpr int kCtestSkip = 77;
+    std::printf("skipped: no Hopper GPU\n");
+    std::fflush(stdout);
+    std::_Exit(kCtestSkip);
+  }
+}
+
+class DeviceBytes {
+ public:
+  explicit DeviceBytes(std::size_t bytes) : bytes_(bytes) {
+    if (bytes > 0) {
+      check_cuda(cudaMalloc(&pointer_, bytes));
+    }
+  }
+  ~DeviceBytes() { (void)cudaFree(pointer_); }
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceBytes& operator=(const DeviceBytes&) = delete;
+
+  void* get() const { return pointer_; }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  void* pointer_ = nullptr;
+  std::size_t bytes_;
+};
+
+class TestStream {
+ public:
+  TestStream() { check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~TestStream() { (void)cudaStreamDestroy(stream_); }
+  TestStream(const TestStream&) = delete;
+  TestStream& operator=(const TestStream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+inline std::uint16_t to_bits(double value, int type) {
+  return type == TILECAST_FP16 ? __half_as_ushort(__float2half(static_cast<float>(value)))
+                               : __bfloat16_as_ushort(__float2bfloat16(static_cast<float>(value)));
+}
+
+inline double from_bits(std::uint16_t bits, int type) {
+  return type == TILECAST_FP16 ? static_cast<double>(__half2float(__ushort_as_half(bits)))
+                               : static_cast<double>(__bfloat162float(__ushort_as_bfloat16(bits)));
+}
+
+/// Row-major, `stride` elements from row to row; normal(0, 1), and NaN between the rows.
+inline std::vector<std::uint16_t> normal_matrix(std::int64_t rows, std::int64_t columns,
+                                                std::int64_t stride, int type, std::mt19937& draw) {
+  std::normal_distribution<double> normal;
+  std::vector<std::uint16_t> matrix(static_cast<std::size_t>(rows * stride), 0xffff);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      matrix[static_cast<std::size_t>(row * stride + column)] = to_bits(normal(draw), type);
+    }
+  }
+  return matrix;
+}
+
+/// Of one problem: operands on both sides, C before the run, and what C is to be.
+struct Sample {
+  Sample(const tilecast_problem& of, float with_alpha, float with_beta, std::mt19937& draw)
+      : problem(of),
+        alpha(with_alpha),
+        beta(with_beta),
+        a_host(normal_matrix(of.m, of.k, of.lda == 0 ? of.k : of.lda, of.type, draw)),
+        b_host(of.layout == TILECAST_TN
+                   ? normal_matrix(of.n, of.k, of.ldb == 0 ? of.k : of.ldb, of.type, draw)
+                   : normal_matrix(of.k, of.n, of.ldb == 0 ? of.n : of.ldb, of.type, draw)),
+        c_host(normal_matrix(of.m, of.n, of.n, of.type, draw)),
+        a(2 * a_host.size()),
+        b(2 * b_host.size()),
+        c(2 * c_host.size()) {
+    check_cuda(cudaMemcpy(a.get(), a_host.data(), a.size(), cudaMemcpyHostToDevice));
+    check_cuda(cudaMemcpy(b.get(), b_host.data(), b.size(), cudaMemcpyHostToDevice));
+    reset();
+    compute();
+  }
+
+  /// Without a scale C is poison before the run.
+  void reset() {
+    if (beta == 0) {
+      check_cuda(cudaMemset(c.get(), 0xff, c.size()));
+    } else {
+      check_cuda(cudaMemcpy(c.get(), c_host.data(), c.size(), cudaMemcpyHostToDevice));
+    }
+    check_cuda(cudaDeviceSynchronize());
+  }
+
+  tilecast_arguments arguments(void* workspace, std::size_t bytes) const {
+    tilecast_arguments result = TILECAST_ARGUMENTS_INIT;
+    result.a = a.get();
+    result.b = b.get();
+    result.c = c.get();
+    result.alpha = alpha;
+    result.beta = beta;
+    result.workspace = workspace;
+    result.workspace_bytes = bytes;
+    return result;
+  }
+
+  /// Elements of C that differ from fp64's by more than the rounding of C and of sums in fp32.
+  std::size_t wrong(cudaStream_t stream) const {
+    std::vector<std::uint16_t> got(c_host.size());
+    check_cuda(cudaMemcpyAsync(got.data(), c.get(), c.size(), cudaMemcpyDeviceToHost, stream));
+    check_cuda(cudaStreamSynchronize(stream));
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double error = std::abs(from_bits(got[i], problem.type) - expected[i]);
+      count += error <= tolerance[i] ? 0 : 1;  // NaN too
+    }
+    return count;
+  }
+
+  tilecast_problem problem;
+  float alpha, beta;
+  std::vector<std::uint16_t> a_host, b_host, c_host;
+  DeviceBytes a, b, c;
+  std::vector<double> expected, tolerance;
+
+ private:
+  void compute() {
+    const double rounding = problem.type == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
+    constexpr double kSums = 0x1p-18;  // of products' magnitudes, for tensor cores' fp32
+    const std::int64_t lda = problem.lda == 0 ? problem.k : problem.lda;
+    const bool tn = problem.layout == TILECAST_TN;
+    const std::int64_t ldb = problem.ldb != 0 ? problem.ldb : tn ? problem.k : problem.n;
+    std::vector<double> x(a_host.size()), y(b_host.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = from_bits(a_host[i], problem.type);
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] = from_bits(b_host[i], problem.type);
+    }
+    for (std::int64_t m = 0; m < problem.m; ++m) {
+      for (std::int64_t n = 0; n < problem.n; ++n) {
+        double sum = 0, magnitude = 0;
+        for (std::int64_t k = 0; k < problem.k; ++k) {
+          const double product = x[static_cast<std::size_t>(m * lda + k)] *
+                                 y[static_cast<std::size_t>(tn ? n * ldb + k : k * ldb + n)];
+          sum += product;
+          magnitude += std::abs(product);
+        }
+        const double before =
+            beta == 0 ? 0 : beta * from_bits(c_host[expected.size()], problem.type);
+        expected.push_back(alpha * sum + before);
+        tolerance.push_back(rounding * std::abs(expected.back()) +
+                            kSums * (std::abs(alpha) * magnitude + std::abs(before)));
+      }
+    }
+  }
+};
+
+}  // namespace tilecast

@@ -1,0 +1,179 @@
+// What a run of the library costs the host, and graphs of 64 dependent runs, beside cuBLASLt's
+// first choice. By hand, on a device:
+//   run_benchmark [OUT.csv]
+// Host: the median over batches of 64 calls each, the stream waited for between them, so that no
+// call waits for room in the queue. Graphs: replays alternate between the two, in bursts, and the
+// median of each is taken. Both sides compute the same product, C of each run being A of the next.
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <tilecast/tilecast.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/jit/cuda_error.h"
+#include "validate/measure/cublaslt.h"
+#include "validate/measure/device_memory.h"
+
+namespace tilecast {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Call = std::function<void(const void* a, void* c, cudaStream_t stream)>;
+
+constexpr int kRuns = 64;
+
+void check(tilecast_status status) {
+  if (status != TILECAST_OK) {
+    throw Error(ExitCode::kWrong, tilecast_error_text());
+  }
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Nanoseconds of one call.
+double host_time(const Call& call, const void* a, void* c, cudaStream_t stream) {
+  constexpr int kBatches = 101;
+  std::vector<double> times;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    const auto start = Clock::now();
+    for (int run = 0; run < kRuns; ++run) {
+      call(a, c, stream);
+    }
+    const std::chrono::duration<double, std::nano> spent = Clock::now() - start;
+    TILECAST_CUDA(cudaStreamSynchronize(stream));
+    times.push_back(spent.count() / kRuns);
+  }
+  return median(times);
+}
+
+Graph captured(const Call& call, void* even, void* odd, cudaStream_t stream) {
+  return Graph(stream, [&] {
+    for (int run = 0; run < kRuns; ++run) {
+      call(run % 2 == 0 ? even : odd, run % 2 == 0 ? odd : even, stream);
+    }
+  });
+}
+
+/// normal(0, scale) in bf16.
+void fill(const DeviceMemory& memory, double scale) {
+  std::mt19937 draw(1);
+  std::normal_distribution<float> normal(0, static_cast<float>(scale));
+  std::vector<std::uint16_t> values(memory.bytes() / sizeof(std::uint16_t));
+  for (std::uint16_t& value : values) {
+    value = static_cast<std::uint16_t>(std::bit_cast<u32>(normal(draw)) >> 16);
+  }
+  TILECAST_CUDA(cudaMemcpy(memory.as<>(), values.data(), memory.bytes(), cudaMemcpyHostToDevice));
+}
+
+/// Microseconds of a replay, by events around it; after a rest.
+double replay_time(const Graph& graph, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  TILECAST_CUDA(cudaEventRecord(begin, stream));
+  graph.launch(stream);
+  TILECAST_CUDA(cudaEventRecord(end, stream));
+  TILECAST_CUDA(cudaEventSynchronize(end));
+  float milliseconds = 0;
+  TILECAST_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+  return 1e3 * static_cast<double>(milliseconds);
+}
+
+std::string compare(const Cublaslt& library, i64 m, i64 side) {
+  constexpr int kReplays = 31;
+  tilecast_problem problem = TILECAST_PROBLEM_INIT;
+  problem.m = m;
+  problem.n = problem.k = side;
+  problem.type = TILECAST_BF16;
+  tilecast_plan* plan = nullptr;
+  check(tilecast_plan_create(&problem, nullptr, &plan));
+  size_t workspace_bytes = 0;
+  check(tilecast_plan_workspace(plan, &workspace_bytes));
+  const DeviceMemory even(static_cast<std::size_t>(2 * m * side)),
+      odd(static_cast<std::size_t>(2 * m * side)), b(static_cast<std::size_t>(2 * side * side)),
+      workspace(std::max<std::size_t>(workspace_bytes, 16));
+  fill(even, 1);
+  fill(b, 1 / std::sqrt(static_cast<double>(side)));  // C is as large as A
+  const Stream owned;
+  const cudaStream_t stream = owned.get();
+  check(tilecast_plan_clear_workspace(plan, workspace.as<>(), workspace.bytes(), stream));
+
+  const Call ours = [&](const void* a, void* c, cudaStream_t on) {
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = a;
+    arguments.b = b.as<>();
+    arguments.c = c;
+    arguments.workspace = workspace.as<>();
+    arguments.workspace_bytes = workspace.bytes();
+    check(tilecast_plan_run(plan, &arguments, on));
+  };
+  const CublasltMatmul matmul(
+      library, {.shape = {m, side, side}, .dtype = ElementType::kBf16, .layout = Layout::kTn},
+      false);
+  const cublasLtMatmulAlgo_t algorithm = matmul.algorithms(1).front();
+  const Call theirs = [&](const void* a, void* c, cudaStream_t on) {
+    matmul.run(algorithm, a, b.as<>(), c, on);
+  };
+  const double our_host = host_time(ours, even.as<>(), odd.as<>(), stream);
+  const double their_host = host_time(theirs, even.as<>(), odd.as<>(), stream);
+
+  const Graph our_graph = captured(ours, even.as<>(), odd.as<>(), stream);
+  const Graph their_graph = captured(theirs, even.as<>(), odd.as<>(), stream);
+  cudaEvent_t begin = nullptr, end = nullptr;
+  TILECAST_CUDA(cudaEventCreate(&begin));
+  TILECAST_CUDA(cudaEventCreate(&end));
+  std::vector<double> our_times, their_times;
+  for (int i = 0; i < kReplays; ++i) {
+    our_times.push_back(replay_time(our_graph, begin, end, stream));
+    their_times.push_back(replay_time(their_graph, begin, end, stream));
+  }
+  TILECAST_CUDA(cudaEventDestroy(begin));
+  TILECAST_CUDA(cudaEventDestroy(end));
+  tilecast_plan_destroy(plan);
+  return fmt::format("{},{},{:.0f},{:.0f},{:.2f},{:.2f},{:.3f}\n", m, side, our_host, their_host,
+                     median(our_times), median(their_times),
+                     median(their_times) / median(our_times));
+}
+
+void run(const char* path) {
+  std::string csv = "m,n_and_k,host_ns,cublaslt_host_ns,graph_us,cublaslt_graph_us,speed\n";
+  std::fputs(csv.c_str(), stdout);
+  const Cublaslt library;
+  for (const i64 m : {16, 128, 512, 2048, 4096}) {
+    for (const i64 side : {256, 1024, 4096}) {
+      const std::string line = compare(library, m, side);
+      std::fputs(line.c_str(), stdout);
+      std::fflush(stdout);
+      csv += line;
+      if (std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w")) {
+        std::fputs(csv.c_str(), file);
+        std::fclose(file);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilecast
+
+int main(int argc, char** argv) {
+  try {
+    tilecast::run(argc > 1 ? argv[1] : nullptr);
+    return 0;
+  } catch (const tilecast::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}

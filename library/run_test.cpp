@@ -1,0 +1,218 @@
+// The library on a device, through its public interface alone: results against fp64, one plan in
+// many threads, graphs. [gpu]
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "library/gpu_test.h"
+#include "tests/catch.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+std::int64_t between(std::int64_t least, std::int64_t most, std::mt19937& draw) {
+  return std::uniform_int_distribution<std::int64_t>(least, most)(draw);
+}
+
+tilecast_problem random_problem(std::mt19937& draw) {
+  constexpr std::int64_t kEights = 8;
+  const bool tn = between(0, 1, draw) == 0;
+  tilecast_problem p = problem(
+      between(1, 400, draw), tn ? between(1, 400, draw) : kEights * between(1, 50, draw),
+      kEights * between(1, 300, draw), between(0, 1, draw) == 0 ? TILECAST_FP16 : TILECAST_BF16,
+      tn ? TILECAST_TN : TILECAST_NN);
+  p.epilogue = static_cast<std::int32_t>(between(0, 1, draw));
+  p.lda = between(0, 1, draw) * (p.k + kEights * between(0, 4, draw));
+  p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + kEights * between(0, 4, draw));
+  return p;
+}
+
+/// A plan with a configuration from the whole ranking, not only with the fastest.
+Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
+  const std::vector<tilecast_forecast> ranking = predict(of, TILECAST_OPTIONS_INIT, 200);
+  for (int tries = 0;; ++tries) {
+    const auto drawn =
+        static_cast<std::size_t>(between(0, static_cast<std::int64_t>(ranking.size()) - 1, draw));
+    tilecast_options options = TILECAST_OPTIONS_INIT;
+    options.config = ranking[tries == 0 ? 0 : drawn].config;
+    try {
+      return Plan(of, options);
+    } catch (const Failure& failure) {  // the compiler made something else of it
+      if (failure.status() != TILECAST_UNSUPPORTED || tries == 10) {
+        throw;
+      }
+    }
+  }
+}
+
+double seconds_of_threads() {
+  const char* given = std::getenv("TILECAST_TEST_SECONDS");
+  return given == nullptr ? 2 : std::atof(given);
+}
+
+}  // namespace
+
+TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
+  hopper_or_skip();
+  std::mt19937 draw(daily_seed("problems"));
+  const TestStream stream;
+  for (int i = 0; i < 24; ++i) {
+    const tilecast_problem p = random_problem(draw);
+    const bool scaled = p.epilogue == TILECAST_EPILOGUE_SCALED;
+    Sample sample(p, scaled ? 0.75f : 1, scaled && i % 2 == 0 ? -1.5f : 0, draw);
+    const Plan plan = random_plan(p, draw);
+    INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " lda " << p.lda << " ldb "
+             << p.ldb << " " << plan.forecast().config);
+    const DeviceBytes workspace(plan.workspace_bytes());
+    check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
+    plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
+    for (int run = 0; run < 2; ++run) {
+      check_cuda(cudaStreamSynchronize(stream.get()));
+      sample.reset();
+      plan.run(sample.arguments(workspace.get(), workspace.size()), stream.get());
+      CHECK(sample.wrong(stream.get()) == 0);
+    }
+  }
+}
+
+TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
+  hopper_or_skip();
+  constexpr int kThreads = 16;
+  const tilecast_problem p = problem(256, 256, 4096, TILECAST_BF16);
+  const Plan plan(p);
+  std::atomic<std::size_t> wrong = 0, runs = 0, failed = 0;
+  std::vector<std::thread> threads;
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_of_threads());
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        std::mt19937 draw(static_cast<unsigned>(i));
+        const TestStream stream;
+        Sample sample(p, 1, 0, draw);
+        const DeviceBytes workspace(plan.workspace_bytes());
+        plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
+        do {
+          check_cuda(cudaMemsetAsync(sample.c.get(), 0xff, sample.c.size(), stream.get()));
+          for (int again = 0; again < 20; ++again) {
+            plan.run(sample.arguments(workspace.get(), workspace.size()), stream.get());
+          }
+          wrong += sample.wrong(stream.get());
+          runs += 20;
+        } while (std::chrono::steady_clock::now() < end);
+      } catch (const std::exception& error) {
+        std::printf("thread %d: %s\n", i, error.what());
+        ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::printf("%zu runs in 16 threads: %zu wrong elements\n", runs.load(), wrong.load());
+  CHECK(failed == 0);
+  CHECK(wrong == 0);
+  CHECK(runs >= kThreads * 20);
+}
+
+TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly", "[gpu]") {
+  hopper_or_skip();
+  constexpr int kRuns = 64;
+  constexpr std::int64_t kSide = 512;
+  const tilecast_problem p = problem(kSide, kSide, kSide, TILECAST_FP16);
+  const Plan plan(p);
+  std::mt19937 draw(daily_seed("permutation"));
+  std::vector<std::size_t> from(kSide);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    from[i] = i;
+  }
+  std::shuffle(from.begin(), from.end(), draw);
+  // B is [n,k]: column n of A B is column from[n] of A.
+  std::vector<std::uint16_t> b(kSide * kSide, 0);
+  for (std::size_t n = 0; n < from.size(); ++n) {
+    b[n * kSide + from[n]] = to_bits(1, p.type);
+  }
+  const std::size_t bytes = 2 * b.size();
+  const DeviceBytes b_device(bytes), even(bytes), odd(bytes), workspace(plan.workspace_bytes());
+  check_cuda(cudaMemcpy(b_device.get(), b.data(), bytes, cudaMemcpyHostToDevice));
+  const TestStream stream;
+  plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
+
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replay = nullptr;
+  check_cuda(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+  for (int run = 0; run < kRuns; ++run) {
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = run % 2 == 0 ? even.get() : odd.get();
+    arguments.b = b_device.get();
+    arguments.c = run % 2 == 0 ? odd.get() : even.get();
+    arguments.workspace = workspace.get();
+    arguments.workspace_bytes = workspace.size();
+    plan.run(arguments, stream.get());
+  }
+  check_cuda(cudaStreamEndCapture(stream.get(), &graph));
+  std::size_t nodes = 0;
+  check_cuda(cudaGraphGetNodes(graph, nullptr, &nodes));
+  CHECK(nodes == kRuns);
+  check_cuda(cudaGraphInstantiate(&replay, graph, 0));
+
+  for (int times = 0; times < 2; ++times) {
+    std::vector<std::uint16_t> values = normal_matrix(kSide, kSide, kSide, p.type, draw);
+    check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
+    check_cuda(cudaGraphLaunch(replay, stream.get()));
+    check_cuda(cudaStreamSynchronize(stream.get()));
+    for (int run = 0; run < kRuns; ++run) {
+      std::vector<std::uint16_t> next(values.size());
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        next[i] = values[i / kSide * kSide + from[i % kSide]];
+      }
+      values.swap(next);
+    }
+    std::vector<std::uint16_t> got(values.size());
+    check_cuda(cudaMemcpy(got.data(), even.get(), bytes, cudaMemcpyDeviceToHost));
+    CHECK(std::memcmp(got.data(), values.data(), bytes) == 0);
+  }
+  check_cuda(cudaGraphExecDestroy(replay));
+  check_cuda(cudaGraphDestroy(graph));
+}
+
+TEST_CASE("A thread without a device yet runs on the plan's; another device is refused", "[gpu]") {
+  hopper_or_skip();
+  std::mt19937 draw(1);
+  const tilecast_problem p = problem(64, 64, 64, TILECAST_FP16);
+  const Plan plan(p);
+  Sample sample(p, 1, 0, draw);
+  const DeviceBytes workspace(plan.workspace_bytes());
+  const TestStream stream;
+  plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
+  const tilecast_arguments arguments = sample.arguments(workspace.get(), workspace.size());
+  tilecast_status status = TILECAST_INTERNAL_ERROR;
+  std::thread([&] { status = tilecast_plan_run(plan.get(), &arguments, stream.get()); }).join();
+  CHECK(status == TILECAST_OK);
+  CHECK(sample.wrong(stream.get()) == 0);
+
+  int devices = 0;
+  check_cuda(cudaGetDeviceCount(&devices));
+  if (devices > 1) {
+    check_cuda(cudaSetDevice(1));
+    CHECK(tilecast_plan_run(plan.get(), &arguments, stream.get()) == TILECAST_WRONG_DEVICE);
+    check_cuda(cudaSetDevice(0));
+  }
+}
+
+TEST_CASE("A matrix on the host shows where the stream is waited for, not as a crash", "[gpu][.]") {
+  hopper_or_skip();  // by hand: the device's context is lost with it
+  const tilecast_problem p = problem(64, 64, 64, TILECAST_FP16);
+  const Plan plan(p);
+  alignas(16) static char memory[64 * 64 * 2];
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = arguments.b = arguments.c = memory;
+  CHECK(tilecast_plan_run(plan.get(), &arguments, nullptr) == TILECAST_OK);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  CHECK(tilecast_plan_run(plan.get(), &arguments, nullptr) == TILECAST_CUDA_ERROR);
+}
