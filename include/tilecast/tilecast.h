@@ -13,9 +13,9 @@
  * Errors: every function that can fail returns a status; tilecast_error_text() says in one line why
  * the calling thread's last call failed. What the library cannot do is refused, never ignored.
  *
- * Threads: functions may be called from any thread at any time. A plan may be run by many threads on
- * many streams at once, where each run that may overlap another has a workspace of its own. Destroy
- * a plan only when no thread is inside a call with it and its kernels have ended.
+ * Threads: functions may be called from any thread at any time. A plan may be run by many threads
+ * on many streams at once, where each run that may overlap another has a workspace of its own.
+ * Destroy a plan only when no thread is inside a call with it and its kernels have ended.
  *
  * Growth: structs begin with their size, functions and values are only added. A field that is zero
  * has the meaning it had before it existed.
@@ -77,7 +77,8 @@ typedef struct tilecast_problem {
   int64_t batch;         /* 0 or 1: one product, the only one today */
 } tilecast_problem;
 
-#define TILECAST_PROBLEM_INIT {sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define TILECAST_PROBLEM_INIT \
+  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
 typedef struct tilecast_options {
@@ -93,7 +94,8 @@ typedef struct tilecast_options {
   int32_t reserved;       /* 0 */
 } tilecast_options;
 
-#define TILECAST_OPTIONS_INIT {sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0}
+#define TILECAST_OPTIONS_INIT \
+  { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
 
 /* What the model says of one configuration. */
 typedef struct tilecast_forecast {
@@ -120,7 +122,8 @@ typedef struct tilecast_arguments {
   size_t workspace_bytes;
 } tilecast_arguments;
 
-#define TILECAST_ARGUMENTS_INIT {sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0}
+#define TILECAST_ARGUMENTS_INIT \
+  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0 }
 
 typedef struct tilecast_plan tilecast_plan;
 
@@ -155,10 +158,10 @@ TILECAST_API tilecast_status tilecast_plan_forecast(const tilecast_plan* plan,
                                                     tilecast_forecast* forecast);
 
 /* Bytes of device memory that a run needs besides the matrices; 0 where K is not split. The caller
- * owns them, and clears them (tilecast_plan_clear_workspace, or zeros of his own) before this plan's
- * first run with them. Each run leaves them ready for the next one of the same plan, so runs that
- * follow each other on one stream share a workspace; a workspace that another plan has used, or
- * whose run failed, is cleared again. */
+ * owns them, and clears them (tilecast_plan_clear_workspace, or zeros of his own) before this
+ * plan's first run with them. Each run leaves them ready for the next one of the same plan, so runs
+ * that follow each other on one stream share a workspace; a workspace that another plan has used,
+ * or whose run failed, is cleared again. */
 TILECAST_API tilecast_status tilecast_plan_workspace(const tilecast_plan* plan, size_t* bytes);
 
 /* Puts the clearing of a workspace into `stream` (a cudaStream_t or CUstream). */
@@ -166,14 +169,14 @@ TILECAST_API tilecast_status tilecast_plan_clear_workspace(const tilecast_plan* 
                                                            void* workspace, size_t workspace_bytes,
                                                            void* stream);
 
-/* Puts the kernel into `stream` (a cudaStream_t or CUstream): no allocation, no synchronisation; may
- * be captured into a graph. The device current on the calling thread is the plan's. What is wrong
- * with the memory that pointers lead to shows where the stream is waited for. */
+/* Puts the kernel into `stream` (a cudaStream_t or CUstream): no allocation, no synchronisation;
+ * may be captured into a graph. The device current on the calling thread is the plan's. What is
+ * wrong with the memory that pointers lead to shows where the stream is waited for. */
 TILECAST_API tilecast_status tilecast_plan_run(const tilecast_plan* plan,
                                                const tilecast_arguments* arguments, void* stream);
 
-/* NULL and a plan that is already destroyed are left alone; other calls with a destroyed plan return
- * TILECAST_INVALID_ARGUMENT. */
+/* NULL and a plan that is already destroyed are left alone; other calls with a destroyed plan
+ * return TILECAST_INVALID_ARGUMENT. */
 TILECAST_API void tilecast_plan_destroy(tilecast_plan* plan);
 
 #ifdef __cplusplus

@@ -170,7 +170,7 @@ std::string first_include(std::string_view content) {
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
   for (const char* top : {"model", "kernels", "validate", "reports", "cli", "include", "library",
-                          "python", "tests"}) {
+                          "examples", "python", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       const std::string ending = entry.path().extension();
       if (ending == ".h" || ending == ".cpp" || ending == ".cu" || ending == ".cuh") {
