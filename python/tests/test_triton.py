@@ -95,13 +95,34 @@ def test_each_kind_of_kernel_has_its_schedule(tile, first):
 
 def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
     # 128x256 sums in 128 threads are 256 registers of each, more than there are: two warpgroups.
-    one, two = tt.times_us([tt.Tile(128, 256, 64, 3, 4, 8, True), tt.Tile(128, 256, 64, 3, 8, 8, True)],
-                           2048, 2048, 2048, family=tt.Family(), method="analytic")
+    four, eight = tt.Tile(128, 256, 64, 3, 4, 8, True), tt.Tile(128, 256, 64, 3, 8, 8, True)
+
+    def times(tiles, **factors):
+        return tt.times_us(tiles, 2048, 2048, 2048, family=tt.Family(factors=factors), method="analytic")
+
+    one, two = times([four, eight])
     assert one == two
-    # With the family's term for what such threads hold besides, it takes longer: e^(0.5 x 128/128).
-    slow = tt.times_us([tt.Tile(128, 256, 64, 3, 4, 8, True)], 2048, 2048, 2048,
-                       family=tt.Family(spilled=0.5), method="analytic")[0]
-    assert slow == pytest.approx(one * math.exp(0.5))
+    # With the term for what such threads hold too much, it takes longer: e^(0.5 x (256 - 128) / 128).
+    slow, as_before = times([four, eight], spilled=0.5)
+    assert slow == pytest.approx(one * math.exp(0.5)) and as_before == two
+
+
+def test_one_program_for_each_sm_although_more_would_fit():
+    # Two stages of 64x64x64 are 32 KiB: ours alone would put four CTAs there and hide each other's waits.
+    text = tt.schedule_of(tt.Tile(64, 64, 64, 2, 4, 8, True))[0]
+    assert "stages=2" in text
+    # (114 - 32) KiB of slots of 8 KiB: 10.25, so 11.
+    assert "c_slots=11," in text
+
+
+def test_rows_out_of_bounds_take_time():
+    # M = 16 in tiles of 128 rows: 112 rows of each of 32 tiles, 64 K blocks: 229376 rows.
+    tile = tt.Tile(128, 128, 64, 4, 8, 8, True)
+    assert tt._outside_rows(tile, 16, 4096, 4096) == 112 * 32 * 64
+    assert tt._outside_rows(tile, 128, 4096, 4096) == 0
+    # 3 us of them and 4 us of the rest: 5 us.
+    family = tt.Family(outside=3e6 / 229376)
+    assert family.time_us(tile, 16, 4096, 4096, 4.0) == pytest.approx(5.0)
 
 
 def test_a_tile_beyond_shared_memory_has_no_time_and_comes_last():
@@ -112,7 +133,7 @@ def test_a_tile_beyond_shared_memory_has_no_time_and_comes_last():
 
 
 def test_a_family_is_saved_and_loaded(tmp_path):
-    family = tt.Family({"turn": 90.0, "epilogue": 700.0}, -0.01, 0.3)
+    family = tt.Family({"turn": 90.0, "epilogue": -70.0}, {"all": -0.01}, 55.0)
     family.save(tmp_path / "family.json")
     assert tt.Family.load(tmp_path / "family.json") == family
     (tmp_path / "bad.json").write_text("[]")
@@ -120,8 +141,9 @@ def test_a_family_is_saved_and_loaded(tmp_path):
         tt.Family.load(tmp_path / "bad.json")
     with pytest.raises(tilecast.FileError):
         tt.Family.load(tmp_path / "none.json")
-    with pytest.raises(tilecast.ConfigError, match="turns"):
-        tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=tt.Family({"turns": 1.0}))
+    for wrong in (tt.Family({"turns": 1.0}), tt.Family(factors={"turn": 1.0})):
+        with pytest.raises(tilecast.ConfigError, match="unknown"):
+            tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=wrong)
 
 
 def test_triton_itself_calls_the_hooks():

@@ -7,14 +7,16 @@
 
 No GPU is needed and none is looked for. Errors are exceptions with the program's one line:
 ConfigError (a ValueError) for what cannot be, FileError (an OSError) for files, Error for the rest.
-`tilecast.triton` prunes Triton's configurations.
+`tilecast.matmul` runs the forecast's kernel where there is a GPU and libtilecast, `tilecast.triton`
+prunes Triton's configurations, `tilecast.torch` has an operator and a Linear.
 """
 
+from ._matmul import matmul
 from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
 from ._program import calibrate, report
 
 __version__ = "0.1.0"
 __all__ = ["ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
-           "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "predict",
+           "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
            "predict_many", "report"]

@@ -85,26 +85,31 @@ def schedule_of(tile: Tile) -> list[str]:
     shape = f"{max(tile.block_m, 64)}x{max(tile.block_n, 16)}x{tile.block_k}"
     raster = f"raster=grouped_m,group={tile.group_m}"
     chunks = max(1, tile.block_m // along_m // 64) * max(1, tile.block_n // (warpgroups // along_m) // 64)
-    slots = [s for s in (chunks, chunks // 2, 2, 1) if s > 0]
+    # A program for each SM and no more, however little of it one needs: slots beyond the chunks of
+    # C cost no time, and keep the second CTA away that ours would have there.
+    slot = 64 * min(64, tile.block_n // (warpgroups // along_m)) * 2 * warpgroups
+    ring = 2 * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
+    alone = -(-((228 << 10) // 2 - ring) // slot)
+    slots = [s for s in (max(chunks, alone), chunks, chunks // 2, 2, 1) if s > 0]
     found = []
     for m, n in dict.fromkeys(((along_m, warpgroups // along_m), (1, warpgroups), (2, 1), (1, 1))):
         for stages in range(tile.num_stages, 0, -1):
             if stages == 1:
                 found.append(f"blocked:tile={shape},warpgroups={m}x{n},ctas=1,c_slots=0,{raster}")
                 continue
-            ring = f"tile={shape},stages={stages},warpgroups={m}x{n}"
+            loop = f"tile={shape},stages={stages},warpgroups={m}x{n}"
             for c in dict.fromkeys(slots):
                 if tile.warp_specialize:
-                    found.append(f"warp_specialized:{ring},cluster=1x1,ctas=1,inflight=1,c_slots={c},"
+                    found.append(f"warp_specialized:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},"
                                  f"producer=40,grid={'resident' if tile.persistent else 'tiles'},"
                                  f"{raster},walk=strided")
                 elif tile.persistent and tile.flatten:
-                    found.append(f"persistent_overlap:{ring},cluster=1x1,ctas=1,inflight=1,"
+                    found.append(f"persistent_overlap:{loop},cluster=1x1,ctas=1,inflight=1,"
                                  f"c_slots={c},{raster},walk=strided")
                 elif tile.persistent:
-                    found.append(f"persistent:{ring},ctas=1,inflight=1,c_slots={c},{raster},walk=strided")
+                    found.append(f"persistent:{loop},ctas=1,inflight=1,c_slots={c},{raster},walk=strided")
             if not tile.persistent and not tile.warp_specialize:
-                found += [f"pipelined:{ring},ctas={ctas},inflight=1,c_slots=0,{raster}"
+                found += [f"pipelined:{loop},ctas={ctas},inflight=1,c_slots=0,{raster}"
                           for ctas in _occupancies(tile)]
     return list(dict.fromkeys(found))
 
@@ -119,17 +124,26 @@ def _occupancies(tile: Tile) -> list[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """What Triton's code decides. `cycles` replace numbers of the GPU file's section `machine`;
-    the time is multiplied by exp(scale + spilled (accumulators - 128) / 128), the second where a
-    thread holds more than 128 fp32 sums. `calibrate` fits them; the defaults are those of the
-    committed measurements (docs/triton.md)."""
+    """What Triton's code decides, the machine being the same (docs/triton.md has the terms and why).
+
+    cycles   added to what the GPU's file has for our own kernels, by name (CYCLES)
+    factors  of the time, as logarithms, by name (`_features` has what each is multiplied by)
+    outside  microseconds for each million rows out of bounds that loads bring as zeros
+    """
 
     cycles: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    scale: float = 0.0
-    spilled: float = 0.0
+    factors: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    outside: float = 0.0
 
-    def factor(self, tile: Tile) -> float:
-        return math.exp(self.scale + self.spilled * max(0.0, tile.accumulators() - 128) / 128)
+    def time_us(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
+        """Of a tile that takes `us` microseconds with these cycles."""
+        unknown = set(self.factors) - set(FACTORS)
+        if unknown:
+            raise ConfigError(f"factors: unknown {', '.join(sorted(unknown))}")
+        # What zeros take runs beside the rest: the longer of the two counts for most.
+        us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
+        features = _features(tile, m, n, k, us)
+        return us * math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """As JSON, for `Family.load`."""
@@ -146,8 +160,8 @@ class Family:
         try:
             with open(path, encoding="utf-8") as file:
                 values = json.load(file)
-            return cls({name: float(one) for name, one in values["cycles"].items()},
-                       float(values["scale"]), float(values["spilled"]))
+            return cls(*({name: float(one) for name, one in values[part].items()}
+                         for part in ("cycles", "factors")), float(values["outside"]))
         except OSError as error:
             raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -167,12 +181,52 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where no schedule
     of ours could run it, which Triton could not either, for want of shared memory."""
     family = default_family() if family is None else family
-    kernels = [schedule_of(tile) for tile in tiles]
-    rows = _native.family_times(_machine(gpu, True), _shape(m, n, k),
-                                _question(dtype, layout, regime, inputs, method), kernels,
-                                dict(family.cycles), threads)
-    return [seconds * 1e6 * family.factor(tile) if config else math.inf
-            for tile, (seconds, _, _, config) in zip(tiles, rows)]
+    machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, method)
+    times = [math.inf] * len(tiles)
+    # Rows out of bounds are multiplied too: a tile's problem ends with its last tile of rows. Our
+    # own kernels leave them out.
+    for rows in sorted({-(-m // tile.block_m) * tile.block_m for tile in tiles}):
+        places = [i for i, tile in enumerate(tiles) if -(-m // tile.block_m) * tile.block_m == rows]
+        answers = _native.family_times(machine, _shape(rows, n, k), question,
+                                       [schedule_of(tiles[i]) for i in places],
+                                       dict(family.cycles), threads)
+        for i, (seconds, _, _, config) in zip(places, answers):
+            if config:
+                times[i] = family.time_us(tiles[i], m, n, k, seconds * 1e6)
+    return times
+
+
+# The names of Family.cycles and Family.factors.
+CYCLES = ("turn", "mma_issue", "own_copy", "load_wait", "epilogue", "chunk")
+FACTORS = ("all", "spilled", "two_warpgroups", "two_warpgroups_short_k", "two_warpgroups_small",
+           "two_warpgroups_deep", "short_k", "one_wave", "dram", "block_k_128", "tall")
+
+
+def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]:
+    """By the names of FACTORS."""
+    two = 1.0 if tile.num_warps > 4 else 0.0
+    short = 512 / (512 + k)
+    tiles = -(-m // tile.block_m) * -(-n // tile.block_n)
+    return {
+        "all": 1.0,
+        "spilled": max(0.0, tile.accumulators() - 128) / 128,
+        "two_warpgroups": two,
+        "two_warpgroups_short_k": two * short,
+        "two_warpgroups_small": two if tile.accumulators() < 64 else 0.0,
+        "two_warpgroups_deep": two if tile.num_stages > 4 else 0.0,
+        "short_k": short,
+        "one_wave": 1.0 if tiles <= 132 else 0.0,
+        "dram": min(1.0, 2e-6 * (m * k + n * k + m * n) / us / 5),  # of 5 TB/s
+        "block_k_128": 1.0 if tile.block_k >= 128 else 0.0,
+        "tall": math.log2(tile.block_m / tile.block_n),
+    }
+
+
+def _outside_rows(tile: Tile, m: int, n: int, k: int) -> float:
+    """Rows of A and of B beyond the edges in all tiles' loads, in K blocks of 64."""
+    along_m, along_n = -(-m // tile.block_m), -(-n // tile.block_n)
+    rows = (along_m * tile.block_m - m) * along_n + (along_n * tile.block_n - n) * along_m
+    return rows * -(-k // 64)
 
 
 class Tuner:
@@ -192,7 +246,7 @@ class Tuner:
     def __init__(self, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
                  layout: Optional[str] = None, regime: str = "burst",
                  persistent: Optional[bool] = None, names: Optional[Mapping[str, str]] = None,
-                 family: Optional[Family] = None, simulated: int = 16, threads: int = 0):
+                 family: Optional[Family] = None, simulated: int = 8, threads: int = 0):
         self.gpu, self.dtype, self.layout, self.regime = gpu, dtype, layout, regime
         self.persistent, self.family = persistent, family
         self.simulated, self.threads = simulated, threads

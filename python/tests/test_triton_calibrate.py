@@ -1,0 +1,83 @@
+"""Fitting a family, and how good the package's own is on the committed measurements."""
+
+import math
+import pathlib
+
+import pytest
+import tilecast
+from tilecast import _fit, triton_calibrate
+from tilecast.triton import Family, Tile, default_family
+
+ROWS = (pathlib.Path(__file__).resolve().parents[2] / "validate" / "data" / "h200_sxm" / "triton" /
+        "matmul_tma.csv.gz")
+SHAPES = [(4096, 4096, 4096), (1024, 4096, 2048), (512, 512, 8192)]
+TILES = [Tile(m, n, 64, stages, warps, 8, True) for m, n, warps in
+         ((64, 64, 4), (64, 128, 4), (128, 128, 4), (128, 128, 8), (128, 256, 8)) for stages in (2, 3)]
+
+
+def rows_of(family):
+    problems = [(*shape, "fp16", "tn") for shape in SHAPES]
+    rows = [triton_calibrate.Row(problem, tile, 1.0) for problem in problems for tile in TILES]
+    times = triton_calibrate.predicted(rows, family)
+    return [triton_calibrate.Row(row.problem, row.tile, us) for row, us in zip(rows, times)]
+
+
+def test_equations_are_solved():
+    # 2x + y = 5, x + 3y = 10: x = 1, y = 3. The pivot is not the first row's.
+    assert _fit.solve([[1.0, 3.0], [2.0, 1.0]], [10.0, 5.0]) == pytest.approx([1.0, 3.0])
+
+
+def test_a_law_is_found_again():
+    # y = e^(2 + 0.5 x), of parameters whose priors are wide.
+    xs = [0.1 * i for i in range(20)]
+    found = _fit.gauss_newton(lambda p: [math.exp(p[0] + p[1] * x) for x in xs],
+                              [math.exp(2 + 0.5 * x) for x in xs], [1.0] * 20, [0.01, 0.01], [100.0, 100.0])
+    assert found == pytest.approx([2.0, 0.5], abs=1e-3)
+
+
+def test_what_a_family_does_is_found_in_its_own_times():
+    rows = rows_of(Family({"turn": 150.0, "load_wait": 300.0}, {"two_warpgroups": 0.05}))
+    fitted = triton_calibrate.calibrate(rows)
+    assert triton_calibrate.quality(rows, triton_calibrate.predicted(rows, Family())).mean_error > 0.05
+    # Not zero: priors hold every number near nothing, and 30 rows do not outweigh them.
+    assert triton_calibrate.quality(rows, triton_calibrate.predicted(rows, fitted)).mean_error < 0.02
+
+
+def test_nothing_to_learn_leaves_nothing():
+    fitted = triton_calibrate.calibrate(rows_of(Family()))
+    assert max(map(abs, fitted.factors.values())) < 1e-3 and max(map(abs, fitted.cycles.values())) < 1
+
+
+def test_too_few_rows_and_bad_files_are_refused(tmp_path):
+    with pytest.raises(tilecast.ConfigError, match="at least 20"):
+        triton_calibrate.calibrate(rows_of(Family())[:19])
+    with pytest.raises(tilecast.FileError, match="none.csv"):
+        triton_calibrate.read_rows(str(tmp_path / "none.csv"))
+    (tmp_path / "bad.csv").write_text("m,n\n1,2\n")
+    with pytest.raises(tilecast.ConfigError, match="bad.csv"):
+        triton_calibrate.read_rows(str(tmp_path / "bad.csv"))
+
+
+def test_the_packages_own_family_on_the_committed_measurements(capsys):
+    assert triton_calibrate.main(["check", str(ROWS)]) == 0
+    printed = capsys.readouterr().out
+    assert "2528 rows of 32 problems" in printed
+    rows = triton_calibrate.read_rows(str(ROWS))
+    found = triton_calibrate.quality(rows, triton_calibrate.predicted(rows, default_family()))
+    # As docs/triton.md has them, with room for a later model's last digits.
+    assert found.mean_error < 0.062
+    assert found.picks[4][0] > 0.99 and found.picks[8][0] > 0.999 and found.picks[8][1] > 0.98
+
+
+def test_problems_that_a_fit_has_not_seen():
+    rows = triton_calibrate.read_rows(str(ROWS))
+    # Two of three problems, every sixth of their configurations: some 280 rows fit, all of the third judge.
+    problems = list(dict.fromkeys(row.problem for row in rows))
+    seen = set(problems) - set(problems[2::3])
+    few = [row for i, row in enumerate(rows) if row.problem in seen and i % 6 == 0]
+    rest = [row for row in rows if row.problem not in seen]
+    family = triton_calibrate.calibrate(few)
+    before = triton_calibrate.quality(rest, triton_calibrate.predicted(rest, Family()))
+    after = triton_calibrate.quality(rest, triton_calibrate.predicted(rest, family))
+    assert after.mean_error < 0.8 * before.mean_error
+    assert after.picks[8][0] > 0.995

@@ -1,0 +1,199 @@
+"""libtilecast (include/tilecast/tilecast.h) by ctypes: plans, made once and kept, and their runs.
+
+The library is the one that TILECAST_LIBRARY names, else the one in this package, else the system's.
+It is loaded with the first plan; without it, everything else of the package works.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import pathlib
+from typing import Any, NamedTuple, Optional
+
+from ._model import ConfigError, Error, FileError, config_folder
+
+FP16, BF16 = 1, 2
+TN, NN = 0, 1
+_INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("m", ctypes.c_int64), ("n", ctypes.c_int64),
+                ("k", ctypes.c_int64), ("type", ctypes.c_int32), ("type_c", ctypes.c_int32),
+                ("layout", ctypes.c_int32), ("epilogue", ctypes.c_int32), ("lda", ctypes.c_int64),
+                ("ldb", ctypes.c_int64), ("ldc", ctypes.c_int64), ("batch", ctypes.c_int64)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("gpu", ctypes.c_char_p),
+                ("config", ctypes.c_char_p), ("config_dir", ctypes.c_char_p),
+                ("cache_dir", ctypes.c_char_p), ("regime", ctypes.c_int32),
+                ("threads", ctypes.c_int32), ("no_calibration", ctypes.c_int32),
+                ("reserved", ctypes.c_int32)]
+
+
+class _Forecast(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("config", ctypes.c_char * 256),
+                ("time_us", ctypes.c_double), ("interval_low_us", ctypes.c_double),
+                ("interval_high_us", ctypes.c_double), ("tflops", ctypes.c_double),
+                ("cycles", ctypes.c_double), ("sm_clock_mhz", ctypes.c_double),
+                ("power_w", ctypes.c_double), ("limiter", ctypes.c_char * 16),
+                ("simulated", ctypes.c_int32), ("extrapolated", ctypes.c_int32)]
+
+
+class _Arguments(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("a", ctypes.c_void_p), ("b", ctypes.c_void_p),
+                ("c", ctypes.c_void_p), ("alpha", ctypes.c_float), ("beta", ctypes.c_float),
+                ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t)]
+
+
+_ARGUMENTS_SIZE = ctypes.sizeof(_Arguments)
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """Raises FileError where there is none."""
+    named = os.environ.get("TILECAST_LIBRARY")
+    beside = pathlib.Path(__file__).parent / "libtilecast.so"
+    path = named or (str(beside) if beside.exists() else "libtilecast.so.0")
+    try:
+        loaded = ctypes.CDLL(path)
+    except OSError as error:
+        raise FileError(f"libtilecast: {error}; TILECAST_LIBRARY names it where it is not installed") from None
+    pointer = ctypes.c_void_p
+    loaded.tilecast_error_text.restype = ctypes.c_char_p
+    loaded.tilecast_plan_create.argtypes = [ctypes.POINTER(_Problem), ctypes.POINTER(_Options),
+                                            ctypes.POINTER(pointer)]
+    loaded.tilecast_plan_forecast.argtypes = [pointer, ctypes.POINTER(_Forecast)]
+    loaded.tilecast_plan_workspace.argtypes = [pointer, ctypes.POINTER(ctypes.c_size_t)]
+    loaded.tilecast_plan_clear_workspace.argtypes = [pointer, pointer, ctypes.c_size_t, pointer]
+    loaded.tilecast_plan_run.argtypes = [pointer, pointer, pointer]
+    loaded.tilecast_plan_destroy.argtypes = [pointer]
+    loaded.tilecast_plan_destroy.restype = None
+    return loaded
+
+
+def _check(status: int) -> None:
+    if status:
+        text = library().tilecast_error_text().decode(errors="replace")
+        kind = {_INVALID: ConfigError, _UNSUPPORTED: ConfigError, _FILE: FileError}.get(status, Error)
+        raise kind(text)
+
+
+class Shape(NamedTuple):
+    """What a plan is for: sides, FP16 or BF16, TN or NN, elements from a row to the next (0: tight)."""
+
+    m: int
+    n: int
+    k: int
+    type: int
+    layout: int
+    lda: int = 0
+    ldb: int = 0
+
+
+class Plan:
+    """The fastest kernel by forecast, ready on the current device; or, where `gpu` is named and there
+    is none, its forecast alone. As long as the object lives. May be run by many threads."""
+
+    def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
+                 sustained: bool = False):
+        self._library = library()
+        self._handle = ctypes.c_void_p()
+        problem = _Problem(struct_size=ctypes.sizeof(_Problem), m=shape.m, n=shape.n, k=shape.k,
+                           type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb)
+        options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
+                           config=config and config.encode(), config_dir=config_folder().encode(),
+                           regime=int(sustained))
+        _check(self._library.tilecast_plan_create(ctypes.byref(problem), ctypes.byref(options),
+                                                  ctypes.byref(self._handle)))
+        size = ctypes.c_size_t()
+        _check(self._library.tilecast_plan_workspace(self._handle, ctypes.byref(size)))
+        self.workspace_bytes: int = size.value
+        self._run = self._library.tilecast_plan_run
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._library.tilecast_plan_destroy(self._handle)
+
+    def forecast(self) -> tuple[str, float]:
+        """Configuration and microseconds."""
+        row = _Forecast(struct_size=ctypes.sizeof(_Forecast))
+        _check(self._library.tilecast_plan_forecast(self._handle, ctypes.byref(row)))
+        return row.config.decode(), row.time_us
+
+    def clear(self, workspace: int, stream: int) -> None:
+        _check(self._library.tilecast_plan_clear_workspace(self._handle, workspace,
+                                                           self.workspace_bytes, stream))
+
+    def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0) -> None:
+        """Puts the kernel into the stream; addresses of device memory."""
+        status = self._run(self._handle,
+                           ctypes.byref(_Arguments(_ARGUMENTS_SIZE, a, b, c, 1.0, 0.0, workspace,
+                                                   self.workspace_bytes)), stream)
+        if status:
+            _check(status)
+
+
+class _DlTensor(ctypes.Structure):  # dlpack.h
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+_CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_TYPES = {(2, 16, 1): FP16, (4, 16, 1): BF16}  # kDLFloat, kDLBfloat
+
+
+class Matrix(NamedTuple):
+    """A matrix in device memory. `owner` keeps it there."""
+
+    data: int
+    rows: int
+    columns: int
+    row_stride: int
+    column_stride: int
+    type: int
+    device: int
+    owner: Any
+
+
+def matrix(name: str, tensor: Any, stream: int) -> Matrix:
+    """Of anything with `__dlpack__`; raises ConfigError for what is no CUDA matrix of fp16 or bf16."""
+    if not hasattr(tensor, "__dlpack__"):
+        raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
+    if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
+        raise ConfigError(f"{name}: expected a CUDA tensor")
+    capsule = tensor.__dlpack__(stream=stream or None)
+    api = ctypes.pythonapi
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    view = _DlTensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor"))
+    if view.ndim != 2:
+        raise ConfigError(f"{name}: expected a matrix, got {view.ndim} dimensions")
+    kind = _TYPES.get((view.code, view.bits, view.lanes))
+    if kind is None:
+        raise ConfigError(f"{name}: expected fp16 or bf16")
+    rows, columns = view.shape[0], view.shape[1]
+    strides = (view.strides[0], view.strides[1]) if view.strides else (columns, 1)
+    return Matrix((view.data or 0) + view.byte_offset, rows, columns, *strides, kind,
+                  view.device_id, capsule)
+
+
+def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
+             b_strides: tuple[int, int]) -> Shape:
+    """Of A [m,k] and B [k,n]; raises ConfigError where neither layout has their strides."""
+    if a_strides[1] != 1 and k != 1:
+        raise ConfigError("a: rows must be contiguous")
+    if b_strides[0] == 1 or k == 1:  # B is a transposed [n,k]
+        layout, ldb, tight = TN, b_strides[1], k
+    elif b_strides[1] == 1 or n == 1:
+        layout, ldb, tight = NN, b_strides[0], n
+    else:
+        raise ConfigError("b: rows or columns must be contiguous")
+    return Shape(m, n, k, kind, layout, 0 if a_strides[0] == k or m == 1 else a_strides[0],
+                 0 if ldb == tight or (n if layout == TN else k) == 1 else ldb)

@@ -1,0 +1,190 @@
+"""Fits a `tilecast.triton.Family` to measured configurations, and says how good one is.
+
+    python -m tilecast.triton_calibrate fit ROWS.csv --out family.json
+    python -m tilecast.triton_calibrate check ROWS.csv [--family family.json] [--folds 8]
+
+ROWS.csv (.gz too) has a line for each configuration: m, n, k, dtype, layout, time_us_median,
+status (`ok`) and the configuration under the names of docs/triton.md (BLOCK_M, num_warps, ...).
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import csv
+import dataclasses
+import gzip
+import itertools
+import math
+import statistics
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Optional
+
+from ._fit import gauss_newton
+from ._model import ConfigError, Error, FileError
+from .triton import CYCLES, FACTORS, Family, Tile, default_family, times_us
+
+# How far from nothing each is expected: cycles, factors, microseconds for a million rows.
+_STEPS = {"cycles": 20.0, "factors": 0.02, "outside": 20.0}
+_PRIORS = {"cycles": 150.0, "factors": 0.1, "outside": 100.0}
+_SPILLED_PRIOR = 3.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    problem: tuple[int, int, int, str, str]  # m, n, k, dtype, layout
+    tile: Tile
+    time_us: float
+
+
+def read_rows(path: str) -> list[Row]:
+    """The good rows of Triton in a CSV; raises FileError, or ConfigError where there is none."""
+    try:
+        with (gzip.open(path, "rt") if path.endswith(".gz") else open(path, newline="")) as file:
+            lines = list(csv.DictReader(file))
+    except OSError as error:
+        raise FileError(f"{path}: cannot read: {error}") from None
+    try:
+        rows = [row_of(line) for line in lines
+                if line.get("impl", "triton") == "triton" and line.get("status", "ok") == "ok"]
+    except (KeyError, ValueError) as error:
+        raise ConfigError(f"{path}: expected the columns of tilecast.triton_calibrate: {error}") from None
+    if not rows:
+        raise ConfigError(f"{path}: no row of a Triton configuration with status ok")
+    return rows
+
+
+def row_of(values: Mapping[str, Any]) -> Row:
+    """From a CSV's line, or any mapping of the same names."""
+    numbers = {name: int(value) for name, value in values.items()
+               if isinstance(value, (int, str)) and str(value).lstrip("-").isdigit()}
+    return Row((numbers["m"], numbers["n"], numbers["k"], values.get("dtype", "fp16"),
+                values.get("layout", "tn")),
+               Tile.of(numbers), float(values["time_us_median"]))
+
+
+def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm",
+              method: str = "analytic") -> list[float]:
+    """Microseconds of each row."""
+    times = [0.0] * len(rows)
+    for problem, places in _by_problem(rows).items():
+        m, n, k, dtype, layout = problem
+        for i, us in zip(places, times_us([rows[i].tile for i in places], m, n, k, dtype=dtype,
+                                          layout=layout, gpu=gpu, family=family, method=method)):
+            times[i] = us
+    return times
+
+
+def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
+    """A Family from measured rows (`Row`, or mappings as in the CSV), some tens or more of several
+    problems. Rows near the best of their problem count most. What the rows do not tell stays at
+    nothing: every number has a prior around zero. Raises ConfigError for fewer than 20 rows."""
+    rows = [row if isinstance(row, Row) else row_of(row) for row in rows]
+    if len(rows) < 20:
+        raise ConfigError(f"expected at least 20 measured configurations, got {len(rows)}")
+    best = {problem: min(rows[i].time_us for i in places)
+            for problem, places in _by_problem(rows).items()}
+    weights = [min(1.2, max(0.15, 2.2 - row.time_us / best[row.problem])) for row in rows]
+    kinds = ["cycles"] * len(CYCLES) + ["outside"] + ["factors"] * len(FACTORS)
+    priors = [_PRIORS[kind] for kind in kinds]
+    priors[len(CYCLES) + 1 + FACTORS.index("spilled")] = _SPILLED_PRIOR
+    values = gauss_newton(lambda at: predicted(rows, _family(at), gpu=gpu),
+                          [row.time_us for row in rows], weights,
+                          [_STEPS[kind] for kind in kinds], priors)
+    return _family([round(value, 4) for value in values])
+
+
+def _family(values: Sequence[float]) -> Family:
+    cycles, outside, factors = values[:len(CYCLES)], values[len(CYCLES)], values[len(CYCLES) + 1:]
+    return Family(dict(zip(CYCLES, cycles)), dict(zip(FACTORS, factors)), max(0.0, outside))
+
+
+def _by_problem(rows: Sequence[Row]) -> dict[tuple, list[int]]:
+    places = collections.defaultdict(list)
+    for i, row in enumerate(rows):
+        places[row.problem].append(i)
+    return places
+
+
+@dataclasses.dataclass(frozen=True)
+class Quality:
+    """Of predictions, over problems: mean and median absolute error of time, and the speed of the
+    best of the first 1, 4 and 8 by prediction over the best measured, geometric mean and worst."""
+
+    rows: int
+    problems: int
+    mean_error: float
+    median_error: float
+    picks: dict[int, tuple[float, float]]
+
+    def __str__(self) -> str:
+        lines = [f"{self.rows} rows of {self.problems} problems: mean error of time "
+                 f"{100 * self.mean_error:.2f} %, median {100 * self.median_error:.2f} %"]
+        lines += [f"best of first {top}: {mean:.4f} of the best (worst {worst:.3f})"
+                  for top, (mean, worst) in self.picks.items()]
+        return "\n".join(lines)
+
+
+def quality(rows: Sequence[Row], times: Sequence[float]) -> Quality:
+    """Kernels whose sums do not fit their registers are picks as any other; their error, a factor of
+    several, is not in the errors."""
+    errors = [abs(t / row.time_us - 1) for row, t in zip(rows, times) if row.tile.accumulators() <= 128]
+    picks: dict[int, list[float]] = {1: [], 4: [], 8: []}
+    problems = _by_problem(rows)
+    for places in problems.values():
+        best = min(rows[i].time_us for i in places)
+        order = sorted(places, key=times.__getitem__)
+        for top, speeds in picks.items():
+            speeds.append(best / min(rows[i].time_us for i in order[:top]))
+    return Quality(len(rows), len(problems), statistics.mean(errors), statistics.median(errors),
+                   {top: (statistics.geometric_mean(speeds), min(speeds))
+                    for top, speeds in picks.items()})
+
+
+def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> list[float]:
+    """Predictions for each problem by a Family fitted to the problems of the other folds."""
+    problems = list(_by_problem(rows))
+    times = [0.0] * len(rows)
+    for fold in range(folds):
+        tested = set(itertools.islice(problems, fold, None, folds))
+        family = calibrate([row for row in rows if row.problem not in tested], gpu=gpu)
+        places = [i for i, row in enumerate(rows) if row.problem in tested]
+        for i, us in zip(places, predicted([rows[i] for i in places], family, gpu=gpu)):
+            times[i] = us
+    return times
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tilecast.triton_calibrate",
+                                     description=(__doc__ or "").splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    fit = commands.add_parser("fit", help="fit a family to rows")
+    check = commands.add_parser("check", help="errors and picks of a family over rows")
+    for command in (fit, check):
+        command.add_argument("rows", help="CSV of measured configurations")
+        command.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file")
+    fit.add_argument("--out", required=True, help="the family, as JSON")
+    check.add_argument("--family", help="else the package's own")
+    check.add_argument("--folds", type=int, default=0,
+                       help="judge each part of the problems by a fit to the others instead")
+    options = parser.parse_args(arguments)
+    try:
+        rows = read_rows(options.rows)
+        if options.command == "fit":
+            family = calibrate(rows, gpu=options.gpu)
+            family.save(options.out)
+            print(quality(rows, predicted(rows, family, gpu=options.gpu)))
+        elif options.folds:
+            print(quality(rows, unseen(rows, options.folds, options.gpu)))
+        else:
+            family = Family.load(options.family) if options.family else default_family()
+            print(quality(rows, predicted(rows, family, gpu=options.gpu)))
+    except (Error, ConfigError, FileError) as error:
+        print(f"tilecast.triton_calibrate: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
