@@ -1,5 +1,6 @@
 // tilecast predict: ranked schedules and tilings for a problem.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/cutlass_output.h"
 #include "cli/predict_many.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
@@ -65,6 +67,17 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const std::strin
   return ranking;
 }
 
+void print_cutlass(const Ranking& ranking, std::size_t top) {
+  const CutlassList list = cutlass_list(ranking, top);
+  if (list.rows.empty()) {
+    throw ConfigError("none of the fastest has a counterpart in CUTLASS" + without_text(list));
+  }
+  fmt::print("{}{}", cutlass_header(), list.rows);
+  if (!list.without.empty()) {
+    fmt::print(stderr, "faster ones without a counterpart in CUTLASS{}\n", without_text(list));
+  }
+}
+
 void run_predict(const PredictOptions& options) {
   if (options.shape.empty()) {
     throw ConfigError("expected SHAPE, or --problems FILE");
@@ -86,6 +99,11 @@ void run_predict(const PredictOptions& options) {
     schedules.push_back(parse_schedule(op, name));
   }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+  const bool cutlass = options.format == "cutlass";
+  if (cutlass && schedules.empty() && op == Op::kGemm) {
+    schedules = cutlass_schedules();
+  }
+  const std::size_t top = static_cast<std::size_t>(options.top);
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
   const auto start = std::chrono::steady_clock::now();
@@ -93,15 +111,19 @@ void run_predict(const PredictOptions& options) {
       options.config
           ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
           : rank_candidates(
-                gpu.spec, problem, schedules, regime, inputs, static_cast<std::size_t>(options.top),
+                gpu.spec, problem, schedules, regime, inputs,
+                cutlass ? std::max(top, kLookedAtForCutlass) : top,
                 {.method = method, .simulations = options.simulations, .threads = options.threads});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (const std::optional<Cards> cards = cards_of(gpu, options.card)) {
     on_cards(gpu.spec, *cards, options.card, ranking);
   }
 
-  const RankingReport report{gpu, ranking, static_cast<std::size_t>(options.top),
-                             Seconds{elapsed.count()}, measured};
+  if (cutlass) {
+    print_cutlass(ranking, top);
+    return;
+  }
+  const RankingReport report{gpu, ranking, top, Seconds{elapsed.count()}, measured};
   fmt::print("{}", options.format.starts_with("json") ? ranking_json(report)
                    : options.format == "csv"          ? ranking_csv(report)
                                                       : ranking_table(report));
@@ -140,8 +162,11 @@ void add_predict(Program& program) {
       command.option("--top", options->top, "Rows to show").in_range(i64{1}, i64{1} << 20);
   command.option("--config", options->config, "Predict this configuration alone");
   command.option("--data", options->data, "Measurements to show beside the predictions");
-  command.option("--format", options->format, "table, json, csv, or of --problems jsonl")
-      .one_of({"table", "json", "csv", "jsonl"});
+  command
+      .option("--format", options->format,
+              "table, json, csv, cutlass: a test list for its "
+              "profiler, or of --problems jsonl")
+      .one_of({"table", "json", "csv", "jsonl", "cutlass"});
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.option("--card", options->card,
                  "For this card of those that were measured, by UUID; else the interval is of "
@@ -149,9 +174,9 @@ void add_predict(Program& program) {
   const auto many = std::make_shared<ManyOptions>();
   const Option problems = command.option(
       "--problems", many->problems,
-      "Many problems in the place of SHAPE, a line each: shapes with ranges, JSON or CSV; a file, "
-      "or "
-      "- for standard input. Answers with --top rows each, default 1, as jsonl or csv");
+      "Many problems in the place of SHAPE, a line each: shapes with ranges, JSON or CSV, or one "
+      "JSON list, such as CUTLASS's heuristics take; a file, or - for standard input. Answers with "
+      "--top rows each, default 1, as jsonl, csv or cutlass");
   problems.excludes(shape);
   command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
       .needs(problems);

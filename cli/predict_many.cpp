@@ -1,7 +1,9 @@
 #include "cli/predict_many.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/cutlass_output.h"
 #include "cli/in_order.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
@@ -54,6 +57,65 @@ constexpr std::string_view kCsvHeader =
     "method,"
     "error\n";
 
+/// One line on standard error that is rewritten; of a pipe, whose end nobody knows, a count alone.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::size_t all) : all_(all) {}
+
+  void add() {
+    ++done_;
+    const auto now = std::chrono::steady_clock::now();
+    if (!terminal_ || (now - shown_ < std::chrono::milliseconds(100) && done_ != all_)) {
+      return;
+    }
+    shown_ = now;
+    std::string bar;
+    if (all_ > 0) {
+      constexpr std::size_t kWidth = 40;
+      bar = fmt::format(" of {} [{:.<{}}]", all_, std::string(done_ * kWidth / all_, '#'), kWidth);
+    }
+    fmt::print(stderr, "\r\033[K{}{} problems", done_, bar);
+    std::fflush(stderr);
+  }
+
+  void finish() const {
+    if (terminal_ && done_ > 0) {
+      fmt::print(stderr, "\r\033[K");
+    }
+  }
+
+ private:
+  std::size_t all_, done_ = 0;
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  std::chrono::steady_clock::time_point shown_{};
+};
+
+/// Of the shard, where the list can be read twice; 0 where it cannot.
+std::size_t count_problems(std::istream& input, const ManyOptions& options, const Shard& shard) {
+  const std::streampos begin = input.tellg();
+  if (options.problems == "-" || ::isatty(STDERR_FILENO) != 1 || begin == std::streampos(-1)) {
+    return 0;
+  }
+  std::size_t count = 0;
+  read_problems(input, options.defaults, shard, [&](const ListedProblem&) { ++count; });
+  input.clear();
+  input.seekg(begin);
+  return count;
+}
+
+/// Rows of the test list, and on standard error what has no counterpart.
+std::string cutlass_rows(const ListedProblem& listed, const Ranking& ranking, std::size_t top) {
+  const CutlassList list = cutlass_list(ranking, top);
+  if (list.rows.empty()) {
+    throw ConfigError("none of the fastest has a counterpart in CUTLASS" + without_text(list));
+  }
+  if (!list.without.empty()) {
+    fmt::print(stderr, "{}: faster ones without a counterpart in CUTLASS{}\n",
+               to_text(listed.problem), without_text(list));
+  }
+  return list.rows;
+}
+
 }  // namespace
 
 std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::string>& card) {
@@ -76,9 +138,10 @@ void predict_many(const ManyOptions& options) {
     }
   }
   std::istream& input = options.problems == "-" ? std::cin : file;
-  const bool json = options.format != "csv";
+  const bool cutlass = options.format == "cutlass";
+  const bool json = options.format != "csv" && !cutlass;
   if (!json) {
-    fmt::print("{}", kCsvHeader);
+    fmt::print("{}", cutlass ? cutlass_header() : kCsvHeader);
   }
   std::atomic<std::size_t> failed = 0, answered = 0;
   const auto answer = [&](const ListedProblem& listed) {
@@ -91,31 +154,47 @@ void predict_many(const ManyOptions& options) {
       for (const std::string& name : options.schedules) {
         schedules.push_back(parse_schedule(op, name));
       }
+      if (cutlass && schedules.empty()) {
+        schedules = cutlass_schedules();
+      }
       Ranking ranking = rank_candidates(
-          gpu.spec, listed.problem, schedules, listed.regime, listed.inputs, options.top,
+          gpu.spec, listed.problem, schedules, listed.regime, listed.inputs,
+          cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top,
           {.method = options.method ? std::optional(parse_method(*options.method)) : std::nullopt,
            .threads = 1});
       if (cards) {
         on_cards(gpu.spec, *cards, options.card, ranking);
+      }
+      if (cutlass) {
+        std::string rows = cutlass_rows(listed, ranking, options.top);
+        ++answered;
+        return rows;
       }
       static const MeasuredByConfig kNone;
       ++answered;
       return answer_line(listed, {gpu, ranking, options.top, Seconds{0}, kNone}, json);
     } catch (const ConfigError& error) {
       ++failed;
+      if (cutlass) {  // its profiler reads no errors
+        fmt::print(stderr, "tilecast: problem {}: {}\n", listed.index, error.what());
+        return std::string();
+      }
       return error_line(listed, error.what(), json);
     }
   };
   const auto start = std::chrono::steady_clock::now();
   const unsigned threads = options.threads > 0 ? options.threads : processor_count();
-  InOrder in_order(threads, [](const std::string& text) {
+  ProgressBar progress(count_problems(input, options, shard));
+  InOrder in_order(threads, [&progress](const std::string& text) {
     fmt::print("{}", text);
     std::fflush(stdout);
+    progress.add();
   });
   read_problems(input, options.defaults, shard, [&](ListedProblem listed) {
     in_order.give([&answer, problem = std::move(listed)] { return answer(problem); });
   });
   in_order.finish();
+  progress.finish();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const std::size_t all = answered + failed;
   fmt::print(stderr, "{} problems in {:.1f} s, {:.1f}/s on {} threads\n", all, took.count(),

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/cutlass_problem.h"
 #include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -14,8 +16,6 @@
 
 namespace tilecast {
 namespace {
-
-using Fields = std::map<std::string, std::string>;
 
 constexpr std::string_view kKnown[] = {"shape", "op",     "m",      "n",     "k",
                                        "dtype", "layout", "regime", "inputs"};
@@ -27,12 +27,12 @@ void check_known(const std::string& key) {
   }
 }
 
-Fields fields_of_json(const std::string& line) {
-  nlohmann::json object;
-  try {
-    object = nlohmann::json::parse(line);
-  } catch (const nlohmann::json::parse_error&) {
-    throw ConfigError("expected a JSON object on one line");
+Fields fields_of_object(const nlohmann::json& object) {
+  if (!object.is_object()) {
+    throw ConfigError("expected a JSON object");
+  }
+  if (object.contains("dtype_a")) {
+    return fields_of_cutlass(object);
   }
   Fields fields;
   for (const auto& [key, value] : object.items()) {
@@ -43,6 +43,14 @@ Fields fields_of_json(const std::string& line) {
     fields[key] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return fields;
+}
+
+Fields fields_of_json(const std::string& line) {
+  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  if (object.is_discarded()) {
+    throw ConfigError("expected a JSON object on one line");
+  }
+  return fields_of_object(object);
 }
 
 /// Names of the columns where the line is a header of them; other columns are left aside.
@@ -126,23 +134,11 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
     listed.error = why;
     return listed;
   };
-  for (std::string line; std::getline(input, line);) {
-    ++line_number;
-    if (!line.empty() && line.back() == '\r') {
-      line.pop_back();
-    }
-    if (line.empty()) {
-      continue;
-    }
-    std::vector<std::string> shapes;
+  const auto give_shapes = [&](const std::function<Fields()>& read) {
     Fields fields;
+    std::vector<std::string> shapes;
     try {
-      if (line_number == 1 && line.front() != '{' && (header = header_of(line))) {
-        continue;
-      }
-      fields = line.front() == '{' ? fields_of_json(line)
-               : header            ? fields_of_csv(line, *header)
-                                   : Fields{{"shape", line}};
+      fields = read();
       shapes = shapes_of(fields);
     } catch (const ConfigError& error) {
       give(wrong(error.what()));
@@ -156,6 +152,38 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
       }
       give(std::move(listed));
     }
+  };
+  while (std::isspace(input.peek()) != 0) {
+    line_number += input.get() == '\n' ? 1 : 0;
+  }
+  if (input.peek() == '[') {
+    line_number = 0;
+    const nlohmann::json list = nlohmann::json::parse(input, nullptr, false);
+    if (list.is_discarded()) {
+      throw ConfigError("expected a JSON list of problems, which ends with its ]");
+    }
+    for (const nlohmann::json& object : list) {
+      ++line_number;
+      give_shapes([&] { return fields_of_object(object); });
+    }
+    return;
+  }
+  for (std::string line; std::getline(input, line);) {
+    ++line_number;
+    if (!line.empty() && line.back() == '\r') {
+      line.pop_back();
+    }
+    if (line.empty()) {
+      continue;
+    }
+    if (line_number == 1 && line.front() != '{' && (header = header_of(line))) {
+      continue;
+    }
+    give_shapes([&] {
+      return line.front() == '{' ? fields_of_json(line)
+             : header            ? fields_of_csv(line, *header)
+                                 : Fields{{"shape", line}};
+    });
   }
 }
 

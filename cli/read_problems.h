@@ -3,6 +3,7 @@
 //   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, regime, inputs where
 //                                     they differ from the defaults
 //   the lines of a CSV that has the columns m, n, k or shape, and any of the others
+// or as one JSON list of such objects. An object may also be one of CUTLASS's (cutlass_problem.h).
 // Checked by: read_problems_test.cpp.
 #pragma once
 
@@ -22,7 +23,7 @@ struct ProblemDefaults {
 
 struct ListedProblem {
   std::size_t index = 0;  // in the file, from 1
-  std::size_t line = 0;
+  std::size_t line = 0;   // or place in a JSON list
   AnyProblem problem;
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;

@@ -3,6 +3,7 @@
 #include <sstream>
 #include <vector>
 
+#include "model/base/error.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
@@ -36,6 +37,22 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   REQUIRE(csv.size() == 2);
   CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");
   CHECK(to_text(csv[1].problem) == "8x16x64 fp16 tn");
+}
+
+TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
+  const auto list = read(
+      " [{\"m\": 8, \"n\": 16, \"k\": 32},\n {\"m\": 8, \"n\": 16, \"k\": 32, \"layout\": "
+      "\"tnn\",\n"
+      "  \"dtype_a\": \"bf16\", \"dtype_b\": \"bf16\", \"dtype_d\": \"bf16\"},\n"
+      " {\"shape\": \"64x64x64:128:64\"}, 5]\n");
+  REQUIRE(list.size() == 5);
+  CHECK(to_text(list[0].problem) == "8x16x32 fp16 tn");
+  CHECK(to_text(list[1].problem) == "16x8x32 bf16 tn");
+  CHECK(to_text(list[3].problem) == "64x64x128 fp16 tn");
+  CHECK(list[3].line == 3);
+  CHECK(list[4].error == "expected a JSON object");
+  CHECK_THROWS_AS(read("[{\"m\": 8}"), ConfigError);
+  CHECK(read("[]").empty());
 }
 
 TEST_CASE("What is no problem keeps its place and says why") {

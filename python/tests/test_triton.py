@@ -84,6 +84,7 @@ def test_strides_of_the_call_say_the_layout():
     (tt.Tile(128, 128, 64, 3, 4, 8), "pipelined:tile=128x128x64,stages=3,warpgroups=1x1"),
     (tt.Tile(64, 256, 64, 4, 8, 8), "pipelined:tile=64x256x64,stages=4,warpgroups=1x2"),
     (tt.Tile(128, 128, 64, 3, 8, 8, True, warp_specialize=True), "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1"),
+    (tt.Tile(128, 128, 64, 3, 8, 8, split_k=4), "split_k:tile=128x128x64,stages=3,warpgroups=2x1"),
     (tt.Tile(128, 128, 64, 1, 4, 8), "blocked:tile=128x128x64,warpgroups=1x1"),
     (tt.Tile(16, 128, 64, 3, 4, 8), "pipelined:tile=64x128x64"),  # a wgmma has 64 rows
 ])
@@ -91,6 +92,8 @@ def test_each_kind_of_kernel_has_its_schedule(tile, first):
     texts = tt.schedule_of(tile)
     assert texts[0].startswith(first)
     assert len(set(texts)) == len(texts)
+    # And ours can run it, so it has a time.
+    assert tt.times_us([tile], 512, 512, 4096, method="analytic")[0] < math.inf
 
 
 def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():

@@ -99,7 +99,10 @@ def schedule_of(tile: Tile) -> list[str]:
                 continue
             loop = f"tile={shape},stages={stages},warpgroups={m}x{n}"
             for c in dict.fromkeys(slots):
-                if tile.warp_specialize:
+                if tile.split_k > 1:
+                    found.append(f"split_k:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},producer=40,"
+                                 f"splits={tile.split_k},reduction=atomic,{raster}")
+                elif tile.warp_specialize:
                     found.append(f"warp_specialized:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},"
                                  f"producer=40,grid={'resident' if tile.persistent else 'tiles'},"
                                  f"{raster},walk=strided")
@@ -108,7 +111,7 @@ def schedule_of(tile: Tile) -> list[str]:
                                  f"c_slots={c},{raster},walk=strided")
                 elif tile.persistent:
                     found.append(f"persistent:{loop},ctas=1,inflight=1,c_slots={c},{raster},walk=strided")
-            if not tile.persistent and not tile.warp_specialize:
+            if not tile.persistent and not tile.warp_specialize and tile.split_k == 1:
                 found += [f"pipelined:{loop},ctas={ctas},inflight=1,c_slots=0,{raster}"
                           for ctas in _occupancies(tile)]
     return list(dict.fromkeys(found))

@@ -1,0 +1,136 @@
+#include "cli/cutlass_output.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+#include "validate/record/csv_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kMostSwizzle = 8;
+constexpr i32 kMostSide = 256;           // of a CTA tile
+constexpr i32 kFewestCooperative = 128;  // rows, 64 for each of two warpgroups
+constexpr i32 kAlignment = 8;            // elements of 16 bytes
+
+std::string_view type_name(ElementType type) { return type == ElementType::kBf16 ? "bf16" : "f16"; }
+
+/// The transpose: A^T and B^T in the order that gives C^T.
+std::string_view layout_name(Layout layout) { return layout == Layout::kTn ? "tnn" : "nnn"; }
+
+bool is_cooperative(const KernelConfig& config) {
+  return config.schedule != Schedule::kPingPong && warpgroups_per_tile(config.tiling) == 2;
+}
+
+std::string_view schedule_name(const KernelConfig& config) {
+  if (config.schedule == Schedule::kPingPong) {
+    return "_warpspecialized_pingpong_epi_tma";
+  }
+  if (splits_k(config.schedule)) {
+    return "_stream_k_warpspecialized_cooperative_epi_tma";
+  }
+  return is_cooperative(config) ? "_warpspecialized_cooperative_epi_tma"
+                                : "_warpspecialized_epi_nosmem";
+}
+
+}  // namespace
+
+std::vector<AnySchedule> cutlass_schedules() {
+  return {Schedule::kWarpSpecialized, Schedule::kPingPong, Schedule::kSplitK, Schedule::kStreamK,
+          Schedule::kStreamKHybrid};
+}
+
+std::string_view why_not_cutlass(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  switch (config.schedule) {
+    case Schedule::kWarpSpecialized:
+    case Schedule::kPingPong:
+    case Schedule::kSplitK:
+    case Schedule::kStreamK:
+    case Schedule::kStreamKHybrid:
+      break;
+    default:
+      return "schedule";
+  }
+  if (config.store == Store::kDeferred) {
+    return "store=deferred";
+  }
+  if (config.ctas_per_sm != 1) {
+    return "several CTAs on an SM";
+  }
+  if (config.raster.kind == RasterKind::kHilbert || config.raster.group > kMostSwizzle ||
+      (config.raster.group & (config.raster.group - 1)) != 0) {
+    return "raster";
+  }
+  if (config.raster.walk == Walk::kChunked) {
+    return "walk=chunked";
+  }
+  if (t.block_n % kWgmmaM != 0 || t.block_n > kMostSide || t.block_m > kMostSide) {
+    return "tile";
+  }
+  if (config.schedule == Schedule::kPingPong) {
+    return "";
+  }
+  if (is_cooperative(config)) {
+    return t.block_n < kFewestCooperative ? "tile" : config.grid != Grid::kResident ? "grid" : "";
+  }
+  return warpgroups_per_tile(t) != 1 || splits_k(config.schedule) ? "warpgroups"
+         : config.grid != Grid::kTiles                            ? "grid"
+                                                                  : "";
+}
+
+std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config) {
+  TILECAST_ASSERT(why_not_cutlass(config).empty());
+  const Tiling& t = config.tiling;
+  const std::string_view type = type_name(problem.dtype);
+  return fmt::format("cutlass3x_sm90_tensorop_gemm_{}_{}_f32_{}_{}_{}x{}x{}_{}x{}x1_0_{}_align{}{}",
+                     type, type, type, type, t.block_n, t.block_m, t.block_k, t.cluster_n,
+                     t.cluster_m, layout_name(problem.layout), kAlignment, schedule_name(config));
+}
+
+std::string cutlass_header() {
+  return "operation_name,m,n,k,batch_count,layout,dtype_a,dtype_b,dtype_c,dtype_acc,dtype_d,alpha,"
+         "beta,cta_tile_m,cta_tile_n,cta_tile_k,cluster_m,cluster_n,cluster_k,raster_order,"
+         "swizzle_size,split_k_slices,predicted_us,tilecast_config\n";
+}
+
+std::string without_text(const CutlassList& list) {
+  std::string text;
+  for (const auto& [why, count] : list.without) {
+    text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, why);
+  }
+  return text;
+}
+
+CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
+  const GemmProblem* problem = std::get_if<GemmProblem>(&ranking.problem);
+  if (problem == nullptr) {
+    throw ConfigError("--format cutlass: expected --op gemm");
+  }
+  CutlassList list;
+  std::size_t rows = 0;
+  for (const Prediction& p : ranking.predictions) {
+    const KernelConfig& config = std::get<KernelConfig>(p.config);
+    if (const std::string_view why = why_not_cutlass(config); !why.empty()) {
+      ++list.without[std::string(why)];
+      continue;
+    }
+    const Tiling& t = config.tiling;
+    const std::string_view type = type_name(problem->dtype);
+    list.rows += fmt::format(
+        "{},{},{},{},1,{},{},{},{},f32,{},1,0,{},{},{},{},{},1,{},{},{},{:.6g},{}\n",
+        cutlass_name(*problem, config), problem->shape.n, problem->shape.m, problem->shape.k,
+        layout_name(problem->layout), type, type, type, type, t.block_n, t.block_m, t.block_k,
+        t.cluster_n, t.cluster_m,
+        config.raster.kind == RasterKind::kGroupedM ? "along_m" : "along_n", config.raster.group,
+        splits_equally(config.schedule) ? config.decomposition.splits : 1, p.time.value * 1e6,
+        csv_field(to_text(config)));
+    if (++rows == top) {
+      break;
+    }
+  }
+  return list;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,53 @@
+// Predictions under CUTLASS's names: kernels of its library and a test list for its profiler.
+//
+// The library's kernels store D column-major, so they compute C's transpose: their M is our N, and
+// a tile, a cluster and a raster are turned with it. What corresponds, for Hopper:
+//   warp_specialized, warpgroups=1x1, grid=tiles     warpspecialized, without shared memory for C
+//   the same with two warpgroups, grid=resident      warpspecialized_cooperative
+//   ping_pong                                        warpspecialized_pingpong
+//   split_k, stream_k, stream_k_hybrid               stream_k_warpspecialized_cooperative
+//   raster=grouped_m, group=1, 2, 4, 8               raster_order along_m, swizzle_size
+// Stages are CUTLASS's own choice, as many as fit. Nothing else has a counterpart: its kernels load
+// in a warp of their own, end each tile before the next one's, and walk neither curves nor chunks.
+// Checked by: cutlass_output_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/predict/prediction.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// Schedules of which some configurations have counterparts.
+std::vector<AnySchedule> cutlass_schedules();
+
+/// Why the configuration has no counterpart; empty where it has one.
+std::string_view why_not_cutlass(const KernelConfig& config);
+
+/// As cutlass_library names it: cutlass3x_sm90_tensorop_gemm_... Of a configuration that has one.
+std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config);
+
+/// Columns of the test list that cutlass_profiler reads (--testlist-file), and behind them ours.
+std::string cutlass_header();
+
+struct CutlassList {
+  std::string rows;  // the fastest `top` that have counterparts, fastest first, without a header
+  std::map<std::string, int> without;  // faster ones that have none, by reason
+};
+
+/// Predictions to look at, of a ranking, for those few that have counterparts.
+constexpr std::size_t kLookedAtForCutlass = 512;
+
+/// ": 12 raster, 3 store=deferred"; empty where nothing was left out.
+std::string without_text(const CutlassList& list);
+
+/// Of a GEMM's ranking.
+CutlassList cutlass_list(const Ranking& ranking, std::size_t top);
+
+}  // namespace tilecast

@@ -1,0 +1,92 @@
+#include "cli/cutlass_output.h"
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kCooperative =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kPingPong =
+    "ping_pong:tile=64x256x64,stages=4,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_n,group=2,walk=strided";
+
+GemmProblem problem_of(Layout layout) { return {{4096, 8192, 1024}, ElementType::kBf16, layout}; }
+
+std::string_view why_not(const std::string& text) {
+  return why_not_cutlass(parse_kernel_config(text));
+}
+
+/// The text with one piece of it replaced.
+std::string with(std::string text, const std::string& piece, const std::string& by) {
+  text.replace(text.find(piece), piece.size(), by);
+  return text;
+}
+
+TEST_CASE("A kernel has the name of the one in CUTLASS's library that computes the transpose") {
+  CHECK(cutlass_name(problem_of(Layout::kTn), parse_kernel_config(kCooperative)) ==
+        "cutlass3x_sm90_tensorop_gemm_bf16_bf16_f32_bf16_bf16_256x128x64_1x2x1_0_tnn_align8"
+        "_warpspecialized_cooperative_epi_tma");
+  CHECK(cutlass_name(problem_of(Layout::kNn), parse_kernel_config(kPingPong)) ==
+        "cutlass3x_sm90_tensorop_gemm_bf16_bf16_f32_bf16_bf16_256x64x64_2x1x1_0_nnn_align8"
+        "_warpspecialized_pingpong_epi_tma");
+  const std::string one = with(with(kCooperative, "2x1", "1x1"), "resident", "tiles");
+  CHECK(cutlass_name(problem_of(Layout::kTn), parse_kernel_config(one))
+            .ends_with("_align8_warpspecialized_epi_nosmem"));
+}
+
+TEST_CASE("What CUTLASS has no kernel for says why") {
+  CHECK(why_not(kCooperative).empty());
+  CHECK(why_not(kPingPong).empty());
+  CHECK(why_not(std::string(kCooperative) + ",store=deferred") == "store=deferred");
+  CHECK(why_not(with(kCooperative, "resident", "tiles")) == "grid");
+  CHECK(why_not(with(kCooperative, "2x1", "1x1")) == "grid");  // one consumer has a CTA for a tile
+  CHECK(why_not(with(kCooperative, "ctas=1", "ctas=2")) == "several CTAs on an SM");
+  CHECK(why_not(with(kCooperative, "group=8", "group=16")) == "raster");  // swizzles end at 8
+  CHECK(why_not(with(kCooperative, "group=8", "group=3")) == "raster");
+  CHECK(why_not(with(kCooperative, "grouped_m,group=8", "hilbert,group=1")) == "raster");
+  CHECK(why_not(with(kCooperative, "strided", "chunked")) == "walk=chunked");
+  // Its M is our N: 224 is no multiple of 64, and 64 rows are too few for two warpgroups.
+  CHECK(why_not(with(kCooperative, "128x256x64", "128x224x64")) == "tile");
+  CHECK(why_not(with(kCooperative, "128x256x64", "128x64x64")) == "tile");
+  CHECK(why_not(with(kCooperative, "128x256x64", "128x128x64")).empty());
+  CHECK(why_not("persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+                "raster=grouped_m,group=8,walk=strided") == "schedule");
+}
+
+TEST_CASE("A test list turns the problem, and counts what it leaves out") {
+  Ranking ranking{.problem = problem_of(Layout::kTn)};
+  for (const std::string& text : {std::string(kCooperative) + ",store=deferred",
+                                  std::string(kCooperative), std::string(kPingPong)}) {
+    Prediction p{};
+    p.config = parse_config(text);
+    p.time = Seconds{100e-6};
+    ranking.predictions.push_back(p);
+  }
+  const CutlassList first = cutlass_list(ranking, 1);
+  CHECK(first.without == std::map<std::string, int>{{"store=deferred", 1}});
+  const std::vector<std::string_view> fields = split(first.rows, ',');
+  REQUIRE(fields.size() > 22);
+  CHECK(fields[1] == "8192");  // m is our n
+  CHECK(fields[2] == "4096");
+  CHECK(fields[3] == "1024");
+  CHECK(fields[5] == "tnn");
+  CHECK(fields[13] == "256");
+  CHECK(fields[14] == "128");
+  CHECK(fields[16] == "1");  // cluster 2x1, turned
+  CHECK(fields[17] == "2");
+  CHECK(fields[19] == "along_m");
+  CHECK(fields[20] == "8");
+  CHECK(fields[22] == "100");
+  CHECK(split(cutlass_header(), ',').size() == 24);
+  CHECK(split(cutlass_list(ranking, 5).rows, '\n').size() == 3);  // two rows, and the end
+  ranking.problem = StreamProblem{};
+  CHECK_THROWS_AS(cutlass_list(ranking, 1), ConfigError);
+}
+
+}  // namespace
+}  // namespace tilecast

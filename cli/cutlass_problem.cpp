@@ -1,0 +1,92 @@
+#include "cli/cutlass_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+/// alpha, use_fast_acc and the alignments change no kernel here: tight rows have theirs.
+constexpr const char* kKnown[] = {
+    "m",           "n",          "k",       "batch_count", "layout", "dtype_a",   "dtype_b",
+    "dtype_c",     "dtype_acc",  "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
+    "alignment_a", "alignment_b"};
+
+std::string text_of(const nlohmann::json& object, const char* key, const char* otherwise) {
+  const auto found = object.find(key);
+  if (found == object.end() && otherwise != nullptr) {
+    return otherwise;
+  }
+  if (found == object.end() || !found->is_string()) {
+    throw ConfigError(fmt::format("{}: expected a text", key));
+  }
+  return found->get<std::string>();
+}
+
+void expect(const nlohmann::json& object, const char* key, double wanted) {
+  const auto found = object.find(key);
+  if (found != object.end() && (!found->is_number() || found->get<double>() != wanted)) {
+    throw ConfigError(fmt::format("{}: expected {:g}, got {}", key, wanted, found->dump()));
+  }
+}
+
+std::string side(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) {
+    throw ConfigError(fmt::format("{}: expected a whole number", key));
+  }
+  return found->dump();
+}
+
+}  // namespace
+
+Fields fields_of_cutlass(const nlohmann::json& object) {
+  const std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(known, key) == known.end()) {
+      throw ConfigError(fmt::format("{}: unknown{}", key, did_you_mean(key, known)));
+    }
+  }
+  if (const std::string operation = text_of(object, "operation", "gemm"); operation != "gemm") {
+    throw ConfigError(fmt::format("operation: expected gemm, got {}", operation));
+  }
+  expect(object, "batch_count", 1);
+  expect(object, "beta", 0);
+  const std::string type = text_of(object, "dtype_a", nullptr);
+  if (type != "f16" && type != "bf16") {
+    throw ConfigError(fmt::format("dtype_a: expected f16 or bf16, got {}", type));
+  }
+  for (const char* key : {"dtype_b", "dtype_c", "dtype_d"}) {
+    const std::string other = text_of(object, key, type.c_str());
+    if (other != type && (other != "void" || std::string_view(key) != "dtype_c")) {
+      throw ConfigError(fmt::format("{}: expected {} as dtype_a, got {}", key, type, other));
+    }
+  }
+  if (const std::string sums = text_of(object, "dtype_acc", "f32"); sums != "f32") {
+    throw ConfigError(fmt::format("dtype_acc: expected f32, got {}", sums));
+  }
+  const std::string layout = text_of(object, "layout", nullptr);
+  std::string m = side(object, "m"), n = side(object, "n");
+  // Of the product whose D is row-major: whether A is, and whether B, [k,n], is.
+  const auto is = [&](const char* one) { return layout == one; };
+  if (is("tnn") || is("nnn")) {
+    std::swap(m, n);
+  } else if (!is("tnt") && !is("ttt")) {
+    throw ConfigError(fmt::format(
+        "layout: expected tnn, nnn, tnt or ttt (A of the kernels has rows of K), got {}", layout));
+  }
+  return {{"m", m},
+          {"n", n},
+          {"k", side(object, "k")},
+          {"dtype", type == "f16" ? "fp16" : "bf16"},
+          {"layout", is("tnn") || is("tnt") ? "tn" : "nn"}};
+}
+
+}  // namespace tilecast

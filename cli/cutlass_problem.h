@@ -1,0 +1,21 @@
+// A problem as CUTLASS's heuristics take it (cutlass_library, --heuristics-problems-file):
+//   {"m":4096,"n":4096,"k":4096,"batch_count":1,"layout":"tnn","dtype_a":"f16","dtype_b":"f16",
+//    "dtype_c":"f16","dtype_acc":"f32","dtype_d":"f16","beta":0.0,"use_fast_acc":false}
+// `layout` is of A, B and D, t for row-major. A column-major D is a row-major one of the transposed
+// product: m and n change places, A and B too. What the kernels here do not do is refused, by key.
+// Checked by: cutlass_problem_test.cpp.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace tilecast {
+
+/// What a listed problem says, by the names that read_problems.h has.
+using Fields = std::map<std::string, std::string>;
+
+/// Throws ConfigError that names the key and what was expected.
+Fields fields_of_cutlass(const nlohmann::json& object);
+
+}  // namespace tilecast

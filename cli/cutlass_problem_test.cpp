@@ -1,0 +1,51 @@
+#include "cli/cutlass_problem.h"
+
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+using namespace tilecast;
+
+namespace {
+
+nlohmann::json problem() {
+  return {{"m", 512},           {"n", 1024},        {"k", 64},          {"batch_count", 1},
+          {"layout", "tnn"},    {"dtype_a", "f16"}, {"dtype_b", "f16"}, {"dtype_c", "f16"},
+          {"dtype_acc", "f32"}, {"dtype_d", "f16"}, {"beta", 0.0},      {"use_fast_acc", false}};
+}
+
+Fields with(const char* key, const nlohmann::json& value) {
+  nlohmann::json object = problem();
+  object[key] = value;
+  return fields_of_cutlass(object);
+}
+
+}  // namespace
+
+TEST_CASE("A column-major D is the row-major one of the transposed product") {
+  CHECK(fields_of_cutlass(problem()) ==
+        Fields{{"m", "1024"}, {"n", "512"}, {"k", "64"}, {"dtype", "fp16"}, {"layout", "tn"}});
+  CHECK(with("layout", "nnn").at("layout") == "nn");  // its A, [m,k] by columns, is our B as [k,n]
+  CHECK(with("layout", "nnn").at("m") == "1024");
+  CHECK(with("layout", "tnt").at("m") == "512");
+  CHECK(with("layout", "tnt").at("layout") == "tn");
+  CHECK(with("layout", "ttt").at("layout") == "nn");
+  CHECK(with("dtype_c", "void").at("dtype") == "fp16");
+}
+
+TEST_CASE("What the kernels do not do is refused by its key") {
+  const auto message = [](const char* key, const nlohmann::json& value) {
+    return error_message([&] { (void)with(key, value); });
+  };
+  CHECK(message("batch_count", 2) == "2 batch_count: expected 1, got 2");
+  CHECK(message("beta", 1.0) == "2 beta: expected 0, got 1.0");
+  CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
+  CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");
+  CHECK(message("dtype_acc", "f16") == "2 dtype_acc: expected f32, got f16");
+  CHECK(message("layout", "ntn").starts_with("2 layout: expected tnn"));
+  CHECK(message("m", "512") == "2 m: expected a whole number");
+  CHECK(message("betta", 0).starts_with("2 betta: unknown"));
+  CHECK(message("operation", "conv2d") == "2 operation: expected gemm, got conv2d");
+}

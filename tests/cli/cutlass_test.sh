@@ -1,0 +1,42 @@
+# predict under CUTLASS's names, and its list of problems.
+. tests/cli/expect.sh
+
+"$TILECAST" predict 512x1024x256 --dtype bf16 --format cutlass --top 2 >"$folder/list.csv" 2>"$folder/err" ||
+  problem "predict --format cutlass: $(cat "$folder/err")"
+[ "$(wc -l <"$folder/list.csv")" = 3 ] || problem "not a header and two rows: $(cat "$folder/list.csv")"
+head -n 1 "$folder/list.csv" | grep -q '^operation_name,m,n,k,' || problem "header: $(head -n 1 "$folder/list.csv")"
+# Its M is our N.
+[ "$(grep -c '^cutlass3x_sm90_tensorop_gemm_bf16_.*_tnn_align8_.*,1024,512,256,1,tnn,' "$folder/list.csv")" = 2 ] ||
+  problem "rows: $(cat "$folder/list.csv")"
+expect_error 2 'none of the fastest has a counterpart in CUTLASS: [0-9]+ schedule' \
+  "$TILECAST" predict 512x512x512 --schedule persistent --format cutlass
+expect_error 2 'expected --op gemm' "$TILECAST" predict 4096 --op memcpy --format cutlass
+
+cat >"$folder/problems.json" <<'J'
+[{"m": 512, "n": 1024, "k": 256, "batch_count": 1, "layout": "tnn", "dtype_a": "f16", "dtype_b": "f16",
+  "dtype_c": "f16", "dtype_acc": "f32", "dtype_d": "f16", "beta": 0.0, "use_fast_acc": false},
+ {"m": 512, "n": 1024, "k": 256, "layout": "tnn", "dtype_a": "e4m3", "dtype_b": "e4m3", "dtype_d": "e4m3"},
+ {"shape": "64x64x64"}]
+J
+"$TILECAST" predict --problems "$folder/problems.json" >"$folder/out" 2>"$folder/err"
+[ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
+[ "$(wc -l <"$folder/out")" = 3 ] || problem "three answers: $(cat "$folder/out")"
+sed -n 1p "$folder/out" | grep -q '"m":1024,"n":512,"k":256' || problem "turned: $(head -n 1 "$folder/out")"
+sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "refused: $(sed -n 2p "$folder/out")"
+# The same through a pipe, as a test list of those that can be.
+"$TILECAST" predict --problems - --format cutlass <"$folder/problems.json" >"$folder/out" 2>"$folder/err"
+[ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
+grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
+[ "$(grep -c '^cutlass3x' "$folder/out")" = 2 ] || problem "two kernels: $(cat "$folder/out")"
+printf '[{"m": 8' >"$folder/cut.json"
+expect_error 2 'JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
+
+# A bar on a terminal, and nothing of it in a file.
+if command -v script >/dev/null; then
+  printf '64x64x64:256:64\n' >"$folder/few"
+  script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic >'$folder/out'" /dev/null >"$folder/seen" 2>&1
+  grep -q '4 of 4 \[########################################\] problems' "$folder/seen" ||
+    problem "no bar: $(cat -v "$folder/seen")"
+fi
+grep -q '\[####' "$folder/err" && problem "a bar in a file: $(cat "$folder/err")"
+finish
