@@ -26,6 +26,7 @@ void add_decompositions(Program& program);
 void add_ladder(Program& program);
 void add_repeatability(Program& program);
 void add_regime_report(Program& program);
+void add_emit(Program& program);
 void add_plan(Program& program);
 void add_merge(Program& program);
 void add_status(Program& program);

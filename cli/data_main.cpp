@@ -1,4 +1,4 @@
-// tilecast-data: what works on measurements, without CUDA. `tilecast` starts it with the same
+// tilecast-data: what works on measurements, and kernels as text, without CUDA. `tilecast` starts it with the same
 // arguments, and is the program that its messages name.
 
 #include "cli/commands.h"
@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   tilecast::add_ladder(program);
   tilecast::add_repeatability(program);
   tilecast::add_regime_report(program);
+  tilecast::add_emit(program);
   tilecast::add_plan(program);
   tilecast::add_merge(program);
   tilecast::add_status(program);

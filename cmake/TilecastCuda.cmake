@@ -43,7 +43,8 @@ function(tilecast_embed_sources name)
     ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/ptx/*.cuh
     ${PROJECT_SOURCE_DIR}/kernels/ptx/*.h ${PROJECT_SOURCE_DIR}/kernels/device/*.h
     ${PROJECT_SOURCE_DIR}/kernels/device/*.cuh ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cu
-    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/emit/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/stream/*.cuh ${PROJECT_SOURCE_DIR}/kernels/stream/*.h
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cuh ${PROJECT_SOURCE_DIR}/kernels/micro/*.h

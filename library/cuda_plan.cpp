@@ -64,8 +64,9 @@ class CudaPlan final : public DevicePlan {
                           .c = nowhere,
                           .a_row_stride = request.a_row_stride,
                           .b_row_stride = request.b_row_stride});
-    if (driver_.current_context(&context_) != CUDA_SUCCESS) {
-      throw DeviceError("the driver does not say which context is current");
+    if (driver_.current_context(&context_) != CUDA_SUCCESS ||
+        driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS) {
+      throw DeviceError("the driver does not give the kernel of the current context");
     }
     cluster_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     cluster_.value.clusterDim = {static_cast<unsigned>(launch_.shape().cluster_size), 1, 1};
@@ -74,7 +75,7 @@ class CudaPlan final : public DevicePlan {
   std::size_t workspace_bytes() const override { return workspace_.bytes(); }
 
   tilecast_status clear(void* workspace, void* stream) const noexcept override {
-    if (const tilecast_status status = check_device(); status != TILECAST_OK) {
+    if (const tilecast_status status = check_context(); status != TILECAST_OK) {
       return status;
     }
     return checked("cuMemsetD8Async",
@@ -83,7 +84,7 @@ class CudaPlan final : public DevicePlan {
   }
 
   tilecast_status run(const tilecast_arguments& arguments, void* stream) const noexcept override {
-    if (const tilecast_status status = check_device(); status != TILECAST_OK) {
+    if (const tilecast_status status = check_context(); status != TILECAST_OK) {
       return status;
     }
     GemmArgs args = args_;
@@ -126,9 +127,7 @@ class CudaPlan final : public DevicePlan {
         .numAttrs = shape.cluster_size > 1 ? 1u : 0u,
     };
     void* parameters[] = {&args};
-    return checked("cuLaunchKernelEx",
-                   driver_.launch(&config, reinterpret_cast<CUfunction>(kernel_.handle()),
-                                  parameters, nullptr));
+    return checked("cuLaunchKernelEx", driver_.launch(&config, function_, parameters, nullptr));
   }
 
  private:
@@ -142,27 +141,27 @@ class CudaPlan final : public DevicePlan {
   }
 
   /// A thread that has no device yet gets the plan's, as from any call of the runtime.
-  tilecast_status check_device() const noexcept {
-    CUdevice device = 0;
-    const CUresult result = driver_.current_device(&device);
-    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+  tilecast_status check_context() const noexcept {
+    CUcontext context = nullptr;
+    if (const CUresult result = driver_.current_context(&context); result != CUDA_SUCCESS) {
+      return checked("cuCtxGetCurrent", result);
+    }
+    if (context == nullptr) {
       return checked("cuCtxSetCurrent", driver_.make_current(context_));
     }
-    if (result != CUDA_SUCCESS) {
-      return checked("cuCtxGetDevice", result);
-    }
-    if (device != device_) {
+    if (context != context_) {
       char text[kErrorRoom];
-      std::snprintf(text, sizeof text, "the plan is for device %d, the current one is device %d",
-                    device_, device);
+      std::snprintf(text, sizeof text, "the plan is for device %d, which is not the current one",
+                    device_);
       return fail(TILECAST_WRONG_DEVICE, text);
     }
     return TILECAST_OK;
   }
 
   const Driver& driver_;
-  CUdevice device_;
-  CUcontext context_ = nullptr;  // the one that was current when the plan was made
+  int device_;
+  CUcontext context_ = nullptr;    // the one that was current when the plan was made
+  CUfunction function_ = nullptr;  // in it
   LoadedKernel kernel_;
   GemmLaunch launch_;
   Workspace workspace_;

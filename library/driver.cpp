@@ -29,7 +29,7 @@ Driver find_driver() {
   find("cuLaunchKernelEx", driver.launch);
   find("cuTensorMapReplaceAddress", driver.replace_address);
   find("cuMemsetD8Async", driver.set_bytes);
-  find("cuCtxGetDevice", driver.current_device);
+  find("cuKernelGetFunction", driver.function_of);
   find("cuCtxGetCurrent", driver.current_context);
   find("cuCtxSetCurrent", driver.make_current);
   find("cuGetErrorString", driver.error_string);

@@ -11,7 +11,7 @@ struct Driver {
   decltype(&cuLaunchKernelEx) launch;
   decltype(&cuTensorMapReplaceAddress) replace_address;
   decltype(&cuMemsetD8Async) set_bytes;
-  decltype(&cuCtxGetDevice) current_device;
+  decltype(&cuKernelGetFunction) function_of;
   decltype(&cuCtxGetCurrent) current_context;
   decltype(&cuCtxSetCurrent) make_current;
   decltype(&cuGetErrorString) error_string;

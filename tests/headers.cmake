@@ -109,6 +109,7 @@ if(TILECAST_HAS_CUDA)
     ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp @ONLY)
   add_executable(tilecast_nvrtc_test ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp)
   tilecast_test_options(tilecast_nvrtc_test)
+  target_link_options(tilecast_nvrtc_test PRIVATE -Wl,--disable-new-dtags)  # it links NVRTC itself
   target_link_libraries(tilecast_nvrtc_test PRIVATE tilecast_kernel_sources CUDA::nvrtc
     tilecast_catch)
   tilecast_catch_test(headers_under_nvrtc tilecast_nvrtc_test)

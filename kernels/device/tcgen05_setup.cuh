@@ -31,7 +31,9 @@ static_assert(kLayout == Layout::kTn, "both operands K-major");
 }  // namespace tilecast
 
 /// What each CTA allocates, for whoever looks into the cubin.
-extern "C" __constant__ unsigned int tilecast_tensor_memory_columns = tilecast::kTensorMemoryAsked;
+extern "C" {  // in braces, since nvcc takes `extern "C" __constant__` for a declaration
+__constant__ unsigned int tilecast_tensor_memory_columns = tilecast::kTensorMemoryAsked;
+}
 
 namespace tilecast {
 

@@ -1,25 +1,10 @@
-// The kernel of one GEMM configuration. Only what must be constant is compiled in, so
-// configurations that differ in their bands or walk alone share a cubin.
+// The kernel of one GEMM configuration, compiled.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "kernels/gemm/gemm_args.h"
-#include "kernels/jit/compile.h"
 #include "kernels/jit/cubin_cache.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "kernels/jit/gemm_source.h"
 
 namespace tilecast {
-
-/// The macros that kernels/gemm/compile_time_config.h reads.
-std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
-                                     Epilogue epilogue = Epilogue::kProduct);
-
-/// Throws ConfigError where no kernel of this schedule supports dtype, layout or clusters.
-KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
-                         Epilogue epilogue = Epilogue::kProduct);
 
 CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
                             CubinCache& cache, Epilogue epilogue = Epilogue::kProduct);

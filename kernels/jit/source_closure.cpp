@@ -16,7 +16,8 @@ const EmbeddedSource* find_source(std::string_view path, std::span<const Embedde
   return found == sources.end() ? nullptr : &*found;
 }
 
-/// The path of an `#include "path"` line; empty for any other line.
+}  // namespace
+
 std::string_view included_path(std::string_view line) {
   const auto skip_blanks = [&] {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -39,8 +40,6 @@ std::string_view included_path(std::string_view line) {
   line.remove_prefix(1);
   return line.substr(0, line.find('"'));
 }
-
-}  // namespace
 
 std::vector<EmbeddedSource> source_closure(std::string_view path,
                                            std::span<const EmbeddedSource> sources) {

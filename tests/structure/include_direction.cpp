@@ -49,6 +49,7 @@ const std::vector<Layer>& layers() {
       // The files of tilecast-gpu (cli/CMakeLists.txt), and those of tilecast, which has no CUDA.
       {"cli/gpu_", kOfTilecastGpu, {}},
       {"cli/probe", kOfTilecastGpu, {}},
+      {"cli/emit", {"model/", "kernels/emit/", "cli/"}, {}},
       {"cli/",
        {"model/", "validate/record/", "validate/run/", "validate/plan/", "validate/compare/",
         "validate/calibrate/", "reports/"},

@@ -1,0 +1,77 @@
+// tilecast emit: the winner's kernel, or that of --config, as a source file of its own.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cli/commands.h"
+#include "kernels/emit/emit_gemm.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+struct EmitOptions {
+  std::string shape, gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst", out;
+  std::optional<std::string> config;
+  bool replace = false, no_calibration = false;
+};
+
+Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProblem& problem) {
+  const Regime regime = parse_regime(options.regime);
+  if (options.config) {
+    return predict_config(gpu, problem, parse_kernel_config(*options.config), regime,
+                          Inputs::kNormal);
+  }
+  return rank_candidates(gpu, problem, {}, regime, Inputs::kNormal, 1).predictions.front();
+}
+
+void emit(const EmitOptions& options) {
+  const GemmProblem problem{.shape = parse_gemm_shape(options.shape),
+                            .dtype = parse_element_type(options.dtype),
+                            .layout = parse_layout(options.layout)};
+  const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+  const std::string name = fmt::format("gemm_{}_{}_{}.cu", to_text(problem.shape),
+                                       to_text(problem.dtype), to_text(problem.layout));
+  const std::filesystem::path path = std::filesystem::path(options.out) / name;
+  std::error_code ignored;
+  if (!options.replace && std::filesystem::exists(path, ignored)) {
+    throw ConfigError(path.string() + " is there already; --replace writes it again");
+  }
+  const Prediction best = chosen(options, gpu.spec, problem);
+  const KernelConfig config = std::get<KernelConfig>(best.config);
+  const std::string source = emitted_source(
+      {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);
+  write_file(path, source);
+  fmt::print("{}\n{}: {:.2f} us by forecast\ncd {} && {}\n", path.string(), to_text(config),
+             best.time.value * 1e6, options.out, build_line(config, name));
+}
+
+}  // namespace
+
+void add_emit(Program& program) {
+  const Command command = program.command(
+      "emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs");
+  const auto options = std::make_shared<EmitOptions>();
+  command.option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096").required();
+  command.option("--config", options->config, "This configuration, and not the fastest");
+  command.option("--out", options->out, "Folder for the file; made where it is not there")
+      .required();
+  command.flag("--replace", options->replace, "Write over a file of the same name in --out");
+  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--dtype", options->dtype, "fp16 or bf16");
+  command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
+  command.option("--regime", options->regime, "burst or sustained");
+  command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
+  command.runs([options] { emit(*options); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,139 @@
+#include "kernels/emit/emit_gemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "kernels/jit/embedded_sources.h"
+#include "kernels/jit/gemm_source.h"
+#include "kernels/jit/source_closure.h"
+#include "kernels/registry.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/meanings.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kHostSide = "kernels/emit/main.cu";
+
+/// "sm_90a" -> "90a"
+std::string_view number_of(std::string_view architecture) { return architecture.substr(3); }
+
+/// Some releases of nvcc compile for plain compute_90 beside sm_90a, which has no such
+/// instructions: there the kernel is empty, and never runs.
+std::string guarded(const std::string& kernel, std::string_view architecture) {
+  const std::string_view family =
+      number_of(architecture).substr(0, number_of(architecture).size() - 1);
+  return fmt::format(
+      "#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM{}_ALL)\n{}\n#else\n"
+      "extern \"C\" __global__ void {}(const __grid_constant__ tilecast::GemmArgs) {{}}\n#endif",
+      family, kernel, kGemmEntry);
+}
+
+/// The kernel's source behind everything that it includes, each file once; a condition around an
+/// include is ignored, since a file that is pasted for it may be needed without.
+class Pasted {
+ public:
+  explicit Pasted(const KernelSource& kernel) : kernel_(kernel) { add(kernel.path); }
+
+  void add(const std::string& path) {
+    if (!seen_.insert(path).second) {
+      return;
+    }
+    const EmbeddedSource source = source_closure(path, embedded_sources()).front();
+    std::string kept;
+    for (const std::string_view line : split(source.text, '\n')) {
+      if (const std::string_view included = included_path(line); !included.empty()) {
+        add(std::string(included));
+      } else if (line != "#pragma once") {
+        kept += line;
+        kept += '\n';
+      }
+    }
+    kept.erase(kept.find_last_not_of('\n') + 1);
+    text_ += fmt::format("\n// ---- {}\n{}\n", path,
+                         path == kernel_.path ? guarded(kept, kernel_.architecture) : kept);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  const KernelSource& kernel_;
+  std::set<std::string> seen_;
+  std::string text_;
+};
+
+std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
+  const auto [m, n, k] = gemm.problem.shape;
+  const std::string text = to_text(gemm.config);
+  std::string comment = fmt::format(
+      "// {}: C[{},{}] = A[{},{}] B, {} with sums in fp32, layout {} ({}).\n"
+      "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
+      file, m, n, m, k, to_text(gemm.problem.dtype), to_text(gemm.problem.layout),
+      meaning_of(gemm.problem.layout), gemm.gpu, gemm.forecast.value * 1e6,
+      build_line(gemm.config, file), text);
+  comment += fmt::format("//   {:<24}  {}\n", to_text(gemm.config.schedule),
+                         meaning_of(gemm.config.schedule));
+  for (const auto& [key_value, meaning] : key_meanings(gemm.config)) {
+    comment += fmt::format("//   {:<24}  {}\n", key_value, meaning);
+  }
+  return comment;
+}
+
+std::string defines(const EmittedGemm& gemm) {
+  const KernelConfig& config = gemm.config;
+  const KernelSource source = gemm_source(config, gemm.problem.dtype, gemm.problem.layout);
+  std::string text =
+      "\n#pragma nv_diag_suppress 177  // constants of other schedules\n\n// Compiled in:\n";
+  for (const std::string& define : source.defines) {
+    const std::size_t equals = define.find('=');
+    text += fmt::format("#define {} {}\n", define.substr(0, equals), define.substr(equals + 1));
+  }
+  const bool bf16 = gemm.problem.dtype == ElementType::kBf16;
+  const auto add = [&text](std::string_view name, const auto& value) {
+    text += fmt::format("#define TILECAST_{} {}\n", name, value);
+  };
+  text += "\n// Decided as it is launched:\n";
+  add("M", gemm.problem.shape.m);
+  add("N", gemm.problem.shape.n);
+  add("K", gemm.problem.shape.k);
+  add("RUN_SCHEDULE", static_cast<i32>(config.schedule));
+  add("GRID", static_cast<i32>(config.grid));
+  add("RASTER", static_cast<i32>(config.raster.kind));
+  add("GROUP", config.raster.group);
+  add("WALK", static_cast<i32>(config.raster.walk));
+  add("SPLITS", config.decomposition.splits);
+  add("MIN_K_BLOCKS", config.decomposition.min_k_blocks);
+  add("REDUCTION", static_cast<i32>(config.decomposition.reduction));
+  text += "\n// Of the check and the launch:\n";
+  add("ELEMENT", bf16 ? "__nv_bfloat16" : "__half");
+  add("IS_BF16", bf16 ? 1 : 0);
+  add("TENSOR_MAP_TYPE",
+      bf16 ? "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16" : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16");
+  add("COMPUTE_CAPABILITY", source.architecture == "sm_100a" ? 100 : 90);
+  add("FORECAST_US", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
+  return text;
+}
+
+}  // namespace
+
+std::string build_line(const KernelConfig& config, const std::string& file) {
+  const std::string architecture =
+      gemm_source(config, ElementType::kFp16, Layout::kTn).architecture;
+  const std::string program = file.substr(0, file.rfind('.'));
+  return fmt::format("nvcc -std=c++20 -O3 -gencode arch=compute_{},code={} -o {} {} && ./{}",
+                     number_of(architecture), architecture, program, file, program);
+}
+
+std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
+  const KernelSource source = gemm_source(gemm.config, gemm.problem.dtype, gemm.problem.layout);
+  Pasted pasted(source);
+  pasted.add(kHostSide);
+  return first_comment(gemm, file) + defines(gemm) + pasted.text();
+}
+
+}  // namespace tilecast

@@ -1,0 +1,28 @@
+// One configuration of a GEMM as a source file that nvcc alone builds and runs: the kernel's own
+// sources pasted in the order of their includes, then the host side of kernels/emit/main.cu.
+// Checked by: emit_gemm_test.cpp (nvcc compiles what comes out, of every schedule).
+#pragma once
+
+#include <string>
+
+#include "model/base/units.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+struct EmittedGemm {
+  GemmProblem problem;
+  KernelConfig config;
+  std::string gpu;   // that the forecast is of
+  Seconds forecast;  // of the kernel alone
+};
+
+/// The command that builds and runs `file`.
+std::string build_line(const KernelConfig& config, const std::string& file);
+
+/// The whole file, named `file` in its first comment. Throws ConfigError where no kernel of the
+/// schedule takes the problem.
+std::string emitted_source(const EmittedGemm& gemm, const std::string& file);
+
+}  // namespace tilecast

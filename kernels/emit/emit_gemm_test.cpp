@@ -1,0 +1,104 @@
+// What is emitted, as nvcc and the GPU see it: every family of schedules is built by the command
+// that the file names, and where there is a GPU the file's own check is run.
+#include "kernels/emit/emit_gemm.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+EmittedGemm gemm_of(const std::string& config, GemmShape shape, ElementType dtype, Layout layout) {
+  return {.problem = {.shape = shape, .dtype = dtype, .layout = layout},
+          .config = parse_kernel_config(config),
+          .gpu = "NVIDIA H200 SXM 141 GB",
+          .forecast = Seconds{12.34e-6}};
+}
+
+EmittedGemm flagship() {
+  return gemm_of(
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      {1000, 520, 512}, ElementType::kFp16, Layout::kTn);
+}
+
+}  // namespace
+
+TEST_CASE("An emitted file is one source: includes of the toolkit alone, each part once") {
+  const std::string text = emitted_source(flagship(), "gemm.cu");
+  std::set<std::string> parts;
+  for (const std::string_view line : split(text, '\n')) {
+    INFO(line);
+    CHECK(!line.starts_with("#include \""));
+    CHECK(line != "#pragma once");
+    if (line.starts_with("// ---- ")) {
+      CHECK(parts.insert(std::string(line)).second);
+    }
+  }
+  CHECK(parts.contains("// ---- kernels/gemm/warp_specialized.cu"));
+  CHECK(parts.contains("// ---- model/tile/tile_scheduler.h"));
+  CHECK(!parts.contains("// ---- kernels/ptx/tcgen05.cuh"));
+}
+
+TEST_CASE("Its first comment says what it computes, how it is built, and what each choice means") {
+  const std::string text = emitted_source(flagship(), "gemm.cu");
+  CHECK(text.starts_with("// gemm.cu: C[1000,520] = A[1000,512] B, fp16 with sums in fp32"));
+  CHECK(text.find("12.34 us") != std::string::npos);
+  CHECK(text.find("//   " + build_line(flagship().config, "gemm.cu") + "\n") != std::string::npos);
+  CHECK(text.find("//   " + to_text(flagship().config)) == std::string::npos);  // beside the margin
+  CHECK(text.find("// " + to_text(flagship().config) + "\n") != std::string::npos);
+  CHECK(text.find("//   stages=4 ") != std::string::npos);
+  CHECK(text.find("//   walk=strided ") != std::string::npos);
+}
+
+TEST_CASE("nvcc builds what is emitted of every family of schedules, and it checks itself") {
+  const std::string nvcc = TILECAST_NVCC;
+  if (nvcc.empty()) {
+    WARN("no nvcc on this machine: nothing is built");
+    return;
+  }
+  constexpr ElementType kFp16 = ElementType::kFp16, kBf16 = ElementType::kBf16;
+  const EmittedGemm emitted[] = {
+      flagship(),
+      gemm_of("small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8", {64, 256, 64},
+              kFp16, Layout::kTn),
+      gemm_of("blocked_pipelined:tile=128x256x64,warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,"
+              "group=1",
+              {300, 512, 128}, kBf16, Layout::kNn),
+      gemm_of("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+              "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
+              {1000, 1001, 256}, kBf16, Layout::kTn),
+      gemm_of(
+          "stream_k_hybrid:tile=64x256x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+          "c_slots=1,producer=40,min_k_blocks=4,reduction=atomic,raster=grouped_m,group=8",
+          {1024, 2560, 1024}, kFp16, Layout::kTn),
+      gemm_of("tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=2,"
+              "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
+              "walk=strided",
+              {1024, 1024, 512}, kBf16, Layout::kTn)};
+  for (const EmittedGemm& gemm : emitted) {
+    const TemporaryFolder folder;
+    write_file(folder / "gemm.cu", emitted_source(gemm, "gemm.cu"));
+    std::string command = build_line(gemm.config, "gemm.cu");
+    command.replace(0, std::string("nvcc").size(), "'" + nvcc + "'");
+    const std::string log = (folder / "log").string();
+    const int status = std::system(
+        ("cd '" + (folder / "").string() + "' && (" + command + ") >'" + log + "' 2>&1").c_str());
+    INFO(to_text(gemm.config) << "\n" << read_file(log));
+    REQUIRE(std::filesystem::exists(folder / "gemm"));
+    REQUIRE(WIFEXITED(status));
+    constexpr int kNoSuchGpu = 3;
+    CHECK((WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kNoSuchGpu));
+    CHECK(read_file(log).find("warning") == std::string::npos);
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,291 @@
+// The host side of an emitted kernel: tensor maps, launch, a check of every element, and its time.
+//
+// Check: A and B are normal(0, 1), C begins as NaN; each element is compared with an fp64 sum of
+// the same products, within the rounding of C plus what fp32 sums of tensor cores may be off. Where
+// that would be more than 2^40 multiply-adds, every n-th element of C is. Time: launches one after
+// another over buffers that together exceed the L2, in bursts of at most 10 ms after rests of 30
+// ms; the median, with the gap from one launch to the next.
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "kernels/gemm/compile_time_config.h"
+#include "model/tile/reduction_workspace.h"
+#include "model/tile/tensor_memory.h"
+
+namespace tilecast::emitted {
+
+#define CHECK(call)                                                               \
+  do {                                                                            \
+    if (const cudaError_t error = (call); error != cudaSuccess) {                 \
+      std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(error)); \
+      std::exit(1);                                                               \
+    }                                                                             \
+  } while (false)
+
+constexpr i64 kM = TILECAST_M, kN = TILECAST_N, kK = TILECAST_K;
+using Element = TILECAST_ELEMENT;
+constexpr i32 kCtasTogether = cluster_size(kTiling);
+
+/// With what is decided as it is launched.
+constexpr KernelConfig run_config() {
+  KernelConfig config = kConfig;
+  config.schedule = static_cast<Schedule>(TILECAST_RUN_SCHEDULE);
+  config.grid = static_cast<Grid>(TILECAST_GRID);
+  config.raster = {static_cast<RasterKind>(TILECAST_RASTER), TILECAST_GROUP,
+                   static_cast<Walk>(TILECAST_WALK)};
+  config.decomposition = {TILECAST_SPLITS, TILECAST_MIN_K_BLOCKS,
+                          static_cast<Reduction>(TILECAST_REDUCTION)};
+  return config;
+}
+
+template <class T>
+T* device_array(i64 count) {
+  T* memory = nullptr;
+  CHECK(cudaMalloc(&memory, static_cast<std::size_t>(count) * sizeof(T)));
+  CHECK(cudaMemset(memory, 0, static_cast<std::size_t>(count) * sizeof(T)));
+  return memory;
+}
+
+CUtensorMap tensor_map(const void* matrix, i64 rows, i64 columns, TmaBox box, bool pairs_of_lines) {
+  static const auto encode = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                           cudaEnableDefault, &found));
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+  }();
+  const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(columns) * sizeof(Element)};
+  const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
+                                  static_cast<cuuint32_t>(box.rows)};
+  const cuuint32_t steps[] = {1, 1};
+  CUtensorMap map{};
+  const CUresult result = encode(
+      &map, TILECAST_TENSOR_MAP_TYPE, 2, const_cast<void*>(matrix), sides, row_bytes, box_sides,
+      steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      box.swizzle_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+      : box.swizzle_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+      : box.swizzle_bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                                : CU_TENSOR_MAP_SWIZZLE_NONE,
+      pairs_of_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result));
+    std::exit(1);
+  }
+  return map;
+}
+
+TensorMap opaque(const CUtensorMap& map) { return reinterpret_cast<const TensorMap&>(map); }
+
+/// Clusters, or CTAs without them, that the device holds at once.
+u32 resident_workers() {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
+  config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
+  config.dynamicSmemBytes = kSmem.total_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = kCtasTogether > 1 ? 1 : 0;
+  int sms = 0, workers = 0;
+  CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  if (kCtasTogether > 1) {
+    CHECK(cudaOccupancyMaxActiveClusters(&workers, tilecast_gemm, &config));
+  } else {
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&workers, tilecast_gemm, kThreads,
+                                                        kSmem.total_bytes));
+    workers *= sms;
+  }
+  if constexpr (uses_tcgen05(kConfig.schedule)) {
+    const i32 most = kTensorMemoryColumns / tensor_memory_columns(kConfig) * sms;
+    workers = min_of(workers, most / kCtasTogether);
+  }
+  return static_cast<u32>(workers);
+}
+
+/// The kernel for this problem on this device; bound to buffers once, launched many times.
+struct Launch {
+  Launch() {
+    constexpr KernelConfig kRun = run_config();
+    CHECK(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               kSmem.total_bytes));
+    const u32 resident = resident_workers();
+    args.scheduler = make_tile_scheduler({kM, kN, kK}, kRun, resident);
+    args.k_blocks = static_cast<i32>(ceil_div<i64>(kK, kTiling.block_k));
+    args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRun, resident);
+    args.m = static_cast<i32>(kM);
+    args.n = static_cast<i32>(kN);
+    args.alpha = 1;
+    args.c_by_tma = kN * sizeof(Element) % 16 == 0 ? 1 : 0;
+    args.reduction = kRun.decomposition.reduction;
+    if (splits_k(kRun.schedule)) {
+      const ReductionWorkspace workspace = reduction_workspace(kRun, args.work);
+      args.partials = device_array<float>(workspace.partials);
+      args.locks = device_array<u32>(workspace.locks);
+    }
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
+    config.gridDim = {args.work.workers * static_cast<unsigned>(kCtasTogether), 1, 1};
+    config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
+    config.dynamicSmemBytes = kSmem.total_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = kCtasTogether > 1 ? 1 : 0;
+  }
+
+  GemmArgs bind(const Element* a, const Element* b, Element* c) const {
+    constexpr bool kPairs = kK * sizeof(Element) % 256 == 0;
+    constexpr bool kTn = kLayout == Layout::kTn;
+    GemmArgs bound = args;
+    bound.a = opaque(tensor_map(a, kM, kK, a_box(kTiling), kPairs));
+    bound.a_last = opaque(tensor_map(a, kM, kK, a_last_box(kTiling, kM), kPairs));
+    bound.b =
+        opaque(tensor_map(b, kTn ? kN : kK, kTn ? kK : kN, b_box(kTiling, kLayout), kPairs && kTn));
+    if (bound.c_by_tma != 0) {
+      bound.c = opaque(tensor_map(c, kM, kN, c_box(kConfig.schedule, kTiling), false));
+    }
+    bound.c_pointer = c;
+    return bound;
+  }
+
+  void operator()(const GemmArgs& bound) const {
+    void* arguments[] = {const_cast<GemmArgs*>(&bound)};
+    CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(tilecast_gemm), arguments));
+  }
+
+  GemmArgs args{};
+  cudaLaunchAttribute cluster{};
+  cudaLaunchConfig_t config{};
+};
+
+/// normal(0, 1) by Box-Muller from a counter (the finaliser of splitmix64).
+__global__ void fill(Element* values, i64 count, u64 seed) {
+  for (i64 i = blockIdx.x * i64{blockDim.x} + threadIdx.x; i < count;
+       i += i64{gridDim.x} * blockDim.x) {
+    u64 bits = seed + static_cast<u64>(i + 1) * 0x9e3779b97f4a7c15ull;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
+    bits ^= bits >> 31;
+    const float first = (static_cast<float>(static_cast<u32>(bits) >> 8) + 1.0f) / 16777216.0f;
+    const float second = static_cast<float>(bits >> 40) / 16777216.0f;
+    values[i] = static_cast<Element>(sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
+  }
+}
+
+/// Counts the elements of C, every `step`-th, that are wrong; NaN is.
+__global__ void compare(const Element* a, const Element* b, const Element* c, i64 step,
+                        unsigned long long* wrong) {
+  const double rounding = sizeof(Element) == 2 && TILECAST_IS_BF16 ? 0x1p-8 : 0x1p-11;
+  for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kM * kN;
+       i += i64{gridDim.x} * blockDim.x * step) {
+    const i64 m = i / kN, n = i % kN;
+    double sum = 0, magnitude = 0;
+    for (i64 k = 0; k < kK; ++k) {
+      const double product = static_cast<double>(static_cast<float>(a[m * kK + k])) *
+                             static_cast<double>(static_cast<float>(
+                                 b[kLayout == Layout::kTn ? n * kK + k : k * kN + n]));
+      sum += product;
+      magnitude += fabs(product);
+    }
+    const double error = fabs(static_cast<double>(static_cast<float>(c[i])) - sum);
+    if (!(error <= rounding * fabs(sum) + 0x1p-18 * magnitude)) {
+      atomicAdd(wrong, 1ull);
+    }
+  }
+}
+
+/// Microseconds from one launch to the next.
+double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {
+  constexpr int kBursts = 15, kMostLaunches = 1000;
+  constexpr float kBurstMs = 5;
+  cudaEvent_t begin, end;
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  const auto timed = [&](int launches) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    launch(sets[0]);  // not timed: the first after a rest
+    CHECK(cudaEventRecord(begin));
+    for (int i = 0; i < launches; ++i) {
+      launch(sets[static_cast<std::size_t>(i) % sets.size()]);
+    }
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    float milliseconds = 0;
+    CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
+    return milliseconds / static_cast<float>(launches);
+  };
+  const int launches =
+      std::clamp(static_cast<int>(kBurstMs / std::max(timed(3), 1e-4f)), 2, kMostLaunches);
+  std::vector<double> times;
+  for (int burst = 0; burst < kBursts; ++burst) {
+    times.push_back(1e3 * static_cast<double>(timed(launches)));
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+int run() {
+  const Launch launch;
+  constexpr i64 kSetBytes = (kM * kK + kK * kN + kM * kN) * static_cast<i64>(sizeof(Element));
+  constexpr i64 kBeyondL2 = i64{256} << 20;
+  const i64 sets = std::clamp<i64>((kBeyondL2 + kSetBytes - 1) / kSetBytes, 2, 64);
+  std::vector<GemmArgs> bound;
+  Element *first_a = nullptr, *first_b = nullptr, *first_c = nullptr;
+  for (i64 i = 0; i < sets; ++i) {
+    Element* const a = device_array<Element>(kM * kK);
+    Element* const b = device_array<Element>(kK * kN);
+    Element* const c = device_array<Element>(kM * kN);
+    fill<<<1024, 256>>>(a, kM * kK, 1);
+    fill<<<1024, 256>>>(b, kK * kN, 2);
+    bound.push_back(launch.bind(a, b, c));
+    if (i == 0) {
+      first_a = a;
+      first_b = b;
+      first_c = c;
+    }
+  }
+  unsigned long long* const wrong = device_array<unsigned long long>(1);
+  const i64 step = static_cast<i64>(static_cast<double>(kM) * kN * kK / 0x1p40) + 1;
+  for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
+    CHECK(cudaMemset(first_c, 0xff, kM * kN * sizeof(Element)));
+    launch(bound[0]);
+    compare<<<4096, 256>>>(first_a, first_b, first_c, step, wrong);
+  }
+  unsigned long long found = 0;
+  CHECK(cudaMemcpy(&found, wrong, sizeof found, cudaMemcpyDeviceToHost));
+  if (found != 0) {
+    std::printf("WRONG: %llu of %lld elements\n", found, 2 * ((kM * kN + step - 1) / step));
+    return 1;
+  }
+  const double time = median_time(launch, bound);
+  std::printf("right; %.2f us, %.1f TFLOP/s (forecast %.2f us)\n", time,
+              2e-6 * static_cast<double>(kM) * kN * kK / time, TILECAST_FORECAST_US);
+  return 0;
+}
+
+}  // namespace tilecast::emitted
+
+int main() {
+  int major = 0, minor = 0;
+  if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess ||
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess) {
+    std::fprintf(stderr, "no GPU: %s\n", cudaGetErrorString(cudaGetLastError()));
+    return 3;
+  }
+  if (10 * major + minor != TILECAST_COMPUTE_CAPABILITY) {
+    std::fprintf(stderr, "the kernel needs compute capability %d, this GPU has %d\n",
+                 TILECAST_COMPUTE_CAPABILITY, 10 * major + minor);
+    return 3;
+  }
+  return tilecast::emitted::run();
+}

@@ -1,0 +1,69 @@
+#include "kernels/jit/gemm_source.h"
+
+#include <fmt/format.h>
+
+#include "kernels/registry.h"
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+
+std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
+                                     Epilogue epilogue) {
+  const Tiling& t = config.tiling;
+  const auto define = [](const char* name, i32 value) {
+    return fmt::format("TILECAST_{}={}", name, value);
+  };
+  std::vector<std::string> defines = {
+      // How K is split is decided at run time: one kernel for all that do.
+      define("SCHEDULE",
+             static_cast<i32>(splits_k(config.schedule) ? Schedule::kStreamK : config.schedule)),
+      define("BLOCK_M", t.block_m),
+      define("BLOCK_N", t.block_n),
+      define("BLOCK_K", t.block_k),
+      define("STAGES", t.stages),
+      define("WARPGROUPS_M", t.warpgroups_m),
+      define("WARPGROUPS_N", t.warpgroups_n),
+      define("CLUSTER_M", t.cluster_m),
+      define("CLUSTER_N", t.cluster_n),
+      define("C_SLOTS", t.c_slots),
+      define("CTAS_PER_SM", config.ctas_per_sm),
+      define("INFLIGHT", config.inflight),
+      define("PRODUCER_REGISTERS", config.producer_registers),
+      define("A_SOURCE", static_cast<i32>(config.a_source)),
+      define("INSTRUCTION_N", config.instruction_n),
+      define("ELEMENT_TYPE", static_cast<i32>(dtype)),
+      define("LAYOUT", static_cast<i32>(layout)),
+      define("DEFERRED", config.store == Store::kDeferred ? 1 : 0),
+      define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
+      define("EPILOGUE", static_cast<i32>(epilogue)),
+  };
+  if (uses_tcgen05(config.schedule)) {
+    defines.push_back(define("ACCUMULATORS", config.accumulators));
+    // Of the grids only this one changes the kernel.
+    defines.push_back(define("TAKEOVER", config.grid == Grid::kTakeover ? 1 : 0));
+  }
+  return defines;
+}
+
+KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
+                         Epilogue epilogue) {
+  const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
+  if (!kernel.supports(dtype)) {
+    throw ConfigError(fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(dtype)));
+  }
+  if (!kernel.supports(layout)) {
+    throw ConfigError(
+        fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
+  }
+  const bool pair_alone = uses_tcgen05(config.schedule) && config.tiling.cluster_n == 1;
+  if (cluster_size(config.tiling) > 1 && !traits_of(config.schedule).shares_operands &&
+      !pair_alone) {
+    throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
+  }
+  return {.path = std::string(kernel.source),
+          .defines = defines_for(config, dtype, layout, epilogue),
+          .architecture = std::string(kernel.architecture)};
+}
+
+}  // namespace tilecast

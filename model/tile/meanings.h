@@ -1,0 +1,25 @@
+// Schedules and the keys of a configuration in words, for those who read one for the first time.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// "one producer warpgroup loads, the others multiply and share a tile"
+std::string_view meaning_of(Schedule schedule);
+std::string_view meaning_of(Layout layout);
+
+struct KeyMeaning {
+  std::string key_value;  // "stages=4"
+  std::string_view meaning;
+};
+
+/// Of every key that the configuration's text has, in its order.
+std::vector<KeyMeaning> key_meanings(const KernelConfig& config);
+
+}  // namespace tilecast
