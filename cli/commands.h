@@ -16,6 +16,9 @@ void add_doctor(Program& program);
 void add_predict(Program& program);
 void add_explain(Program& program);
 void add_suite(Program& program);
+void add_list(Program& program);
+void add_gpus(Program& program);
+void add_completion(Program& program);
 
 // tilecast-data (data_main.cpp): measurements, no CUDA.
 void add_validate(Program& program);

@@ -1,5 +1,5 @@
-// tilecast-data: what works on measurements, and kernels as text, without CUDA. `tilecast` starts it with the same
-// arguments, and is the program that its messages name.
+// tilecast-data: what works on measurements, and kernels as text, without CUDA. `tilecast` starts
+// it with the same arguments, and is the program that its messages name.
 
 #include "cli/commands.h"
 #include "cli/program.h"
@@ -21,5 +21,6 @@ int main(int argc, char** argv) {
   tilecast::add_merge(program);
   tilecast::add_status(program);
   tilecast::add_slurm(program);
+  program.tell_options();
   return program.run(argc, argv);
 }

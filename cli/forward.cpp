@@ -21,7 +21,7 @@ struct Forwarded {
 constexpr Forwarded kOfData[] = {
     {"validate", "How far the model is from measurements: error, order, picks"},
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
-    {"emit", "Write a configuration's kernel as one source file that nvcc builds and runs"},
+    {"emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
     {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
     {"results-table", "Write the table of results between its markers in docs/results.md"},
     {"dataset", "Write the data set's own tables, and which points are missing, into two pages"},
@@ -80,6 +80,7 @@ void add_forwarded(Program& program, const Forwarded& forwarded,
 
 }  // namespace
 
+std::filesystem::path data_program() { return program_beside("tilecast-data"); }
 std::filesystem::path gpu_program() { return program_beside("tilecast-gpu"); }
 
 void add_forwarded(Program& program, char** argv) {

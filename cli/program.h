@@ -4,10 +4,24 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 
 namespace tilecast {
+
+/// One row of what a program takes; of a command without options, one with an empty `option`.
+struct OptionRow {
+  std::string command, command_help;
+  std::string option, option_help;  // --gpu
+  bool takes_value;
+
+  bool operator==(const OptionRow&) const = default;
+};
+
+/// As text, a row a line, and back.
+std::string to_text(const std::vector<OptionRow>& rows);
+std::vector<OptionRow> parse_option_rows(std::string_view text);
 
 class Program {
  public:
@@ -20,6 +34,11 @@ class Program {
   /// Answers --version.
   void set_version(const std::string& version);
   Command command(const std::string& name, const std::string& description);
+
+  /// Of the commands that --help lists, in its order.
+  std::vector<OptionRow> options() const;
+  /// Adds the hidden command `option-table`, which prints options() for another program.
+  void tell_options();
 
   /// Returns the exit code (model/base/error.h). Output that could not be written is a failure
   /// (kFile). Throws nothing.

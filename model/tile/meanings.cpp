@@ -49,9 +49,9 @@ std::string_view meaning_of(Schedule schedule) {
     case Schedule::kPipelined:
       return "a ring of stages, loads and multiplications both asynchronous";
     case Schedule::kPersistent:
-      return "the same in CTAs that loop over tiles";
+      return "a ring of stages, in CTAs that loop over tiles";
     case Schedule::kPersistentOverlap:
-      return "and the next tile's loads run while this one is finished and stored";
+      return "persistent, and the next tile's loads run while this one is finished and stored";
     case Schedule::kWarpSpecialized:
       return "one warpgroup loads, the others multiply and share a tile (CUTLASS: cooperative)";
     case Schedule::kPingPong:
@@ -59,17 +59,17 @@ std::string_view meaning_of(Schedule schedule) {
     case Schedule::kSplitK:
       return "warp_specialized, each tile shared by several CTAs in equal parts of K";
     case Schedule::kSplitKHybrid:
-      return "so for the last, partial wave of tiles; whole tiles before it";
+      return "split_k for the last, partial wave of tiles; whole tiles before it";
     case Schedule::kStreamK:
       return "warp_specialized, every CTA takes the same number of K blocks, across tiles";
     case Schedule::kStreamKHybrid:
-      return "so for the last two waves; whole tiles before them";
+      return "stream_k for the last two waves of tiles; whole tiles before them";
     case Schedule::kTcgen05Pipelined:
       return "Blackwell: one warp loads and issues, a ring of stages, one tile per CTA";
     case Schedule::kTcgen05Persistent:
-      return "Blackwell: the same in CTAs that loop over tiles";
+      return "Blackwell: one warp loads and issues, in CTAs that loop over tiles";
     case Schedule::kTcgen05PersistentOverlap:
-      return "Blackwell: and the next tile's loads run while this one is finished and stored";
+      return "Blackwell: persistent, and the next tile's loads run while this one is finished";
     case Schedule::kTcgen05WarpSpecialized:
       return "Blackwell: a warp loads, one issues, one asks for tiles, four store";
   }

@@ -48,6 +48,25 @@ TEST_CASE("Every command line of a page names a command and options that there a
   CHECK(commands > 50);
 }
 
+TEST_CASE("The C and C++ of cpp.md is that of the examples, which are built and run") {
+  std::string examples;
+  for (const auto& entry : fs::directory_iterator("examples")) {
+    examples += read_file(entry.path());
+  }
+  const std::string text = read_file("docs/cpp.md");
+  int blocks = 0;
+  for (const std::string fence : {"\n```c\n", "\n```cpp\n"}) {
+    for (std::size_t at = text.find(fence); at != std::string::npos; at = text.find(fence, at)) {
+      at += fence.size();
+      const std::string block = text.substr(at, text.find("```", at) - at);
+      INFO(block);
+      CHECK(examples.find(block) != std::string::npos);
+      ++blocks;
+    }
+  }
+  CHECK(blocks == 3);
+}
+
 TEST_CASE("Links are found where they are shown, and web addresses are none of ours") {
   const auto links = links_in("a.md",
                               "see [b](b.md#x) and [c](https://c)\n```\n[d](d.md)\n```\n"

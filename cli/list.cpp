@@ -1,0 +1,149 @@
+// tilecast list: the words that options take, with what each means; tilecast gpus: the GPU files.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "model/base/text.h"
+#include "model/spec/load_gpu.h"
+#include "model/spec/yaml_tree.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/meanings.h"
+
+namespace tilecast {
+namespace {
+
+struct Word {
+  std::string word, meaning;
+};
+
+struct GpuRow {
+  LoadedGpu gpu;
+  std::string based_on;                // empty: on none
+  std::map<std::string, int> sources;  // numbers by where they are from
+};
+
+std::vector<GpuRow> gpu_rows() {
+  std::vector<GpuRow> rows;
+  for (const std::string& name : known_gpus(config_folder())) {
+    GpuRow row{load_gpu(name, true), "", {}};
+    const YamlNode tree = load_yaml_tree(row.gpu.path);
+    if (const YamlNode* parent = tree.find("based_on")) {
+      row.based_on = parent->scalar;
+    }
+    for (const Constant& constant : row.gpu.constants) {
+      ++row.sources[std::string(to_text(constant.source))];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+bool runs(const GpuRow& row) { return why_not_schedulable(row.gpu.spec).empty(); }
+
+/// "85 measured, 31 datasheet", most first.
+std::string sources_text(const GpuRow& row) {
+  std::vector<std::pair<int, std::string>> counts;
+  for (const auto& [source, count] : row.sources) {
+    counts.emplace_back(-count, source);
+  }
+  std::ranges::sort(counts);
+  std::vector<std::string> parts;
+  for (const auto& [count, source] : counts) {
+    parts.push_back(fmt::format("{} {}", -count, source));
+  }
+  return join(parts, ", ");
+}
+
+void print_gpus(const std::string& format) {
+  const std::vector<GpuRow> rows = gpu_rows();
+  if (format == "json") {
+    nlohmann::ordered_json answer{{"schema", 1}, {"gpus", nlohmann::ordered_json::array()}};
+    for (const GpuRow& row : rows) {
+      answer["gpus"].push_back({{"name", row.gpu.spec.name},
+                                {"product", row.gpu.spec.product},
+                                {"architecture", to_text(row.gpu.spec.architecture)},
+                                {"sm_count", row.gpu.spec.sm.count},
+                                {"schedules_run", runs(row)},
+                                {"calibrated", row.gpu.calibrated},
+                                {"based_on", row.based_on},
+                                {"sources", row.sources}});
+    }
+    fmt::print("{}\n", answer.dump());
+    return;
+  }
+  fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} numbers by source\n", "name", "SMs",
+             "based on", "runs", "calibrated", "family");
+  for (const GpuRow& row : rows) {
+    fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} {}\n", row.gpu.spec.name,
+               row.gpu.spec.sm.count, row.based_on.empty() ? "-" : row.based_on,
+               runs(row) ? "yes" : "no", row.gpu.calibrated ? "yes" : "no",
+               to_text(row.gpu.spec.architecture), sources_text(row));
+  }
+}
+
+std::vector<Word> words_of(const std::string& what) {
+  std::vector<Word> words;
+  if (what == "gpus") {
+    for (const std::string& name : known_gpus(config_folder())) {
+      words.push_back({name, load_gpu(name, false).spec.product});
+    }
+  } else if (what == "schedules") {
+    for (const Schedule schedule : kEverySchedule) {
+      words.push_back({std::string(to_text(schedule)), std::string(meaning_of(schedule))});
+    }
+  } else if (what == "dtypes") {
+    words = {{"fp16", "A, B and C in fp16, sums in fp32"},
+             {"bf16", "A, B and C in bf16, sums in fp32"},
+             {"fp32", "of memcpy and elementwise_add"}};
+  } else if (what == "epilogues") {
+    words = {{"none", "C = A B"}, {"scaled", "C = alpha A B + beta C (libtilecast)"}};
+  } else {
+    for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+      words.push_back({std::string(to_text(layout)), std::string(meaning_of(layout))});
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+void add_list(Program& program) {
+  static const std::vector<std::string> kKinds{"gpus", "schedules", "dtypes", "epilogues",
+                                               "layouts"};
+  const Command command =
+      program.command("list", "The words that options take, and what each means");
+  const auto kind = std::make_shared<std::string>();
+  command.option("KIND", *kind, join(kKinds, ", ") + "; all of them where none is named")
+      .one_of(kKinds);
+  command.runs([kind] {
+    for (const std::string& what : kKinds) {
+      if (!kind->empty() && *kind != what) {
+        continue;
+      }
+      if (kind->empty()) {
+        fmt::print("{}\n", what);
+      }
+      for (const auto& [word, meaning] : words_of(what)) {
+        fmt::print("{}{:<26} {}\n", kind->empty() ? "  " : "", word, meaning);
+      }
+    }
+  });
+}
+
+void add_gpus(Program& program) {
+  const Command command = program.command(
+      "gpus", "The GPU files: what runs on each, what is known of it and from where");
+  const auto format = std::make_shared<std::string>("table");
+  command.option("--format", *format, "table or json").one_of({"table", "json"});
+  command.runs([format] { print_gpus(*format); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,41 @@
+# What the shells make of `tilecast completion`, and the words of `list` and `gpus`.
+. tests/cli/expect.sh
+
+"$TILECAST" completion bash >"$folder/completion.bash" || problem "completion bash: exit code $?"
+# completed WORD...: what bash offers for the last word
+completed() {
+  bash -c '. "$1"; shift; COMP_WORDS=(tilecast "$@"); COMP_CWORD=$#; _tilecast; printf "%s\n" "${COMPREPLY[@]}"' \
+    - "$folder/completion.bash" "$@"
+}
+offers() { # WORD LINE...
+  local word=$1
+  shift
+  completed "$@" | grep -qxF -- "$word" || problem "'$*' does not offer $word: $(completed "$@")"
+}
+offers predict pre
+offers --layout predict 1x1x8 --la
+offers h200_sxm predict --gpu h2
+offers ping_pong explain --schedule ping
+offers zsh completion zs
+offers --data validate --da # of tilecast-data
+offers --replace emit --re
+[ -z "$(completed predict --bogus)" ] || problem "an option that is none is completed"
+
+"$TILECAST" completion zsh >"$folder/_tilecast" || problem "completion zsh: exit code $?"
+if command -v zsh >/dev/null; then
+  zsh -n "$folder/_tilecast" || problem "zsh cannot read its script"
+fi
+expect_error 2 'SHELL' "$TILECAST" completion fish
+
+for word in $("$TILECAST" list schedules | cut -d' ' -f1); do
+  expect_error 2 'configuration|expected|tile' "$TILECAST" predict 64x64x64 --config "$word:bogus=1"
+done
+[ "$("$TILECAST" list schedules | wc -l)" = 16 ] || problem "list schedules: not every schedule"
+expect_done '^h200_sxm +NVIDIA H200' "$TILECAST" list gpus
+expect_done '^  tn ' "$TILECAST" list
+expect_error 2 'KIND' "$TILECAST" list colours
+expect_done '^h200_sxm .*yes.*measured' "$TILECAST" gpus
+expect_done '"name":"b200".*"based_on":"h200_sxm"' "$TILECAST" gpus --format json
+"$TILECAST" predict 64x64x64 --gpu H2 >/dev/null || problem "--gpu H2 is not h200_sxm"
+
+finish

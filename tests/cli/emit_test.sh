@@ -1,0 +1,21 @@
+# tilecast emit: a file under its own name, whole, and never over another one.
+. tests/cli/expect.sh
+
+expect_done 'nvcc .*gemm_512x512x512_bf16_nn' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
+  --out "$folder/new/emitted"
+file=$folder/new/emitted/gemm_512x512x512_bf16_nn.cu
+[ "$(ls "$folder/new/emitted")" = "$(basename "$file")" ] || problem "other files: $(ls "$folder/new/emitted")"
+grep -q 'int main()' "$file" || problem "no main"
+expect_error 2 'is there already; --replace' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
+  --out "$folder/new/emitted"
+echo mine >"$file"
+expect_done 'forecast' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --replace \
+  --config 'persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided' \
+  --out "$folder/new/emitted"
+grep -q '^//   persistent ' "$file" || problem "--config is not what was emitted"
+expect_error 2 'K must be' "$TILECAST" emit 64x64x63 --out "$folder/none"
+expect_error 2 'expected' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
+[ ! -e "$folder/none" ] || problem "something was written"
+expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file"
+
+finish
