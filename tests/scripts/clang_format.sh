@@ -11,6 +11,6 @@ done
 
 printf 'int  planted ;\n' | "$program" --dry-run -Werror --assume-filename=planted.cpp 2>/dev/null &&
   { echo "a planted violation was not noticed"; exit 1; }
-find model kernels validate reports cli tests \
-  \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
+find model kernels validate reports cli include library examples tests \
+  \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.c' \) -print0 |
   xargs -0 "$program" --dry-run -Werror
