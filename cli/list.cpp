@@ -15,7 +15,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/spec/yaml_tree.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/meanings.h"
+#include "model/tile/meaning_text.h"
 
 namespace tilecast {
 namespace {

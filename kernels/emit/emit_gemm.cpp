@@ -13,7 +13,7 @@
 #include "kernels/registry.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/meanings.h"
+#include "model/tile/meaning_text.h"
 
 namespace tilecast {
 namespace {

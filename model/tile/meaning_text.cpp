@@ -1,4 +1,4 @@
-#include "model/tile/meanings.h"
+#include "model/tile/meaning_text.h"
 
 #include <algorithm>
 #include <iterator>

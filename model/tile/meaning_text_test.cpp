@@ -1,0 +1,35 @@
+#include "model/tile/meaning_text.h"
+
+#include <set>
+
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/schedule_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+
+TEST_CASE("Every schedule has a meaning of its own") {
+  std::set<std::string_view> meanings;
+  for (const Schedule schedule : kEverySchedule) {
+    CHECK(!meaning_of(schedule).empty());
+    meanings.insert(meaning_of(schedule));
+  }
+  CHECK(meanings.size() == kEverySchedule.size());
+}
+
+TEST_CASE("Each key of a configuration's text comes with its meaning, in the text's order") {
+  for (const Schedule schedule : kEverySchedule) {
+    KernelConfig config = fixed_by_schedule(schedule);
+    config.tiling.block_m = config.tiling.block_n = 128;
+    config.tiling.block_k = 64;
+    const std::string text = to_text(config);
+    std::string keys;
+    for (const auto& [key_value, meaning] : key_meanings(config)) {
+      CHECK(!meaning.empty());
+      keys += (keys.empty() ? "" : ",") + key_value;
+    }
+    CHECK(std::string(to_text(schedule)) + ":" + keys == text);
+  }
+}
+
+}  // namespace tilecast
