@@ -5,9 +5,11 @@ set(TILECAST_HAS_CUDA OFF)
 if(NOT TILECAST_WITH_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND)
-    find_library(TILECAST_NVPERF_HOST nvperf_host HINTS ${CUDAToolkit_LIBRARY_DIR}
+    # CMake 4 calls another folder CUDAToolkit_LIBRARY_DIR, but knows where these two are.
+    get_filename_component(cupti_hint "${CUDA_cupti_LIBRARY}" DIRECTORY)
+    find_library(TILECAST_NVPERF_HOST nvperf_host HINTS ${CUDAToolkit_LIBRARY_DIR} ${cupti_hint}
       ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64)
-    find_library(TILECAST_CUPTI cupti HINTS ${CUDAToolkit_LIBRARY_DIR}
+    find_library(TILECAST_CUPTI cupti HINTS ${CUDAToolkit_LIBRARY_DIR} ${cupti_hint}
       ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64)
     find_path(TILECAST_CUPTI_INCLUDE cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS}
       ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include)
