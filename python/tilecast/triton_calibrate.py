@@ -15,7 +15,6 @@ import csv
 import dataclasses
 import gzip
 import itertools
-import math
 import statistics
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from typing import Any, Optional
 
 from ._fit import gauss_newton
 from ._model import ConfigError, Error, FileError
-from .triton import CYCLES, FACTORS, Family, Tile, default_family, times_us
+from .triton import CYCLES, FACTORS, Family, Tile, default_family, ranked, times_us
 
 # How far from nothing each is expected: cycles, factors, microseconds for a million rows.
 _STEPS = {"cycles": 20.0, "factors": 0.02, "outside": 20.0}
@@ -126,33 +125,44 @@ class Quality:
         return "\n".join(lines)
 
 
-def quality(rows: Sequence[Row], times: Sequence[float]) -> Quality:
-    """Kernels whose sums do not fit their registers are picks as any other; their error, a factor of
-    several, is not in the errors."""
-    errors = [abs(t / row.time_us - 1) for row, t in zip(rows, times) if row.tile.accumulators() <= 128]
-    picks: dict[int, list[float]] = {1: [], 4: [], 8: []}
+def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *, gpu: str = "h200_sxm",
+            simulated: int = 8) -> Quality:
+    """Of the family that each problem is judged by. Picks are those of early_config_prune. Kernels whose
+    sums do not fit their registers are picks as any other; their error, a factor of several, is
+    not in the errors."""
+    errors, picks = [], {1: [], 4: [], 8: []}  # type: list[float], dict[int, list[float]]
     problems = _by_problem(rows)
-    for places in problems.values():
-        best = min(rows[i].time_us for i in places)
-        order = sorted(places, key=times.__getitem__)
+    for problem, places in problems.items():
+        of_problem = [rows[i] for i in places]
+        family = families[problem]
+        errors += [abs(us / row.time_us - 1)
+                   for row, us in zip(of_problem, predicted(of_problem, family, gpu=gpu))
+                   if row.tile.accumulators() <= 128]
+        m, n, k, dtype, layout = problem
+        order = ranked([row.tile for row in of_problem], m, n, k, dtype=dtype, layout=layout, gpu=gpu,
+                       family=family, simulated=simulated)
+        best = min(row.time_us for row in of_problem)
         for top, speeds in picks.items():
-            speeds.append(best / min(rows[i].time_us for i in order[:top]))
+            speeds.append(best / min(of_problem[i].time_us for i in order[:top]))
     return Quality(len(rows), len(problems), statistics.mean(errors), statistics.median(errors),
                    {top: (statistics.geometric_mean(speeds), min(speeds))
                     for top, speeds in picks.items()})
 
 
-def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> list[float]:
-    """Predictions for each problem by a Family fitted to the problems of the other folds."""
+def same(rows: Sequence[Row], family: Family) -> dict[tuple, Family]:
+    """One family for all problems."""
+    return {problem: family for problem in _by_problem(rows)}
+
+
+def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> dict[tuple, Family]:
+    """For each problem a Family fitted to the problems of the other folds."""
     problems = list(_by_problem(rows))
-    times = [0.0] * len(rows)
+    families = {}
     for fold in range(folds):
         tested = set(itertools.islice(problems, fold, None, folds))
         family = calibrate([row for row in rows if row.problem not in tested], gpu=gpu)
-        places = [i for i, row in enumerate(rows) if row.problem in tested]
-        for i, us in zip(places, predicted([rows[i] for i in places], family, gpu=gpu)):
-            times[i] = us
-    return times
+        families.update(dict.fromkeys(tested, family))
+    return families
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -174,12 +184,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         if options.command == "fit":
             family = calibrate(rows, gpu=options.gpu)
             family.save(options.out)
-            print(quality(rows, predicted(rows, family, gpu=options.gpu)))
+            families = same(rows, family)
         elif options.folds:
-            print(quality(rows, unseen(rows, options.folds, options.gpu)))
+            families = unseen(rows, options.folds, options.gpu)
         else:
-            family = Family.load(options.family) if options.family else default_family()
-            print(quality(rows, predicted(rows, family, gpu=options.gpu)))
+            families = same(rows, Family.load(options.family) if options.family else default_family())
+        print(quality(rows, families, gpu=options.gpu))
     except (Error, ConfigError, FileError) as error:
         print(f"tilecast.triton_calibrate: {error}", file=sys.stderr)
         return 2
