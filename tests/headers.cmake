@@ -60,6 +60,17 @@ foreach(layer IN LISTS layers)
   list(APPEND covered ${headers})
 endforeach()
 
+# libtilecast's, which is no layer for others to include.
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/library/*.h
+  ${PROJECT_SOURCE_DIR}/include/tilecast/*.h)
+set(link tilecast_c tilecast_model)
+if(TILECAST_HAS_CUDA)
+  list(APPEND link tilecast_kernels)
+else()
+  list(FILTER headers EXCLUDE REGEX "/(driver|gpu_test)\\.h$")
+endif()
+tilecast_lone_headers(tilecast_library_headers LINK ${link} HEADERS ${headers})
+
 if(TILECAST_HAS_CUDA)  # every layer is built: no header may be left
   file(GLOB_RECURSE left CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/*.h
     ${PROJECT_SOURCE_DIR}/kernels/*.h ${PROJECT_SOURCE_DIR}/validate/*.h
