@@ -109,14 +109,17 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int]) -
 
 
 def _run(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, stream: int) -> None:
-    workspace = 0
-    if plan.workspace_bytes:
-        # Runs of one plan on one stream follow each other, so they share one.
-        place = (id(plan), stream)
-        held = _workspaces.get(place)
-        if held is None:
-            held = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=a.device)
-            plan.clear(held.data_ptr(), stream)
+    if not plan.workspace_bytes:
+        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream)
+        return
+    # Runs of one plan on one stream follow each other, so they share a workspace; but one that a graph
+    # clears is clear only once that graph has run, so each captured call has its own.
+    place = (id(plan), stream)
+    capturing = torch.cuda.is_current_stream_capturing()
+    held = None if capturing else _workspaces.get(place)
+    if held is None:
+        held = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=a.device)
+        plan.clear(held.data_ptr(), stream)
+        if not capturing:
             _workspaces[place] = held
-        workspace = held.data_ptr()
-    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream, workspace)
+    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream, held.data_ptr())

@@ -22,12 +22,12 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a.new_empty((a.shape[0], b.shape[1]))
 
 
-def _save(context, inputs, output) -> None:
-    context.save_for_backward(*inputs)
+def _save(ctx, inputs, output) -> None:  # names that torch gives
+    ctx.save_for_backward(*inputs)
 
 
-def _gradients(context, of_output: torch.Tensor):
-    a, b = context.saved_tensors
+def _gradients(ctx, of_output: torch.Tensor):
+    a, b = ctx.saved_tensors
     return of_output @ b.t(), a.t() @ of_output
 
 
