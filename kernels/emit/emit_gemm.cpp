@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -84,19 +86,43 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   return comment;
 }
 
+/// Behind an enumerator's number, its word.
+std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
+  const std::map<std::string_view, std::string_view> words = {
+      {"ELEMENT_TYPE", to_text(gemm.problem.dtype)},
+      {"LAYOUT", to_text(gemm.problem.layout)},
+      {"RUN_SCHEDULE", to_text(gemm.config.schedule)},
+      {"SCHEDULE",
+       to_text(splits_k(gemm.config.schedule) ? Schedule::kStreamK : gemm.config.schedule)}};
+  if (const auto found = words.find(name); found != words.end()) {
+    return fmt::format("  // {}", found->second);
+  }
+  std::string key(name);
+  std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const KeyMeaning& choice : key_meanings(gemm.config)) {
+    const std::size_t equals = choice.key_value.find('=');
+    const std::string value = choice.key_value.substr(equals + 1);
+    if (choice.key_value.substr(0, equals) == key && std::isalpha(value.front()) != 0) {
+      return "  // " + value;
+    }
+  }
+  return "";
+}
+
 std::string defines(const EmittedGemm& gemm) {
+  constexpr std::string_view kPrefix = "TILECAST_";
   const KernelConfig& config = gemm.config;
   const KernelSource source = gemm_source(config, gemm.problem.dtype, gemm.problem.layout);
   std::string text =
       "\n#pragma nv_diag_suppress 177  // constants of other schedules\n\n// Compiled in:\n";
+  const auto add = [&](std::string_view name, const auto& value) {
+    text += fmt::format("#define {}{} {}{}\n", kPrefix, name, value, comment_of(gemm, name));
+  };
   for (const std::string& define : source.defines) {
     const std::size_t equals = define.find('=');
-    text += fmt::format("#define {} {}\n", define.substr(0, equals), define.substr(equals + 1));
+    add(define.substr(kPrefix.size(), equals - kPrefix.size()), define.substr(equals + 1));
   }
   const bool bf16 = gemm.problem.dtype == ElementType::kBf16;
-  const auto add = [&text](std::string_view name, const auto& value) {
-    text += fmt::format("#define TILECAST_{} {}\n", name, value);
-  };
   text += "\n// Decided as it is launched:\n";
   add("M", gemm.problem.shape.m);
   add("N", gemm.problem.shape.n);

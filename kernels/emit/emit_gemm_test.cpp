@@ -56,6 +56,9 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
   CHECK(text.find("//   " + to_text(flagship().config)) == std::string::npos);  // beside the margin
   CHECK(text.find("// " + to_text(flagship().config) + "\n") != std::string::npos);
   CHECK(text.find("//   stages=4 ") != std::string::npos);
+  CHECK(text.find("#define TILECAST_RUN_SCHEDULE 6  // warp_specialized\n") != std::string::npos);
+  CHECK(text.find("#define TILECAST_RASTER 0  // grouped_m\n") != std::string::npos);
+  CHECK(text.find("#define TILECAST_BLOCK_M 128\n") != std::string::npos);
   CHECK(text.find("//   walk=strided ") != std::string::npos);
 }
 
