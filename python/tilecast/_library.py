@@ -180,7 +180,7 @@ def matrix(name: str, tensor: Any, stream: int) -> Matrix:
         raise ConfigError(f"{name}: expected fp16 or bf16")
     rows, columns = view.shape[0], view.shape[1]
     strides = (view.strides[0], view.strides[1]) if view.strides else (columns, 1)
-    return Matrix((view.data or 0) + view.byte_offset, rows, columns, *strides, kind,
+    return Matrix((view.data or 0) + view.byte_offset, rows, columns, strides[0], strides[1], kind,
                   view.device_id, capsule)
 
 

@@ -78,8 +78,8 @@ def _torch_plan(torch: Any, a: Any, b: Any) -> _library.Plan:
             raise ConfigError(f"{name}: expected fp16 or bf16, got {tensor.dtype}")
         if tensor.dim() != 2:
             raise ConfigError(f"{name}: expected a matrix, got {tensor.dim()} dimensions")
-    left, right = (_library.Matrix(0, *one.shape, *one.stride(), kinds[one.dtype], one.device.index, one)
-                   for one in (a, b))
+    left, right = (_library.Matrix(0, one.shape[0], one.shape[1], one.stride(0), one.stride(1),
+                                   kinds[one.dtype], one.device.index, one) for one in (a, b))
     _agree(left, right)
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, a.stride(), b.stride())
     with torch.cuda.device(a.device):

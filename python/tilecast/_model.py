@@ -121,7 +121,7 @@ class Ranking(_Rows):
 class Predictions(_Rows):
     """The answers of `predict_many`, in the order of the problems: `Prediction` or `Failure`."""
 
-    def __init__(self, shapes: list[tuple[int, int, int]], answers: Iterable[str]):
+    def __init__(self, shapes: Sequence[tuple[int, ...]], answers: Iterable[str]):
         self.shapes = shapes
         self._rows = []
         for answer in map(json.loads, answers):

@@ -163,8 +163,9 @@ class Family:
         try:
             with open(path, encoding="utf-8") as file:
                 values = json.load(file)
-            return cls(*({name: float(one) for name, one in values[part].items()}
-                         for part in ("cycles", "factors")), float(values["outside"]))
+            cycles, factors = ({name: float(one) for name, one in values[part].items()}
+                               for part in ("cycles", "factors"))
+            return cls(cycles, factors, float(values["outside"]))
         except OSError as error:
             raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -311,17 +312,18 @@ class Tuner:
     def _problem(self, arguments: Mapping[str, Any]) -> tuple[int, int, int, str, str]:
         low = {name.lower(): value for name, value in self._ours(arguments).items()}
         tensors = [value for value in low.values() if hasattr(value, "shape")]
-        sides = [next((low[name] for name in _SIDES[side] if isinstance(low.get(name), int)), None)
-                 for side in "mnk"]
-        if None in sides and len(tensors) > 1:
+        sides = [int(low[name]) for side in "mnk" for name in _SIDES[side]
+                 if isinstance(low.get(name), int)]
+        if len(sides) < 3 and len(tensors) > 1:
             m, k = (int(side) for side in tensors[0].shape)
             sides = [m, int(tensors[1].shape[0 if tensors[1].shape[1] == k else 1]), k]
-        if None in sides:
+        if len(sides) < 3:
             raise ConfigError("M, N, K: neither in the call nor from the shapes of two tensors; "
                               "names={'m': ..., 'n': ..., 'k': ...} says what they are called")
         first = getattr(tensors[0], "base", tensors[0]) if tensors else None
         dtype = self.dtype or getattr(first, "dtype", None) or "fp16"
-        return (*sides, _word(dtype), self.layout or _layout(low, tensors, sides))
+        m, n, k = sides
+        return m, n, k, _word(dtype), self.layout or _layout(low, tensors, sides)
 
 
 def _said(config: Any) -> dict[str, Any]:
