@@ -1,6 +1,4 @@
-// What a program takes, as rows: read from CLI11's own table, handed from program to program.
-
-#include <CLI/CLI.hpp>
+// What a program takes, as rows that are handed from program to program.
 
 #include <fmt/format.h>
 
@@ -40,29 +38,6 @@ std::vector<OptionRow> parse_option_rows(std::string_view text) {
     }
   }
   return rows;
-}
-
-std::vector<OptionRow> Program::options() const {
-  std::vector<OptionRow> rows;
-  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_group().empty()) {  // for other programs
-      continue;
-    }
-    rows.push_back({command->get_name(), command->get_description(), "", "", false});
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        rows.push_back({command->get_name(), command->get_description(), "--" + name,
-                        option->get_description(), option->get_items_expected_max() > 0});
-      }
-    }
-  }
-  return rows;
-}
-
-void Program::tell_options() {
-  const Command command = this->command("option-table", "For tilecast completion");
-  command.hides();
-  command.runs([this] { fmt::print("{}", to_text(options())); });
 }
 
 }  // namespace tilecast

@@ -199,6 +199,29 @@ Command Program::command(const std::string& name, const std::string& description
   return Command(app_->add_subcommand(name, description));
 }
 
+std::vector<OptionRow> Program::options() const {
+  std::vector<OptionRow> rows;
+  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_group().empty()) {  // for other programs
+      continue;
+    }
+    rows.push_back({command->get_name(), command->get_description(), "", "", false});
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        rows.push_back({command->get_name(), command->get_description(), "--" + name,
+                        option->get_description(), option->get_items_expected_max() > 0});
+      }
+    }
+  }
+  return rows;
+}
+
+void Program::tell_options() {
+  const Command command = this->command("option-table", "For tilecast completion");
+  command.hides();
+  command.runs([this] { fmt::print("{}", to_text(options())); });
+}
+
 int Program::run(int argc, const char* const* argv) {
   // A file at its size limit is an output error, not a silent death; a reader that went away ends
   // the program below, so that measurements and files under way are finished first.
