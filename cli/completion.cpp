@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "cli/child_process.h"
@@ -59,15 +61,15 @@ OptionWords known_words() {
   return words;
 }
 
-/// This program's rows; those of commands that it hands on are the other programs'.
+/// tilecast's rows, and of the commands that it hands on this program's and tilecast-gpu's.
 std::vector<OptionRow> every_row(const Program& program) {
-  std::vector<OptionRow> rows = program.options();
-  for (const std::filesystem::path& other : {data_program(), gpu_program()}) {
-    for (const OptionRow& row : parse_option_rows(run_child(other, {"option-table"}).output)) {
-      if (!row.option.empty()) {
-        rows.push_back(row);
-      }
-    }
+  const auto told = [](const std::filesystem::path& other) {
+    return parse_option_rows(run_child(other, {"option-table"}).output);
+  };
+  std::vector<OptionRow> rows = told(main_program());
+  for (const std::vector<OptionRow>& others : {program.options(), told(gpu_program())}) {
+    std::ranges::copy_if(others, std::back_inserter(rows),
+                         [](const OptionRow& row) { return !row.option.empty(); });
   }
   return rows;
 }

@@ -22,6 +22,9 @@ constexpr Forwarded kOfData[] = {
     {"validate", "How far the model is from measurements: error, order, picks"},
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
+    {"list", "The words that options take, and what each means"},
+    {"gpus", "The GPU files: what runs on each, what is known of it and from where"},
+    {"completion", "A script by which bash or zsh completes commands and options"},
     {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
     {"results-table", "Write the table of results between its markers in docs/results.md"},
     {"dataset", "Write the data set's own tables, and which points are missing, into two pages"},
@@ -80,7 +83,7 @@ void add_forwarded(Program& program, const Forwarded& forwarded,
 
 }  // namespace
 
-std::filesystem::path data_program() { return program_beside("tilecast-data"); }
+std::filesystem::path main_program() { return program_beside("tilecast"); }
 std::filesystem::path gpu_program() { return program_beside("tilecast-gpu"); }
 
 void add_forwarded(Program& program, char** argv) {

@@ -9,7 +9,7 @@
 namespace tilecast {
 
 /// Where tilecast-gpu lies if it was built.
-std::filesystem::path data_program();
+std::filesystem::path main_program();
 std::filesystem::path gpu_program();
 
 /// Adds the commands that the other programs carry out. Each becomes that program, with the

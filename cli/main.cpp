@@ -14,11 +14,9 @@ int main(int argc, char** argv) {
   tilecast::add_predict(program);
   tilecast::add_explain(program);
   tilecast::add_suite(program);
-  tilecast::add_list(program);
-  tilecast::add_gpus(program);
   tilecast::add_doctor(program);
-  tilecast::add_completion(program);
   tilecast::add_forwarded(program, argv);
 
+  program.tell_options();
   return program.run(argc, argv);
 }
