@@ -1,8 +1,12 @@
-"""tilecast.matmul without a GPU: what it refuses and why, and plans of a named GPU; tests marked gpu run
-where there is one."""
+"""tilecast.matmul without a GPU: what it refuses and why, what it keeps, and plans of a named GPU.
+test_torch.py runs it on one."""
 
+import contextlib
 import ctypes
 import os
+import sys
+import types
+from typing import NamedTuple
 
 import pytest
 import tilecast
@@ -66,6 +70,166 @@ def test_matrices_that_do_not_go_together_are_refused(a, b, out, words):
         tilecast.matmul(a, b, out)
 
 
+class FakePlan:
+    """Runs nothing, and remembers what it was to run."""
+
+    def __init__(self, shape, workspace_bytes=0):
+        self.workspace_bytes, self.workspaces = workspace_bytes, {}
+        self.runs, self.cleared = [], []
+
+    def clear(self, *arguments):
+        self.cleared.append(arguments)
+
+    def run(self, *arguments):
+        self.runs.append(arguments)
+
+
+@pytest.fixture
+def plans(monkeypatch):
+    """Plans as they are made, of bytes of workspace, on a machine without a GPU."""
+    made = []
+
+    def make(shape):
+        made.append(FakePlan(shape, made_bytes[0]))
+        return made[-1]
+
+    made_bytes = [0]
+    monkeypatch.setattr(_library, "Plan", make)
+    for cache in (_matmul._plan, _matmul._torch_plan):
+        cache.cache_clear()
+    yield types.SimpleNamespace(made=made, bytes=made_bytes)
+    for cache in (_matmul._plan, _matmul._torch_plan):
+        cache.cache_clear()
+    _matmul._captured.clear()
+
+
+def test_matrices_of_another_device_than_the_current_one_are_refused(plans, monkeypatch):
+    a = Producer(64, 64)  # on device 0
+    monkeypatch.setattr(_library, "current_device", lambda: 1)
+    with pytest.raises(tilecast.ConfigError, match="on device 0, but device 1 is current"):
+        tilecast.matmul(a, a, a)
+    assert not plans.made
+    monkeypatch.setattr(_library, "current_device", lambda: 0)
+    tilecast.matmul(a, a, a)
+    tilecast.matmul(a, a, a)
+    assert len(plans.made) == 1 and len(plans.made[0].runs) == 2
+    # With the plan at hand, too.
+    monkeypatch.setattr(_library, "current_device", lambda: 1)
+    with pytest.raises(tilecast.ConfigError, match="device 1"):
+        tilecast.matmul(a, a, a)
+
+
+def test_plans_of_captured_calls_are_kept(plans, monkeypatch):
+    a = Producer(64, 64)
+    tilecast.matmul(a, a, a, stream=16)
+    assert not _matmul._captured
+    monkeypatch.setattr(_library, "is_capturing", lambda stream: stream == 32)
+    tilecast.matmul(a, a, a, stream=32)
+    assert _matmul._captured == set(plans.made)
+
+
+class FakeDevice(NamedTuple):
+    type: str
+    index: int
+
+
+class FakeTensor:
+    def __init__(self, rows, columns, requires_grad=False):
+        self.shape, self.requires_grad = (rows, columns), requires_grad
+        self.dtype, self.device = "fp16", FakeDevice("cuda", 0)
+
+    def stride(self):
+        return (self.shape[1], 1)
+
+    def data_ptr(self):
+        return 4096
+
+    def is_contiguous(self):
+        return True
+
+    def new_empty(self, shape):
+        return FakeTensor(*shape)
+
+
+class FakeTorch(types.ModuleType):
+    """As much of torch as _matmul asks: one device, and a current stream."""
+
+    Tensor, float16, bfloat16, uint8 = FakeTensor, "fp16", "bf16", "uint8"
+
+    def __init__(self):
+        super().__init__("torch")
+        self.stream, self.capturing, self.grad, self.allocated_on = 7, (), True, []
+        self._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: self.stream,
+                                        _cuda_getDevice=lambda: 0)
+        self.cuda = types.SimpleNamespace(
+            device=lambda index: contextlib.nullcontext(), stream=self.enter,
+            default_stream=lambda index: 0, ExternalStream=lambda stream, device: stream,
+            is_current_stream_capturing=lambda: self.stream in self.capturing)
+
+    @contextlib.contextmanager
+    def enter(self, stream):
+        before, self.stream = self.stream, stream
+        yield
+        self.stream = before
+
+    def is_grad_enabled(self):
+        return self.grad
+
+    def empty(self, size, dtype, device):
+        self.allocated_on.append(self.stream)
+        return FakeTensor(1, size)
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    fake = FakeTorch()
+    monkeypatch.setitem(sys.modules, "torch", fake)
+    return fake
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_what_requires_grad_is_refused_where_grad_is_on(plans, torch, which):
+    tensors = [FakeTensor(64, 64, requires_grad=i == which) for i in range(3)]
+    with pytest.raises(tilecast.ConfigError, match="tilecast.torch.matmul"):
+        tilecast.matmul(*tensors)
+    torch.grad = False
+    assert tilecast.matmul(*tensors) is tensors[2]
+
+
+def test_memory_comes_from_the_stream_of_the_call(plans, torch):
+    plans.bytes[0] = 256
+    a = FakeTensor(64, 64)
+    tilecast.matmul(a, a)
+    tilecast.matmul(a, a, stream=48)
+    tilecast.matmul(a, a, stream=48)
+    tilecast.matmul(a, a, stream=0)
+    (plan,) = plans.made
+    assert torch.allocated_on == [7, 48, 0]
+    assert [one[3] for one in plan.runs] == [7, 48, 48, 0] and torch.stream == 7
+    # Capture is asked of that stream, and each captured call has a workspace of its own.
+    torch.capturing = (48,)
+    tilecast.matmul(a, a, stream=48)
+    tilecast.matmul(a, a, stream=48)
+    assert torch.allocated_on == [7, 48, 0, 48, 48] and _matmul._captured == {plan}
+
+
+def test_plans_and_workspaces_are_bounded(plans, torch):
+    plans.bytes[0] = 256
+    a = FakeTensor(64, 64)
+    for stream in range(16, 16 + 2 * _matmul._KEPT_WORKSPACES):
+        tilecast.matmul(a, a, stream=stream)
+    assert len(plans.made[0].workspaces) == _matmul._KEPT_WORKSPACES
+    for rows in range(1, _matmul._KEPT_PLANS + 2):
+        tilecast.matmul(FakeTensor(rows, 64), a)
+    assert _matmul._plan.cache_info().currsize == _matmul._KEPT_PLANS
+    assert _matmul._torch_plan.cache_info().currsize == _matmul._KEPT_PLANS
+
+
+def test_a_second_matrix_that_is_not_torchs_is_refused(torch):
+    with pytest.raises(tilecast.ConfigError, match="b: expected a torch tensor"):
+        tilecast.matmul(FakeTensor(64, 64), Producer(64, 64))
+
+
 def test_strides_say_the_layout():
     shape = _library.shape_of
     # B [k=32, n=64] with rows of 64, or a transposed [64, 32]; then with room between rows.
@@ -106,4 +270,4 @@ def test_errors_of_the_library_are_exceptions():
 def test_without_a_gpu_running_says_so():
     with pytest.raises(tilecast.Error):
         tilecast.matmul(Producer(64, 64), Producer(64, 64), Producer(64, 64))
-    assert not _matmul._plans
+    assert _matmul._plan.cache_info().currsize == 0

@@ -75,6 +75,30 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
+@functools.cache
+def _driver() -> Optional[ctypes.CDLL]:
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+
+
+def current_device() -> int:
+    """The ordinal of this thread's; 0 where it has none yet, as for the CUDA runtime."""
+    driver, ordinal = _driver(), ctypes.c_int()
+    if driver is None or driver.cuCtxGetDevice(ctypes.byref(ordinal)):
+        return 0
+    return ordinal.value
+
+
+def is_capturing(stream: int) -> bool:
+    """Whether what is put into the stream becomes part of a graph."""
+    driver, status = _driver(), ctypes.c_int()
+    return (driver is not None and
+            driver.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(status)) == 0 and
+            status.value != 0)
+
+
 def _check(status: int) -> None:
     if status:
         text = library().tilecast_error_text().decode(errors="replace")
@@ -112,6 +136,7 @@ class Plan:
         size = ctypes.c_size_t()
         _check(self._library.tilecast_plan_workspace(self._handle, ctypes.byref(size)))
         self.workspace_bytes: int = size.value
+        self.workspaces: dict[int, Any] = {}  # by stream; _matmul.py's
         self._run = self._library.tilecast_plan_run
 
     def __del__(self):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any, Optional
 
 from . import _library
 from ._model import ConfigError
 
-_plans: dict[Any, _library.Plan] = {}
-_workspaces: dict[tuple[int, int], Any] = {}
+_KEPT_PLANS = 1024  # those used last
+_KEPT_WORKSPACES = 8  # of a plan, each of another stream
+_captured: set[_library.Plan] = set()  # a graph may run their kernels as long as the process
 
 
 def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> Any:
@@ -20,17 +22,23 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> 
             as of a linear layer); both begin, and go on from row to row, at multiples of 16 bytes,
             so k is a multiple of 8
     out     [m,n], contiguous, of the same type; needed for tensors that are not torch's
-    stream  a cudaStream_t as a number; else torch's current stream, or the default stream
+    stream  a cudaStream_t as a number, of the device of a and b; else torch's current stream, or the
+            default stream
 
     Returns `out`, which is complete when the stream has come that far. The first call for a problem
     forecasts and compiles, which takes up to seconds; no later one does. There is no bias and no
-    activation: the kernels have none, and adding them afterwards is the caller's.
+    activation: the kernels have none, and adding them afterwards is the caller's. Nor are there
+    gradients (tilecast.torch.matmul has them). The device of tensors that are not torch's is current.
 
     Raises ConfigError for what no kernel does, Error where there is no GPU or the launch fails,
     FileError where libtilecast is not installed (docs/python.md).
     """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(a, torch.Tensor):
+        if (torch.is_grad_enabled() and
+                any(getattr(one, "requires_grad", False) for one in (a, b, out))):
+            raise ConfigError("a, b or out requires grad, which this product does not pass on: "
+                              "tilecast.torch.matmul does, or call it under torch.no_grad()")
         return _torch_matmul(torch, a, b, out, stream)
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
@@ -45,9 +53,14 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> 
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type,
                               (left.row_stride, left.column_stride),
                               (right.row_stride, right.column_stride))
-    plan = _plan((shape, left.device), shape)
+    current = _library.current_device()
+    if left.device != current:
+        raise ConfigError(f"a, b and out are on device {left.device}, but device {current} is current")
+    plan = _plan(shape, left.device)
     if plan.workspace_bytes:
-        raise ConfigError("this kernel splits K and needs a workspace, which comes from torch: import it")
+        raise ConfigError("this kernel splits K and needs a workspace: expected torch tensors")
+    if _library.is_capturing(stream):
+        _captured.add(plan)
     plan.run(left.data, right.data, into.data, stream)
     return out
 
@@ -61,65 +74,76 @@ def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
         raise ConfigError("a and b: expected one device")
 
 
-def _plan(key: Any, shape: _library.Shape) -> _library.Plan:
-    plan = _plans.get(key)
-    if plan is None:
-        # Of two threads that come at the same time one's plan stays; both are good.
-        plan = _plans.setdefault(key, _library.Plan(shape))
-    return plan
+# Of two threads that come at the same time one's plan stays; both are good.
+@functools.lru_cache(maxsize=_KEPT_PLANS)
+def _plan(shape: _library.Shape, device: int) -> _library.Plan:
+    """On the current device, which is `device`."""
+    return _library.Plan(shape)
 
 
-def _torch_plan(torch: Any, a: Any, b: Any) -> _library.Plan:
+# Its arguments are everything that a plan depends on: a call that finds one has nothing left to check
+# but `out`.
+@functools.lru_cache(maxsize=_KEPT_PLANS)
+def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple) -> _library.Plan:
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
-    for name, tensor in (("a", a), ("b", b)):
-        if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
+    for name, side, dtype, device in zip("ab", sides, types, devices):
+        if device.type != "cuda":
             raise ConfigError(f"{name}: expected a CUDA tensor")
-        if tensor.dtype not in kinds:
-            raise ConfigError(f"{name}: expected fp16 or bf16, got {tensor.dtype}")
-        if tensor.dim() != 2:
-            raise ConfigError(f"{name}: expected a matrix, got {tensor.dim()} dimensions")
-    left, right = (_library.Matrix(0, one.shape[0], one.shape[1], one.stride(0), one.stride(1),
-                                   kinds[one.dtype], one.device.index, one) for one in (a, b))
+        if dtype not in kinds:
+            raise ConfigError(f"{name}: expected fp16 or bf16, got {dtype}")
+        if len(side) != 2:
+            raise ConfigError(f"{name}: expected a matrix, got {len(side)} dimensions")
+    left, right = (_library.Matrix(0, *side, *stride, kinds[dtype], device.index, None)
+                   for side, stride, dtype, device in zip(sides, strides, types, devices))
     _agree(left, right)
-    shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, a.stride(), b.stride())
-    with torch.cuda.device(a.device):
-        return _plan((shape, left.device), shape)
+    shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, *strides)
+    with torch.cuda.device(left.device):
+        return _plan(shape, left.device)
 
 
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int]) -> Any:
-    # Everything that a plan depends on: a call that finds one has nothing left to check but `out`.
-    key = (a.shape, b.shape, a.stride(), b.stride(), a.dtype, b.dtype, a.device, b.device)
-    plan = _plans.get(key)
-    if plan is None:
-        plan = _plans.setdefault(key, _torch_plan(torch, a, b))
+    if not isinstance(b, torch.Tensor):
+        raise ConfigError("b: expected a torch tensor, as a is one")
+    plan = _torch_plan(torch, (a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype),
+                       (a.device, b.device))
     index = a.device.index
+    current = torch._C._cuda_getCurrentRawStream(index)
+    if stream is not None and stream != current:
+        # Memory comes from the current stream, so the other one becomes it; 0 and 1 are the default.
+        other = (torch.cuda.default_stream(index) if stream in (0, 1)
+                 else torch.cuda.ExternalStream(stream, device=index))
+        with torch.cuda.stream(other):
+            return _on_current_stream(torch, plan, a, b, out, stream)
+    if index == torch._C._cuda_getDevice():
+        return _on_current_stream(torch, plan, a, b, out, current)
+    with torch.cuda.device(index):
+        return _on_current_stream(torch, plan, a, b, out, current)
+
+
+def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, stream: int) -> Any:
     if out is None:
         out = a.new_empty((a.shape[0], b.shape[1]))
-    elif (out.shape != (a.shape[0], b.shape[1]) or out.dtype != a.dtype or out.device != a.device
-          or not out.is_contiguous()):
+    elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
+          or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous()):
         raise ConfigError("out: expected [m,n], contiguous, of the type and on the device of a and b")
-    if stream is None:
-        stream = torch._C._cuda_getCurrentRawStream(index)
-    if index == torch._C._cuda_getDevice():
-        _run(torch, plan, a, b, out, stream)
-    else:
-        with torch.cuda.device(index):
-            _run(torch, plan, a, b, out, stream)
+    capturing = torch.cuda.is_current_stream_capturing()
+    if capturing:
+        _captured.add(plan)
+    workspace = _workspace(torch, plan, a.device, stream, capturing) if plan.workspace_bytes else None
+    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
+             0 if workspace is None else workspace.data_ptr())
     return out
 
 
-def _run(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, stream: int) -> None:
-    if not plan.workspace_bytes:
-        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream)
-        return
+def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, capturing: bool) -> Any:
     # Runs of one plan on one stream follow each other, so they share a workspace; but one that a graph
     # clears is clear only once that graph has run, so each captured call has its own.
-    place = (id(plan), stream)
-    capturing = torch.cuda.is_current_stream_capturing()
-    held = None if capturing else _workspaces.get(place)
+    held = None if capturing else plan.workspaces.get(stream)
     if held is None:
-        held = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=a.device)
+        held = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=device)
         plan.clear(held.data_ptr(), stream)
         if not capturing:
-            _workspaces[place] = held
-    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream, held.data_ptr())
+            while len(plan.workspaces) >= _KEPT_WORKSPACES:
+                plan.workspaces.pop(next(iter(plan.workspaces)), None)
+            plan.workspaces[stream] = held
+    return held

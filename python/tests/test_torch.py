@@ -1,0 +1,70 @@
+"""tilecast.matmul and tilecast.torch on a Hopper GPU, beside torch's own products."""
+
+import pytest
+import tilecast
+from tilecast import _library
+
+torch = pytest.importorskip("torch")
+if not torch.cuda.is_available() or torch.cuda.get_device_capability() != (9, 0):
+    pytest.skip("no CUDA device of compute capability 9.0", allow_module_level=True)
+try:
+    _library.library()
+except tilecast.FileError:
+    pytest.skip("no libtilecast; TILECAST_LIBRARY names one", allow_module_level=True)
+
+import tilecast.torch  # noqa: E402: it defines an operator
+
+
+def small_integers(*sides, requires_grad=False):
+    """Of -2 to 2: up to K = 512 their products' sums, 2048 at most, are exact in fp16."""
+    return torch.randint(-2, 3, sides, device="cuda").half().requires_grad_(requires_grad)
+
+
+def test_the_product_is_torchs():
+    a, b, w = small_integers(192, 512), small_integers(512, 256), small_integers(256, 512)
+    assert torch.equal(tilecast.matmul(a, b), a @ b)
+    out = torch.empty(192, 256, device="cuda", dtype=torch.float16)
+    assert tilecast.matmul(a, w.t(), out) is out and torch.equal(out, a @ w.t())
+
+
+def test_another_stream():
+    a, b = small_integers(128, 512), small_integers(512, 256)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    c = tilecast.matmul(a, b, stream=stream.cuda_stream)
+    stream.synchronize()
+    assert torch.equal(c, a @ b)
+
+
+def test_a_captured_call():
+    a, b = small_integers(128, 512), small_integers(512, 256)
+    out = tilecast.matmul(a, b)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        tilecast.matmul(a, b, out)
+    out.zero_()
+    graph.replay()
+    assert torch.equal(out, a @ b)
+
+
+def test_gradients_are_torchs_and_only_those_asked_for():
+    a, b = small_integers(64, 128, requires_grad=True), small_integers(128, 64)
+    with pytest.raises(tilecast.ConfigError, match="tilecast.torch.matmul"):
+        tilecast.matmul(a, b)
+    tilecast.torch.matmul(a, b).sum().backward()
+    found, a.grad = a.grad, None
+    (a @ b).sum().backward()
+    assert torch.equal(found, a.grad) and b.grad is None
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_linear_is_torchs_whether_or_not_there_is_a_kernel(offset):
+    theirs = torch.nn.Linear(128, 64, device="cuda", dtype=torch.float16)
+    with torch.no_grad():
+        theirs.weight.copy_(small_integers(64, 128))
+        theirs.bias.copy_(small_integers(64))
+    # Beginning 2 bytes past a multiple of 16, it is torch's product.
+    input = small_integers(1024 * 128 + 1)[offset:offset + 1024 * 128].view(2, 512, 128)
+    assert tilecast.torch._has_kernel(input, theirs.weight) == (offset == 0)
+    assert torch.equal(tilecast.torch.Linear.of(theirs)(input), theirs(input))
+    assert not tilecast.torch._has_kernel(input.cpu(), theirs.weight)
