@@ -94,8 +94,7 @@ tilecast_status tilecast_predict(const tilecast_problem* problem, const tilecast
       throw StatusError(TILECAST_INVALID_ARGUMENT,
                         count == nullptr ? "count is null" : "count must be 1 to 2^20");
     }
-    const std::size_t size = (tilecast::checked_struct(forecasts, kFirstForecastSize, "forecasts"),
-                              forecasts->struct_size);
+    const std::size_t size = tilecast::checked_size(forecasts, kFirstForecastSize, "forecasts");
     const tilecast::Request request = tilecast::read_request(problem, options);
     const auto gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
     const std::vector<tilecast::Prediction> best = tilecast::forecast(request, *gpu, *count);
@@ -126,8 +125,8 @@ tilecast_status tilecast_plan_forecast(const tilecast_plan* plan, tilecast_forec
     return TILECAST_INVALID_ARGUMENT;
   }
   return tilecast::guarded([&] {
-    (void)tilecast::checked_struct(forecast, kFirstForecastSize, "forecast");
-    tilecast::write_struct(found->forecast(), forecast, forecast->struct_size);
+    const std::size_t size = tilecast::checked_size(forecast, kFirstForecastSize, "forecast");
+    tilecast::write_struct(found->forecast(), forecast, size);
   });
 }
 
@@ -156,10 +155,10 @@ tilecast_status tilecast_plan_run(const tilecast_plan* plan, const tilecast_argu
   if (found == nullptr) {
     return TILECAST_INVALID_ARGUMENT;
   }
-  if (const char* why = tilecast::why_not_readable(arguments, kFirstArgumentsSize)) {
-    return fail(TILECAST_INVALID_ARGUMENT, why);
-  }
-  return found->run(tilecast::read_struct(arguments), stream);
+  tilecast_arguments mine;
+  const tilecast_status readable = tilecast::guarded(
+      [&] { mine = tilecast::checked_struct(arguments, kFirstArgumentsSize, "arguments"); });
+  return readable == TILECAST_OK ? found->run(mine, stream) : readable;
 }
 
 void tilecast_plan_destroy(tilecast_plan* plan) {

@@ -2,6 +2,7 @@
 // AddressSanitizer). None of it needs a GPU.
 #include <tilecast/tilecast.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -112,8 +113,9 @@ TEST_CASE("Arguments of a run are checked before anything of them is used") {
         "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
   CHECK(refused([](tilecast_arguments& a) {
           a.struct_size = 8;
-        }).starts_with("has a struct_size smaller"));
+        }).starts_with("arguments has a struct_size smaller"));
   CHECK(tilecast_plan_run(plan, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "arguments is null");
   CHECK(tilecast_plan_run(nullptr, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "the plan is null");
   CHECK(tilecast_plan_workspace(plan, nullptr) == TILECAST_INVALID_ARGUMENT);
@@ -239,6 +241,39 @@ TEST_CASE("A struct of another version is read as far as it means the same") {
   CHECK(tilecast_predict(nullptr, &options, &forecast, &count) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_predict(&problem, &options, &forecast, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_plan_create(&problem, &options, nullptr) == TILECAST_INVALID_ARGUMENT);
+}
+
+TEST_CASE("A larger struct is written whatever it held: its forecast, and zeros beyond") {
+  struct Later {  // of a library to come
+    tilecast_forecast forecast;
+    unsigned char added[64];
+  };
+  const tilecast_problem problem = square(1024);
+  tilecast_options options = on_h200();
+  options.gpu = "b200";  // whose kernels no GPU of these tests runs
+  options.cache_dir = "";
+  const auto is_written = [](const Later& later) {
+    CHECK(later.forecast.struct_size == sizeof later);
+    CHECK(later.forecast.time_us > 0);
+    CHECK(std::ranges::all_of(later.added, [](unsigned char byte) { return byte == 0; }));
+  };
+  Later rows[2];
+  std::memset(static_cast<void*>(rows), 0xff, sizeof rows);
+  rows[0].forecast.struct_size = sizeof rows[0];
+  size_t count = 2;
+  REQUIRE(tilecast_predict(&problem, &options, &rows[0].forecast, &count) == TILECAST_OK);
+  REQUIRE(count == 2);
+  is_written(rows[0]);
+  is_written(rows[1]);
+
+  tilecast_plan* plan = nullptr;
+  REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
+  std::memset(static_cast<void*>(rows), 0xff, sizeof rows);
+  rows[0].forecast.struct_size = sizeof rows[0];
+  CHECK(tilecast_plan_forecast(plan, &rows[0].forecast) == TILECAST_OK);
+  is_written(rows[0]);
+  CHECK(rows[1].added[0] == 0xff);
+  tilecast_plan_destroy(plan);
 }
 
 TEST_CASE("Each thread has its own error text") {

@@ -45,6 +45,8 @@ tilecast_status guarded(Work&& work) noexcept {
     return fail(TILECAST_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception& error) {
     return fail(TILECAST_INTERNAL_ERROR, error.what());
+  } catch (...) {
+    return fail(TILECAST_INTERNAL_ERROR, "an exception of an unknown type");
   }
 }
 
