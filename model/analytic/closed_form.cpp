@@ -37,11 +37,11 @@ struct BusiestSm {
   Cycles total() const { return main_loops + between + last + reduction; }
 };
 
+/// `load`: one stage's.
 BusiestSm busiest_sm(const KernelAt& kernel, const GemmWork& work, const KBlock& block,
-                     const Loads& loads) {
+                     const Loads& loads, Cycles load) {
   const KBlockStep step = k_block_step(kernel, block, loads, kernel.ctas);
-  const Cycles between =
-      between_tiles(kernel, stage_load(kernel, block, loads), step, work.k_blocks);
+  const Cycles between = between_tiles(kernel, load, step, work.k_blocks);
   if (work.shared) {
     const WorkerShare& share = work.shared->busiest;
     return {step.limiter,
@@ -165,12 +165,13 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
       ctas, busy_sms};
   const Loads loads = operand_loads(kernel, work.traffic, in_step(work));
   const KBlock block = k_block(kernel);
-  const BusiestSm sm = busiest_sm(kernel, work, block, loads);
+  const Cycles load = stage_load(kernel, block, loads);
+  const BusiestSm sm = busiest_sm(kernel, work, block, loads, load);
   const Cycles tiles = sm.total();
   const Cycles dram = cycles_of(dram_time(kernel, work), sm_clock);
   const Cycles ends =
       kernel.cycles(kernel.costs.kernel + kernel.costs.dispatch * grid + kernel.costs.cta_start) +
-      first_load(kernel, stage_load(kernel, block, loads)) + last_store(kernel);
+      first_load(kernel, load) + last_store(kernel);
 
   ClosedForm form{};
   form.cycles = ends + overlapped(tiles, dram);
@@ -186,18 +187,17 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
   const Cycles tensor =
       compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, tensor_rate(gpu));
+  const Cycles l2 = l2_time(config.tiling, block, loads);
   form.shares = {tensor / form.cycles, block.operands * blocks_per_sm / form.cycles,
                  transfer_cycles(block.fill(), gpu.machine->intake) * blocks_per_sm / form.cycles,
-                 l2_time(config.tiling, block, loads) * (blocks_per_sm * gpu.sm.count / busy_sms) /
-                     form.cycles,
-                 dram / form.cycles};
+                 l2 * (blocks_per_sm * gpu.sm.count / busy_sms) / form.cycles, dram / form.cycles};
   form.parts = {.ends = ends,
                 .main_loops = sm.main_loops,
                 .dram = dram,
                 .step = sm.step,
                 .mma = block.mma * ctas,
-                .l2 = l2_time(config.tiling, block, loads) * ctas,
-                .load = stage_load(kernel, block, loads),
+                .l2 = l2 * ctas,
+                .load = load,
                 .ctas = ctas};
   return form;
 }

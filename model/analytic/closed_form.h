@@ -1,16 +1,16 @@
 // Closed-form cycles of a GEMM kernel at one SM clock.
 //
 // One K block of every resident CTA takes an SM about the longest of
-//   mma     each wgmma max(FLOPs / rate, operand bytes / operand rate) + issue overhead, summed;
+//   mma     each wgmma max(FLOPs / rate, operand bytes / operand rate), summed;
 //   turn    what one warpgroup does in sequence: its own instructions, those of the loads where no
 //           warp is specialised for them, and its wgmmas where it waits for them at once;
 //   intake  stage bytes / what an SM takes in;
 //   l2      bytes asked of L2 / (distinct-line output x merging of concurrent requests), in
 //           nanoseconds, and less where rows start off their lines;
-//   ring    (load latency + stage bytes / fill rate + hand-over + what holds up the next load's
-//           issue) / (stages - K blocks in flight). A warpgroup issues only `run_ahead` wgmmas
-//           ahead of the tensor pipe and sees a stage free only behind that: with two stages loads
-//           and multiplies run one after the other.
+//   ring    (load latency + a stage's intake + hand-over + what holds up the next load's issue) /
+//           (stages - K blocks in flight). A warpgroup issues only `mma_queue` wgmmas ahead of the
+//           tensor pipe and sees a stage free only behind that: with two stages loads and
+//           multiplies run one after the other.
 // Intake, l2 and ring, which meet in bursts, are added as third powers, and their sum to the
 // longer of mma and turn as eighth powers, so that about equal ones take longer than either.
 // A tile is its K blocks plus what its schedule leaves exposed: `warp_specialized` the last wgmmas'

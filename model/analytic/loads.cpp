@@ -10,34 +10,30 @@
 namespace tilecast {
 namespace {
 
-/// How an operand lies in memory.
-struct Lie {
-  i64 row_elements;  // of the matrix's own rows
-  i64 box_elements;  // of what a bulk copy takes of one
+/// Bytes of a row of A or of B as they lie in memory.
+i64 a_row_bytes(const GemmProblem& problem) {
+  return problem.shape.k * element_bytes(problem.dtype);
+}
+i64 b_row_bytes(const GemmProblem& problem) {
+  return problem.layout == Layout::kTn ? a_row_bytes(problem)
+                                       : problem.shape.n * element_bytes(problem.dtype);
+}
+
+/// What a bulk copy takes of each row, and what that touches of L2.
+struct BoxRow {
+  i64 bytes;
+  RowCost cost;
+
+  BoxRow(i64 row_bytes, i64 most)
+      : bytes(std::min(row_bytes, most)), cost(row_cost(bytes, row_bytes)) {}
+
+  /// Bytes that L2 puts out for each one, of `merged` requests as one: it puts out pairs of
+  /// sectors, and rows that start inside a sector for each who asks.
+  double put_out(double merged) const {
+    const double pairs = (cost.pairs - cost.shifted_pairs) / merged + cost.shifted_pairs;
+    return pairs * 2 * kSectorBytes / static_cast<double>(bytes);
+  }
 };
-
-Lie lie_of_a(const GemmProblem& problem, const Tiling& t) {
-  return {problem.shape.k, k_slab_elements(t)};
-}
-Lie lie_of_b(const GemmProblem& problem, const Tiling& t) {
-  return problem.layout == Layout::kTn ? lie_of_a(problem, t) : Lie{problem.shape.n, kSlabElements};
-}
-
-RowCost cost_of(const GemmProblem& problem, const Lie& lie) {
-  const i64 element = element_bytes(problem.dtype);
-  return row_cost(std::min(lie.row_elements, lie.box_elements) * element,
-                  lie.row_elements * element);
-}
-
-/// Bytes that L2 puts out for each one that such rows hold, of `merged` requests as one: it puts
-/// out pairs of sectors, and rows that start inside a sector for each who asks.
-double put_out(const GemmProblem& problem, const Lie& lie, double merged) {
-  const double bytes = static_cast<double>(std::min(lie.row_elements, lie.box_elements) *
-                                           element_bytes(problem.dtype));
-  const RowCost cost = cost_of(problem, lie);
-  const double pairs = (cost.pairs - cost.shifted_pairs) / merged + cost.shifted_pairs;
-  return pairs * 2 * kSectorBytes / bytes;
-}
 
 /// Requests for one line that L2 sees as one.
 double merged(const GpuSpec& gpu, double sharers, bool in_step) {
@@ -82,9 +78,12 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   const MachineSpec& machine = *kernel.gpu.machine;
   const Tiling& t = kernel.tiling();
   const BytesPerCycle share{machine.l2_output.value / kernel.sm_clock.value / kernel.sms};
-  const Lie a = lie_of_a(problem, t), b = lie_of_b(problem, t);
-  const auto rate = [&](double sharers, const Lie& lie) {
-    return share / put_out(problem, lie, merged(kernel.gpu, sharers, in_step));
+  const bool n_major = problem.layout == Layout::kNn;
+  const i64 element = element_bytes(problem.dtype);
+  const BoxRow a(a_row_bytes(problem), k_slab_elements(t) * element);
+  const BoxRow b(b_row_bytes(problem), (n_major ? kSlabElements : k_slab_elements(t)) * element);
+  const auto rate = [&](double sharers, const BoxRow& row) {
+    return share / row.put_out(merged(kernel.gpu, sharers, in_step));
   };
   Loads loads{.latency = answer(kernel, traffic),
               .a_l2_rate = rate(traffic.a_sharers, a),
@@ -95,7 +94,6 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
               .engine = {},
               .outside = {}};
   // Rows of its slices' boxes: those that exist touch lines, those that do not are asked for too.
-  const bool n_major = problem.layout == Layout::kNn;
   const double slabs = t.block_k / static_cast<double>(k_slab_elements(t));
   const double a_rows = slabs * t.block_m / t.cluster_n;
   const double b_rows =
@@ -103,13 +101,12 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
               : slabs * t.block_n / t.cluster_m;
   const double a_outside = a_rows * (loads.a_loaded - loads.a_existing);
   const double b_outside = b_rows * (1 - loads.b_existing);
-  loads.engine = machine.request *
-                 (a_rows * loads.a_existing * cost_of(problem, a).lines +
-                  b_rows * loads.b_existing * cost_of(problem, b).lines + a_outside + b_outside);
+  loads.engine =
+      machine.request * (a_rows * loads.a_existing * a.cost.lines +
+                         b_rows * loads.b_existing * b.cost.lines + a_outside + b_outside);
   const double receivers = 1 + machine.outside_receiver * (t.cluster_n - 1);
   const double b_receivers = 1 + machine.outside_receiver * (t.cluster_m - 1);
-  const double lines =
-      problem.shape.k * element_bytes(problem.dtype) % (2 * kLineBytes) == 0 ? 2 : 1;
+  const double lines = a_row_bytes(problem) % (2 * kLineBytes) == 0 ? 2 : 1;
   loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs *
                                      (a_outside * receivers + b_outside * b_receivers));
   return loads;
@@ -125,12 +122,10 @@ Bytes l2_output(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic,
 }
 
 double off_line_share(const GemmProblem& problem, const Tiling& t) {
-  const auto off = [&](const Lie& lie) {
-    return lie.row_elements * element_bytes(problem.dtype) % kLineBytes != 0 ? 1.0 : 0.0;
-  };
+  const auto off = [](i64 row_bytes) { return row_bytes % kLineBytes != 0 ? 1.0 : 0.0; };
   const double a = static_cast<double>(t.block_m) / t.cluster_n;
   const double b = static_cast<double>(t.block_n) / t.cluster_m;
-  return (a * off(lie_of_a(problem, t)) + b * off(lie_of_b(problem, t))) / (a + b);
+  return (a * off(a_row_bytes(problem)) + b * off(b_row_bytes(problem))) / (a + b);
 }
 
 }  // namespace tilecast

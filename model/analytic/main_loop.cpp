@@ -18,27 +18,29 @@ struct Resources {
   Cycles transfer() const { return std::max({intake, l2, outside}); }
 };
 
-Resources resources(const KernelAt& kernel, const KBlock& block, const Loads& loads) {
+/// Of an SM: its port into shared memory, and the copy engine that asks for the bytes.
+Cycles intake_time(const KernelAt& kernel, const KBlock& block, const Loads& loads) {
   const Bytes filled = block.a_fill * loads.a_loaded + block.b_fill;
-  const Cycles port = transfer_cycles(filled, kernel.gpu.machine->intake);
+  return std::max(transfer_cycles(filled, kernel.gpu.machine->intake), loads.engine);
+}
+
+Resources resources(const KernelAt& kernel, const KBlock& block, const Loads& loads) {
   return {.mma = block.mma,
-          .intake = std::max(port, loads.engine),
+          .intake = intake_time(kernel, block, loads),
           .l2 = l2_time(kernel.tiling(), block, loads),
           .outside = loads.outside};
 }
-
-/// Whoever multiplies loads, too.
-bool loads_besides(const KernelConfig& config) { return !has_producer_warpgroup(config.schedule); }
 
 /// A stage is free, and its next loads are issued.
 Cycles hand_over(const KernelAt& kernel) {
   return kernel.cycles(kernel.costs.wake + kernel.costs.issue);
 }
 
-/// The own instructions of a warpgroup that multiplies, around one K block's wgmmas.
+/// The own instructions of a warpgroup that multiplies, around one K block's wgmmas, and of the
+/// loads where no warp is specialised for them.
 Cycles instructions(const KernelAt& kernel) {
   return kernel.cycles(kernel.costs.turn + kernel.costs.mma_issue) +
-         (loads_besides(kernel.config) ? hand_over(kernel) : Cycles{});
+         (has_producer_warpgroup(kernel.config.schedule) ? Cycles{} : hand_over(kernel));
 }
 
 Limiter mma_limiter(const KBlock& block) {
@@ -85,14 +87,18 @@ KBlockStep tcgen05_step(const KernelAt& kernel, const KBlock& block, const Resou
                                                   {ring, Limiter::kLatency}});
 }
 
-/// From the issue of a K block's wgmmas on, how long a warpgroup cannot go on: only so many of its
-/// own wait in the queue behind the one that runs. With none left in flight, until all are
-/// complete.
+/// A warpgroup issues a K block's wgmmas: only so many wait in the SM's queue behind the one that
+/// runs.
+Cycles issued_mma(const KernelAt& kernel, Cycles mma) {
+  return std::max(kernel.cycles(kernel.costs.mma_issue),
+                  mma - kernel.cycles(kernel.costs.mma_queue));
+}
+
+/// From the issue of a K block's wgmmas on, how long a warpgroup cannot go on. With none left in
+/// flight, until all are complete.
 Cycles held_by_mma(const KernelAt& kernel, Cycles mma) {
-  const KernelCosts& costs = kernel.costs;
-  return kernel.config.inflight == 0
-             ? mma + kernel.cycles(costs.completion)
-             : std::max(kernel.cycles(costs.mma_issue), mma - kernel.cycles(costs.mma_queue));
+  return kernel.config.inflight == 0 ? mma + kernel.cycles(kernel.costs.completion)
+                                     : issued_mma(kernel, mma);
 }
 
 /// Resources that work at the same time delay each other where they are about equally busy: rates
@@ -145,9 +151,7 @@ KBlockStep chain_step(const KernelAt& kernel, const KBlock& block, const Resourc
   const Cycles issue = kernel.cycles(kernel.costs.mma_issue);
   const bool two = traits_of(kernel.config.schedule).buffers == Buffers::kTwo;
   const Cycles chain =
-      turn + (two ? std::max(load + std::max(issue, mma - kernel.cycles(kernel.costs.mma_queue)),
-                             issue + mma)
-                  : load + issue + mma);
+      turn + (two ? std::max(load + issued_mma(kernel, mma), issue + mma) : load + issue + mma);
   return together(one.mma * ctas, Cycles{}, mma_limiter(block), turn_limiter(kernel.config),
                   {{one.intake * ctas, Limiter::kSmIntake},
                    {std::max(one.l2, one.outside) * ctas, Limiter::kL2},
@@ -157,9 +161,7 @@ KBlockStep chain_step(const KernelAt& kernel, const KBlock& block, const Resourc
 }  // namespace
 
 Cycles stage_load(const KernelAt& kernel, const KBlock& block, const Loads& loads) {
-  const Bytes filled = block.a_fill * loads.a_loaded + block.b_fill;
-  return loads.latency +
-         std::max(loads.engine, transfer_cycles(filled, kernel.gpu.machine->intake));
+  return loads.latency + intake_time(kernel, block, loads);
 }
 
 Cycles l2_time(const Tiling& t, const KBlock& block, const Loads& loads) {

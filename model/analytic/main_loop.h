@@ -6,8 +6,8 @@
 //           warp is specialised for them, and its wgmmas where it waits for them at once;
 //   intake  bytes filled / what an SM takes in;
 //   l2      bytes asked of L2 / what it puts out for them (loads.h);
-//   ring    (load latency + stage bytes / fill rate + hand-over + wgmmas that the next load waits
-//           for) / (stages - K blocks in flight).
+//   ring    (load latency + a stage's intake + hand-over + wgmmas that the next load waits for) /
+//           (stages - K blocks in flight).
 // Intake, l2 and ring are added as third powers, and their sum to the longer of mma and turn as
 // eighth powers, so that about equal ones take longer than either.
 // With tcgen05 the turn is the issuing thread's, and a stage is held until its MMAs are seen

@@ -1,0 +1,40 @@
+#include "model/spec/row_cost.h"
+
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+TEST_CASE("Rows that start on lines touch what they hold, others the ends of one more line") {
+  const RowCost on_lines = row_cost(128, 256);
+  CHECK(on_lines.lines == 1);
+  CHECK(on_lines.sectors == 4);
+  CHECK(on_lines.pairs == 2);
+  CHECK(on_lines.shifted_pairs == 0);
+  // 32 bytes on with each row: at 0, 32, 64 and 96. All touch four sectors; two pairs of them at 0
+  // and 64, three at 32 and 96, which cut pairs.
+  const RowCost by_32 = row_cost(128, 128 + 32);
+  CHECK(by_32.lines == 7.0 / 4);
+  CHECK(by_32.sectors == 4);
+  CHECK(by_32.pairs == 2.5);
+  CHECK(by_32.shifted_sectors == 0);
+}
+
+TEST_CASE("Rows that start inside a sector touch one more, and are counted as shifted") {
+  // At 0, 16, 32, ..., 112: every second one starts inside a sector and touches five.
+  const RowCost by_16 = row_cost(128, 128 + 16);
+  CHECK(by_16.lines == 15.0 / 8);
+  CHECK(by_16.sectors == 4.5);
+  CHECK(by_16.shifted_sectors == 2.5);
+  CHECK(by_16.shifted_pairs == 1.5);
+}
+
+TEST_CASE("A short row in a long one touches no more than its own sectors") {
+  const RowCost half = row_cost(64, 8192);
+  CHECK(half.lines == 1);
+  CHECK(half.sectors == 2);
+  CHECK(half.pairs == 1);
+}
+
+}  // namespace
+}  // namespace tilecast
