@@ -10,6 +10,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
+#include "reports/prediction_cache.h"
 #include "validate/compare/data_split.h"
 #include "validate/compare/pick.h"
 
@@ -45,6 +46,15 @@ void refuse_empty(const std::vector<MeasurementFile>& files, const std::vector<s
   }
 }
 
+PredictionCache open_cache(const std::string& path) {
+  if (path.empty()) {
+    return {};
+  }
+  PredictionCache cache = PredictionCache::read(path);
+  cache.store_in(path);
+  return cache;
+}
+
 JoinOptions join_options(const JoinedInputOptions& options) {
   JoinOptions join{.threads = options.threads};
   if (options.method != Method::kAnalytic && ::isatty(STDERR_FILENO) == 1) {
@@ -61,6 +71,8 @@ void add_joined_input(const Command& command, JoinedInputOptions& options) {
   command.flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
   command.flag("--no-correction", options.no_correction,
                "Use the calibrated constants without the learned correction");
+  command.option("--predictions", options.predictions,
+                 "Where predictions are kept from run to run, as those of report are");
 }
 
 void add_split(const Command& command, JoinedInputOptions& options) {
@@ -83,6 +95,7 @@ FilePlan files_of(const JoinedInputOptions& options) {
   plan.reads("--data", options.data);
   plan.reads("--fixed", options.fixed);
   plan.reads("--split", options.split);
+  plan.writes("--predictions", options.predictions);
   return plan;
 }
 
@@ -114,9 +127,20 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     keep_part(split, part, files);
     refuse_empty(files, options.data, options.split, options.part);
   }
+  const Predictor model = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
+                              Inputs inputs) {
+    return predict_config(gpu, problem, config, regime, inputs, options.method);
+  };
+  PredictionCache cache = open_cache(options.predictions);
+  const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {
-    return predict_config(gpu, problem, config, regime, inputs, options.method);
+    // Those by another method are not kept.
+    const bool usual =
+        options.method.value_or(default_method(op_of(problem))) == default_method(op_of(problem));
+    return usual && !options.predictions.empty()
+               ? cache.get(base, problem, config, regime, inputs, model)
+               : model(problem, config, regime, inputs);
   };
   input.data = join_points(files, predict, {gpu.name, gpu.product}, join);
   if (input.data.points == 0) {

@@ -20,6 +20,7 @@ struct JoinedInputOptions {
   std::string split, part;       // rows of one part of a split file; empty: all
   std::optional<Method> method;  // none: default_method of a row's op
   unsigned threads = 0;          // 0: one for each processor
+  std::string predictions;       // where they are kept; empty: nowhere
 };
 
 struct JoinedInput {
@@ -32,7 +33,8 @@ struct JoinedInput {
 /// Adds --split, --part and --fixed too.
 void add_split(const Command& command, JoinedInputOptions& options);
 
-/// Adds --gpu, --data, --no-calibration and --no-correction; `options` must outlive the parse.
+/// Adds --gpu, --data, --no-calibration, --no-correction and --predictions; `options` must outlive
+/// the parse.
 void add_joined_input(const Command& command, JoinedInputOptions& options);
 
 /// What load_joined_input reads.

@@ -72,8 +72,8 @@ void check_files(const ReportOptions& options, const Manifest& manifest, const f
   for (const TimelineFile& timeline : manifest.timelines) {
     plan.reads(data, timeline.file);
   }
+  plan.writes("--predictions", options.check ? fs::path(options.predictions) : cache);
   if (!options.check) {
-    plan.writes("--predictions", cache);
     plan.writes_folder("--out", options.out);
     refuse_foreign_files({"index.html", "report.md", kReportList}, options.out);
   }
@@ -136,7 +136,7 @@ void run_report(const ReportOptions& options) {
     other = read_other_report(options.against);
   }
   PredictionCache cache = PredictionCache::read(cache_file);
-  if (!options.check) {
+  if (!options.check || !options.predictions.empty()) {
     cache.store_in(cache_file);
   }
   ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
