@@ -1,7 +1,7 @@
 // Bytes a GEMM moves, by walking the tile scheduler the kernel walks.
 //
 // L2 to SM is arithmetic: each worker's tile reads its rows of A and columns of B once, zeros
-// beyond the edges cost nothing. DRAM reads follow from reuse: tiles run in waves of the resident
+// out of bounds cost nothing. DRAM reads follow from reuse: tiles run in waves of the resident
 // workers; a panel (the whole K of a tile's rows or columns) that was last used less than the
 // usable L2 ago is found there, one used twice that ago is not, between the two in proportion.
 // Buffers are cold, as in our measurements (rotating).

@@ -34,7 +34,7 @@ TEST_CASE("A multicast leaves L2 once and arrives at every CTA of the cluster") 
   CHECK(t.sm_intake.value == 2 * 65536 + 4 * 65536);
 }
 
-TEST_CASE("Rows and columns beyond the edge are not read") {
+TEST_CASE("Rows and columns out of bounds are not read") {
   // 130 x 300 in 2 x 2 tiles: still m * k of A twice and n * k of B twice.
   const GemmTraffic t = gemm_traffic(kLargeL2, problem(130, 300, 64),
                                      config("1x1", "grouped_m,group=1,walk=strided"), 132);

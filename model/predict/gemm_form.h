@@ -1,5 +1,5 @@
 // A GEMM kernel by closed form at the clock that it leaves itself, and the fastest of many by it:
-// physics alone, before anything learnt.
+// physics alone, before anything learned.
 //
 // The search is exact though most kernels are never looked at: the kernel with the lowest bound for
 // its best order of tiles is next, first what that order would really take, and once this is the
@@ -35,7 +35,7 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// The same kernel where it settles on normal data, from which is learnt.
+/// The same kernel where it settles on normal data, from which is learned.
 struct FormAtClock {
   ClosedForm form;
   Hertz sm_clock;

@@ -20,7 +20,7 @@ double alignment(i64 bytes) {
   return bytes % 128 == 0 ? 0 : bytes % 64 == 0 ? 1 : bytes % 32 == 0 ? 2 : 3;
 }
 
-/// Part of what whole tiles cover along one side that lies beyond the edge.
+/// Part of what whole tiles cover along one side that lies out of bounds.
 double beyond_edge(i64 side, i64 tile) {
   return 1 - static_cast<double>(side) / static_cast<double>(round_up(side, tile));
 }

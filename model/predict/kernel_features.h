@@ -2,7 +2,7 @@
 // model/spec/learned_model.h).
 //
 // What an engineer would look at: where the closed form's time goes and what bounds a K block, how
-// full the last wave is, who shares operands, what lies beyond the edges or off its lines, the tile
+// full the last wave is, who shares operands, what lies out of bounds or off its lines, the tile
 // and its ring, and what sets a schedule apart. All move continuously or count something small;
 // none says which schedule, GPU or problem it is.
 //

@@ -100,7 +100,7 @@ TEST_CASE("Traits tell schedules apart by what they do") {
 }
 
 TEST_CASE("Twice the rows move no feature by much that does not count rows") {
-  // What is learnt must not order a problem and its double by an accident of a feature.
+  // What is learned must not order a problem and its double by an accident of a feature.
   const auto at = [](i64 m) {
     return Kernel({{m, 4096, 4096}, ElementType::kFp16, Layout::kTn}, kProducer).features().values;
   };

@@ -27,7 +27,7 @@
 
 namespace tilecast {
 
-// Logarithms. Nothing learnt goes further: hardly a row of the data set does, and what it leans on
+// Logarithms. Nothing learned goes further: hardly a row of the data set does, and what it leans on
 // is then not what it is.
 constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
@@ -84,8 +84,8 @@ struct Physics {
   std::span<const PhaseShares> phases = {};  // none: the kernel is one
 };
 
-/// Changes `p`, physics alone, by what was learnt of its kernel: cycles, and the clock that these
-/// leave, then clock, power, time, interval. Inputs that are not normal, which nothing was learnt
+/// Changes `p`, physics alone, by what was learned of its kernel: cycles, and the clock that these
+/// leave, then clock, power, time, interval. Inputs that are not normal, which nothing was learned
 /// from, keep the physics' clock, but no less than normal data would have, and the default
 /// interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,

@@ -7,8 +7,8 @@
 
 namespace tilecast {
 
-/// Of a GEMM's prediction on this GPU, which has what was learnt as long as the answer lives; the
-/// kernels most like it first, none where nothing was learnt or none is like it.
+/// Of a GEMM's prediction on this GPU, which has what was learned as long as the answer lives; the
+/// kernels most like it first, none where nothing was learned or none is like it.
 std::vector<LearnedReason> learned_reasons(const GpuSpec& gpu, const GemmProblem& problem,
                                            const Prediction& predicted, Regime regime,
                                            std::size_t most = 3);

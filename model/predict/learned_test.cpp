@@ -71,7 +71,7 @@ TEST_CASE("Closed forms do not see what a simulation says") {
   CHECK(std::abs(LearnedPart(model, Method::kSimulated).of(kernel).cycles) < 1e-9);
 }
 
-TEST_CASE("Nothing learnt goes beyond what rows were off") {
+TEST_CASE("Nothing learned goes beyond what rows were off") {
   const LearnedModel model = one_row(2, -1);
   const Learned learned = LearnedPart(model, Method::kAnalytic).of(away(0));
   CHECK(learned.cycles == kMostOfCycles);
@@ -153,7 +153,7 @@ Prediction applied(const Learned& learned, const Physics& kernel, Regime regime 
   return p;
 }
 
-TEST_CASE("Nothing learnt leaves the physics' own cycles and clock") {
+TEST_CASE("Nothing learned leaves the physics' own cycles and clock") {
   // 1000 cycles and 0.5 mJ: 0.5 uJ a cycle, 500 W at 1 GHz beside the 100.
   const Prediction p = applied({}, physics(1000, 0.5e-3));
   CHECK(p.cycles.value == 1000);
@@ -177,7 +177,7 @@ TEST_CASE("Other cycles spread the same energy and leave another clock") {
         Approx(0.625e9).epsilon(1e-5));
 }
 
-TEST_CASE("What was learnt of the clock comes last, and nanoseconds follow it") {
+TEST_CASE("What was learned of the clock comes last, and nanoseconds follow it") {
   // 1000 cycles + 1 us, little energy: the plateau of 1.8 GHz, 1.71 after 5 % off.
   Physics kernel = physics(1000, 1e-9);
   kernel.cycles = [](Hertz f) { return Cycles{1000 + f.value * 1e-6}; };
@@ -198,12 +198,12 @@ TEST_CASE("Intervals and what is extrapolated reach the prediction") {
   CHECK(p.extrapolated);
 }
 
-TEST_CASE("A GPU that nothing was learnt of has no learned part") {
+TEST_CASE("A GPU that nothing was learned of has no learned part") {
   CHECK_FALSE(learned_part(load_gpu("h200_sxm", false).spec, Method::kAnalytic).has_value());
   CHECK(learned_part(load_gpu("h200_sxm", true).spec, Method::kSimulated).has_value());
 }
 
-TEST_CASE("What was learnt of an H200 is of kernels like those measured, and small") {
+TEST_CASE("What was learned of an H200 is of kernels like those measured, and small") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const auto predict = [&](const GemmShape& shape, const char* config) {
     return predict_config(gpu, GemmProblem{shape, ElementType::kFp16, Layout::kTn},

@@ -1,4 +1,4 @@
-// Rows and slabs of tiles that lie beyond the edges of A and B, those rows of A left out that are
+// Rows and slabs of tiles that lie out of the bounds of A and B, those rows of A left out that are
 // not loaded (smem_layout.h). Bulk copies bring them to the SMs as zeros, and the H200's counters
 // say that L2 delivers them like any others. The models of traffic leave them out, since DRAM has
 // none of them and other limits hold them (tma.outside_cost, machine.outside); what a prediction

@@ -42,7 +42,7 @@ TEST_CASE("A slab of K that does not exist comes with every row") {
   CHECK(outside(8192, 8192, 64, wide) == (a + b) * 2);
 }
 
-TEST_CASE("A cluster's multicast counts once, CTAs wholly beyond the edge ask for columns alone") {
+TEST_CASE("A cluster's multicast counts once, CTAs wholly out of bounds ask for columns alone") {
   const std::string pairs =
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";

@@ -1,7 +1,7 @@
 // Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
 // clock: cycles depend on the clock where nanoseconds matter, the clock on the cycles, so the two
 // are solved together, as a fixed point. Simulated, the cycles are those of model/sim at the clock
-// that they leave (simulated_gemm.h). A calibrated GPU brings what was learnt beyond both and an
+// that they leave (simulated_gemm.h). A calibrated GPU brings what was learned beyond both and an
 // interval from held-out rows (learned.h); without one the interval is the GPU file's
 // default_interval each way.
 // Checked by: predict_test.cpp; committed rows (validate).
@@ -37,12 +37,12 @@ struct Effort {
 
 /// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally
 /// fast ones those that come first in enumerate_candidates. Exactly these by physics alone, though
-/// most candidates are never looked at (gemm_form.h). Where something was learnt of such kernels
+/// most candidates are never looked at (gemm_form.h). Where something was learned of such kernels
 /// (learned.h), it orders of each schedule the `keep`, or 64 at least, that physics has first.
 ///
 /// Where the method simulates, of each schedule the best `simulations` by closed form that give
 /// different simulations are run, but for those that others have shown to be too slow to be first;
-/// candidates that give the same one share it (simulated_ranking.h). Then all are ranked anew. A
+/// candidates that give the same one share it (simulated_ranking.h). Then all are ranked again. A
 /// candidate that could be simulated and was not is never first. Throws ConfigError where no
 /// schedule runs on the GPU, one of `schedules` solves another op, or none of the candidates is
 /// legal.

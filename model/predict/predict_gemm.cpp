@@ -24,7 +24,7 @@ namespace tilecast {
 namespace {
 
 // Kernels of each schedule that are more than closed forms: fastest by physics alone, and of these
-// what was learnt decides.
+// what was learned decides.
 constexpr std::size_t kLookedAt = 64;
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
@@ -57,7 +57,7 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   return p;
 }
 
-/// By closed form with what was learnt of such kernels.
+/// By closed form with what was learned of such kernels.
 std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
                                        const std::optional<LearnedPart>& learned) {
   std::vector<Prediction> predictions;

@@ -45,7 +45,7 @@ struct Prediction {
   Watts power;
   Limiter limiter;
   Shares shares;
-  Bytes l2_to_sm;  // zeros from beyond the edges too, a multicast counted once
+  Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
   Bytes dram_read, dram_write;
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
   /// Simulated K blocks of all; the others go on as the steady ones (model/sim/steady_waves.h).
@@ -65,8 +65,8 @@ struct Ranking {
   /// own schedule where it has any, so that all stand in one list.
   int simulated = 0;
   double closed_form_scale = 1;
-  /// Candidates that by closed form alone, physics without anything learnt, take at most 1 % longer
-  /// than the fastest, itself included.
+  /// Candidates that by closed form alone, physics without anything learned, take at most 1 %
+  /// longer than the fastest, itself included.
   int within_1_percent = 0;
 };
 

@@ -104,7 +104,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
   const auto closed = [&](Hertz f) {
     return closed_form(q.gpu, q.problem, config, physics.work, f);
   };
-  // What was learnt and the simulation both know better than the closed form, not by as much: the
+  // What was learned and the simulation both know better than the closed form, not by as much: the
   // simulation's clock lies between the two, and mostly one simulation does.
   const Hertz start = (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
   const SettledSimulation s = settled_simulation(

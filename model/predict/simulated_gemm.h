@@ -37,7 +37,7 @@ struct GemmWatch {
   RequestLog requests;
 };
 
-/// A kernel by closed form: physics alone, and with what was learnt.
+/// A kernel by closed form: physics alone, and with what was learned.
 struct GemmCandidate {
   GemmForm physics;
   Prediction prediction;
@@ -48,7 +48,7 @@ Prediction by_simulation(const GemmQuestion& question, const GemmCandidate& cand
                          const std::optional<LearnedPart>& learned, GemmWatch* watch = nullptr);
 
 /// Simulates candidates, which stand in the order of the ranking, while they could be first, and
-/// ranks all anew, as rank_candidates.
+/// ranks all again, as rank_candidates.
 void simulate_best(const GemmQuestion& question, const std::vector<GemmCandidate>& candidates,
                    const Effort& effort, Ranking& ranking);
 

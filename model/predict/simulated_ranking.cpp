@@ -105,20 +105,20 @@ void rank_simulated(const std::vector<SharedSimulation>& nominees, unsigned thre
   }
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
-  std::vector<Prediction> anew = all;
-  for (Prediction& p : anew) {
+  std::vector<Prediction> ranked = all;
+  for (Prediction& p : ranked) {
     stretch(rounds.scale(schedule_of(p.config)), p);
   }
   for (std::size_t i = 0; i < nominees.size(); ++i) {
     for (const std::size_t place : nominees[i].candidates) {
       if (const std::optional<Prediction>& p = rounds.simulated(i)) {
-        anew[place] = *p;
-        anew[place].config = all[place].config;
+        ranked[place] = *p;
+        ranked[place].config = all[place].config;
       }
     }
   }
-  std::ranges::stable_sort(anew, {}, &Prediction::time);
-  all = std::move(anew);
+  std::ranges::stable_sort(ranked, {}, &Prediction::time);
+  all = std::move(ranked);
 }
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// A ranking by closed form of which some are simulated, and all of it ranked anew: simulated ones
+// A ranking by closed form of which some are simulated, and all of it ranked again: simulated ones
 // by their simulated time, others by their closed form's times what simulation adds on average to
 // those of their schedule that have both, or to all where none of them has.
 //

@@ -18,7 +18,7 @@ ChipWork stream_work(const Simulated& kernel, Bytes shared_memory, Cycles cycles
 Prediction simulated_prediction(const GpuSpec& gpu, const StreamProblem& problem,
                                 const Prediction& analytic, Regime regime, Inputs inputs);
 
-/// Simulates candidates of a ranking by closed form while they could be first and ranks all anew.
+/// Simulates candidates of a ranking by closed form while they could be first and ranks all again.
 void simulate_best_streams(const GpuSpec& gpu, const Effort& effort, Ranking& ranking);
 
 }  // namespace tilecast

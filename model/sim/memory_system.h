@@ -15,7 +15,7 @@
 // is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of
 // asking, so that a long latency of one does not hold up the next.
 // A block has its home in one of two partitions; the other keeps a copy from its first request on,
-// and that crossing is counted. Rows beyond the edge come from one place of L2, to each GPC one
+// and that crossing is counted. Rows out of bounds come from one place of L2, to each GPC one
 // after the other, for every SM that asks.
 //
 // Leaves out: that an SM alone on the chip waits for none of that (64x64x4096 in one CTA is
@@ -40,14 +40,14 @@ namespace tilecast {
 
 /// What moving one block takes of each part of the memory.
 struct BlockCost {
-  i64 bytes = 0;     // that exist; 0 where all of the block lies beyond the edge
+  i64 bytes = 0;     // that exist; 0 where all of the block lies out of bounds
   i64 sectors = 0;   // the same in whole sectors
   SimTime l2, dram;  // to put out, to read
   SimTime fill;      // of the intake of each SM that gets the block, zeros included
   SimTime requests;  // of the copy engine of the SM that loads the block
   SimTime unmerged;  // of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
-  SimTime outside;  // of the GPC, for rows beyond the edge
+  SimTime outside;  // of the GPC, for rows out of bounds
 };
 
 struct MemoryTraffic {
@@ -78,7 +78,7 @@ class MemorySystem {
   /// for all at `asked`; it is one of the SM there.
   SimTime load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
                const BlockCost& cost, SmPlace place, bool multicast = false);
-  /// The same for the rows of a block that lie beyond the edge, brought to so many SMs.
+  /// The same for the rows of a block that lie out of bounds, brought to so many SMs.
   SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers = 1);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, SmPlace place, i64 bytes, SimTime served);
@@ -128,7 +128,7 @@ class MemorySystem {
   Server dram_;
   i64 left_;  // bytes that L2 still holds from the run before
   double left_written_;
-  std::vector<Server> outside_;  // rows beyond the edge, of each GPC
+  std::vector<Server> outside_;  // rows out of bounds, of each GPC
   double outside_receiver_;
   SimTime l2_latency_, merge_window_, load_spread_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;

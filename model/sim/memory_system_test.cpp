@@ -94,7 +94,7 @@ TEST_CASE("A block crosses to the other partition once") {
   CHECK(loads.traffic().far == 25600);
 }
 
-TEST_CASE("Rows beyond the edge come to one SM of a GPC after the other, whatever other GPCs do") {
+TEST_CASE("Rows out of bounds come to one SM of a GPC after the other, whatever other GPCs do") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   BlockCost outside = kBlock;
   outside.outside = {100000};

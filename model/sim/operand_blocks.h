@@ -1,7 +1,7 @@
 // The blocks of A, B and C that a kernel moves: a number for each, and what loading it costs.
 //
 // A block of A is what one CTA of a cluster loads of one K block: its slice of the tile's rows; B
-// alike. Columns, K and what rows are loaded beyond the edge are filled with zeros, which L2 does
+// alike. Columns, K and what rows are loaded out of bounds are filled with zeros, which L2 does
 // not see.
 // Checked by: operand_blocks_test.cpp.
 #pragma once
@@ -22,7 +22,7 @@ class OperandBlocks {
   struct Side {
     i64 extent;        // rows of A, columns of B
     i32 tile;          // of those in a CTA's tile
-    u32 tiles;         // of CTAs, those beyond the edge included
+    u32 tiles;         // of CTAs, those out of bounds included
     i32 sharers;       // CTAs that load a slice of it each
     bool slices_k;     // slices part K, not the tile's side (B as [k,n])
     i64 row_elements;  // of the matrix as it lies in memory

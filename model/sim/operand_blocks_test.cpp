@@ -41,7 +41,7 @@ TEST_CASE("A whole block costs its bytes at each part's rate") {
   CHECK(cost.outside.ps == 0);
 }
 
-TEST_CASE("Rows and whole slabs beyond the edge are asked for, the rest of a row costs nothing") {
+TEST_CASE("Rows and whole slabs out of bounds are asked for, the rest of a row costs nothing") {
   const OperandBlocks a = a_of(fp16(80, 64, 96), 1, 3);
   CHECK(a.cost(1, 0, 0).bytes == 16 * 64 * 2);  // rows 64 to 79
   CHECK(a.cost(1, 0, 0).outside.ps == 48000);   // 48 rows

@@ -120,7 +120,7 @@ struct MachineSpec {
   Cycles issue;              // of a thread that issues copies
   Cycles issue_copy;         // for each of them
   Cycles request;            // of the engine, a 128-byte line or what a row takes of it
-  Cycles outside;            // of a GPC, a row beyond the edge that one of its SMs asks for
+  Cycles outside;            // of a GPC, a row out of bounds that one of its SMs asks for
   double outside_receiver;   // of that for each further SM that a multicast brings the row to
   BytesPerCycle intake;      // into one SM's shared memory, from L2 or from registers
   Cycles l2_latency;         // behind the issue, to the barrier's flip, without the bytes' own time

@@ -1,4 +1,4 @@
-// What a calibration learnt from measured kernels beyond the physics: the kernels themselves, seen
+// What a calibration learned from measured kernels beyond the physics: the kernels themselves, seen
 // as named quantities, and what each says of others like it (model/predict/learned.h).
 //
 // Two files that `tilecast calibrate` writes beside the overlay: NAME.learned.yaml, the few numbers
@@ -65,7 +65,7 @@ struct LearnedRow {
 };
 
 struct LearnedModel {
-  Features length = {};  // over which what is learnt changes, in the feature's own unit
+  Features length = {};  // over which what is learned changes, in the feature's own unit
   std::vector<LearnedRow> rows = {};
   LearnedMethod analytic = {}, simulated = {};
   std::string overlay = {};  // hash of the overlay that it was fitted with; empty: not told

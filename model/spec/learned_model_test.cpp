@@ -100,7 +100,7 @@ class Files {
   std::string yaml_ = learned_yaml("g", example()), csv_ = learned_csv(example());
 };
 
-TEST_CASE("What was learnt is read back as it was written") {
+TEST_CASE("What was learned is read back as it was written") {
   const LearnedModel written = example(), read = Files().load();
   CHECK(read.overlay == written.overlay);
   for (std::size_t f = 0; f < written.length.size(); ++f) {

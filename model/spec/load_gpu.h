@@ -1,7 +1,7 @@
 // GPU files: configs/gpus/<name>.yaml by hand, and beside it, once calibrated, an overlay
 // <name>.calibrated.yaml that replaces some of its numbers, and <name>.learned.yaml
 // with <name>.learned.csv (learned_model.h). A file that is `based_on` another gives what differs
-// (gpu_reader.h); the other's overlay counts too, what was learnt there does not.
+// (gpu_reader.h); the other's overlay counts too, what was learned there does not.
 //
 // Which sections a file needs depends on its architecture: hopper and blackwell all that schedules
 // need, the others at least `sm`; a section is whole or absent. Errors: FileError for a file that
