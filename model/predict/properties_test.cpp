@@ -1,6 +1,6 @@
 // What has to hold of every ranking, tried on random problems: nothing beats physics, like things
 // stand in their order, the first is the best. TILECAST_PROPERTY_PROBLEMS=10000 tries so many of
-// each instead of the few that every run of the tests can afford.
+// each instead of the few that every run of the tests can afford, TILECAST_PROPERTY_SEED=1 others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +23,12 @@ namespace {
 int problems_to_try(int few) {
   const char* many = std::getenv("TILECAST_PROPERTY_PROBLEMS");
   return many == nullptr ? few : std::atoi(many);
+}
+
+/// Of one test; another for each value of the variable.
+unsigned seed(unsigned usual) {
+  const char* other = std::getenv("TILECAST_PROPERTY_SEED");
+  return usual + 1000 * (other == nullptr ? 0 : static_cast<unsigned>(std::atoi(other)));
 }
 
 const GpuSpec& h200() {
@@ -92,7 +98,7 @@ TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {
     gpus.push_back(load_gpu(name, false).spec);
   }
   gpus.push_back(h200());
-  Random random(20261122);
+  Random random(seed(20261122));
   const auto check = [&](const GpuSpec& gpu, const GemmProblem& problem, Method method) {
     const Regime regime = random.one_of({Regime::kBurst, Regime::kSustained});
     const Inputs inputs = random.one_of({Inputs::kNormal, Inputs::kZeros, Inputs::kTernary});
@@ -135,7 +141,7 @@ TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {
 }
 
 TEST_CASE("No memory-bound kernel beats DRAM, on any GPU that runs them") {
-  Random random(20261122);
+  Random random(seed(20261122));
   for (const char* name : {"h200_sxm", "h100_sxm", "h100_pcie"}) {
     const GpuSpec gpu = load_gpu(name, true).spec;
     if (!gpu.stream) {
@@ -163,7 +169,7 @@ struct Order {
 };
 
 TEST_CASE("Like problems stand in their order") {
-  Random random(7);
+  Random random(seed(7));
   const int tries = problems_to_try(12);
   std::vector<GemmShape> shapes{{24, 4776, 400}, {6061, 48, 64}, {176, 32, 24}};  // were not
   for (int i = 0; i < tries; ++i) {
@@ -195,8 +201,9 @@ TEST_CASE("Like problems stand in their order") {
 }
 
 TEST_CASE("No schedule alone has a faster first than all of them") {
-  Random random(3);
-  std::vector<GemmShape> shapes{{6136, 888, 64}};  // had a schedule 12 % faster
+  Random random(seed(3));
+  // Had a schedule 12, 6 and 1 % faster.
+  std::vector<GemmShape> shapes{{6136, 888, 64}, {52823, 19115, 8}, {367430, 20, 80}};
   const int tries = problems_to_try(6);
   for (int i = 0; i < tries; ++i) {
     shapes.push_back(random.shape(1e11));

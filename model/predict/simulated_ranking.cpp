@@ -13,12 +13,9 @@ namespace tilecast {
 namespace {
 
 // Simulation and closed form of one kernel differ by a share of its time and by what they make of
-// its ends. Beyond what they differ by in the mean: of other kernels of its schedule, of any.
-struct Difference {
-  double share;
-  Seconds ends;
-};
-constexpr Difference kAlike{0.04, {2e-6}}, kUnlike{0.08, {4e-6}};
+// its ends. Beyond what those of its schedule differ by in the mean, at most so much.
+constexpr double kShare = 0.08;
+constexpr Seconds kEnds{4e-6};
 
 /// Simulated over closed-form times in the geometric mean.
 struct Scale {
@@ -46,8 +43,9 @@ class Rounds {
       const Prediction& p = candidate(i);
       const AnySchedule schedule = schedule_of(p.config);
       const bool known = by_schedule_.contains(schedule);
-      const Difference most = known ? kAlike : kUnlike;
-      const Seconds least = p.time * (scale(schedule) * (1 - most.share)) - most.ends;
+      // Where other schedules' simulations took longer than their closed forms, its own need not.
+      const double mean = known ? scale(schedule) : std::min(1.0, scale());
+      const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
       if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
         wanted.push_back(i);
       }
