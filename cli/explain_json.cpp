@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/explain_output.h"
@@ -104,6 +105,24 @@ Json against_json(const ExplainReport& report, const Explanation& e, const Expla
           {"why", why_not_best(report, e, best)}};
 }
 
+/// What measured kernels change about the physics' own prediction: ratios, of the rows measured
+/// over physics.
+Json learned_json(const Explanation& e) {
+  Json from = Json::array();
+  for (const LearnedReason& reason : e.learned_from) {
+    from.push_back({{"problem", reason.row->problem},
+                    {"config", reason.row->config},
+                    {"regime", to_text(reason.row->regime)},
+                    {"likeness", share(reason.likeness)},
+                    {"cycles", rounded(std::exp(reason.cycles_off), kDigits)},
+                    {"sm_clock", rounded(std::exp(reason.clock_off), kDigits)}});
+  }
+  return {{"cycles", rounded(e.predicted.cycles_correction, kDigits)},
+          {"sm_clock", rounded(e.predicted.clock_correction, kDigits)},
+          {"extrapolated", e.predicted.extrapolated},
+          {"from", std::move(from)}};
+}
+
 Json kernel_json(const ExplainReport& report, const Explanation& e) {
   const Prediction& p = e.predicted;
   Json json{{"config", to_text(p.config)}};
@@ -141,6 +160,9 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
                      {"k_blocks", e.waves->k_blocks},
                      {"waves", rounded(e.waves->waves, kDigits)},
                      {"in_last_wave", e.waves->in_last_wave}};
+  }
+  if (!e.learned_from.empty() || p.extrapolated) {
+    json["learned"] = learned_json(e);
   }
   json["energy"] = energy_json(e.energy);
   json["clock_limiter"] = to_text(e.clock_limiter);

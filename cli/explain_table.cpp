@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -249,6 +250,25 @@ std::string phase_table(const Named& named) {
   return text + "\n";
 }
 
+/// What measured kernels change about the physics' own prediction, and which ones.
+std::string learned_table(const Named& named) {
+  const Explanation& e = *named.kernel;
+  const auto more = [](double factor) { return fmt::format("{:+.1f} %", 100 * (factor - 1)); };
+  std::string text =
+      fmt::format("\n{}: measured kernels say cycles {}, clock {} of physics alone\n", named.name,
+                  more(e.predicted.cycles_correction), more(e.predicted.clock_correction));
+  if (e.predicted.extrapolated) {
+    text += "  extrapolated: hardly like any kernel that was measured\n";
+  }
+  for (const LearnedReason& reason : e.learned_from) {
+    text += fmt::format("  {:.2f} like {}, {}: cycles {}, clock {}\n", reason.likeness,
+                        reason.row->problem, to_text(reason.row->regime),
+                        more(std::exp(reason.cycles_off)), more(std::exp(reason.clock_off)));
+    text += wrapped("            ", reason.row->config, ":,");
+  }
+  return text;
+}
+
 std::vector<Named> named(const ExplainReport& report) {
   std::vector<Named> all;
   bool has_best = false;
@@ -300,6 +320,7 @@ std::string explain_table(const ExplainReport& report) {
   }
   for (const Named& n : all) {
     text += n.kernel->watched ? phase_table(n) : "";
+    text += n.kernel->learned_from.empty() ? "" : learned_table(n);
   }
   for (std::size_t i = 0; report.best && i < report.kernels.size(); ++i) {
     if (!is_best(report.kernels[i], *report.best)) {

@@ -245,7 +245,10 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
                     Regime regime, Inputs inputs, Effort effort) {
   require_same_op(problem, config);
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
+    Explanation e =
+        explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
+    e.learned_from = learned_reasons(gpu, *gemm, e.predicted, regime);
+    return e;
   }
   return explain_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
                         regime, inputs, effort);

@@ -18,6 +18,7 @@
 
 #include "model/base/tile_span.h"
 #include "model/clock/clock.h"
+#include "model/predict/learned_reasons.h"
 #include "model/predict/predict.h"
 #include "model/predict/time_split.h"
 #include "model/sim/limits.h"
@@ -59,6 +60,7 @@ struct Explanation {
   EnergySplit energy;
   ClockLimiter clock_limiter;
   std::optional<Watched> watched;
+  std::vector<LearnedReason> learned_from;  // measured rows, the most like it first; of a GEMM
 };
 
 /// Throws as predict_config.

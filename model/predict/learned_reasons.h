@@ -1,4 +1,4 @@
-// Which measured kernels a prediction leant on. Checked by: learned_reasons_test.cpp.
+// Which measured kernels a prediction leans on. Checked by: learned_reasons_test.cpp.
 #pragma once
 
 #include <vector>
