@@ -48,7 +48,7 @@ constexpr Raster kSplitRasters[] = {{RasterKind::kGroupedM, 8, Walk::kStrided},
 constexpr i32 kMostMenuSplits = 64;
 constexpr i64 kMostFewSplits = 4;
 constexpr i32 kMinKBlocks = 8;     // the usual least part of a row of K blocks
-constexpr i32 kFewestKBlocks = 4;  // of an equal part
+constexpr i32 kFewestKBlocks = 4;  // of an equal part, but the last
 constexpr double kMostWavesStreamed = 4;
 // Where more parts than this meet in one tile, one after the other is never the fastest.
 constexpr i32 kMostInTurn = 8;
@@ -123,7 +123,7 @@ class Proposals {
     const i64 left = tiles % resident;  // of the partial wave
     const ScheduleTraits traits = traits_of(config.schedule);
     if (traits.split_k == SplitK::kEqually && traits.hybrid) {
-      const i64 most = k_blocks / kFewestKBlocks;
+      const i64 most = ceil_div<i64>(k_blocks, kFewestKBlocks);
       const i64 once = left == 0 ? 0 : std::min(resident / left, most);
       const i64 twice = left == 0 ? 0 : std::min(2 * resident / left, most);
       if (tiles > resident && std::max(once, twice) >= 2) {
@@ -133,8 +133,8 @@ class Proposals {
       return;
     }
     if (traits.split_k == SplitK::kEqually) {
-      const i64 fill =
-          std::min({resident / tiles, k_blocks / kFewestKBlocks, i64{kMostMenuSplits}});
+      const i64 fill = std::min(
+          {resident / tiles, ceil_div<i64>(k_blocks, kFewestKBlocks), i64{kMostMenuSplits}});
       std::set<i64> menu{fill, fill * 3 / 4, fill / 2};
       if (tiles < 2 * resident && k_blocks >= 2 * kMostFewSplits * kFewestKBlocks) {
         menu.insert({2, 3, kMostFewSplits});  // of which some fill several waves
