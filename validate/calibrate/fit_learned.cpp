@@ -22,10 +22,8 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kKept = 2500;        // rows that stand for all
-constexpr std::size_t kForLengths = 1200;  // rows that lengths are learned from, each time
-constexpr std::size_t kDraws = 4;          // of them
-constexpr unsigned kFirstDraw = 20261122;
-constexpr int kRounds = 40;  // of learning them
+constexpr std::size_t kForLengths = 2200;  // rows that lengths are learned from; 1200 are too few
+constexpr int kRounds = 40;                // of learning them
 constexpr int kFolds = 10;
 constexpr double kFirstLength = 8;         // spreads of a feature
 constexpr double kFirstNoise = 0.5;        // spreads of an output
@@ -133,9 +131,8 @@ Eigen::VectorXd noise_of(const FitRows& rows) {
   return noise;
 }
 
-/// From rows that `seed` draws.
-KernelLengths drawn_lengths(const FitRows& rows, const SeenRows& seen, unsigned seed) {
-  const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
+KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen) {
+  const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, 20261122);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
                   .targets = Eigen::MatrixXd(static_cast<Eigen::Index>(some.size()), 2),
                   .weight = Eigen::VectorXd(static_cast<Eigen::Index>(some.size())),
@@ -155,20 +152,6 @@ KernelLengths drawn_lengths(const FitRows& rows, const SeenRows& seen, unsigned 
   const Eigen::VectorXd first =
       (kFirstLength * spread).unaryExpr([](double length) { return length > 0 ? length : 1.0; });
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
-}
-
-/// The geometric mean over draws: those of one differ from another's by more than what they tell.
-KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen, unsigned threads) {
-  std::vector<KernelLengths> draws(kDraws);
-  parallel_for(kDraws, threads, [&](std::size_t i) {
-    draws[i] = drawn_lengths(rows, seen, kFirstDraw + static_cast<unsigned>(i));
-  });
-  KernelLengths mean{Eigen::VectorXd::Zero(draws.front().length.size()), 0};
-  for (const KernelLengths& draw : draws) {
-    mean.length.array() += draw.length.array().log() / static_cast<double>(kDraws);
-    mean.noise += std::log(draw.noise) / static_cast<double>(kDraws);
-  }
-  return {mean.length.array().exp(), std::exp(mean.noise)};
 }
 
 /// Likeness of the rows of `a` to those of `b`, in lengths.
@@ -363,12 +346,8 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
   const SeenRows closed = see_rows(gpu, rows, none, threads);
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
   progress("lengths of features");
-  Shared shared{rows,
-                lengths_of(rows, seen, threads),
-                drawn(rows.rows.size(), kKept, 20261123),
-                {},
-                noise_of(rows),
-                threads};
+  Shared shared{rows, lengths_of(rows, seen), drawn(rows.rows.size(), kKept, 20261123),
+                {},   noise_of(rows),         threads};
   shared.noise *= shared.lengths.noise * shared.lengths.noise;
   shared.folds.resize(static_cast<std::size_t>(std::min(kFolds, rows.groups)));
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
