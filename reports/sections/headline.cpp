@@ -66,15 +66,15 @@ std::string cublaslt_sentence(const JoinedData& data, Regime regime) {
   const std::optional<RatioFigures> odd = pick_over_cublaslt(data, regime, false);
   if (!aligned) {
     return odd ? fmt::format(
-                     "**{} x cuBLASLt** is the speed of that pick against cuBLASLt's first "
+                     "**{:.2f} x cuBLASLt** is the speed of that pick against cuBLASLt's first "
                      "choice on {}, each with a side that is no multiple of 8.",
-                     number_text(odd->geomean, 3), counted(odd->groups, "problem"))
+                     odd->geomean, counted(odd->groups, "problem"))
                : "";
   }
   return fmt::format(
-      "**{} x cuBLASLt** is the speed of that pick against cuBLASLt's first choice "
+      "**{:.2f} x cuBLASLt** is the speed of that pick against cuBLASLt's first choice "
       "on {} with sides in multiples of 8.{}",
-      number_text(aligned->geomean, 3), counted(aligned->groups, "problem"),
+      aligned->geomean, counted(aligned->groups, "problem"),
       odd ? fmt::format(" On {} with other sides, which most of cuBLASLt's kernels "
                         "cannot load wide, it is {} x.",
                         odd->groups, number_text(odd->geomean, 2))
