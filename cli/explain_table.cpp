@@ -320,7 +320,8 @@ std::string explain_table(const ExplainReport& report) {
   }
   for (const Named& n : all) {
     text += n.kernel->watched ? phase_table(n) : "";
-    text += n.kernel->learned_from.empty() ? "" : learned_table(n);
+    const bool learned = !n.kernel->learned_from.empty() || n.kernel->predicted.extrapolated;
+    text += learned ? learned_table(n) : "";
   }
   for (std::size_t i = 0; report.best && i < report.kernels.size(); ++i) {
     if (!is_best(report.kernels[i], *report.best)) {

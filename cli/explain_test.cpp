@@ -114,6 +114,32 @@ TEST_CASE("explain --format json has its fields, and they agree with each other"
   check_kernel(json["best"]);
 }
 
+TEST_CASE("explain names the measured kernels that a prediction leans on") {
+  // Measured itself: nothing is more like it.
+  const std::string measured =
+      "warp_specialized:tile=64x32x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const CapturedRun json =
+      explain({"--config", measured, "--no-best", "--format", "json"}, "64x4096x4096");
+  const Json learned = Json::parse(json.out)["kernels"][0]["learned"];
+  REQUIRE(!learned["from"].empty());
+  double before = 1;
+  for (const Json& row : learned["from"]) {
+    CHECK(row["likeness"].get<double>() <= before);
+    before = row["likeness"].get<double>();
+    CHECK(row["cycles"].get<double>() > 0);
+  }
+  const CapturedRun table = explain({"--config", measured, "--no-best"}, "64x4096x4096");
+  CHECK(table.out.find("A: measured kernels say cycles ") != std::string::npos);
+  CHECK(table.out.find(" like " + learned["from"][0]["problem"].get<std::string>()) !=
+        std::string::npos);
+  const CapturedRun far = explain({"--config", kSmall, "--no-best"}, "52823x19115x8");
+  CHECK(far.out.find("extrapolated: hardly like any kernel") != std::string::npos);
+  const CapturedRun physics =
+      explain({"--config", measured, "--no-best", "--no-calibration"}, "64x4096x4096");
+  CHECK(physics.out.find("measured kernels say") == std::string::npos);
+}
+
 TEST_CASE("explain's cycles are those of predict --config") {
   const Json explained =
       Json::parse(explain({"--config", kWide, "--format", "json", "--no-best"}).out);

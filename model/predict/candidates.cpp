@@ -48,7 +48,7 @@ constexpr Raster kSplitRasters[] = {{RasterKind::kGroupedM, 8, Walk::kStrided},
 constexpr i32 kMostMenuSplits = 64;
 constexpr i64 kMostFewSplits = 4;
 constexpr i32 kMinKBlocks = 8;     // the usual least part of a row of K blocks
-constexpr i32 kFewestKBlocks = 4;  // of an equal part, but the last
+constexpr i32 kFewestKBlocks = 4;  // that the largest of equal parts has
 constexpr double kMostWavesStreamed = 4;
 // Where more parts than this meet in one tile, one after the other is never the fastest.
 constexpr i32 kMostInTurn = 8;

@@ -68,6 +68,19 @@ TEST_CASE("Few tiles and a long K are split, in every way that there is") {
   CHECK(seen == expected);
 }
 
+TEST_CASE("K is split into as many parts as have at most four K blocks") {
+  // Of 64: 31 blocks are seven parts of four and one of three, 32 are eight parts, 33 nine.
+  for (const auto& [k, most] : {std::pair{1984, 8}, {2048, 8}, {2112, 9}}) {
+    i32 splits = 0;
+    for (const KernelConfig& c : enumerate_candidates(h200(), problem(70, 30, k), {}).legal) {
+      if (c.schedule == Schedule::kSplitK && c.tiling.block_k == 64) {
+        splits = std::max(splits, c.decomposition.splits);
+      }
+    }
+    CHECK(splits == most);
+  }
+}
+
 TEST_CASE("Clusters wider than C are no candidates, clusters as wide are") {
   // 128 rows are one tile of 128, or two of 64 that can share B.
   int wide = 0;
