@@ -63,7 +63,7 @@ struct FamilyTime {
 };
 
 /// Of each kernel the first of its configurations that can run, by the method of the question,
-/// without anything learnt from our own kernels. `cycles` are added to numbers of the GPU's section
+/// without anything learned from our own kernels. `cycles` are added to numbers of the GPU's section
 /// `machine`, by name: those that the code of a kernel decides, as answers.cpp lists them.
 std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,
                                      const Question& question,

@@ -59,6 +59,23 @@ def test_names_of_the_tutorials_and_ones_own():
         tt.Tuner(names={"warps": "W"})
 
 
+class Index:
+    """As numpy's integers: no int, but one by __index__."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+def test_integers_need_not_be_pythons():
+    values = {"BLOCK_M": Index(64), "BLOCK_N": 128, "BLOCK_K": Index(32), "GROUP_M": None}
+    assert tt.Tile.of(values) == tt.Tile(64, 128, 32)
+    call = {**CALL, "M": Index(4096), "NUM_SMS": Index(132)}
+    assert (tt.early_config_prune(top_k=2)(CONFIGS, call) == tt.early_config_prune(top_k=2)(CONFIGS, CALL))
+
+
 @pytest.mark.parametrize("b, layout", [
     (Tensor((512, 256), (256, 1)), "tn"),   # [N,K], K contiguous
     (Tensor((256, 512), (512, 1)), "nn"),   # [K,N], N contiguous

@@ -63,6 +63,22 @@ def test_too_few_rows_and_bad_files_are_refused(tmp_path):
         triton_calibrate.read_rows(str(tmp_path / "bad.csv"))
 
 
+def test_rows_that_no_schedule_can_stand_for_are_named_and_left_out(tmp_path, capsys):
+    rows = rows_of(Family())
+    # Four stages of (256 + 256) x 128 fp16 are 512 KiB.
+    rows.append(triton_calibrate.Row(rows[0].problem, Tile(256, 256, 128, 4, 8), 100.0))
+    with pytest.raises(tilecast.ConfigError, match="block_k=128.*4096.*runnable"):
+        triton_calibrate.calibrate(rows)
+    assert triton_calibrate.runnable(rows) == rows[:-1]
+    path = tmp_path / "rows.csv"
+    names = "m,n,k,BLOCK_M,BLOCK_N,BLOCK_K,num_stages,num_warps,NUM_SMS,time_us_median"
+    path.write_text("\n".join([names, "4096,4096,4096,128,128,64,3,8,0,250.0",
+                               "4096,4096,4096,256,256,128,4,8,0,100.0"]) + "\n")
+    assert triton_calibrate.main(["check", str(path)]) == 0
+    printed = capsys.readouterr()
+    assert "1 rows are left out" in printed.err and printed.out.startswith("1 rows of 1 problems")
+
+
 def test_the_packages_own_family_on_the_committed_measurements(capsys):
     assert triton_calibrate.main(["check", str(ROWS)]) == 0
     printed = capsys.readouterr().out

@@ -1,12 +1,12 @@
-"""Least squares over logarithms of times, for tilecast.triton.calibrate; no library needed."""
+"""Least squares over logarithms of times, for tilecast.triton_calibrate; no library needed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 
-# Beyond so many times e^0.1 a row counts as its absolute and not as its squared error.
-_USUAL = 0.1
+# Huber's: a row whose logarithm is off by more counts by its absolute and not its squared error.
+_HUBER_DELTA = 0.1
 
 
 def solve(matrix: list[list[float]], right: list[float]) -> list[float]:
@@ -39,12 +39,12 @@ def gauss_newton(predict: Callable[[list[float]], list[float]], measured: Sequen
         for j, step in enumerate(steps):
             there = predict([v + step * (i == j) for i, v in enumerate(values)])
             columns.append([math.log(b / a) / step for a, b in zip(here, there)])
-        count = [w / max(1.0, abs(r) / _USUAL) for w, r in zip(weights, off)]
+        count = [w / max(1.0, abs(r) / _HUBER_DELTA) for w, r in zip(weights, off)]
         matrix = [[sum(c * a * b for c, a, b in zip(count, left, right)) for right in columns]
                   for left in columns]
         right = [sum(c * a * r for c, a, r in zip(count, column, off)) for column in columns]
         for j, prior in enumerate(priors):
-            precision = (_USUAL / prior) ** 2
+            precision = (_HUBER_DELTA / prior) ** 2
             matrix[j][j] += precision
             right[j] -= precision * values[j]
         values = [v + d for v, d in zip(values, solve(matrix, right))]

@@ -4,7 +4,7 @@
                      prune_configs_by={"early_config_prune": tilecast.triton.early_config_prune(top_k=8)})
 
 Each configuration is mapped to the schedule of ours that does the same (`schedule_of`; the table is
-in docs/triton.md) and predicted with nothing learnt from our own kernels; `calibrate` fits the few
+in docs/triton.md) and predicted with nothing learned from our own kernels; `tilecast.triton_calibrate` fits the few
 numbers that Triton's code decides, and a factor for warps that hold more than they should. Triton
 is not imported: configurations are whatever has `kwargs`, `num_warps` and `num_stages`.
 """
@@ -15,6 +15,7 @@ import dataclasses
 import functools
 import json
 import math
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Union
@@ -33,7 +34,25 @@ _NAMES = {
     "flatten": ("flatten",),
     "warp_specialize": ("warp_specialize", "enable_warp_specialization"),
 }
-_SIDES = {"m": ("m",), "n": ("n",), "k": ("k",)}
+
+# Of compute capability 9.0 (CUDA C++ Programming Guide, technical specifications): on other GPUs none
+# of our schedules that stand for Triton's runs.
+_SM_SHARED_BYTES = 228 << 10
+_CTA_SHARED_BYTES = 227 << 10
+_SM_THREADS = 2048
+_SM_REGISTERS = 65536
+# Units of two features, of the H200 on which the package's family was fitted; a fit for another GPU
+# finds its own factors for the same features.
+_WAVE_TILES = 132
+_DRAM_TB_PER_S = 5.0
+
+
+def _integer(value: Any) -> Optional[int]:
+    """Of Python, numpy or anything else that is one; None of what is not."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,8 +77,9 @@ class Tile:
 
         def number(key: str, otherwise: Optional[int] = None) -> int:
             for name in _NAMES.get(key, (key,)):
-                if isinstance(low.get(name), (int, bool)):
-                    return int(low[name])
+                value = _integer(low.get(name))
+                if value is not None:
+                    return value
             if otherwise is None:
                 raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} in the configuration")
             return otherwise
@@ -89,7 +109,7 @@ def schedule_of(tile: Tile) -> list[str]:
     # C cost no time, and keep the second CTA away that ours would have there.
     slot = 64 * min(64, tile.block_n // (warpgroups // along_m)) * 2 * warpgroups
     ring = 2 * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
-    alone = -(-((228 << 10) // 2 - ring) // slot)
+    alone = -(-(_SM_SHARED_BYTES // 2 - ring) // slot)
     slots = [s for s in (max(chunks, alone), chunks, chunks // 2, 2, 1) if s > 0]
     found = []
     for m, n in dict.fromkeys(((along_m, warpgroups // along_m), (1, warpgroups), (2, 1), (1, 1))):
@@ -120,8 +140,8 @@ def schedule_of(tile: Tile) -> list[str]:
 def _occupancies(tile: Tile) -> list[int]:
     """CTAs that an SM holds, as far as threads and shared memory go, and fewer."""
     shared = 2 * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
-    most = min(2048 // (32 * tile.num_warps), (227 << 10) // max(1, shared),
-               65536 // int(32 * tile.num_warps * (tile.accumulators() + 64)))
+    most = min(_SM_THREADS // (32 * tile.num_warps), _CTA_SHARED_BYTES // max(1, shared),
+               _SM_REGISTERS // int(32 * tile.num_warps * (tile.accumulators() + 64)))
     return list(range(max(1, min(4, most)), 0, -1))
 
 
@@ -169,7 +189,7 @@ class Family:
         except OSError as error:
             raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise ConfigError(f"{os.fspath(path)}: expected what tilecast.triton.calibrate saves") from None
+            raise ConfigError(f"{os.fspath(path)}: expected what tilecast.triton_calibrate saves") from None
 
 
 @functools.cache
@@ -233,8 +253,8 @@ def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]
         "two_warpgroups_small": two if tile.accumulators() < 64 else 0.0,
         "two_warpgroups_deep": two if tile.num_stages > 4 else 0.0,
         "short_k": short,
-        "one_wave": 1.0 if tiles <= 132 else 0.0,
-        "dram": min(1.0, 2e-6 * (m * k + n * k + m * n) / us / 5),  # of 5 TB/s
+        "one_wave": 1.0 if tiles <= _WAVE_TILES else 0.0,
+        "dram": min(1.0, 2e-6 * (m * k + n * k + m * n) / us / _DRAM_TB_PER_S),
         "block_k_128": 1.0 if tile.block_k >= 128 else 0.0,
         "tall": math.log2(tile.block_m / tile.block_n),
     }
@@ -269,7 +289,7 @@ class Tuner:
         self.persistent, self.family = persistent, family
         self.simulated, self.threads = simulated, threads
         self.names = {theirs: ours for ours, theirs in (names or {}).items()}
-        unknown = set(self.names.values()) - set(_NAMES) - set(_SIDES) - {"num_stages", "num_warps"}
+        unknown = set(self.names.values()) - set(_NAMES) - set("mnk") - {"num_stages", "num_warps"}
         if unknown:
             raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
 
@@ -312,8 +332,7 @@ class Tuner:
     def _problem(self, arguments: Mapping[str, Any]) -> tuple[int, int, int, str, str]:
         low = {name.lower(): value for name, value in self._ours(arguments).items()}
         tensors = [value for value in low.values() if hasattr(value, "shape")]
-        sides = [int(low[name]) for side in "mnk" for name in _SIDES[side]
-                 if isinstance(low.get(name), int)]
+        sides = [side for side in map(_integer, map(low.get, "mnk")) if side is not None]
         if len(sides) < 3 and len(tensors) > 1:
             m, k = (int(side) for side in tensors[0].shape)
             sides = [m, int(tensors[1].shape[0 if tensors[1].shape[1] == k else 1]), k]

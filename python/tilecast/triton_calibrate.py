@@ -15,6 +15,7 @@ import csv
 import dataclasses
 import gzip
 import itertools
+import math
 import statistics
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,13 +76,23 @@ def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm",
     return times
 
 
+def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
+    """Those that a schedule of ours can stand for; of the others there is no prediction to fit."""
+    return [row for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)) if us < math.inf]
+
+
 def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
     """A Family from measured rows (`Row`, or mappings as in the CSV), some tens or more of several
     problems. Rows near the best of their problem count most. What the rows do not tell stays at
-    nothing: every number has a prior around zero. Raises ConfigError for fewer than 20 rows."""
+    nothing: every number has a prior around zero. Raises ConfigError for fewer than 20 rows, and for
+    one that is not `runnable`."""
     rows = [row if isinstance(row, Row) else row_of(row) for row in rows]
     if len(rows) < 20:
         raise ConfigError(f"expected at least 20 measured configurations, got {len(rows)}")
+    for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)):
+        if us == math.inf:
+            raise ConfigError(f"no schedule can stand for {row.tile} of {row.problem}: "
+                              "runnable(rows) leaves such rows out")
     best = {problem: min(rows[i].time_us for i in places)
             for problem, places in _by_problem(rows).items()}
     weights = [min(1.2, max(0.15, 2.2 - row.time_us / best[row.problem])) for row in rows]
@@ -180,7 +191,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                        help="judge each part of the problems by a fit to the others instead")
     options = parser.parse_args(arguments)
     try:
-        rows = read_rows(options.rows)
+        read = read_rows(options.rows)
+        rows = runnable(read, gpu=options.gpu)
+        if len(rows) < len(read):
+            print(f"{len(read) - len(rows)} rows are left out, as no schedule can stand for them",
+                  file=sys.stderr)
+        if not rows:
+            raise ConfigError(f"{options.rows}: no row that a schedule can stand for")
         if options.command == "fit":
             family = calibrate(rows, gpu=options.gpu)
             family.save(options.out)
