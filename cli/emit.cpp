@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {
@@ -31,7 +33,28 @@ Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProb
     return predict_config(gpu, problem, parse_kernel_config(*options.config), regime,
                           Inputs::kNormal);
   }
-  return rank_candidates(gpu, problem, {}, regime, Inputs::kNormal, 1).predictions.front();
+  // A kernel that is taken elsewhere may run beside others.
+  constexpr std::size_t kMost = 64;
+  const Ranking ranking = rank_candidates(gpu, problem, {}, regime, Inputs::kNormal, kMost);
+  const auto found = std::ranges::find_if_not(ranking.predictions, [](const Prediction& p) {
+    return needs_all_pieces_resident(std::get<KernelConfig>(p.config));
+  });
+  if (found == ranking.predictions.end()) {
+    throw ConfigError(fmt::format(
+        "the {} fastest all have reduction=spread, which must not run beside other kernels; "
+        "--config writes one of them",
+        ranking.predictions.size()));
+  }
+  return *found;
+}
+
+/// As one word of a shell's line.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return word + "'";
 }
 
 void emit(const EmitOptions& options) {
@@ -52,7 +75,7 @@ void emit(const EmitOptions& options) {
       {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);
   write_file(path, source);
   fmt::print("{}\n{}: {:.2f} us by forecast\ncd {} && {}\n", path.string(), to_text(config),
-             best.time.value * 1e6, options.out, build_line(config, name));
+             best.time.value * 1e6, quoted(options.out), build_line(config, name));
 }
 
 }  // namespace

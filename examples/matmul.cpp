@@ -4,7 +4,31 @@
 #include <cuda_runtime_api.h>
 #include <tilecast/tilecast.hpp>
 
+#include <cstddef>
 #include <cstdio>
+#include <exception>
+#include <stdexcept>
+
+void check(cudaError_t error) {
+  if (error != cudaSuccess) {
+    throw std::runtime_error(cudaGetErrorString(error));
+  }
+}
+
+/// Zeros on the device.
+struct DeviceMemory {
+  explicit DeviceMemory(std::size_t bytes) {
+    if (bytes != 0) {
+      check(cudaMalloc(&address, bytes));
+      check(cudaMemset(address, 0, bytes));
+    }
+  }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory() { cudaFree(address); }
+
+  void* address = nullptr;
+};
 
 int main() {
   const tilecast_problem problem = tilecast::problem(4096, 4096, 4096, TILECAST_BF16);
@@ -16,21 +40,22 @@ int main() {
     }
     const tilecast::Plan plan(problem);  // of the current device
     tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-    void *a = nullptr, *b = nullptr;
+    const DeviceMemory a(2 * problem.m * problem.k), b(2 * problem.n * problem.k),
+        c(2 * problem.m * problem.n), workspace(plan.workspace_bytes());
+    arguments.a = a.address;
+    arguments.b = b.address;
+    arguments.c = c.address;
+    arguments.workspace = workspace.address;
     arguments.workspace_bytes = plan.workspace_bytes();
-    cudaMalloc(&a, 2 * problem.m * problem.k);
-    cudaMalloc(&b, 2 * problem.n * problem.k);
-    cudaMalloc(&arguments.c, 2 * problem.m * problem.n);
-    cudaMalloc(&arguments.workspace, arguments.workspace_bytes);
-    cudaMemset(a, 0, 2 * problem.m * problem.k);
-    cudaMemset(b, 0, 2 * problem.n * problem.k);
-    arguments.a = a;
-    arguments.b = b;
     plan.clear_workspace(arguments.workspace, arguments.workspace_bytes, nullptr);
     plan.run(arguments, nullptr);
-    std::printf("run: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    check(cudaDeviceSynchronize());
+    std::printf("run: done\n");
   } catch (const tilecast::Failure& failure) {
     std::printf("%s\n", failure.what());
     return failure.status() == TILECAST_NO_DEVICE ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::printf("%s\n", error.what());
+    return 1;
   }
 }

@@ -2,7 +2,7 @@
 // tensor maps of no addresses yet, the grid and its attributes. A run copies the arguments to its
 // stack, puts the addresses in and launches: nothing shared is written, so any number of threads
 // may run one plan. Leaves out: whether pointers lead to device memory, which only the kernel finds
-// out. Checked by: run_test.cpp (results, threads, graphs), run_benchmark.cpp (host time of a run).
+// out. Checked by: run_test.cpp (results, threads, graphs).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -51,13 +51,35 @@ CompiledKernel compile(const Request& request, const KernelConfig& config) {
   return kernel;
 }
 
+/// What does not fit this device or this K is UNSUPPORTED, so that a plan tries its next candidate.
+GemmLaunch make_launch(LoadedKernel& kernel, const Request& request, const KernelConfig& config) {
+  try {
+    return GemmLaunch(kernel, request.problem, config, request.epilogue, WorkspaceOwner::kCaller);
+  } catch (const CudaError&) {
+    throw;
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const Error& error) {
+    throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: {}", to_text(config), error.what()));
+  }
+}
+
+template <class Work>
+auto with_cuda_status(Work&& work) {
+  try {
+    return work();
+  } catch (const CudaError& error) {
+    throw StatusError(TILECAST_CUDA_ERROR, error.what());
+  }
+}
+
 class CudaPlan final : public DevicePlan {
  public:
   CudaPlan(const Request& request, const KernelConfig& config)
       : driver_(driver()),
         device_(require_device(config).ordinal),
         kernel_(compile(request, config).cubin, kGemmEntry),
-        launch_(kernel_, request.problem, config, request.epilogue, WorkspaceOwner::kCaller),
+        launch_(make_launch(kernel_, request, config)),
         workspace_(workspace_of(config, launch_.work())) {
     void* const nowhere = std::bit_cast<void*>(std::uintptr_t{Workspace::kAlignment});
     args_ = launch_.bind({.a = nowhere,
@@ -179,16 +201,15 @@ class CudaPlan final : public DevicePlan {
 }  // namespace
 
 CurrentGpu current_gpu() {
-  const Device device = current_device();
-  return {.name = device.name, .sm_count = device.sm_count};
+  return with_cuda_status([] {
+    const Device device = current_device();
+    return CurrentGpu{.name = device.name, .sm_count = device.sm_count};
+  });
 }
 
 std::unique_ptr<DevicePlan> make_device_plan(const Request& request, const KernelConfig& config) {
-  try {
-    return std::make_unique<CudaPlan>(request, config);
-  } catch (const CudaError& error) {
-    throw StatusError(TILECAST_CUDA_ERROR, error.what());
-  }
+  return with_cuda_status(
+      [&]() -> std::unique_ptr<DevicePlan> { return std::make_unique<CudaPlan>(request, config); });
 }
 
 }  // namespace tilecast

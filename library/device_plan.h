@@ -19,7 +19,7 @@ struct CurrentGpu {
   i32 sm_count;
 };
 
-/// Throws DeviceError where there is none.
+/// Throws DeviceError where there is none, StatusError where CUDA fails.
 CurrentGpu current_gpu();
 
 /// One compiled kernel on one device, and all of its launch that does not differ between runs.
@@ -35,7 +35,8 @@ class DevicePlan {
 };
 
 /// On the current device. Throws DeviceError where that, or NVRTC, is missing or another's,
-/// StatusError or Error where the kernel cannot be made.
+/// StatusError (TILECAST_UNSUPPORTED where it is this configuration that the device or the compiler
+/// does not take) or Error where the kernel cannot be made.
 std::unique_ptr<DevicePlan> make_device_plan(const Request& request, const KernelConfig& config);
 
 }  // namespace tilecast

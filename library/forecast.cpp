@@ -1,5 +1,6 @@
 #include "library/forecast.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "model/predict/predict.h"
 #include "model/spec/cards.h"
 #include "model/tile/any_op.h"
+#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {
@@ -36,6 +38,24 @@ Ranking rank_one(const Request& request, const GpuSpec& gpu) {
           .predictions = {predict_config(gpu, request.problem, config, request.regime, kInputs)}};
 }
 
+/// The `keep` fastest of those that a plan runs.
+Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t keep) {
+  constexpr std::size_t kOrderedAnyway = 64;  // of each schedule: predict.h
+  for (std::size_t asked = std::max(keep, kOrderedAnyway);; asked *= 2) {
+    Ranking ranking = rank_candidates(gpu, request.problem, {}, request.regime, kInputs, asked,
+                                      {.threads = request.threads});
+    std::vector<Prediction>& found = ranking.predictions;
+    const bool all = found.size() < asked;
+    std::erase_if(found, [](const Prediction& p) {
+      return needs_all_pieces_resident(std::get<KernelConfig>(p.config));
+    });
+    if (all || found.size() >= keep) {
+      found.resize(std::min(found.size(), keep));
+      return ranking;
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const LoadedGpu> gpu_of(const Request& request, const std::string& name) {
@@ -58,9 +78,8 @@ std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, s
   if (const std::string why = why_not_solvable(gpu.spec, request.problem); !why.empty()) {
     throw StatusError(TILECAST_UNSUPPORTED, why);
   }
-  Ranking ranking = request.config ? rank_one(request, gpu.spec)
-                                   : rank_candidates(gpu.spec, request.problem, {}, request.regime,
-                                                     kInputs, keep, {.threads = request.threads});
+  Ranking ranking =
+      request.config ? rank_one(request, gpu.spec) : rank_for_plans(request, gpu.spec, keep);
   if (const std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name)) {
     on_cards(gpu.spec, *cards, {}, ranking);
   }

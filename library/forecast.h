@@ -17,8 +17,9 @@ namespace tilecast {
 /// Throws StatusError where none of the schedules runs on it.
 std::shared_ptr<const LoadedGpu> gpu_of(const Request& request, const std::string& name);
 
-/// The `keep` fastest, or request.config alone. Throws StatusError (TILECAST_UNSUPPORTED) where no
-/// kernel solves the problem, ConfigError where the configuration cannot.
+/// The `keep` fastest of those that a plan runs, or request.config alone. Throws StatusError
+/// (TILECAST_UNSUPPORTED) where no kernel solves the problem, ConfigError where the configuration
+/// cannot.
 std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep);
 
 tilecast_forecast as_c(const Prediction& prediction);

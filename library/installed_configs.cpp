@@ -29,8 +29,9 @@ fs::path installed_configs() {
   const fs::path library = fs::weakly_canonical(own_file(), ignored);
   for (fs::path folder = library.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
-    if (fs::is_directory(folder / "share" / "tilecast" / "gpus", ignored)) {
-      return folder / "share" / "tilecast";
+    const fs::path configs = folder / TILECAST_INSTALL_DATADIR / "tilecast";
+    if (fs::is_directory(configs / "gpus", ignored)) {
+      return configs;
     }
   }
   return config_folder();

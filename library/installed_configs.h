@@ -5,8 +5,8 @@
 
 namespace tilecast {
 
-/// $TILECAST_CONFIG_DIR; else share/tilecast of the tree that the library is installed in; else the
-/// configs of the source tree that it was built from.
+/// $TILECAST_CONFIG_DIR; else tilecast in the data folder (CMAKE_INSTALL_DATADIR) of the tree that
+/// the library is installed in; else the configs of the source tree that it was built from.
 std::filesystem::path installed_configs();
 
 }  // namespace tilecast

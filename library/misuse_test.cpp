@@ -172,14 +172,14 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
   CHECK(refused([](tilecast_problem& p) { p.m = 0; }, kInvalid) ==
         "m is 0: expected 1 to 2147483647");
   CHECK(refused([](tilecast_problem& p) { p.n = -1; }, kInvalid).starts_with("n is -1"));
-  CHECK(refused([](tilecast_problem& p) { p.type = 0; }, kUnsupported).starts_with("type is 0"));
-  CHECK(
-      refused([](tilecast_problem& p) { p.layout = 2; }, kUnsupported).starts_with("layout is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.type = 0; }, kInvalid).starts_with("type is 0"));
+  CHECK(refused([](tilecast_problem& p) { p.layout = 2; }, kInvalid).starts_with("layout is 2"));
   CHECK(refused([](tilecast_problem& p) { p.batch = 2; }, kUnsupported).starts_with("batch is 2"));
   CHECK(refused([](tilecast_problem& p) { p.type_c = TILECAST_BF16; }, kUnsupported)
             .starts_with("type_c is 2"));
-  CHECK(refused([](tilecast_problem& p) { p.epilogue = 9; }, kUnsupported)
-            .starts_with("epilogue is 9"));
+  CHECK(refused([](tilecast_problem& p) { p.type_c = 7; }, kInvalid).starts_with("type_c is 7"));
+  CHECK(
+      refused([](tilecast_problem& p) { p.epilogue = 9; }, kInvalid).starts_with("epilogue is 9"));
   CHECK(refused([](tilecast_problem& p) { p.lda = 1016; }, kInvalid).starts_with("lda is 1016"));
   CHECK(
       refused([](tilecast_problem& p) { p.ldb = 1028; }, kUnsupported).starts_with("ldb is 1028"));
@@ -274,6 +274,35 @@ TEST_CASE("A larger struct is written whatever it held: its forecast, and zeros 
   is_written(rows[0]);
   CHECK(rows[1].added[0] == 0xff);
   tilecast_plan_destroy(plan);
+}
+
+TEST_CASE(
+    "Pieces that wait for each other are forecast where they are asked for, and not planned") {
+  tilecast_problem problem = square(1024);
+  tilecast_options options = on_h200();
+  options.cache_dir = "";
+  options.config =
+      "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=40,splits=2,reduction=spread,raster=grouped_m,group=8";
+  CHECK(predict_one(problem, options) == TILECAST_OK);
+  tilecast_plan* plan = nullptr;
+  CHECK(tilecast_plan_create(&problem, &options, &plan) == TILECAST_UNSUPPORTED);
+  CHECK(plan == nullptr);
+  CHECK(error().find("reduction=spread") != std::string::npos);
+
+  // Few tiles and a long K, where some of the fastest are such.
+  problem.m = 128;
+  problem.n = 512;
+  problem.k = 65536;
+  options.config = nullptr;
+  std::vector<tilecast_forecast> rows(200);
+  rows[0].struct_size = sizeof rows[0];
+  size_t count = rows.size();
+  REQUIRE(tilecast_predict(&problem, &options, rows.data(), &count) == TILECAST_OK);
+  CHECK(count == rows.size());
+  for (size_t i = 0; i < count; ++i) {
+    CHECK(std::string(rows[i].config).find("reduction=spread") == std::string::npos);
+  }
 }
 
 TEST_CASE("Each thread has its own error text") {

@@ -11,6 +11,8 @@
 #include "library/workspace.h"
 #include "model/analytic/occupancy.h"
 #include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {
@@ -44,6 +46,11 @@ Plan::Plan(const Request& request) : scales_(request.epilogue == Epilogue::kScal
       tilecast::forecast(request, *gpu, request.config ? 1 : kMostTried);
   for (std::size_t i = 0; i < best.size() && device_ == nullptr && why_not_runnable_.empty(); ++i) {
     const KernelConfig& config = std::get<KernelConfig>(best[i].config);
+    if (needs_all_pieces_resident(config)) {
+      throw StatusError(TILECAST_UNSUPPORTED,
+                        fmt::format("{}: reduction=spread can wait for ever beside another kernel",
+                                    to_text(config)));
+    }
     forecast_ = as_c(best[i]);
     try {
       device_ = make_device_plan(request, config);

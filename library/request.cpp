@@ -32,14 +32,14 @@ i64 side(const char* name, i64 value) {
   return value;
 }
 
-ElementType element_type(i32 type) {
+ElementType element_type(const char* name, i32 type) {
   switch (type) {
     case TILECAST_FP16:
       return ElementType::kFp16;
     case TILECAST_BF16:
       return ElementType::kBf16;
     default:
-      unsupported(fmt::format("type is {}: expected TILECAST_FP16 or TILECAST_BF16", type));
+      invalid(fmt::format("{} is {}: expected TILECAST_FP16 or TILECAST_BF16", name, type));
   }
 }
 
@@ -50,7 +50,7 @@ Layout layout_of(i32 layout) {
     case TILECAST_NN:
       return Layout::kNn;
     default:
-      unsupported(fmt::format("layout is {}: expected TILECAST_TN or TILECAST_NN", layout));
+      invalid(fmt::format("layout is {}: expected TILECAST_TN or TILECAST_NN", layout));
   }
 }
 
@@ -61,7 +61,8 @@ Epilogue epilogue_of(i32 epilogue) {
     case TILECAST_EPILOGUE_SCALED:
       return Epilogue::kScaled;
     default:
-      unsupported(fmt::format("epilogue is {}: expected NONE or SCALED", epilogue));
+      invalid(fmt::format(
+          "epilogue is {}: expected TILECAST_EPILOGUE_NONE or TILECAST_EPILOGUE_SCALED", epilogue));
   }
 }
 
@@ -109,9 +110,9 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                                  : checked_struct(options, kFirstOptionsSize, "options");
   Request request{};
   request.problem = {.shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
-                     .dtype = element_type(p.type),
+                     .dtype = element_type("type", p.type),
                      .layout = layout_of(p.layout)};
-  if (p.type_c != 0 && p.type_c != p.type) {
+  if (p.type_c != 0 && element_type("type_c", p.type_c) != request.problem.dtype) {
     unsupported(fmt::format("type_c is {}: C has the type of A and B", p.type_c));
   }
   if (p.batch != 0 && p.batch != 1) {

@@ -43,7 +43,8 @@ extern "C" {
 
 typedef enum tilecast_status {
   TILECAST_OK = 0,
-  TILECAST_INVALID_ARGUMENT = 1, /* null, misaligned, out of range, of a wrong size; no such plan */
+  TILECAST_INVALID_ARGUMENT = 1, /* null, misaligned, out of range, of a wrong size, a number that
+                                    no enumerator has; no such plan */
   TILECAST_UNSUPPORTED = 2,      /* no kernel of this library does it */
   TILECAST_NO_DEVICE = 3,        /* no driver, GPU or NVRTC, or a library built without CUDA */
   TILECAST_WRONG_DEVICE = 4,     /* the plan is for another device than the current one */
@@ -84,20 +85,23 @@ typedef struct tilecast_problem {
 typedef struct tilecast_options {
   size_t struct_size;
   const char* gpu;        /* a name in configs/gpus or a path; NULL: the current device */
-  const char* config;     /* canonical text of a configuration; NULL: the fastest by forecast */
+  const char* config;     /* canonical text of a configuration; NULL: the fastest by forecast
+                             that a plan runs */
   const char* config_dir; /* folder of gpus/; NULL: $TILECAST_CONFIG_DIR, else as installed */
   const char* cache_dir;  /* of compiled kernels, "" for none; NULL: $TILECAST_CACHE_DIR, else
                              $XDG_CACHE_HOME/tilecast, else $HOME/.cache/tilecast */
   int32_t regime;         /* tilecast_regime */
   int32_t threads;        /* of the forecast; 0: one for each processor */
-  int32_t no_calibration; /* 1: without what was learnt of this GPU */
+  int32_t no_calibration; /* 1: without what was learned of this GPU */
   int32_t reserved;       /* 0 */
 } tilecast_options;
 
 #define TILECAST_OPTIONS_INIT \
   { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
 
-/* What the model says of one configuration. */
+/* What the model says of one configuration: of C = A B with tight rows and normally distributed
+ * values, launched by itself. The problem's epilogue, lda and ldb do not change it: what reading C
+ * (beta other than 0) or longer rows cost is not in it. */
 typedef struct tilecast_forecast {
   size_t struct_size;
   char config[256];                         /* canonical text; docs/glossary.md */
@@ -137,16 +141,18 @@ TILECAST_API const char* tilecast_error_text(void);
 /* "TILECAST_OK" and so on; "unknown status" for any other number. Never NULL. */
 TILECAST_API const char* tilecast_status_name(int status);
 
-/* The fastest configurations by forecast, fastest first; options.config: that one alone. Needs no
- * GPU where options.gpu names one. Takes some 100 ms. `count`: forecasts there is room for, then
- * those written. The struct_size of the first forecast counts for all. */
+/* The fastest configurations by forecast that a plan runs, fastest first; options.config: that one
+ * alone. Needs no GPU where options.gpu names one. Takes some 100 ms. `count`: forecasts there is
+ * room for, then those written. The struct_size of the first forecast counts for all. */
 TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
                                               const tilecast_options* options,
                                               tilecast_forecast* forecasts, size_t* count);
 
 /* Chooses the configuration and makes its kernel ready on the current device: forecast, compiled or
  * taken from the cache, loaded. Takes some 100 ms, or seconds where NVRTC compiles. Not for use
- * while the calling thread captures a stream.
+ * while the calling thread captures a stream. An options.config with reduction=spread is
+ * TILECAST_UNSUPPORTED: the pieces of its tiles wait for each other, and two such kernels on two
+ * streams could each hold half of the GPU for ever.
  *
  * Where options.gpu names a GPU and there is none that runs its kernels, the plan can be asked for
  * its forecast and workspace; running it says why it cannot run. */

@@ -3,8 +3,9 @@
 // Check: A and B are normal(0, 1), C begins as NaN; each element is compared with an fp64 sum of
 // the same products, within the rounding of C plus what fp32 sums of tensor cores may be off. Where
 // that would be more than 2^40 multiply-adds, every n-th element of C is. Time: launches one after
-// another over buffers that together exceed the L2, in bursts of at most 10 ms after rests of 30
-// ms; the median, with the gap from one launch to the next.
+// another over sets of buffers, 2 to 64 of them: 256 MiB together, less where 64 are less than that
+// (which may then lie in the L2). In bursts of some 5 ms, of 2 to 1000 launches, after rests
+// of 30 ms; the median, with the gap from one launch to the next.
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -61,6 +62,10 @@ CUtensorMap tensor_map(const void* matrix, i64 rows, i64 columns, TmaBox box, bo
     cudaDriverEntryPointQueryResult found{};
     CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
                                            cudaEnableDefault, &found));
+    if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+      std::fprintf(stderr, "the driver has no cuTensorMapEncodeTiled (CUDA 12.0)\n");
+      std::exit(1);
+    }
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
   }();
   const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
@@ -114,7 +119,9 @@ u32 resident_workers() {
   return static_cast<u32>(workers);
 }
 
-/// The kernel for this problem on this device; bound to buffers once, launched many times.
+/// The kernel for this problem on this device; bound to buffers once, launched many times, one
+/// launch after another. Two at once would share the workspace, and with reduction=spread each
+/// could hold half of the SMs and wait for its other pieces.
 struct Launch {
   Launch() {
     constexpr KernelConfig kRun = run_config();
@@ -185,7 +192,7 @@ __global__ void fill(Element* values, i64 count, u64 seed) {
 /// Counts the elements of C, every `step`-th, that are wrong; NaN is.
 __global__ void compare(const Element* a, const Element* b, const Element* c, i64 step,
                         unsigned long long* wrong) {
-  const double rounding = sizeof(Element) == 2 && TILECAST_IS_BF16 ? 0x1p-8 : 0x1p-11;
+  const double rounding = TILECAST_IS_BF16 ? 0x1p-8 : 0x1p-11;
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kM * kN;
        i += i64{gridDim.x} * blockDim.x * step) {
     const i64 m = i / kN, n = i % kN;
@@ -246,7 +253,9 @@ int run() {
     Element* const b = device_array<Element>(kK * kN);
     Element* const c = device_array<Element>(kM * kN);
     fill<<<1024, 256>>>(a, kM * kK, 1);
+    CHECK(cudaGetLastError());
     fill<<<1024, 256>>>(b, kK * kN, 2);
+    CHECK(cudaGetLastError());
     bound.push_back(launch.bind(a, b, c));
     if (i == 0) {
       first_a = a;
@@ -260,6 +269,7 @@ int run() {
     CHECK(cudaMemset(first_c, 0xff, kM * kN * sizeof(Element)));
     launch(bound[0]);
     compare<<<4096, 256>>>(first_a, first_b, first_c, step, wrong);
+    CHECK(cudaGetLastError());
   }
   unsigned long long found = 0;
   CHECK(cudaMemcpy(&found, wrong, sizeof found, cudaMemcpyDeviceToHost));
