@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "library/status.h"
@@ -17,16 +20,37 @@ bool has_word(std::string_view text, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+struct GpuFile {
+  std::string name, product;
+  i32 sm_count;
+};
+
+/// Read once per process.
+const std::vector<GpuFile>& gpu_files(const std::filesystem::path& config_folder) {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<GpuFile>> read;
+  const std::lock_guard lock(mutex);
+  const auto known = read.find(config_folder.string());
+  if (known != read.end()) {
+    return known->second;
+  }
+  std::vector<GpuFile> files;
+  for (const std::string& name : known_gpus(config_folder)) {
+    const GpuSpec gpu = load_gpu(name, false, config_folder).spec;
+    files.push_back({.name = name, .product = gpu.product, .sm_count = gpu.sm.count});
+  }
+  return read.emplace(config_folder.string(), std::move(files)).first->second;
+}
+
 }  // namespace
 
 std::string gpu_file_of(const CurrentGpu& device, const std::filesystem::path& config_folder) {
   const auto words = split(device.name, ' ');
   const std::string_view model = words.size() > 1 ? words[1] : words[0];
   std::vector<std::string> found;
-  for (const std::string& name : known_gpus(config_folder)) {
-    const GpuSpec gpu = load_gpu(name, false, config_folder).spec;
-    if (has_word(gpu.product, model) && gpu.sm.count == device.sm_count) {
-      found.push_back(name);
+  for (const GpuFile& file : gpu_files(config_folder)) {
+    if (has_word(file.product, model) && file.sm_count == device.sm_count) {
+      found.push_back(file.name);
     }
   }
   if (found.size() != 1) {
