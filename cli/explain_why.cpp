@@ -57,7 +57,9 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
   if (const std::string phases = list_of(d.phases, other, d.phases.size()); !phases.empty()) {
     why.push_back(fmt::format("Extra SM time, relative to the best's cycles: {}.", phases));
   }
-  if (const std::string parts = list_of(d.parts, other, kMostParts); !parts.empty()) {
+  std::vector<MoreCycles> extra = d.parts;
+  std::erase_if(extra, [](const MoreCycles& part) { return part.cycles.value < 0; });
+  if (const std::string parts = list_of(extra, other, kMostParts); !parts.empty()) {
     why.push_back(fmt::format("Largest extra costs: {}.", parts));
   }
   if (kernel.waves && best.waves) {

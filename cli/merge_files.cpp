@@ -15,10 +15,24 @@ namespace {
 
 constexpr std::size_t kMostListed = 10;
 
+/// A table that --out names keeps its rows, so they must all be of the plan.
+void require_of_plan(const std::filesystem::path& out, const WorkPlan& plan) {
+  const Merge own = merge_rows(plan, {read_shard(out)});
+  if (!own.contradictions.empty()) {
+    throw ConfigError(
+        fmt::format("--out {}: {}; nothing was written: a merge keeps the rows of "
+                    "its output, and these are not of this plan",
+                    out.string(), own.contradictions.front()));
+  }
+}
+
 }  // namespace
 
 Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
                  const std::vector<std::filesystem::path>& shards) {
+  if (std::filesystem::exists(out)) {
+    require_of_plan(out, plan);
+  }
   std::vector<MeasurementFile> files;
   for (const std::filesystem::path& shard : shards) {
     files.push_back(read_shard(shard));

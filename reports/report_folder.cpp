@@ -1,6 +1,10 @@
 #include "reports/report_folder.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -16,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kListHeader =
     "# Written by `tilecast report`, which replaces and removes these files and no others.";
 constexpr const char* kUnfinished = ".unfinished-report";
+constexpr const char* kWriter = "process";
 
 /// A path that a report writes: it cannot leave the folder.
 bool is_report_path(std::string_view path) {
@@ -39,11 +44,36 @@ bool is_there(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
+/// The process that writes an unfinished report is told in it. What another one left that was
+/// killed is removed; that of a living one, and what no report made, is refused.
+void remove_left_over(const fs::path& path) {
+  const auto refuse = [&](std::string_view why) {
+    throw ConfigError(fmt::format("{}: {}", path.string(), why));
+  };
+  if (!fs::exists(fs::symlink_status(path))) {
+    return;
+  }
+  if (fs::is_symlink(path) || !is_there(path / kWriter)) {
+    refuse("was not made by a report: move it, or name another folder");
+  }
+  const std::string writer = read_text(path / kWriter);
+  const pid_t process = static_cast<pid_t>(std::strtol(writer.c_str(), nullptr, 10));
+  if (process > 0 && process != ::getpid() && ::kill(process, 0) == 0) {
+    refuse(fmt::format("process {} is writing a report there", process));
+  }
+  fs::remove_all(path);
+}
+
 /// Files in a folder of their own, which goes away with this, whatever happens.
 class UnfinishedReport {
  public:
   explicit UnfinishedReport(const fs::path& folder) : path_(folder / kUnfinished) {
-    fs::remove_all(path_);  // of a report that was killed
+    remove_left_over(path_);
+    fs::create_directories(folder);
+    if (!fs::create_directory(path_)) {  // it came into being since
+      throw ConfigError(fmt::format("{}: another report is being written there", path_.string()));
+    }
+    write_file(path_ / kWriter, fmt::format("{}\n", ::getpid()));
   }
   ~UnfinishedReport() {
     std::error_code ignored;

@@ -1,6 +1,8 @@
 #include "reports/report_folder.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -83,8 +85,20 @@ TEST_CASE("A report that does not fit on the disk leaves the earlier one whole")
 TEST_CASE("What a killed report left unfinished goes with the next one") {
   const TemporaryFolder folder;
   write_file(folder / ".unfinished-report/data/a.csv", "half");
+  write_file(folder / ".unfinished-report/process", "2147483647\n");  // above every process
   write_report(kSmall, folder / ".");
   CHECK(all_in(folder / ".") == kSmall);
+}
+
+TEST_CASE("An unfinished report of a living process, or of nobody, is left alone") {
+  const TemporaryFolder folder;
+  write_file(folder / ".unfinished-report/mine.txt", "precious");
+  const auto complaint = [&] { return error_message([&] { write_report(kSmall, folder / "."); }); };
+  CHECK(complaint().ends_with(
+      ".unfinished-report: was not made by a report: move it, or name another folder"));
+  write_file(folder / ".unfinished-report/process", fmt::format("{}\n", ::getppid()));
+  CHECK(complaint().ends_with(fmt::format("process {} is writing a report there", ::getppid())));
+  CHECK(read_text(folder / ".unfinished-report/mine.txt") == "precious");
 }
 
 TEST_CASE("A list that names other files than a report's is an error") {
