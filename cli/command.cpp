@@ -31,7 +31,7 @@ Option Option::required() const {
 }
 
 Option Option::one_of(std::vector<std::string> words) const {
-  option_->check(CLI::IsMember(std::move(words)));
+  option_->check(CLI::IsMember(std::move(words)), kOneOf);
   return *this;
 }
 

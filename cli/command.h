@@ -14,6 +14,9 @@ class Option;
 
 namespace tilecast {
 
+/// CLI11's name for the check of Option::one_of, by which Program::options() finds its words.
+inline constexpr const char* kOneOf = "one_of";
+
 /// An argument of a command, to say more about; a value that breaks its rules is a ConfigError.
 class Option {
  public:

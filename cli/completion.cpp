@@ -9,8 +9,12 @@
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/forward.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/op.h"
+#include "model/tile/regime.h"
 #include "model/tile/schedule_text.h"
 
 namespace tilecast {
@@ -44,34 +48,47 @@ std::string described(std::string_view word, std::string_view description) {
   return shell_quoted(fmt::format("{}:{}", word, plain));
 }
 
+/// Of options whose words the model reads, and so no row has.
 OptionWords known_words() {
-  OptionWords words{{"completion", {"bash", "zsh"}},
-                    {"list", {"gpus", "schedules", "dtypes", "epilogues", "layouts"}},
-                    {"--gpu", known_gpus(config_folder())},
-                    {"--dtype", {"fp16", "bf16", "fp32"}},
-                    {"--layout", {"tn", "nn"}},
-                    {"--op", {"gemm", "memcpy", "elementwise_add"}},
-                    {"--regime", {"burst", "sustained"}},
-                    {"--inputs", {"normal", "uniform", "ternary", "zeros"}},
-                    {"--method", {"analytic", "simulated"}},
-                    {"--format", {"table", "json", "csv", "jsonl"}}};
+  OptionWords words{{"--gpu", known_gpus(config_folder())}};
+  const auto add = [&](const char* option, auto... values) {
+    words[option] = {std::string(to_text(values))...};
+  };
+  add("--dtype", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32);
+  add("--layout", Layout::kTn, Layout::kNn);
+  add("--op", Op::kGemm, Op::kMemcpy, Op::kElementwiseAdd);
+  add("--regime", Regime::kBurst, Regime::kSustained);
+  add("--inputs", Inputs::kNormal, Inputs::kUniform, Inputs::kTernary, Inputs::kZeros);
   for (const Schedule schedule : kEverySchedule) {
     words["--schedule"].emplace_back(to_text(schedule));
   }
   return words;
 }
 
-/// tilecast's rows, and of the commands that it hands on this program's and tilecast-gpu's.
-std::vector<OptionRow> every_row(const Program& program) {
-  const auto told = [](const std::filesystem::path& other) {
-    return parse_option_rows(run_child(other, {"option-table"}).output);
-  };
-  std::vector<OptionRow> rows = told(main_program());
-  for (const std::vector<OptionRow>& others : {program.options(), told(gpu_program())}) {
-    std::ranges::copy_if(others, std::back_inserter(rows),
-                         [](const OptionRow& row) { return !row.option.empty(); });
+std::vector<OptionRow> told_by(const std::filesystem::path& program) {
+  const ChildResult told = run_child(program, {"option-table"});
+  if (!told.started || told.exit_code != 0) {
+    throw FileError(fmt::format("{}: does not tell its options", program.string()));
   }
+  return parse_option_rows(told.output);
+}
+
+/// tilecast's rows, and of the commands that it hands on this program's and tilecast-gpu's, where
+/// that was built.
+std::vector<OptionRow> every_row(const Program& program) {
+  std::vector<OptionRow> rows = told_by(main_program());
+  std::vector<OptionRow> others = program.options();
+  if (std::filesystem::exists(gpu_program())) {
+    std::ranges::copy(told_by(gpu_program()), std::back_inserter(others));
+  }
+  std::ranges::copy_if(others, std::back_inserter(rows),
+                       [](const OptionRow& row) { return !row.option.empty(); });
   return rows;
+}
+
+/// What a shell finds before a word of the row: the option, or the command where it has no dashes.
+std::string before_words(const OptionRow& row) {
+  return fmt::format("'{} {}'", row.command, row.has_dashes() ? row.option : row.command);
 }
 
 }  // namespace
@@ -87,17 +104,23 @@ std::string bash_completion(const std::vector<OptionRow>& rows, const OptionWord
       "    COMPREPLY=($(compgen -W '{} --help --version' -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
-      "  case $before in\n",
+      "  case \"$command $before\" in\n",
       join(commands_of(rows), " "));
+  for (const OptionRow& row : rows) {
+    if (!row.words.empty()) {
+      script += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
+                            before_words(row), join(row.words, " "));
+    }
+  }
   for (const auto& [option, values] : words) {
-    script += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
+    script += fmt::format("    *' {}') COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
                           option, join(values, " "));
   }
   script += "  esac\n  case $command in\n";
   for (const std::string& command : commands_of(rows)) {
     std::string options;
     for (const OptionRow& row : rows) {
-      if (row.command == command && !row.option.empty()) {
+      if (row.command == command && row.has_dashes()) {
         options += row.option + " ";
       }
     }
@@ -132,9 +155,15 @@ std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords
       "    _describe command found\n"
       "    return\n"
       "  fi\n"
-      "  case ${words[CURRENT-1]} in\n";
+      "  case \"${words[2]} ${words[CURRENT-1]}\" in\n";
+  for (const OptionRow& row : rows) {
+    if (!row.words.empty()) {
+      script += fmt::format("    {}) found=({}); _describe value found; return ;;\n",
+                            before_words(row), join(row.words, " "));
+    }
+  }
   for (const auto& [option, values] : words) {
-    script += fmt::format("    {}) found=({}); _describe value found; return ;;\n", option,
+    script += fmt::format("    *' {}') found=({}); _describe value found; return ;;\n", option,
                           join(values, " "));
   }
   script +=
@@ -147,7 +176,7 @@ std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords
   for (const std::string& command : commands_of(rows)) {
     script += "    " + command + ") found=(\n";
     for (const OptionRow& row : rows) {
-      if (row.command == command && !row.option.empty()) {
+      if (row.command == command && row.has_dashes()) {
         script += "      " + described(row.option, row.option_help) + "\n";
       }
     }

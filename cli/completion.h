@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// By option, --gpu and the GPUs there are, or by command, `list` and what there is to list.
+/// By option, --gpu and the GPUs there are: words beyond those of the rows.
 using OptionWords = std::map<std::string, std::vector<std::string>>;
 
 std::string bash_completion(const std::vector<OptionRow>& rows, const OptionWords& words);

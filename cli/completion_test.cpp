@@ -6,9 +6,12 @@ namespace tilecast {
 namespace {
 
 const std::vector<OptionRow> kRows = {
-    {"predict", "Ranked: the best", "", "", false},
-    {"predict", "Ranked: the best", "--gpu", "It's a name", true},
-    {"doctor", "What is missing", "", "", false},
+    {"predict", "Ranked: the best", "", "", false, {}},
+    {"predict", "Ranked: the best", "--gpu", "It's a name", true, {}},
+    {"predict", "Ranked: the best", "--format", "As what", true, {"table", "csv"}},
+    {"doctor", "What is missing", "", "", false, {}},
+    {"doctor", "What is missing", "--format", "As what", true, {"table", "json"}},
+    {"doctor", "What is missing", "KIND", "Of what", true, {"all", "some"}},
 };
 
 }  // namespace
@@ -25,12 +28,15 @@ TEST_CASE("A program's own table has its commands and their options, hidden ones
   shown.option("--value", text, "Of it");
   bool flag = false;
   shown.flag("--flag", flag, "Or not");
+  std::string kind;
+  shown.option("KIND", kind, "Of two").one_of({"one", "two"});
   program.tell_options();
   const std::vector<OptionRow> rows = program.options();
-  CHECK(rows.front() == OptionRow{"shown", "What it does", "", "", false});
+  CHECK(rows.front() == OptionRow{"shown", "What it does", "", "", false, {}});
   const auto has = [&](const OptionRow& row) { return std::ranges::find(rows, row) != rows.end(); };
-  CHECK(has({"shown", "What it does", "--value", "Of it", true}));
-  CHECK(has({"shown", "What it does", "--flag", "Or not", false}));
+  CHECK(has({"shown", "What it does", "--value", "Of it", true, {}}));
+  CHECK(has({"shown", "What it does", "--flag", "Or not", false, {}}));
+  CHECK(has({"shown", "What it does", "KIND", "Of two", true, {"one", "two"}}));
   for (const OptionRow& row : rows) {
     CHECK(row.command == "shown");
   }
@@ -40,11 +46,21 @@ TEST_CASE("Scripts hold every command, option and word, quotes and colons escape
   const OptionWords words{{"--gpu", {"b200", "h200_sxm"}}};
   const std::string bash = bash_completion(kRows, words);
   CHECK(bash.find("compgen -W 'predict doctor --help --version'") != std::string::npos);
-  CHECK(bash.find("--gpu) COMPREPLY=($(compgen -W 'b200 h200_sxm'") != std::string::npos);
-  CHECK(bash.find("predict) COMPREPLY=($(compgen -W '--gpu '") != std::string::npos);
+  const auto offers = [&](const std::string& before, const std::string& offered) {
+    return bash.find(before + ") COMPREPLY=($(compgen -W '" + offered + "'") != std::string::npos;
+  };
+  CHECK(offers("*' --gpu'", "b200 h200_sxm"));
+  // Words of one option differ from command to command; those of a place follow the command.
+  CHECK(offers("'predict --format'", "table csv"));
+  CHECK(offers("'doctor --format'", "table json"));
+  CHECK(offers("'doctor doctor'", "all some"));
+  CHECK(offers("predict", "--gpu --format "));
+  CHECK(offers("doctor", "--format "));
   const std::string zsh = zsh_completion(kRows, words);
   CHECK(zsh.starts_with("#compdef tilecast\n"));
   CHECK(zsh.find("'predict:Ranked\\: the best'") != std::string::npos);
+  CHECK(zsh.find("'predict --format') found=(table csv)") != std::string::npos);
+  CHECK(zsh.find("KIND") == std::string::npos);
   CHECK(zsh.find("'--gpu:It'\\''s a name'") != std::string::npos);
 }
 

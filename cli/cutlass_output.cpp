@@ -41,8 +41,11 @@ std::vector<AnySchedule> cutlass_schedules() {
           Schedule::kStreamKHybrid};
 }
 
-std::string_view why_not_cutlass(const KernelConfig& config) {
+std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
+  if (problem.shape.n % kAlignment != 0) {
+    return "rows of C";  // rows of A and, in TN, of B are of K, which GemmProblem keeps aligned
+  }
   switch (config.schedule) {
     case Schedule::kWarpSpecialized:
     case Schedule::kPingPong:
@@ -81,7 +84,7 @@ std::string_view why_not_cutlass(const KernelConfig& config) {
 }
 
 std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config) {
-  TILECAST_ASSERT(why_not_cutlass(config).empty());
+  TILECAST_ASSERT(why_not_cutlass(problem, config).empty());
   const Tiling& t = config.tiling;
   const std::string_view type = type_name(problem.dtype);
   return fmt::format("cutlass3x_sm90_tensorop_gemm_{}_{}_f32_{}_{}_{}x{}x{}_{}x{}x1_0_{}_align{}{}",
@@ -112,7 +115,7 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   std::size_t rows = 0;
   for (const Prediction& p : ranking.predictions) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
-    if (const std::string_view why = why_not_cutlass(config); !why.empty()) {
+    if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {
       ++list.without[std::string(why)];
       continue;
     }

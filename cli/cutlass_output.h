@@ -27,8 +27,8 @@ namespace tilecast {
 /// Schedules of which some configurations have counterparts.
 std::vector<AnySchedule> cutlass_schedules();
 
-/// Why the configuration has no counterpart; empty where it has one.
-std::string_view why_not_cutlass(const KernelConfig& config);
+/// Why the configuration has no counterpart for the problem; empty where it has one.
+std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config);
 
 /// As cutlass_library names it: cutlass3x_sm90_tensorop_gemm_... Of a configuration that has one.
 std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config);

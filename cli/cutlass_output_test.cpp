@@ -18,7 +18,7 @@ constexpr const char* kPingPong =
 GemmProblem problem_of(Layout layout) { return {{4096, 8192, 1024}, ElementType::kBf16, layout}; }
 
 std::string_view why_not(const std::string& text) {
-  return why_not_cutlass(parse_kernel_config(text));
+  return why_not_cutlass(problem_of(Layout::kTn), parse_kernel_config(text));
 }
 
 /// The text with one piece of it replaced.
@@ -56,6 +56,17 @@ TEST_CASE("What CUTLASS has no kernel for says why") {
   CHECK(why_not(with(kCooperative, "128x256x64", "128x128x64")).empty());
   CHECK(why_not("persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
                 "raster=grouped_m,group=8,walk=strided") == "schedule");
+}
+
+TEST_CASE("Kernels named align8 need rows of C at multiples of 16 bytes") {
+  const KernelConfig config = parse_kernel_config(kCooperative);
+  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+    GemmProblem problem = problem_of(layout);
+    problem.shape.n = 4100;  // 8200 bytes, of which 8 are over
+    CHECK(why_not_cutlass(problem, config) == "rows of C");
+    problem.shape.n = 4104;
+    CHECK(why_not_cutlass(problem, config).empty());
+  }
 }
 
 TEST_CASE("A test list turns the problem, and counts what it leaves out") {

@@ -184,6 +184,21 @@ void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
   }
 }
 
+/// CLI11 tells the words of a check only as text, {table,json}.
+std::vector<std::string> words_of(CLI::Option& option) {
+  try {
+    const std::string text = option.get_validator(kOneOf)->get_description();
+    std::vector<std::string> words;
+    for (const std::string_view word :
+         split(std::string_view(text).substr(1, text.size() - 2), ',')) {
+      words.emplace_back(word);
+    }
+    return words;
+  } catch (const CLI::OptionNotFound&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Program::Program(const std::string& name, const std::string& description)
@@ -201,15 +216,23 @@ Command Program::command(const std::string& name, const std::string& description
 
 std::vector<OptionRow> Program::options() const {
   std::vector<OptionRow> rows;
-  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+  for (CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; })) {
     if (command->get_group().empty()) {  // for other programs
       continue;
     }
-    rows.push_back({command->get_name(), command->get_description(), "", "", false});
-    for (const CLI::Option* option : command->get_options()) {
+    rows.push_back({command->get_name(), command->get_description(), "", "", false, {}});
+    for (CLI::Option* option : command->get_options()) {
+      std::vector<std::string> names;
       for (const std::string& name : option->get_lnames()) {
-        rows.push_back({command->get_name(), command->get_description(), "--" + name,
-                        option->get_description(), option->get_items_expected_max() > 0});
+        names.push_back("--" + name);
+      }
+      if (option->get_positional()) {
+        names.push_back(option->get_name(true));
+      }
+      for (const std::string& name : names) {
+        rows.push_back({command->get_name(), command->get_description(), name,
+                        option->get_description(), option->get_items_expected_max() > 0,
+                        words_of(*option)});
       }
     }
   }

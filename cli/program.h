@@ -10,11 +10,14 @@
 
 namespace tilecast {
 
-/// One row of what a program takes; of a command without options, one with an empty `option`.
+/// One row of what a program takes: a command, with an empty `option`, or one of its options.
 struct OptionRow {
   std::string command, command_help;
-  std::string option, option_help;  // --gpu
+  std::string option, option_help;  // --gpu; KIND where it goes by its place
   bool takes_value;
+  std::vector<std::string> words;  // the only ones that it takes; empty where it takes others
+
+  bool has_dashes() const { return option.starts_with("--"); }
 
   bool operator==(const OptionRow&) const = default;
 };

@@ -53,9 +53,15 @@ Fields fields_of_json(const std::string& line) {
   return fields_of_object(object);
 }
 
-/// Names of the columns where the line is a header of them; other columns are left aside.
+/// Names of the columns where the line is a header of them; other columns are left aside. A line
+/// that is no CSV is a problem like others, and fails as one.
 std::optional<std::vector<std::string>> header_of(const std::string& line) {
-  const CsvText csv = parse_csv(line + "\n", "");
+  CsvText csv;
+  try {
+    csv = parse_csv(line + "\n", "");
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
   if (csv.records.size() != 1) {
     return std::nullopt;
   }

@@ -67,6 +67,16 @@ TEST_CASE("What is no problem keeps its place and says why") {
   CHECK(problems[5].index == 6);
 }
 
+TEST_CASE("A first line that is no CSV is one failed problem, and a quoted header is a header") {
+  const auto problems = read("128x\"8\n64x64x64\n");
+  REQUIRE(problems.size() == 2);
+  CHECK_FALSE(problems[0].error.empty());
+  CHECK(problems[1].error.empty());
+  const auto quoted = read("\"m\",\"n\",\"k\"\n64,64,64\n");
+  REQUIRE(quoted.size() == 1);
+  CHECK(quoted[0].error.empty());
+}
+
 TEST_CASE("Shards take turns, and each problem is in one of them") {
   std::string text;
   for (int i = 1; i <= 10; ++i) {

@@ -17,6 +17,9 @@ offers --layout predict 1x1x8 --la
 offers h200_sxm predict --gpu h2
 offers ping_pong explain --schedule ping
 offers zsh completion zs
+offers schedules list sch
+offers cutlass predict --format cu
+[ -z "$(completed doctor --format cu)" ] || problem "doctor --format offers cutlass"
 offers --data validate --da # of tilecast-data
 offers --replace emit --re
 [ -z "$(completed predict --bogus)" ] || problem "an option that is none is completed"
@@ -26,6 +29,10 @@ if command -v zsh >/dev/null; then
   zsh -n "$folder/_tilecast" || problem "zsh cannot read its script"
 fi
 expect_error 2 'SHELL' "$TILECAST" completion fish
+# Beside a tilecast that fails, there is no script, rather than one without commands.
+mkdir "$folder/bin" && cp "$(dirname "$TILECAST")/tilecast-data" "$folder/bin"
+printf '#!/bin/sh\nexit 1\n' >"$folder/bin/tilecast" && chmod +x "$folder/bin/tilecast"
+expect_error 6 'tilecast: does not tell its options' "$folder/bin/tilecast-data" completion bash
 
 for word in $("$TILECAST" list schedules | cut -d' ' -f1); do
   expect_error 2 'configuration|expected|tile' "$TILECAST" predict 64x64x64 --config "$word:bogus=1"
