@@ -197,8 +197,8 @@ void predict_many(const ManyOptions& options) {
   progress.finish();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const std::size_t all = answered + failed;
-  fmt::print(stderr, "{} problems in {:.1f} s, {:.1f}/s on {} threads\n", all, took.count(),
-             static_cast<double>(all) / took.count(), threads);
+  fmt::print(stderr, "{} in {:.1f} s, {:.1f}/s on {} threads\n", counted(all, "problem"),
+             took.count(), static_cast<double>(all) / took.count(), threads);
   if (failed > 0) {
     throw Error(ExitCode::kPartial,
                 fmt::format("{} of {} problems could not be predicted; their `error` says why",

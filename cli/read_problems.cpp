@@ -159,6 +159,9 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
       give(std::move(listed));
     }
   };
+  if (input.peek() == 0xEF) {  // a byte-order mark
+    input.ignore(3);
+  }
   while (std::isspace(input.peek()) != 0) {
     line_number += input.get() == '\n' ? 1 : 0;
   }
@@ -190,6 +193,9 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
              : header            ? fields_of_csv(line, *header)
                                  : Fields{{"shape", line}};
     });
+  }
+  if (input.bad()) {  // a folder, or a line that does not fit into memory
+    throw FileError(fmt::format("problems: cannot read on behind line {}", line_number));
   }
 }
 

@@ -1,10 +1,13 @@
 #include "cli/read_problems.h"
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <vector>
 
 #include "model/base/error.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 using namespace tilecast;
 
@@ -37,6 +40,17 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   REQUIRE(csv.size() == 2);
   CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");
   CHECK(to_text(csv[1].problem) == "8x16x64 fp16 tn");
+}
+
+TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") {
+  const auto marked = read(
+      "\xEF\xBB\xBF"
+      "64x64x64\n");
+  REQUIRE(marked.size() == 1);
+  CHECK(to_text(marked[0].problem) == "64x64x64 fp16 tn");
+  std::ifstream folder(std::filesystem::temp_directory_path());
+  CHECK(error_message([&] { read_problems(folder, {}, {}, [](const ListedProblem&) {}); }) ==
+        "6 problems: cannot read on behind line 0");
 }
 
 TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
