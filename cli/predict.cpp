@@ -58,15 +58,6 @@ MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu
   return by_config;
 }
 
-Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const std::string& text,
-                 Regime regime, Inputs inputs, Method method) {
-  const AnyConfig config = parse_config(text);
-  const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
-  Ranking ranking{problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
-  ranking.within_1_percent = 1;
-  return ranking;
-}
-
 void print_cutlass(const Ranking& ranking, std::size_t top) {
   const CutlassList list = cutlass_list(ranking, top);
   if (list.rows.empty()) {
@@ -109,7 +100,7 @@ void run_predict(const PredictOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   Ranking ranking =
       options.config
-          ? rank_one(gpu.spec, problem, *options.config, regime, inputs, method)
+          ? rank_one(gpu.spec, problem, parse_config(*options.config), regime, inputs, method)
           : rank_candidates(
                 gpu.spec, problem, schedules, regime, inputs,
                 cutlass ? std::max(top, kLookedAtForCutlass) : top,

@@ -27,17 +27,6 @@ void put(char (&field)[kSize], std::string_view text) {
 }
 
 /// As rank_candidates has it, of one configuration.
-Ranking rank_one(const Request& request, const GpuSpec& gpu) {
-  const AnyConfig config = parse_config(*request.config);
-  require_same_op(request.problem, config);
-  return {.problem = request.problem,
-          .regime = request.regime,
-          .inputs = kInputs,
-          .candidates = 1,
-          .rejected = {},
-          .predictions = {predict_config(gpu, request.problem, config, request.regime, kInputs)}};
-}
-
 /// The `keep` fastest of those that a plan runs.
 Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t keep) {
   constexpr std::size_t kOrderedAnyway = 64;  // of each schedule: predict.h
@@ -78,8 +67,10 @@ std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, s
   if (const std::string why = why_not_solvable(gpu.spec, request.problem); !why.empty()) {
     throw StatusError(TILECAST_UNSUPPORTED, why);
   }
-  Ranking ranking =
-      request.config ? rank_one(request, gpu.spec) : rank_for_plans(request, gpu.spec, keep);
+  Ranking ranking = request.config
+                        ? rank_one(gpu.spec, request.problem, parse_config(*request.config),
+                                   request.regime, kInputs)
+                        : rank_for_plans(request, gpu.spec, keep);
   if (const std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name)) {
     on_cards(gpu.spec, *cards, {}, ranking);
   }

@@ -27,8 +27,8 @@
 
 namespace tilecast {
 
-// Logarithms. Nothing learned goes further: hardly a row of the data set does, and what it leans on
-// is then not what it is.
+// Logarithms, beyond which nothing learned moves a prediction: few measured rows are that far off,
+// and a kernel that seems to be is not like the rows that it leans on.
 constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
 struct Learned {

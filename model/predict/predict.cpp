@@ -63,6 +63,14 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
                         regime, inputs, method);
 }
 
+Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
+                 Regime regime, Inputs inputs, std::optional<Method> method) {
+  const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
+  Ranking ranking{problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
+  ranking.within_1_percent = 1;
+  return ranking;
+}
+
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort) {

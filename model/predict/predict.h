@@ -23,6 +23,10 @@ namespace tilecast {
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> method = {});
 
+/// The ranking that has this configuration alone. Throws as predict_config.
+Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
+                 Regime regime, Inputs inputs, std::optional<Method> method = {});
+
 /// Throws ConfigError where `config` computes another op than `problem` asks for.
 void require_same_op(const AnyProblem& problem, const AnyConfig& config);
 

@@ -56,12 +56,8 @@ Asked asked(const std::string& shape, const Question& question) {
 
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads) {
   if (search.config) {
-    const Prediction p = predict_config(gpu.spec, ask.problem, parse_config(*search.config),
-                                        ask.regime, ask.inputs, ask.method);
-    Ranking ranking{ask.problem, ask.regime, ask.inputs, 1, {}, {p}};
-    ranking.simulated = p.method == Method::kSimulated ? 1 : 0;
-    ranking.within_1_percent = 1;
-    return ranking;
+    return rank_one(gpu.spec, ask.problem, parse_config(*search.config), ask.regime, ask.inputs,
+                    ask.method);
   }
   std::vector<AnySchedule> schedules;
   for (const std::string& name : search.schedules) {

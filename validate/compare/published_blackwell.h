@@ -19,7 +19,8 @@ namespace tilecast {
 std::vector<PublishedFigure> modelled_gemms(const std::vector<PublishedFigure>& figures,
                                             std::string_view gpu);
 
-/// Predicted over published, less one: of speed. Under continuous load, as their benchmark runs.
+/// Relative error of the speed, predicted / published - 1. Under continuous load, as their
+/// benchmark runs.
 double speed_error(const GpuSpec& gpu, const PublishedFigure& figure, Method method);
 
 }  // namespace tilecast

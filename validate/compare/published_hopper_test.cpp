@@ -17,7 +17,8 @@
 namespace tilecast {
 namespace {
 
-/// Predicted over published speed, less one, of every GEMM on this GPU that has a kernel of ours.
+/// Relative error of the speed, predicted / published - 1, of every GEMM on this GPU that has a
+/// kernel of ours.
 Values speed_errors(const std::string& file, const std::string& gpu) {
   const GpuSpec spec = load_gpu(gpu, true).spec;
   Values errors;
