@@ -118,6 +118,11 @@ std::string learned_path(const std::string& out) {
     throw ConfigError(
         fmt::format("{}: was not written by calibrate, which would replace it: move it", learned));
   }
+  const auto rows = std::filesystem::path(learned).replace_extension(".csv");
+  if (!std::filesystem::exists(learned) && std::filesystem::exists(rows)) {
+    throw ConfigError(fmt::format("{}: belongs to no {}, and calibrate would replace it: move it",
+                                  rows.string(), learned));
+  }
   return learned;
 }
 
@@ -255,9 +260,9 @@ void run_calibrate(CalibrateOptions options) {
           : overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
   LearnedModel tied = *gpu.spec.learned;
   tied.overlay = hash_text(overlay);
-  write_file(std::filesystem::path(learned).replace_extension(".csv"), learned_csv(tied));
   write_file(learned, fmt::format("# Written by `{}`.\n{}", command_line(options),
                                   learned_yaml(gpu.spec.name, tied)));
+  write_file(std::filesystem::path(learned).replace_extension(".csv"), learned_csv(tied));
   if (!options.keep_constants) {
     write_file(options.out, overlay);
   }

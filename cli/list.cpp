@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/yaml_tree.h"
@@ -25,15 +28,23 @@ struct Word {
 };
 
 struct GpuRow {
+  std::string name;  // of its file
   LoadedGpu gpu;
   std::string based_on;                // empty: on none
   std::map<std::string, int> sources;  // numbers by where they are from
 };
 
-std::vector<GpuRow> gpu_rows() {
+/// `broken`: what is wrong with the first file that cannot be read.
+std::vector<GpuRow> gpu_rows(std::exception_ptr& broken) {
   std::vector<GpuRow> rows;
   for (const std::string& name : known_gpus(config_folder())) {
-    GpuRow row{load_gpu(name, true), "", {}};
+    GpuRow row{name, {}, "", {}};
+    try {
+      row.gpu = load_gpu(name, true);
+    } catch (const Error&) {
+      broken = broken ? broken : std::current_exception();
+      continue;
+    }
     const YamlNode tree = load_yaml_tree(row.gpu.path);
     if (const YamlNode* parent = tree.find("based_on")) {
       row.based_on = parent->scalar;
@@ -62,12 +73,11 @@ std::string sources_text(const GpuRow& row) {
   return join(parts, ", ");
 }
 
-void print_gpus(const std::string& format) {
-  const std::vector<GpuRow> rows = gpu_rows();
+void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
   if (format == "json") {
     nlohmann::ordered_json answer{{"schema", 1}, {"gpus", nlohmann::ordered_json::array()}};
     for (const GpuRow& row : rows) {
-      answer["gpus"].push_back({{"name", row.gpu.spec.name},
+      answer["gpus"].push_back({{"name", row.name},
                                 {"product", row.gpu.spec.product},
                                 {"architecture", to_text(row.gpu.spec.architecture)},
                                 {"sm_count", row.gpu.spec.sm.count},
@@ -82,10 +92,10 @@ void print_gpus(const std::string& format) {
   fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} numbers by source\n", "name", "SMs",
              "based on", "runs", "calibrated", "family");
   for (const GpuRow& row : rows) {
-    fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} {}\n", row.gpu.spec.name,
-               row.gpu.spec.sm.count, row.based_on.empty() ? "-" : row.based_on,
-               runs(row) ? "yes" : "no", row.gpu.calibrated ? "yes" : "no",
-               to_text(row.gpu.spec.architecture), sources_text(row));
+    fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} {}\n", row.name, row.gpu.spec.sm.count,
+               row.based_on.empty() ? "-" : row.based_on, runs(row) ? "yes" : "no",
+               row.gpu.calibrated ? "yes" : "no", to_text(row.gpu.spec.architecture),
+               sources_text(row));
   }
 }
 
@@ -143,7 +153,14 @@ void add_gpus(Program& program) {
       "gpus", "The GPU files: what runs on each, what is known of it and from where");
   const auto format = std::make_shared<std::string>("table");
   command.option("--format", *format, "table or json").one_of({"table", "json"});
-  command.runs([format] { print_gpus(*format); });
+  command.runs([format] {
+    std::exception_ptr broken;
+    print_gpus(gpu_rows(broken), *format);
+    if (broken) {
+      std::fflush(stdout);
+      std::rethrow_exception(broken);
+    }
+  });
 }
 
 }  // namespace tilecast

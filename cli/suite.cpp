@@ -11,6 +11,7 @@
 
 #include "model/base/error.h"
 #include "model/base/shuffle.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
@@ -32,7 +33,7 @@ constexpr i64 kMostElements = i64{1} << 40;
   throw ConfigError(
       fmt::format("shape '{}': expected MxNxK, ROWSxCOLUMNS or a number of elements, each a whole "
                   "number from 1 to 2147483647 (elements: 2^40) or start:end:step",
-                  text));
+                  printable(text)));
 }
 
 /// "512" or "512:2048:512", end included where a step meets it.
@@ -287,7 +288,7 @@ std::vector<SuiteShape> expand_shapes(std::string_view text) {
         shapes.push_back({op, {m, n, k}});
         if (shapes.size() > kMostShapes) {
           throw ConfigError(
-              fmt::format("shape '{}': expected at most {} shapes", text, kMostShapes));
+              fmt::format("shape '{}': expected at most {} shapes", printable(text), kMostShapes));
         }
       }
     }
@@ -303,8 +304,8 @@ Suite parse_suite(const StrictValue& root) {
   const auto shapes_of_ops = [&](std::string_view text) {
     std::vector<SuiteShape> shapes = expand_shapes(text);
     if (std::find(ops.begin(), ops.end(), shapes.front().op) == ops.end()) {
-      throw ConfigError(fmt::format("shape '{}': it is of {}, which `ops` does not list", text,
-                                    to_text(shapes.front().op)));
+      throw ConfigError(fmt::format("shape '{}': it is of {}, which `ops` does not list",
+                                    printable(text), to_text(shapes.front().op)));
     }
     return shapes;
   };

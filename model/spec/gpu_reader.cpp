@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -27,13 +28,13 @@ std::vector<std::string> root_keys() {
   return keys;
 }
 
-/// What numbers of one GPU say of each other: `key` is at most `factor` times `limit`.
-struct AtMost {
+/// What numbers of one GPU say of each other: `key` beside `factor` times `limit`.
+struct Against {
   std::string_view key;
   double factor;
   std::string_view limit;
 };
-constexpr AtMost kAtMost[] = {
+constexpr Against kAtMost[] = {
     {"clusters.max_active_of_2", 1.0 / 2, "sm.count"},
     {"clusters.max_active_of_4", 1.0 / 4, "sm.count"},
     {"clusters.max_active_of_8", 1.0 / 8, "sm.count"},
@@ -56,6 +57,14 @@ constexpr AtMost kAtMost[] = {
     {"power.per_flop_zeros", 1, "power.per_flop_ternary"},
     {"power.per_flop_ternary", 1, "power.per_flop_uniform"},
     {"power.per_flop_uniform", 1, "power.per_flop_normal"},
+};
+/// What was measured is no small part of what it is measured against.
+constexpr Against kAtLeast[] = {
+    {"machine.dram_read", 1.0 / 4, "dram.bandwidth"},
+    {"machine.dram_write", 1.0 / 4, "dram.bandwidth"},
+    {"stream.read_rate", 1.0 / 4, "dram.bandwidth"},
+    {"stream.write_rate", 1.0 / 4, "dram.bandwidth"},
+    {"clock.tensor_plateau", 1.0 / 4, "clock.max"},
 };
 
 class GpuReader {
@@ -215,16 +224,26 @@ class GpuReader {
       fail_at_field("sm.shared_memory_per_cta",
                     "expected at most sm.shared_memory less sm.shared_memory_reserved_per_cta");
     }
-    for (const AtMost& rule : kAtMost) {
-      const auto key = std::ranges::find(fields, rule.key, &Field::path);
-      const auto limit = std::ranges::find(fields, rule.limit, &Field::path);
-      if (key != fields.end() && limit != fields.end() &&
-          key->value() > rule.factor * limit->value()) {
-        fail_at_field(std::string(rule.key),
-                      fmt::format("expected at most {}{} ({}), not {}",
-                                  rule.factor == 1 ? "" : fmt::format("{:g} times ", rule.factor),
-                                  rule.limit, text_of(rule.limit), text_of(rule.key)));
-      }
+    for (const Against& rule : kAtMost) {
+      check_against(rule, fields, "most", std::greater<double>());
+    }
+    for (const Against& rule : kAtLeast) {
+      check_against(rule, fields, "least", std::less<double>());
+    }
+  }
+
+  /// `wrong(key, factor * limit)` is refused.
+  template <class Wrong>
+  void check_against(const Against& rule, const std::vector<Field>& fields, std::string_view side,
+                     const Wrong& wrong) const {
+    const auto key = std::ranges::find(fields, rule.key, &Field::path);
+    const auto limit = std::ranges::find(fields, rule.limit, &Field::path);
+    if (key != fields.end() && limit != fields.end() &&
+        wrong(key->value(), rule.factor * limit->value())) {
+      fail_at_field(std::string(rule.key),
+                    fmt::format("expected at {} {}{} ({}), not {}", side,
+                                rule.factor == 1 ? "" : fmt::format("{:g} times ", rule.factor),
+                                rule.limit, text_of(rule.limit), text_of(rule.key)));
     }
   }
 

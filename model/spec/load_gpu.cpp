@@ -130,7 +130,12 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
                                 ? sibling
                                 : config_folder / "gpus" / (based_on->scalar + std::string(kYaml));
     children.push_back(path);
-    if (!is_there(parent) || std::ranges::find(children, parent) != children.end()) {
+    if (!is_there(parent)) {
+      fail_at(*based_on, based_on->key_path,
+              fmt::format("expected a GPU whose file is beside this one, or one of {}, not '{}'",
+                          join(known_gpus(config_folder), ", "), printable(based_on->scalar)));
+    }
+    if (std::ranges::find(children, parent) != children.end()) {
       fail_at(*based_on, based_on->key_path,
               fmt::format("expected a GPU file that is not based on this one, not '{}'",
                           printable(based_on->scalar)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -55,6 +56,9 @@ const std::string& StrictValue::plain_scalar(std::string_view expected) const {
 std::string StrictValue::text() const {
   if (node_->kind != YamlNode::Kind::kScalar || node_->scalar.empty()) {
     fail_expected("text");
+  }
+  if (on_one_line(node_->scalar) != node_->scalar) {
+    fail_expected("text without control characters");
   }
   return node_->scalar;
 }

@@ -107,6 +107,8 @@ TEST_CASE("Text, flags, words, lists and maps refuse each other") {
         "2 f.yaml:1: name: expected text, not nothing");
   CHECK(complaint("name: \"\"", [](const StrictValue& v) { return v.text(); }) ==
         "2 f.yaml:1: name: expected text, not \"\"");
+  CHECK(complaint("name: \"a\\nb\"", [](const StrictValue& v) { return v.text(); }) ==
+        "2 f.yaml:1: name: expected text without control characters, not \"a\\nb\"");
   CHECK(complaint("on: yes", [](const StrictValue& v) { return v.flag(); }) ==
         "2 f.yaml:1: on: expected true or false, not 'yes'");
   CHECK(complaint("colour: gren", [](const StrictValue& v) { return v.word(kColours); }) ==

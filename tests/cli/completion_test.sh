@@ -43,6 +43,13 @@ expect_done '^  tn ' "$TILECAST" list
 expect_error 2 'KIND' "$TILECAST" list colours
 expect_done '^h200_sxm .*yes.*measured' "$TILECAST" gpus
 expect_done '"name":"b200".*"based_on":"h200_sxm"' "$TILECAST" gpus --format json
+# A broken GPU file does not hide the others.
+cp -r configs "$folder/configs" && printf 'name: "a\\u0007"\n' >"$folder/configs/gpus/another.yaml"
+TILECAST_CONFIG_DIR=$folder/configs "$TILECAST" gpus >"$folder/list" 2>"$folder/err"
+[ $? = 2 ] || problem 'gpus does not fail by a broken file'
+grep -q 'another.yaml:1: name: expected text without control characters' "$folder/err" ||
+  problem "gpus says $(cat "$folder/err")"
+[ "$(wc -l <"$folder/list")" = $(($("$TILECAST" gpus | wc -l))) ] || problem 'gpus hides good files'
 "$TILECAST" predict 64x64x64 --gpu H2 >/dev/null || problem "--gpu H2 is not h200_sxm"
 
 finish

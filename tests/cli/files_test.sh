@@ -82,6 +82,9 @@ expect_error 6 'file/p.csv: cannot create its directory' "$TILECAST" calibrate -
 echo 'mine' >"$folder/own.learned.yaml"
 expect_error 2 'own.learned.yaml: was not written by calibrate' "$TILECAST" calibrate \
   --data $all --out "$folder/own.calibrated.yaml"
+rm "$folder/own.learned.yaml" && echo 'mine' >"$folder/own.learned.csv"
+expect_error 2 'own.learned.csv: belongs to no ' "$TILECAST" calibrate \
+  --data $all --out "$folder/own.calibrated.yaml"
 expect_error 2 'expected' "$TILECAST" results-table --data $all --readme "$folder/rows.csv"
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'

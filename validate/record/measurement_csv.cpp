@@ -134,12 +134,12 @@ MeasurementFile parse_measurements(std::string_view text, std::string_view name,
                                   csv.truncated_line));
   }
   MeasurementFile file{.name = std::string(name), .whole_bytes = csv.ended_bytes};
+  if (!csv.ended && truncated == TruncatedLine::kDrop) {
+    csv.records.pop_back();
+  }
   if (csv.records.empty()) {
     throw ConfigError(
         fmt::format("{}:1: expected a header line with the names of the columns", name));
-  }
-  if (!csv.ended && truncated == TruncatedLine::kDrop) {
-    csv.records.pop_back();
   }
   const CsvRecord& header = csv.records.front();
   file.header = header.fields;

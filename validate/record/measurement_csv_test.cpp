@@ -208,6 +208,14 @@ TEST_CASE("A date that is none, and a power that no GPU has, are refused") {
   CHECK(message_of(replaced(good, ",150000,1500,,", ",150000,1500,10000,")) == "no error");
 }
 
+TEST_CASE("A header without its line end is no header where a cut line is left out") {
+  const std::string header = measurement_csv({});
+  const std::string cut = header.substr(0, header.size() - 1);
+  CHECK(message_of(cut) == "no error");
+  CHECK(message_of(cut, TruncatedLine::kDrop) ==
+        "x.csv:1: expected a header line with the names of the columns");
+}
+
 TEST_CASE("A file cut in its last line is an error, or loses that line where allowed") {
   const std::string good = measurement_csv(
       {example_measurement(kConfig, Seconds{1e-4}), example_measurement(kConfig, Seconds{2e-4})});
