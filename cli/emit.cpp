@@ -30,8 +30,8 @@ struct EmitOptions {
 Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProblem& problem) {
   const Regime regime = parse_regime(options.regime);
   if (options.config) {
-    return predict_config(gpu, problem, parse_kernel_config(*options.config), regime,
-                          Inputs::kNormal);
+    return rank_matching(gpu, problem, ConfigPattern(*options.config), regime, Inputs::kNormal, 1)
+        .predictions.front();
   }
   // A kernel that is taken elsewhere may run beside others.
   constexpr std::size_t kMost = 64;
@@ -85,7 +85,8 @@ void add_emit(Program& program) {
       "emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs");
   const auto options = std::make_shared<EmitOptions>();
   command.option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096").required();
-  command.option("--config", options->config, "This configuration, and not the fastest");
+  command.option("--config", options->config,
+                 "This configuration, or the fastest that matches, and not the fastest of all");
   command.option("--out", options->out, "Folder for the file; made where it is not there")
       .required();
   command.flag("--replace", options->replace, "Write over a file of the same name in --out");

@@ -37,7 +37,7 @@ void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyPro
     throw ConfigError(fmt::format(
         "--trace {}: {} is not simulated, and only a simulation has a "
         "timeline{}",
-        options.trace, options.configs.front(), options.method ? "" : ": try --method simulated"));
+        options.trace, to_text(kernel.config), options.method ? "" : ": try --method simulated"));
   }
   write_file(options.trace, chrome_trace(timeline(gpu, problem, kernel.config, kernel.sm_clock)));
 }
@@ -54,35 +54,37 @@ void run_explain(const ExplainOptions& options) {
   const Effort effort{
       .method = options.method ? parse_method(*options.method) : default_method(op_of(problem)),
       .threads = options.threads};
-  if (!options.trace.empty() && options.configs.size() != 1) {
+  if (!options.trace.empty() && options.configs.size() > 1) {
     throw ConfigError("--trace writes the timeline of one configuration: give one --config");
+  }
+  if (options.configs.empty() && options.no_best) {
+    throw ConfigError("--no-best leaves nothing to explain: give --config");
   }
   FilePlan plan;
   plan.writes("--trace", options.trace);
   plan.check();
-  std::vector<AnyConfig> configs;
+  std::vector<ConfigPattern> configs;
   for (const std::string& text : options.configs) {
-    configs.push_back(parse_config(text));
+    configs.emplace_back(text);
   }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
 
   const auto start = std::chrono::steady_clock::now();
-  const auto explain_one = [&](const AnyConfig& config) {
-    return explain(gpu.spec, problem, config, regime, inputs, effort);
-  };
   ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}};
-  for (const AnyConfig& config : configs) {
-    report.kernels.push_back(explain_one(config));
+  for (const ConfigPattern& config : configs) {
+    report.kernels.push_back(explain_best(gpu.spec, problem, config, regime, inputs, effort));
   }
   if (!options.no_best) {
     const Ranking ranking = rank_candidates(gpu.spec, problem, {}, regime, inputs, 1, effort);
-    report.best = explain_one(ranking.predictions.front().config);
+    report.best =
+        explain(gpu.spec, problem, ranking.predictions.front().config, regime, inputs, effort);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.elapsed = {elapsed.count()};
 
   if (!options.trace.empty()) {
-    write_trace(options, gpu.spec, problem, report.kernels.front().predicted);
+    const Explanation& traced = configs.empty() ? *report.best : report.kernels.front();
+    write_trace(options, gpu.spec, problem, traced.predicted);
   }
   fmt::print("{}", options.format == "json"
                        ? explain_json(report).dump(2, ' ', false,
@@ -102,8 +104,9 @@ void add_explain(Program& program) {
           "SHAPE", options->shape,
           "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
       .required();
-  command.option("--config", options->configs, "A configuration; several are laid side by side")
-      .required();
+  command.option("--config", options->configs,
+                 "A configuration, whole or in part as predict takes it; several are laid "
+                 "side by side. Without it the best of all candidates");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
   command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");

@@ -259,6 +259,30 @@ TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
                 "/proc/none");
 }
 
+TEST_CASE("explain without a configuration explains the first pick, and may trace it") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "trace.json").string();
+  const Json answer = Json::parse(explain({"--format", "json", "--trace", path}).out);
+  CHECK(answer["kernels"].empty());
+  CHECK(answer["best"]["config"] ==
+        Json::parse(predict({"--top", "1"}).out)["ranking"][0]["config"]);
+  CHECK(!Json::parse(read_file(path))["traceEvents"].empty());
+}
+
+TEST_CASE("explain takes a configuration in part and in short") {
+  const Json answer =
+      Json::parse(explain({"--format", "json", "--no-best", "--config", "pp:tile=128x128x64",
+                           "pi 128x128x64 s3 w1x1 c1x1 o2 i1 e0 m8"})
+                      .out);
+  const std::string part = answer["kernels"][0]["config"];
+  CHECK(part.starts_with("ping_pong:tile=128x128x64,stages="));
+  CHECK(part ==
+        Json::parse(predict({"--config", "pp:tile=128x128x64"}).out)["ranking"][0]["config"]);
+  CHECK(answer["kernels"][1]["config"] == kSmall);
+  check_refused(explain({"--config", "pp:tile=128x100x64"}), ExitCode::kUsage,
+                "no candidate has tile=128x100x64");
+}
+
 TEST_CASE("explain refuses what cannot run with one line that says why") {
   std::string many_stages = kWide;
   many_stages.replace(many_stages.find("stages=4"), 8, "stages=9");
@@ -266,7 +290,7 @@ TEST_CASE("explain refuses what cannot run with one line that says why") {
                 "its stages and C do not fit in shared memory; needs at most 4 stages");
   check_refused(explain({"--config", "warp_specialised:tile=1"}), ExitCode::kUsage,
                 "warp_specialised");
-  check_refused(explain({}), ExitCode::kUsage, "--config");
+  check_refused(explain({"--no-best"}), ExitCode::kUsage, "give --config");
   check_refused(explain({"--config", kWide}, "2048x2048"), ExitCode::kUsage, "2048x2048");
   check_refused(explain({"--config", kWide, "--gpu", "a100_sxm80"}), ExitCode::kUsage,
                 "a100_sxm80");

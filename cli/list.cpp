@@ -19,6 +19,7 @@
 #include "model/spec/yaml_tree.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/meaning_text.h"
+#include "model/tile/short_config_text.h"
 
 namespace tilecast {
 namespace {
@@ -107,7 +108,8 @@ std::vector<Word> words_of(const std::string& what) {
     }
   } else if (what == "schedules") {
     for (const Schedule schedule : kEverySchedule) {
-      words.push_back({std::string(to_text(schedule)), std::string(meaning_of(schedule))});
+      words.push_back({std::string(to_text(schedule)),
+                       fmt::format("{:<5} {}", abbreviation_of(schedule), meaning_of(schedule))});
     }
   } else if (what == "dtypes") {
     words = {{"fp16", "A, B and C in fp16, sums in fp32"},

@@ -89,22 +89,23 @@ void run_predict(const PredictOptions& options) {
   for (const std::string& name : options.schedules) {
     schedules.push_back(parse_schedule(op, name));
   }
+  const std::optional<ConfigPattern> config =
+      options.config ? std::optional<ConfigPattern>(*options.config) : std::nullopt;
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
   const bool cutlass = options.format == "cutlass";
   if (cutlass && schedules.empty() && op == Op::kGemm) {
     schedules = cutlass_schedules();
   }
   const std::size_t top = static_cast<std::size_t>(options.top);
+  const std::size_t keep = cutlass ? std::max(top, kLookedAtForCutlass) : top;
+  const Effort effort{
+      .method = method, .simulations = options.simulations, .threads = options.threads};
 
   const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
   const auto start = std::chrono::steady_clock::now();
   Ranking ranking =
-      options.config
-          ? rank_one(gpu.spec, problem, parse_config(*options.config), regime, inputs, method)
-          : rank_candidates(
-                gpu.spec, problem, schedules, regime, inputs,
-                cutlass ? std::max(top, kLookedAtForCutlass) : top,
-                {.method = method, .simulations = options.simulations, .threads = options.threads});
+      config ? rank_matching(gpu.spec, problem, *config, regime, inputs, keep, effort)
+             : rank_candidates(gpu.spec, problem, schedules, regime, inputs, keep, effort);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (const std::optional<Cards> cards = cards_of(gpu, options.card)) {
     on_cards(gpu.spec, *cards, options.card, ranking);
@@ -151,7 +152,10 @@ void add_predict(Program& program) {
   command.option("--schedule", options->schedules, "Only these schedules");
   const Option top =
       command.option("--top", options->top, "Rows to show").in_range(i64{1}, i64{1} << 20);
-  command.option("--config", options->config, "Predict this configuration alone");
+  command.option(
+      "--config", options->config,
+      "Only this configuration, in its long or short form, or those that match where it is given "
+      "in part: ws:tile=128x256x64");
   command.option("--data", options->data, "Measurements to show beside the predictions");
   command
       .option("--format", options->format,

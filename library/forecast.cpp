@@ -26,13 +26,16 @@ void put(char (&field)[kSize], std::string_view text) {
   std::memcpy(field, text.data(), text.size());
 }
 
-/// As rank_candidates has it, of one configuration.
-/// The `keep` fastest of those that a plan runs.
-Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t keep) {
+/// The `keep` fastest of those that a plan runs, and that match `config` where one is given.
+Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t keep,
+                       const std::optional<ConfigPattern>& config) {
   constexpr std::size_t kOrderedAnyway = 64;  // of each schedule: predict.h
   for (std::size_t asked = std::max(keep, kOrderedAnyway);; asked *= 2) {
-    Ranking ranking = rank_candidates(gpu, request.problem, {}, request.regime, kInputs, asked,
-                                      {.threads = request.threads});
+    const Effort effort{.threads = request.threads};
+    Ranking ranking =
+        config
+            ? rank_matching(gpu, request.problem, *config, request.regime, kInputs, asked, effort)
+            : rank_candidates(gpu, request.problem, {}, request.regime, kInputs, asked, effort);
     std::vector<Prediction>& found = ranking.predictions;
     const bool all = found.size() < asked;
     std::erase_if(found, [](const Prediction& p) {
@@ -67,10 +70,11 @@ std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, s
   if (const std::string why = why_not_solvable(gpu.spec, request.problem); !why.empty()) {
     throw StatusError(TILECAST_UNSUPPORTED, why);
   }
-  Ranking ranking = request.config
-                        ? rank_one(gpu.spec, request.problem, parse_config(*request.config),
-                                   request.regime, kInputs)
-                        : rank_for_plans(request, gpu.spec, keep);
+  const std::optional<ConfigPattern> config =
+      request.config ? std::optional<ConfigPattern>(*request.config) : std::nullopt;
+  Ranking ranking = config && config->whole() ? rank_one(gpu.spec, request.problem,
+                                                         *config->whole(), request.regime, kInputs)
+                                              : rank_for_plans(request, gpu.spec, keep, config);
   if (const std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name)) {
     on_cards(gpu.spec, *cards, {}, ranking);
   }

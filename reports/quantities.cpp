@@ -6,7 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
-#include "validate/compare/results_table.h"
+#include "model/tile/short_config_text.h"
 
 namespace tilecast {
 namespace {

@@ -410,17 +410,17 @@ std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
 }  // namespace
 
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
-                                const std::vector<Schedule>& schedules) {
-  const auto propose = [&](bool all) {
-    Proposals proposals(gpu, problem, all);
+                                const std::vector<Schedule>& schedules, bool all) {
+  const auto propose = [&](bool unprofitable_too) {
+    Proposals proposals(gpu, problem, unprofitable_too);
     for (const Schedule schedule : schedules.empty() ? schedules_of(gpu) : schedules) {
       uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
                              : add_schedule(gpu, schedule, proposals);
     }
     return proposals.take();
   };
-  Candidates candidates = propose(false);
-  return candidates.legal.empty() ? propose(true) : candidates;
+  Candidates candidates = propose(all);
+  return candidates.legal.empty() && !all ? propose(true) : candidates;
 }
 
 }  // namespace tilecast

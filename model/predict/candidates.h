@@ -21,8 +21,9 @@ struct Candidates {
   std::map<std::string, int> rejected;  // kernels by reason: legality.h, or never_pays
 };
 
-/// `schedules` empty means all. In a fixed order: equal inputs give equal lists.
+/// `schedules` empty means all. In a fixed order: equal inputs give equal lists. `all`: those that
+/// never pay too.
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
-                                const std::vector<Schedule>& schedules);
+                                const std::vector<Schedule>& schedules, bool all = false);
 
 }  // namespace tilecast

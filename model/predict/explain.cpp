@@ -254,6 +254,16 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
                         regime, inputs, effort);
 }
 
+Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
+                         Regime regime, Inputs inputs, Effort effort) {
+  return explain(gpu, problem,
+                 config.whole() ? *config.whole()
+                                : rank_matching(gpu, problem, config, regime, inputs, 1, effort)
+                                      .predictions.front()
+                                      .config,
+                 regime, inputs, effort);
+}
+
 std::vector<TileSpan> timeline(const GpuSpec& gpu, const AnyProblem& problem,
                                const AnyConfig& config, Hertz sm_clock) {
   std::vector<TileSpan> tiles;

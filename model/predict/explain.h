@@ -67,6 +67,10 @@ struct Explanation {
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, Effort effort);
 
+/// Of the first of rank_matching.
+Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
+                         Regime regime, Inputs inputs, Effort effort);
+
 /// When each warpgroup of the simulated kernel, none of its waves left out, worked on which tile,
 /// at this clock. The kernel can be simulated.
 std::vector<TileSpan> timeline(const GpuSpec& gpu, const AnyProblem& problem,

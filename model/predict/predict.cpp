@@ -39,6 +39,20 @@ std::vector<Own> own_schedules(const AnyProblem& problem,
   return own;
 }
 
+Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
+             const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
+             std::size_t keep, Effort effort, const ConfigPattern* pattern) {
+  require_schedulable(gpu, op_of(problem));
+  effort.method = effort.method.value_or(default_method(op_of(problem)));
+  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
+    return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,
+                      effort, pattern);
+  }
+  return rank_streams(gpu, std::get<StreamProblem>(problem),
+                      own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep,
+                      effort, pattern);
+}
+
 }  // namespace
 
 std::string_view to_text(Method method) { return word_of(kMethods, method); }
@@ -74,15 +88,14 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig&
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort) {
-  require_schedulable(gpu, op_of(problem));
-  effort.method = effort.method.value_or(default_method(op_of(problem)));
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,
-                      effort);
-  }
-  return rank_streams(gpu, std::get<StreamProblem>(problem),
-                      own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep,
-                      effort);
+  return rank(gpu, problem, schedules, regime, inputs, keep, effort, nullptr);
+}
+
+Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
+                      Regime regime, Inputs inputs, std::size_t keep, Effort effort) {
+  return config.whole()
+             ? rank_one(gpu, problem, *config.whole(), regime, inputs, effort.method)
+             : rank(gpu, problem, {config.schedule()}, regime, inputs, keep, effort, &config);
 }
 
 }  // namespace tilecast

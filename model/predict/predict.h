@@ -14,6 +14,7 @@
 
 #include "model/predict/prediction.h"
 #include "model/spec/gpu_spec.h"
+#include "model/tile/config_pattern.h"
 
 namespace tilecast {
 
@@ -53,5 +54,11 @@ struct Effort {
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort = {});
+
+/// rank_one of a pattern that is whole; else as rank_candidates, of those that match. Where only
+/// candidates match that are left out as never paying (candidates.h), of these. Throws as both, and
+/// ConfigError that names the part that no candidate has.
+Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
+                      Regime regime, Inputs inputs, std::size_t keep, Effort effort = {});
 
 }  // namespace tilecast

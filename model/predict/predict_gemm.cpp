@@ -92,6 +92,21 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candi
                      reasons);
 }
 
+/// The candidates that match. Where none of those that can pay does, others may.
+void keep_matching(const GpuSpec& gpu, const GemmProblem& problem,
+                   const std::vector<Schedule>& schedules, const ConfigPattern& pattern,
+                   Candidates& candidates) {
+  std::vector<KernelConfig> matching = pattern.matching(candidates.legal);
+  if (matching.empty()) {
+    candidates = enumerate_candidates(gpu, problem, schedules, true);
+    matching = pattern.matching(candidates.legal);
+  }
+  if (matching.empty()) {
+    throw ConfigError(pattern.why_none(candidates.legal));
+  }
+  candidates.legal = std::move(matching);
+}
+
 }  // namespace
 
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -115,11 +130,14 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep, Effort effort) {
+                   std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_solvable(gpu, problem);
   Candidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
+  }
+  if (pattern != nullptr) {
+    keep_matching(gpu, problem, schedules, *pattern, candidates);
   }
   const GemmQuestion question{gpu, problem, regime, inputs};
   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);

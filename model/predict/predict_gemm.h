@@ -16,9 +16,10 @@ struct GemmWatch;
 Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Regime regime, Inputs inputs, Method method, GemmWatch* watch = nullptr);
 
-/// As rank_candidates, on a GPU that runs the schedules; `effort` names a method.
+/// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one, on a GPU
+/// that runs the schedules; `effort` names a method.
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep, Effort effort);
+                   std::size_t keep, Effort effort, const ConfigPattern* pattern = nullptr);
 
 }  // namespace tilecast

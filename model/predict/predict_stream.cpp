@@ -104,12 +104,19 @@ Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
 
 Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
                      const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep, Effort effort) {
+                     std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_constants(gpu);
   StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
     throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
                                   why_none(problem, candidates)));
+  }
+  if (pattern != nullptr) {
+    std::vector<StreamConfig> matching = pattern->matching(candidates.legal);
+    if (matching.empty()) {
+      throw ConfigError(pattern->why_none(candidates.legal));
+    }
+    candidates.legal = std::move(matching);
   }
   Ranking ranking{problem,
                   regime,

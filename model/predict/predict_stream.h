@@ -13,10 +13,10 @@ namespace tilecast {
 Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
                           const StreamConfig& config, Regime regime, Inputs inputs, Method method);
 
-/// As rank_candidates; every candidate is predicted by closed form. `effort` names a method. Throws
-/// as predict_stream.
+/// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one; every
+/// candidate is predicted by closed form. `effort` names a method. Throws as predict_stream.
 Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
                      const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep, Effort effort);
+                     std::size_t keep, Effort effort, const ConfigPattern* pattern = nullptr);
 
 }  // namespace tilecast

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <optional>
 #include <vector>
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/tile/config_pattern.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/schedule_text.h"
+#include "model/tile/short_config_text.h"
 #include "model/tile/stream_config_text.h"
 
 namespace tilecast {
@@ -36,6 +40,12 @@ StreamProblem parse_stream_shape(Op op, std::string_view text, ElementType dtype
 }
 
 }  // namespace
+
+std::vector<AnySchedule> every_schedule() {
+  std::vector<AnySchedule> all(kEverySchedule.begin(), kEverySchedule.end());
+  all.insert(all.end(), std::begin(kEveryStreamSchedule), std::end(kEveryStreamSchedule));
+  return all;
+}
 
 Op op_of(const AnyProblem& problem) {
   const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
@@ -79,19 +89,25 @@ std::string_view to_text(const AnySchedule& schedule) {
 }
 
 AnyConfig parse_config(std::string_view text) {
-  if (is_stream_schedule(text.substr(0, text.find(':')))) {
-    return parse_stream_config(text);
+  const std::string_view name = text.substr(0, text.find(':'));
+  if (name.size() < text.size() && !schedule_abbreviated(name)) {
+    return is_stream_schedule(name) ? AnyConfig(parse_stream_config(text))
+                                    : AnyConfig(parse_kernel_config(text));
   }
-  return parse_kernel_config(text);
+  const std::optional<AnyConfig> whole = ConfigPattern(text).whole();
+  if (!whole) {
+    throw ConfigError(fmt::format(
+        "configuration '{}': expected all of its parts; only predict, explain and emit choose "
+        "what is left open",
+        on_one_line(text)));
+  }
+  return *whole;
 }
 
 AnySchedule parse_schedule(Op op, std::string_view text) {
-  if (op == Op::kGemm) {
-    return parse_schedule(text);
-  }
-  const StreamSchedule schedule = parse_stream_schedule(text);
+  const AnySchedule schedule = schedule_named(text, op);
   if (op_of(schedule) != op) {
-    throw ConfigError(fmt::format("schedule '{}': it computes {}, not {}", text,
+    throw ConfigError(fmt::format("schedule '{}': it computes {}, not {}", on_one_line(text),
                                   to_text(op_of(schedule)), to_text(op)));
   }
   return schedule;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
@@ -22,6 +23,9 @@ Op op_of(const AnySchedule& schedule);
 ElementType dtype_of(const AnyProblem& problem);
 AnySchedule schedule_of(const AnyConfig& config);
 
+/// GEMM's first.
+std::vector<AnySchedule> every_schedule();
+
 /// "8192x8192x512", "1000x2000" or "4096", as the op's sides are.
 std::string shape_text(const AnyProblem& problem);
 /// Shape, element type and, where the op has one, layout.
@@ -29,10 +33,11 @@ std::string to_text(const AnyProblem& problem);
 std::string to_text(const AnyConfig& config);
 std::string_view to_text(const AnySchedule& schedule);
 
-/// Inverse of to_text; the word before the colon says which op's configuration it is. Throws
-/// ConfigError that names the key and what was expected.
+/// Inverse of to_text; the word before the colon says which op's configuration it is. Takes the
+/// short text too (short_config_text.h). Throws ConfigError that names the key and what was
+/// expected.
 AnyConfig parse_config(std::string_view text);
-/// Throws ConfigError where `text` is no schedule of the op.
+/// By schedule_named (config_pattern.h). Throws ConfigError where `text` is no schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);
 /// `layout` counts for GEMM only. Throws ConfigError where `shape` is none of the op's.
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "model/base/words.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/key_reader_text.h"
@@ -9,15 +12,27 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<StreamSchedule, 8> kStreamSchedules{
-    {{StreamSchedule::kMemcpy, "memcpy"},
-     {StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync"},
-     {StreamSchedule::kMemcpyTma, "memcpy_tma"},
-     {StreamSchedule::kElementwiseAdd, "elementwise_add"},
-     {StreamSchedule::kElementwiseAddCpAsync, "elementwise_add_cpasync"},
-     {StreamSchedule::kElementwiseAddPipelined, "elementwise_add_pipelined"},
-     {StreamSchedule::kElementwiseAddTma, "elementwise_add_tma"},
-     {StreamSchedule::kElementwiseAddTmaWarpSpecialized, "elementwise_add_tma_warp_specialized"}}};
+struct StreamName {
+  StreamSchedule schedule;
+  std::string_view name, abbreviation;
+};
+
+constexpr StreamName kNames[] = {
+    {StreamSchedule::kMemcpy, "memcpy", "mc"},
+    {StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync", "mcc"},
+    {StreamSchedule::kMemcpyTma, "memcpy_tma", "mct"},
+    {StreamSchedule::kElementwiseAdd, "elementwise_add", "ea"},
+    {StreamSchedule::kElementwiseAddCpAsync, "elementwise_add_cpasync", "eac"},
+    {StreamSchedule::kElementwiseAddPipelined, "elementwise_add_pipelined", "eap"},
+    {StreamSchedule::kElementwiseAddTma, "elementwise_add_tma", "eat"},
+    {StreamSchedule::kElementwiseAddTmaWarpSpecialized, "elementwise_add_tma_warp_specialized",
+     "eaw"}};
+constexpr auto kStreamSchedules = [] {
+  Words<StreamSchedule, std::size(kNames)> words{};
+  std::ranges::transform(kNames, words.begin(),
+                         [](const StreamName& row) { return std::pair(row.schedule, row.name); });
+  return words;
+}();
 constexpr Words<StreamLayout, 2> kStreamLayouts{
     {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
 constexpr Words<StreamView, 2> kViews{
@@ -83,12 +98,18 @@ StreamSchedule parse_stream_schedule(std::string_view text) {
 }
 
 bool is_stream_schedule(std::string_view text) {
-  for (const auto& [schedule, word] : kStreamSchedules) {
-    if (word == text) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::find(kNames, text, &StreamName::name) != std::end(kNames);
+}
+
+std::string_view abbreviation_of(StreamSchedule schedule) {
+  return std::ranges::find(kNames, schedule, &StreamName::schedule)->abbreviation;
+}
+
+std::string_view to_text(BlockOrder order) { return word_of(kOrders, order); }
+
+std::optional<BlockOrder> block_order_named(std::string_view text) {
+  const auto found = std::ranges::find(kOrders, text, [](const auto& row) { return row.second; });
+  return found == kOrders.end() ? std::nullopt : std::optional(found->first);
 }
 
 std::string to_text(const StreamConfig& config) {
@@ -106,7 +127,7 @@ std::string to_text(const StreamConfig& config) {
   add(true, "ctas", config.ctas_per_sm);
   add(chooses_layout(schedule), "layout", word_of(kStreamLayouts, config.layout));
   add(!is_memcpy(schedule), "view", word_of(kViews, config.view));
-  add(true, "order", word_of(kOrders, config.order));
+  add(true, "order", to_text(config.order));
   add(true, "hint", word_of(kHints, config.hint));
   return text;
 }

@@ -5,6 +5,7 @@
 // equal texts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,11 @@ std::string_view to_text(StreamSchedule schedule);
 StreamSchedule parse_stream_schedule(std::string_view text);
 /// Whether the word before the colon names a schedule of this family.
 bool is_stream_schedule(std::string_view text);
+/// In tables, as ScheduleTraits::abbreviation of a GEMM's.
+std::string_view abbreviation_of(StreamSchedule schedule);
+
+std::string_view to_text(BlockOrder order);
+std::optional<BlockOrder> block_order_named(std::string_view text);
 
 /// Why no kernel of this configuration can exist for the element type; empty if one can.
 std::string stream_config_fault(const StreamConfig& config, ElementType dtype);

@@ -56,8 +56,9 @@ Asked asked(const std::string& shape, const Question& question) {
 
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads) {
   if (search.config) {
-    return rank_one(gpu.spec, ask.problem, parse_config(*search.config), ask.regime, ask.inputs,
-                    ask.method);
+    return rank_matching(
+        gpu.spec, ask.problem, ConfigPattern(*search.config), ask.regime, ask.inputs, search.top,
+        {.method = ask.method, .simulations = search.simulate, .threads = threads});
   }
   std::vector<AnySchedule> schedules;
   for (const std::string& name : search.schedules) {
@@ -156,8 +157,8 @@ Answer explain(const GpuChoice& choice, const std::string& shape, const Question
   const auto start = std::chrono::steady_clock::now();
   ExplainReport report{gpu, ask.problem, ask.regime, ask.inputs, {}, {}, {}};
   for (const std::string& config : configs) {
-    report.kernels.push_back(tilecast::explain(gpu.spec, ask.problem, parse_config(config),
-                                               ask.regime, ask.inputs, effort));
+    report.kernels.push_back(
+        explain_best(gpu.spec, ask.problem, ConfigPattern(config), ask.regime, ask.inputs, effort));
   }
   if (best) {
     const Ranking ranking =

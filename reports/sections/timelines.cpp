@@ -12,10 +12,10 @@
 #include "model/analytic/occupancy.h"
 #include "model/base/error.h"
 #include "model/sim/simulate.h"
+#include "model/tile/short_config_text.h"
 #include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
-#include "validate/compare/results_table.h"
 
 namespace tilecast {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "model/analytic/occupancy.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
 #include "model/tile/tile_scheduler.h"
 #include "reports/commands.h"
 #include "reports/quantities.h"
 #include "reports/sections/sections.h"
-#include "validate/compare/results_table.h"
 
 namespace tilecast {
 namespace {

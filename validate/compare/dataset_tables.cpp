@@ -9,6 +9,7 @@
 
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
 #include "validate/compare/results_table.h"
 #include "validate/compare/shown_figures.h"
 #include "validate/compare/statistics.h"

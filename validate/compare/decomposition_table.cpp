@@ -9,7 +9,7 @@
 #include "model/base/math.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/published_rule.h"
-#include "validate/compare/results_table.h"
+#include "model/tile/short_config_text.h"
 #include "validate/compare/shown_figures.h"
 #include "validate/compare/statistics.h"
 

@@ -26,7 +26,7 @@ inline KernelConfig example_config(i32 stages) {
                      .c_slots = 2},
           .ctas_per_sm = 1,
           .inflight = 1,
-          .producer_registers = stages % 2 == 0 ? 24 : 0,
+          .producer_registers = stages % 2 == 0 ? 40 : 0,
           .a_source = OperandSource::kShared,
           .instruction_n = 0,
           .grid = stages % 2 == 0 ? Grid::kResident : Grid::kTiles,

@@ -6,6 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
 #include "validate/compare/shown_figures.h"
 
 namespace tilecast {
@@ -31,26 +32,8 @@ constexpr std::string_view kResultsLegend =
     "flight, `e` staging slots of C per warpgroup, `d` where\nits store is deferred, the order of "
     "tiles: `m` or `n` bands of that "
     "many tile rows or columns, `h` Hilbert, `k` behind it chunks; and\nwhere K is split `k` with "
-    "the parts of a tile, or their least K blocks and `+`, and the reduction.\n";
-
-/// Of the schedule that leaves it open.
-bool one_tile_per_cta(const KernelConfig& config) {
-  return traits_of(config.schedule).grid_is_open && config.grid == Grid::kTiles;
-}
-
-std::string raster_text(const Raster& raster) {
-  const char* walk = raster.walk == Walk::kChunked ? "k" : "";
-  switch (raster.kind) {
-    case RasterKind::kGroupedM:
-      return fmt::format("m{}{}", raster.group, walk);
-    case RasterKind::kGroupedN:
-      return fmt::format("n{}{}", raster.group, walk);
-    case RasterKind::kHilbert:
-      return fmt::format("h{}", walk);
-  }
-  TILECAST_ASSERT(!"a raster without an abbreviation");
-  return {};
-}
+    "the parts of a tile, or their least K blocks and `+`, and the reduction: `t` turnstile, `a` "
+    "atomic,\n`s` spread. `--config` takes such texts.\n";
 
 /// About four digits.
 std::string micros(Seconds time) {
@@ -103,18 +86,6 @@ std::size_t find_once(std::string_view text, std::string_view marker, std::strin
   return at;
 }
 
-/// " k8 atomic": eight parts of K; " k8+": parts of at least eight K blocks. Empty elsewhere.
-std::string decomposition_text(const KernelConfig& config) {
-  if (!splits_k(config.schedule)) {
-    return "";
-  }
-  const Decomposition& how = config.decomposition;
-  return fmt::format(
-      " k{} {}",
-      how.splits > 0 ? fmt::format("{}", how.splits) : fmt::format("{}+", how.min_k_blocks),
-      to_text(how.reduction));
-}
-
 }  // namespace
 
 std::string gemm_problem_text(const GemmProblem& problem) {
@@ -126,16 +97,6 @@ std::string gemm_problem_text(const GemmProblem& problem) {
     text += fmt::format(" {}", to_text(problem.layout));
   }
   return text;
-}
-
-std::string short_text(const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  return fmt::format("{}{} {}x{}x{} s{} w{}x{} c{}x{} o{} i{} e{}{} {}",
-                     traits_of(config.schedule).abbreviation, one_tile_per_cta(config) ? "1" : "",
-                     t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n,
-                     t.cluster_m, t.cluster_n, config.ctas_per_sm, config.inflight, t.c_slots,
-                     config.store == Store::kDeferred ? "d" : "", raster_text(config.raster)) +
-         decomposition_text(config);
 }
 
 std::string results_table(const JoinedData& data) {

@@ -4,13 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "model/tile/kernel_config.h"
+#include "model/tile/gemm_problem.h"
 #include "validate/compare/join.h"
 
 namespace tilecast {
-
-/// A configuration in few characters: ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8.
-std::string short_text(const KernelConfig& config);
 
 /// 4096x4096x4096, with dtype and layout where they are not fp16 and tn.
 std::string gemm_problem_text(const GemmProblem& problem);

@@ -1,5 +1,8 @@
 #include "validate/compare/results_table.h"
 
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "model/tile/short_config_text.h"
 #include "tests/catch.h"
 #include "validate/compare/example_points.h"
 
@@ -36,6 +39,25 @@ TEST_CASE("What is not the usual case is said in the row") {
   row.point.l2_state = L2State::kWarm;
   CHECK(results_table(join_example({row}, {{1, Seconds{1e-3}}}))
             .find("| 4096x4096x4096 bf16 nn | sustained, zeros, warm |") != std::string::npos);
+}
+
+TEST_CASE("Every configuration on the committed page is one that --config takes") {
+  const std::string page = read_file("docs/results.md");
+  std::size_t rows = 0;
+  for (const std::string_view line : split(page, '\n')) {
+    if (line.find("| burst |") == std::string_view::npos &&
+        line.find("| sustained |") == std::string_view::npos) {
+      continue;
+    }
+    const std::vector<std::string_view> parts = split(line, '`');  // every other one is a text
+    REQUIRE(parts.size() == 5);
+    for (const std::string_view text : {parts[1], parts[3]}) {
+      CAPTURE(text);
+      CHECK(short_text(parse_config(text)) == text);
+    }
+    ++rows;
+  }
+  CHECK(rows >= 90);
 }
 
 TEST_CASE("Only what stands between the markers is replaced") {

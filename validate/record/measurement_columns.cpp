@@ -7,6 +7,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
 
 namespace tilecast {
 namespace {
@@ -174,6 +175,10 @@ constexpr MeasurementColumn kColumns[] = {
      }},
     {"config", true, [](const Measurement& m) { return m.point.config; },
      [](Measurement& m, std::string_view text) {
+       if (schedule_abbreviated(text.substr(0, text.find_first_of(": ")))) {
+         m.point.config = to_text(parse_config(text));  // written by hand
+         return;
+       }
        if (text.find(':') == std::string_view::npos) {
          throw ConfigError(fmt::format("expected schedule:key=value,..., {}, {} or {}, got '{}'",
                                        kCublasltTop1, kCublasltBest, kRuntimeCopy, text));

@@ -187,6 +187,17 @@ TEST_CASE("A broken file is refused with file, line, column and what was expecte
   CHECK(message_of(replaced(good, ",rotating,1,", ",rotating,yes,")) ==
         "x.csv:2: verified: expected 0 or 1, got 'yes'");
   CHECK(message_of(replaced(good, "pipelined:", "pipelined ")).starts_with("x.csv:2: config: "));
+  CHECK(message_of(replaced(good, "pipelined:", "pi:stages=")).starts_with("x.csv:2: config: "));
+}
+
+TEST_CASE("A short configuration is read as the canonical one that it is") {
+  const std::string text =
+      replaced(example_csv(), kConfig, "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8");
+  CHECK(parse_measurements(text, "x.csv", TruncatedLine::kError)
+            .rows.front()
+            .measurement.point.config ==
+        "pipelined:tile=64x32x128,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,"
+        "raster=grouped_m,group=8");
 }
 
 TEST_CASE("A date that is none, and a power that no GPU has, are refused") {

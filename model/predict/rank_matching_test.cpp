@@ -1,0 +1,97 @@
+// Configurations given in part, and the short text of everything that is tried.
+#include <set>
+
+#include "model/predict/candidates.h"
+#include "model/predict/explain.h"
+#include "model/predict/stream_candidates.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/short_config_text.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem fp16(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+
+Ranking matching(const AnyProblem& problem, const std::string& config, std::size_t keep) {
+  return rank_matching(h200(), problem, ConfigPattern(config), Regime::kBurst, Inputs::kNormal,
+                       keep, {.method = Method::kAnalytic});
+}
+
+template <class Config>
+void check_short_texts(const std::vector<Config>& configs) {
+  REQUIRE(!configs.empty());
+  std::set<std::string> texts;
+  for (const Config& config : configs) {
+    const std::string text = short_text(config);
+    if (parse_short_config(text) != AnyConfig(config)) {
+      FAIL(text << " is not " << to_text(config));
+    }
+    texts.insert(text);
+  }
+  CHECK(texts.size() == configs.size());  // each its own
+}
+
+TEST_CASE("The short text of every candidate parses back to it", "[short_config]") {
+  for (const GemmProblem& problem :
+       {fp16(4096, 4096, 4096), fp16(16, 4096, 14336), fp16(1000, 2000, 3000), fp16(64, 64, 64)}) {
+    check_short_texts(enumerate_candidates(h200(), problem, {}).legal);
+    check_short_texts(enumerate_candidates(load_gpu("b200", false).spec, problem, {}).legal);
+  }
+  for (const Op op : {Op::kMemcpy, Op::kElementwiseAdd}) {
+    const StreamProblem problem{op == Op::kMemcpy ? 1 : 8192, 8192, ElementType::kFp32, op};
+    check_short_texts(enumerate_candidates(h200(), problem, {}).legal);
+  }
+}
+
+TEST_CASE("What a configuration leaves open is the best of those that match", "[pattern]") {
+  const GemmProblem problem = fp16(4096, 4096, 4096);
+  const Ranking all =
+      rank_candidates(h200(), problem, {Schedule::kPingPong}, Regime::kBurst, Inputs::kNormal,
+                      kEveryCandidate, {.method = Method::kAnalytic});
+  const std::string part = "cluster=2x1";
+  const Ranking found = matching(problem, "pp:" + part, kEveryCandidate);
+  std::vector<Prediction> expected;
+  for (const Prediction& p : all.predictions) {
+    if (to_text(p.config).find("," + part + ",") != std::string::npos) {
+      expected.push_back(p);
+    }
+  }
+  REQUIRE(found.predictions.size() == expected.size());
+  CHECK(found.predictions.size() < all.predictions.size());
+  CHECK(found.candidates == static_cast<int>(expected.size()));
+  CHECK(found.predictions.front().config == expected.front().config);
+  CHECK(found.predictions.front().time == expected.front().time);
+  CHECK(explain_best(h200(), problem, ConfigPattern("pp c2x1"), Regime::kBurst, Inputs::kNormal,
+                     {.method = Method::kAnalytic})
+            .predicted.config == expected.front().config);
+}
+
+TEST_CASE("A tile that never pays can be asked for, one that is in no menu cannot", "[pattern]") {
+  const GemmProblem small = fp16(64, 64, 512);  // where 128 x 256 is left out as never paying
+  CHECK(matching(small, "ws:tile=128x256x64", 1).predictions.size() == 1);
+  CHECK(error_message([&] { matching(small, "ws:tile=128x264x64", 1); })
+            .starts_with("2 configuration 'ws:tile=128x264x64': no candidate has tile=128x264x64; "
+                         "there is tile="));
+}
+
+TEST_CASE("Memory-bound configurations are given in part too", "[pattern]") {
+  const StreamProblem copy{1, i64{1} << 28, ElementType::kFp16, Op::kMemcpy};
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  const auto best = [&](const std::string& config) {
+    return rank_matching(gpu, copy, ConfigPattern(config), Regime::kBurst, Inputs::kNormal, 1)
+        .predictions.front();
+  };
+  const std::string text = to_text(best("mct:stages=4").config);
+  CHECK(text.starts_with("memcpy_tma:"));
+  CHECK(text.find(",stages=4,") != std::string::npos);
+  CHECK(best(short_text(best("mct").config)).config == best("mct").config);
+  CHECK(error_message([&] { best("ws"); }) ==
+        "2 schedule warp_specialized computes gemm, not memcpy");
+}
+
+}  // namespace
+}  // namespace tilecast

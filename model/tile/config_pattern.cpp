@@ -1,0 +1,213 @@
+#include "model/tile/config_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "model/base/error.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
+#include "model/tile/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+/// A configuration of the schedule that has every key.
+AnyConfig with_every_key(Schedule schedule) {
+  KernelConfig config = fixed_by_schedule(schedule);
+  if (traits_of(schedule).stores_can_be_deferred) {
+    config.store = Store::kDeferred;
+  }
+  return config;
+}
+AnyConfig with_every_key(StreamSchedule schedule) {
+  StreamConfig config{};
+  config.schedule = schedule;
+  return config;
+}
+
+std::string_view key_of(std::string_view part) { return part.substr(0, part.find('=')); }
+
+/// Of the canonical text, in its order.
+std::vector<std::string> keys_of(const AnySchedule& schedule) {
+  const std::string text = to_text(std::visit([](auto s) { return with_every_key(s); }, schedule));
+  std::vector<std::string> keys;
+  for (const std::string_view part :
+       split(std::string_view(text).substr(text.find(':') + 1), ',')) {
+    keys.emplace_back(key_of(part));
+  }
+  return keys;
+}
+
+/// What a word of the short text is about: its letters, of an order of tiles any of m, n and h.
+std::string_view about(std::string_view word) {
+  const std::string_view letters = word.substr(0, word.find_first_of("0123456789"));
+  return letters == "n" || letters == "h" || letters == "hk" ? "m" : letters;
+}
+
+bool is_about_the_same(std::string_view part, std::string_view other, bool is_short) {
+  return is_short ? about(part) == about(other) : key_of(part) == key_of(other);
+}
+
+/// "a, b or c".
+std::string any_of(std::vector<std::string> words) {
+  if (words.size() < 2) {
+    return join(words, "");
+  }
+  const std::string last = words.back();
+  words.pop_back();
+  return fmt::format("{} or {}", join(words, ", "), last);
+}
+
+}  // namespace
+
+AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
+  const std::string word = lower(text);
+  std::vector<AnySchedule> begun;
+  std::vector<std::string> names;
+  for (const AnySchedule& schedule : every_schedule()) {
+    if (to_text(schedule) == word) {
+      return schedule;
+    }
+    if (!word.empty() && to_text(schedule).starts_with(word) && (!op || op_of(schedule) == *op)) {
+      begun.push_back(schedule);
+      names.emplace_back(to_text(schedule));
+    }
+  }
+  const std::optional<AnySchedule> abbreviated = schedule_abbreviated(word);
+  if (abbreviated && (!op || op_of(*abbreviated) == *op)) {
+    return *abbreviated;
+  }
+  if (begun.size() > 1) {
+    throw ConfigError(
+        fmt::format("schedule '{}': expected one of {}", printable(text), join(names, ", ")));
+  }
+  if (begun.empty()) {
+    return op && *op != Op::kGemm ? AnySchedule(parse_stream_schedule(text))
+                                  : AnySchedule(parse_schedule(text));  // complains
+  }
+  return begun.front();
+}
+
+ConfigPattern::ConfigPattern(std::string_view text) : text_(text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    read_short(text);
+  } else {
+    read_long(text.substr(0, colon), text.substr(colon + 1));
+  }
+}
+
+void ConfigPattern::read_long(std::string_view name, std::string_view text) {
+  schedule_ = schedule_named(name);
+  const std::vector<std::string> keys = keys_of(schedule_);
+  std::vector<std::string> in_order(keys.size());
+  for (const std::string_view part : split(text, ',')) {
+    if (text.empty()) {
+      break;  // the schedule alone
+    }
+    const std::string key(key_of(part));
+    const auto place = std::ranges::find(keys, key);
+    if (place == keys.end()) {
+      fail(fmt::format("{} has no key '{}': expected one of {}{}", to_text(schedule_), key,
+                       join(keys, ", "), did_you_mean(key, keys)));
+    }
+    if (key.size() == part.size()) {
+      fail(fmt::format("expected {}=... where '{}' stands", key, part));
+    }
+    std::string& given = in_order[static_cast<std::size_t>(place - keys.begin())];
+    if (!given.empty()) {
+      fail(fmt::format("{} stands there twice", key));
+    }
+    given = part;
+    given_.emplace_back(part);
+  }
+  if (keys.back() == "store" && in_order.back().empty()) {
+    in_order.pop_back();  // canonical texts leave it out
+  }
+  if (std::ranges::none_of(in_order, &std::string::empty)) {
+    const std::string whole = fmt::format("{}:{}", to_text(schedule_), join(in_order, ","));
+    whole_ = is_stream_schedule(to_text(schedule_)) ? AnyConfig(parse_stream_config(whole))
+                                                    : AnyConfig(parse_kernel_config(whole));
+  }
+}
+
+void ConfigPattern::read_short(std::string_view text) {
+  is_short_ = true;
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' ')) {
+    if (!word.empty()) {
+      words.push_back(lower(word));
+    }
+  }
+  if (words.empty()) {
+    fail("expected a schedule");
+  }
+  whole_ = parse_short_config(join(words, " "));
+  schedule_ = schedule_named(words.front());
+  const std::optional<AnySchedule> abbreviated = schedule_abbreviated(words.front());
+  const bool says_how = abbreviated && words.front() != abbreviation_of(*abbreviated);
+  given_.assign(words.begin() + (says_how ? 0 : 1), words.end());
+}
+
+bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const {
+  const std::string separator = is_short_ ? " " : ",";
+  return (separator + parts_of(config) + separator).find(separator + part + separator) !=
+         std::string::npos;
+}
+
+bool ConfigPattern::matches(const AnyConfig& config) const {
+  return std::ranges::all_of(given_, [&](const std::string& part) { return has(config, part); });
+}
+
+template <class Config>
+std::string ConfigPattern::why_none(std::vector<Config> configs) const {
+  std::vector<std::string> before;
+  for (const std::string& part : given_) {
+    std::set<std::string> others;
+    for (const Config& config : configs) {
+      const std::string parts = parts_of(config);
+      for (const std::string_view other : split(parts, is_short_ ? ' ' : ',')) {
+        if (is_about_the_same(part, other, is_short_)) {
+          others.emplace(other);
+        }
+      }
+    }
+    std::erase_if(configs, [&](const Config& config) { return !has(config, part); });
+    if (configs.empty()) {
+      return complaint(fmt::format(
+          "no candidate has {}{}{}", part, before.empty() ? "" : " beside " + join(before, ", "),
+          others.empty() ? "" : "; there is " + any_of({others.begin(), others.end()})));
+    }
+    before.push_back(part);
+  }
+  return "";
+}
+template std::string ConfigPattern::why_none(std::vector<KernelConfig>) const;
+template std::string ConfigPattern::why_none(std::vector<StreamConfig>) const;
+
+std::string ConfigPattern::parts_of(const AnyConfig& config) const {
+  if (is_short_) {
+    return short_text(config);
+  }
+  const std::string text = to_text(config);
+  return text.substr(text.find(':') + 1);
+}
+
+std::string ConfigPattern::complaint(const std::string& why) const {
+  return on_one_line(fmt::format("configuration '{}': {}", text_, why));
+}
+
+void ConfigPattern::fail(const std::string& why) const { throw ConfigError(complaint(why)); }
+
+}  // namespace tilecast
