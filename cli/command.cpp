@@ -76,6 +76,7 @@ template Option Command::option(const std::string&, i64&, const std::string&) co
 template Option Command::option(const std::string&, u64&, const std::string&) const;
 template Option Command::option(const std::string&, int&, const std::string&) const;
 template Option Command::option(const std::string&, unsigned&, const std::string&) const;
+template Option Command::option(const std::string&, std::size_t&, const std::string&) const;
 template Option Command::option(const std::string&, std::optional<std::string>&,
                                 const std::string&) const;
 template Option Command::option(const std::string&, std::optional<i64>&, const std::string&) const;

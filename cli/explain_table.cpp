@@ -7,12 +7,12 @@
 
 #include "cli/explain_output.h"
 #include "cli/explain_stream.h"
+#include "cli/output_parts.h"
 #include "model/base/text.h"
 
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kColumns = 80;  // of a terminal
 constexpr std::size_t kLabel = 24, kValue = 14, kSideBySide = (kColumns - kLabel) / kValue;
 
 /// A kernel and the letter it goes by.
@@ -27,24 +27,6 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 std::string gigabytes(Bytes bytes) { return fmt::format("{:.3f} GB", bytes.value * 1e-9); }
 std::string micro_text(Seconds time) { return fmt::format("{:.2f}", time.value * 1e6); }
 std::string kilo(Cycles cycles) { return fmt::format("{:.1f}", cycles.value * 1e-3); }
-
-/// The text in lines that end behind one of `breaks`, each after `first` or as much space.
-std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks) {
-  const std::size_t width = kColumns - first.size();
-  std::string lines;
-  while (!text.empty()) {
-    std::size_t end = text.size();
-    if (end > width) {
-      const std::size_t at = text.find_last_of(breaks, width - 1);
-      end = at == std::string_view::npos ? width : at + 1;
-    }
-    std::string_view line = text.substr(0, end);
-    line = line.substr(0, line.find_last_not_of(' ') + 1);
-    lines += (lines.empty() ? first : std::string(first.size(), ' ')) + std::string(line) + "\n";
-    text.remove_prefix(end);
-  }
-  return lines;
-}
 
 /// The rows of one table of kernels side by side.
 class Rows {

@@ -30,4 +30,21 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
   return json;
 }
 
+std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks) {
+  const std::size_t width = kColumns - first.size();
+  std::string lines;
+  while (!text.empty()) {
+    std::size_t end = text.size();
+    if (end > width) {
+      const std::size_t at = text.find_last_of(breaks, width - 1);
+      end = at == std::string_view::npos ? width : at + 1;
+    }
+    std::string_view line = text.substr(0, end);
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
+    lines += (lines.empty() ? first : std::string(first.size(), ' ')) + std::string(line) + "\n";
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
 }  // namespace tilecast

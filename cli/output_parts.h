@@ -1,7 +1,9 @@
-// Pieces that the JSON of several commands shares.
+// Pieces that the tables and the JSON of several commands share.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
 
 #include "model/tile/any_op.h"
 
@@ -12,5 +14,11 @@ double rounded(double value, int digits);
 
 /// Op, sides, element type and, where the op has one, layout.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
+
+constexpr std::size_t kColumns = 80;  // of a terminal
+
+/// The text in lines of at most kColumns that end behind one of `breaks`, each after `first` or as
+/// much space.
+std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks);
 
 }  // namespace tilecast

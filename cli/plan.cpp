@@ -15,6 +15,7 @@
 #include "cli/measure_progress.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
@@ -33,8 +34,8 @@ void run_plan(MeasureOptions& options, const std::vector<std::string>& files) {
         fmt::format("none of {} points can be measured on {}", points.size(), gpu.spec.name));
   }
   write_file(options.out, plan_text(plan));
-  fmt::print(stderr, "{}: {} points, expected to take one GPU {}; content {}; {} left out\n",
-             options.out, plan.points.size(),
+  fmt::print(stderr, "{}: {}, expected to take one GPU {}; content {}; {} left out\n", options.out,
+             counted(plan.points.size(), "point"),
              clock_text(expected_time(plan, {0, plan.points.size()})), content_hash(plan),
              points.size() - plan.points.size());
 }

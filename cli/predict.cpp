@@ -15,6 +15,7 @@
 #include "cli/predict_many.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
+#include "model/predict/best_per.h"
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
@@ -26,14 +27,33 @@ namespace tilecast {
 namespace {
 
 struct PredictOptions {
-  std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
+  std::string shape, op = "gemm", dtype = "fp16", layout = "tn", regime = "burst",
                      inputs = "normal", format = "table";
-  std::optional<std::string> config, method, card;
+  std::vector<std::string> gpus{"h200_sxm"};
+  std::optional<std::string> config, method, card, best_per;
   std::vector<std::string> schedules, data;
-  i64 top = 10;
+  std::size_t top = 10;
   std::optional<std::size_t> simulations;
   unsigned threads = 0;
-  bool no_calibration = false, layout_given = false;
+  bool no_calibration = false, layout_given = false, wide = false, rejected = false;
+};
+
+/// What is asked, of every GPU alike.
+struct Question {
+  AnyProblem problem;
+  Regime regime;
+  Inputs inputs;
+  std::vector<AnySchedule> schedules;
+  std::optional<ConfigPattern> config;
+  Effort effort;
+};
+
+/// What one GPU answers.
+struct Answer {
+  LoadedGpu gpu;
+  MeasuredByConfig measured;
+  Ranking ranking;
+  Seconds elapsed;
 };
 
 /// Verified rows of this GPU, problem, regime and inputs.
@@ -69,56 +89,107 @@ void print_cutlass(const Ranking& ranking, std::size_t top) {
   }
 }
 
+Question question_of(const PredictOptions& options) {
+  const Op op = parse_op(options.op);
+  if (options.config && (!options.schedules.empty() || options.best_per)) {
+    throw ConfigError("--config names its schedule itself: leave --schedule and --best-per out");
+  }
+  if (op != Op::kGemm && options.layout_given) {
+    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
+  }
+  Question question{
+      .problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
+                               parse_layout(options.layout)),
+      .regime = parse_regime(options.regime),
+      .inputs = parse_inputs(options.inputs),
+      .schedules = {},
+      .config = {},
+      .effort = {.method = options.method ? parse_method(*options.method) : default_method(op),
+                 .simulations = options.simulations,
+                 .threads = options.threads}};
+  for (const std::string& name : options.schedules) {
+    question.schedules.push_back(parse_schedule(op, name));
+  }
+  if (options.config) {
+    question.config.emplace(*options.config);
+  }
+  return question;
+}
+
+Ranking rank(const Question& q, const GpuSpec& gpu, const std::optional<std::string>& best_per,
+             std::size_t keep) {
+  if (q.config) {
+    return rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort);
+  }
+  if (!best_per) {
+    return rank_candidates(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort);
+  }
+  return *best_per == "tile"
+             ? best_per_tile(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort)
+             : best_per_schedule(gpu, q.problem, q.schedules, q.regime, q.inputs, q.effort);
+}
+
+Answer answer_of(const PredictOptions& options, const Question& q, const std::string& name,
+                 std::size_t keep) {
+  Answer answer{load_gpu(name, !options.no_calibration), {}, {}, {}};
+  const GpuSpec& gpu = answer.gpu.spec;
+  const std::optional<Cards> cards = cards_of(answer.gpu, options.card);
+  answer.measured = read_measured(options, gpu, q.problem, q.regime, q.inputs);
+  const auto start = std::chrono::steady_clock::now();
+  answer.ranking = rank(q, gpu, options.best_per, keep);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  answer.elapsed = Seconds{elapsed.count()};
+  if (cards) {
+    on_cards(gpu, *cards, options.card, answer.ranking);
+  }
+  return answer;
+}
+
 void run_predict(const PredictOptions& options) {
   if (options.shape.empty()) {
     throw ConfigError("expected SHAPE, or --problems FILE");
   }
-  const Op op = parse_op(options.op);
-  if (options.config && !options.schedules.empty()) {
-    throw ConfigError("--config names its schedule itself: leave --schedule out");
-  }
-  const AnyProblem problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
-                                           parse_layout(options.layout));
-  if (op != Op::kGemm && options.layout_given) {
-    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
-  }
-  const Regime regime = parse_regime(options.regime);
-  const Inputs inputs = parse_inputs(options.inputs);
-  const Method method = options.method ? parse_method(*options.method) : default_method(op);
-  std::vector<AnySchedule> schedules;
-  for (const std::string& name : options.schedules) {
-    schedules.push_back(parse_schedule(op, name));
-  }
-  const std::optional<ConfigPattern> config =
-      options.config ? std::optional<ConfigPattern>(*options.config) : std::nullopt;
-  const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+  Question question = question_of(options);
   const bool cutlass = options.format == "cutlass";
-  if (cutlass && schedules.empty() && op == Op::kGemm) {
-    schedules = cutlass_schedules();
+  if (cutlass && options.gpus.size() > 1) {
+    throw ConfigError("--format cutlass is for one --gpu");
   }
-  const std::size_t top = static_cast<std::size_t>(options.top);
-  const std::size_t keep = cutlass ? std::max(top, kLookedAtForCutlass) : top;
-  const Effort effort{
-      .method = method, .simulations = options.simulations, .threads = options.threads};
-
-  const MeasuredByConfig measured = read_measured(options, gpu.spec, problem, regime, inputs);
-  const auto start = std::chrono::steady_clock::now();
-  Ranking ranking =
-      config ? rank_matching(gpu.spec, problem, *config, regime, inputs, keep, effort)
-             : rank_candidates(gpu.spec, problem, schedules, regime, inputs, keep, effort);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  if (const std::optional<Cards> cards = cards_of(gpu, options.card)) {
-    on_cards(gpu.spec, *cards, options.card, ranking);
+  if (cutlass && question.schedules.empty() && op_of(question.problem) == Op::kGemm) {
+    question.schedules = cutlass_schedules();
   }
-
+  std::vector<Answer> answers;
+  for (const std::string& gpu : options.gpus) {
+    answers.push_back(
+        answer_of(options, question, gpu,
+                  cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top));
+  }
   if (cutlass) {
-    print_cutlass(ranking, top);
+    print_cutlass(answers.front().ranking, options.top);
     return;
   }
-  const RankingReport report{gpu, ranking, top, Seconds{elapsed.count()}, measured};
-  fmt::print("{}", options.format.starts_with("json") ? ranking_json(report)
-                   : options.format == "csv"          ? ranking_csv(report)
-                                                      : ranking_table(report));
+  std::vector<RankingReport> reports;
+  for (const Answer& answer : answers) {
+    reports.push_back({answer.gpu, answer.ranking, options.top, answer.elapsed, answer.measured,
+                       options.wide, options.rejected});
+  }
+  const RankingReport& first = reports.front();
+  const bool one = reports.size() == 1;
+  fmt::print("{}", options.format.starts_with("json")
+                       ? (one ? ranking_json(first) : rankings_json(reports))
+                   : options.format == "csv"
+                       ? (one ? ranking_csv(first) : rankings_csv(reports))
+                       : (one ? ranking_table(first) : rankings_table(reports)));
+}
+
+/// A list takes what follows it: `--gpu h200_sxm b200 4096x4096x4096`. No GPU's name begins with a
+/// digit.
+void give_back_shape(PredictOptions& options) {
+  std::string& last = options.gpus.back();
+  if (options.shape.empty() && options.gpus.size() > 1 && !last.empty() && last.front() >= '0' &&
+      last.front() <= '9') {
+    options.shape = last;
+    options.gpus.pop_back();
+  }
 }
 
 }  // namespace
@@ -131,7 +202,10 @@ void add_predict(Program& program) {
       "SHAPE", options->shape,
       "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option(
+      "--gpu", options->gpus,
+      "A name in configs/gpus, or what only it begins with, or a path; several stand side "
+      "by side, with --top rows each, default 1");
   command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
@@ -149,9 +223,14 @@ void add_predict(Program& program) {
               "Of each schedule that could be first, how many of the best by closed form are "
               "simulated; by default 1 to 4, fewer of large kernels")
       .in_range(1, 4096);
-  command.option("--schedule", options->schedules, "Only these schedules");
-  const Option top =
-      command.option("--top", options->top, "Rows to show").in_range(i64{1}, i64{1} << 20);
+  command.option("--schedule", options->schedules,
+                 "Only these: by name, abbreviation or what only it begins with");
+  command
+      .option("--best-per", options->best_per,
+              "schedule: the best of each alone; tile: the best of each of the --top fastest tiles")
+      .one_of({"schedule", "tile"});
+  const Option top = command.option("--top", options->top, "Rows to show")
+                         .in_range(std::size_t{1}, std::size_t{1} << 20);
   command.option(
       "--config", options->config,
       "Only this configuration, in its long or short form, or those that match where it is given "
@@ -162,6 +241,11 @@ void add_predict(Program& program) {
               "table, json, csv, cutlass: a test list for its "
               "profiler, or of --problems jsonl")
       .one_of({"table", "json", "csv", "jsonl", "cutlass"});
+  command.flag(
+      "--wide", options->wide,
+      "A table with every column and configurations in their long form, beyond 80 columns");
+  command.flag("--rejected", options->rejected,
+               "Explain each reason for which candidates were rejected by an example");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.option("--card", options->card,
                  "For this card of those that were measured, by UUID; else the interval is of "
@@ -178,20 +262,27 @@ void add_predict(Program& program) {
   command.runs([options, many, layout, top] {
     options->layout_given = layout.given();
     if (many->problems.empty()) {
+      give_back_shape(*options);
+      if (!top.given() && options->best_per == "schedule") {
+        options->top = kEveryCandidate;
+      } else if (!top.given() && options->gpus.size() > 1) {
+        options->top = 1;
+      }
       run_predict(*options);
       return;
     }
-    if (options->config || !options->data.empty()) {
-      throw ConfigError("--problems goes with neither --config nor --data");
+    if (options->config || options->best_per || !options->data.empty() ||
+        options->gpus.size() > 1) {
+      throw ConfigError("--problems goes with one --gpu, without --config, --best-per and --data");
     }
     many->format = options->format;
-    many->gpu = options->gpu;
+    many->gpu = options->gpus.front();
     many->defaults = {options->op, options->dtype, options->layout, options->regime,
                       options->inputs};
     many->method = options->method;
     many->card = options->card;
     many->schedules = options->schedules;
-    many->top = top.given() ? static_cast<std::size_t>(options->top) : 1;
+    many->top = top.given() ? options->top : 1;
     many->threads = options->threads;
     many->use_calibration = !options->no_calibration;
     predict_many(*many);

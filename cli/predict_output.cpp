@@ -8,39 +8,17 @@
 
 #include "cli/output_parts.h"
 #include "model/analytic/stream_closed_form.h"
-#include "model/base/shown_text.h"
+#include "model/base/text.h"
+#include "model/predict/rejected.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {
 namespace {
 
-std::size_t rows_of(const RankingReport& report) {
-  return std::min(report.top, report.ranking.predictions.size());
-}
-
-/// The measurement of a configuration, if the files had a good one.
-const Measurement* measured(const RankingReport& report, const Prediction& prediction) {
-  const auto found = report.measured.find(to_text(prediction.config));
-  return found == report.measured.end() ? nullptr : &found->second;
-}
-
 double microseconds(Seconds time) { return time.value * 1e6; }
-constexpr double kFewDigits = 10;  // of a rate below this show decimals
-
 double mega(Hertz clock) { return clock.value * 1e-6; }
-
-/// What people judge the op's speed by.
-struct Rate {
-  const char* name;
-  double value;
-};
-
-Rate rate_of(const AnyProblem& problem, const Prediction& p) {
-  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
-  return stream != nullptr ? Rate{"TB/s", stream_bytes(*stream) / p.time.value * 1e-12}
-                           : Rate{"TFLOPS", p.tflops};
-}
 
 nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {
   constexpr int kFigureDigits = 6;
@@ -91,9 +69,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
   return row;
 }
 
-}  // namespace
-
-std::string ranking_json(const RankingReport& report) {
+nlohmann::ordered_json ranking_object(const RankingReport& report) {
   const Ranking& r = report.ranking;
   nlohmann::ordered_json json = {{"schema", 1},
                                  {"gpu", report.gpu.spec.name},
@@ -111,8 +87,55 @@ std::string ranking_json(const RankingReport& report) {
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     json["ranking"].push_back(prediction_json(report, r.predictions[i]));
   }
-  // A GPU's name comes from its file, as whatever bytes stand there.
+  if (report.explains_rejected) {
+    for (const auto& [reason, config] : r.rejected_example) {
+      json["rejected_examples"][reason] = {
+          {"config", to_text(config)},
+          {"why", why_rejected(report.gpu.spec, r.problem, reason, config)}};
+    }
+  }
+  return json;
+}
+
+/// A GPU's name comes from its file, as whatever bytes stand there.
+std::string dumped(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::size_t rows_of(const RankingReport& report) {
+  return std::min(report.top, report.ranking.predictions.size());
+}
+
+const Measurement* measured(const RankingReport& report, const Prediction& prediction) {
+  const auto found = report.measured.find(to_text(prediction.config));
+  return found == report.measured.end() ? nullptr : &found->second;
+}
+
+std::string ranking_json(const RankingReport& report) { return dumped(ranking_object(report)); }
+
+std::string rankings_json(const std::vector<RankingReport>& reports) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const RankingReport& report : reports) {
+    list.push_back(ranking_object(report));
+  }
+  return dumped(list);
+}
+
+std::string rankings_csv(const std::vector<RankingReport>& reports) {
+  std::string text;
+  for (const RankingReport& report : reports) {
+    const std::string rows = ranking_csv(report);
+    bool is_header = true;
+    for (const std::string_view line : split(rows, '\n')) {
+      if (!line.empty() && (!is_header || text.empty())) {
+        text += fmt::format("{},{}\n", is_header ? "gpu" : csv_field(report.gpu.spec.name), line);
+      }
+      is_header = false;
+    }
+  }
+  return text;
 }
 
 std::string ranking_csv(const RankingReport& report) {
@@ -129,100 +152,6 @@ std::string ranking_csv(const RankingReport& report) {
         microseconds(p.interval_low), microseconds(p.interval_high), p.tflops, p.power.value,
         to_text(p.limiter), p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
         m ? fmt::format("{:.6g}", microseconds(m->time->median)) : "", to_text(p.method));
-  }
-  return text;
-}
-
-namespace {
-
-/// "rejected: 35,446 never profitable, 720 shared memory"; empty where nothing was.
-std::string rejected_text(const Ranking& r) {
-  std::string text;
-  for (const auto& [reason, count] : r.rejected) {
-    std::string words = reason == "never_pays" ? "never profitable"
-                        : reason == "tma_box"  ? "TMA box"
-                                               : reason;
-    std::ranges::replace(words, '_', ' ');
-    text += fmt::format("{}{} {}", text.empty() ? "rejected: " : ", ", with_commas(count), words);
-  }
-  return text.empty() ? "" : text + "\n";
-}
-
-/// Which of the rows are like no kernel that the calibration has seen; empty where all are.
-std::string extrapolated_text(const RankingReport& report) {
-  std::string text;
-  for (std::size_t i = 0; i < rows_of(report); ++i) {
-    if (report.ranking.predictions[i].extrapolated) {
-      text += fmt::format(" #{}", i + 1);
-    }
-  }
-  return text.empty() ? ""
-                      : "extrapolated, like no kernel that the calibration has seen:" + text + "\n";
-}
-
-}  // namespace
-
-std::string ranking_table(const RankingReport& report) {
-  const Ranking& r = report.ranking;
-  const char mark = r.simulated > 0 ? '~' : ' ';  // of what was not simulated
-  const bool any_measured = !report.measured.empty();
-  std::string text = fmt::format("{} on {}: {}, {} inputs, {}calibrated\n", to_text(r.problem),
-                                 report.gpu.spec.product, to_text(r.regime),
-                                 r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs),
-                                 report.gpu.calibrated ? "" : "not ");
-  const std::string simulated =
-      r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
-  text += r.candidates == 1 ? fmt::format("1 configuration{}", r.simulated > 0 ? ", simulated" : "")
-                            : fmt::format("{} candidates{}", with_commas(r.candidates), simulated);
-  text += fmt::format(", {:.0f} ms\n{}\n", report.elapsed.value * 1e3, rejected_text(r));
-  text += fmt::format("  # {:>10} {:>8} {:>6} {:>9} {:>6} {:<13} {}configuration\n", "time us",
-                      rate_of(r.problem, r.predictions.front()).name, "GHz", "kcycles", "W",
-                      "limiter", any_measured ? "measured us  " : "");
-  for (std::size_t i = 0; i < rows_of(report); ++i) {
-    const Prediction& p = r.predictions[i];
-    const Rate rate = rate_of(r.problem, p);
-    std::string beside;
-    if (any_measured) {
-      const Measurement* m = measured(report, p);
-      beside =
-          fmt::format("{:>11}  ", m ? fmt::format("{:.2f}", microseconds(m->time->median)) : "-");
-    }
-    text +=
-        fmt::format("{:>3} {:>9.2f}{} {:>8.{}f} {:>6.3f} {:>9.1f} {:>6.0f} {:<13} {}{}\n", i + 1,
-                    microseconds(p.time), p.method == Method::kSimulated ? ' ' : mark, rate.value,
-                    rate.value < kFewDigits ? 3 : 1, p.sm_clock.value * 1e-9, p.cycles.value * 1e-3,
-                    p.power.value, to_text(p.limiter), beside, to_text(p.config));
-  }
-  const Prediction& best = r.predictions.front();
-  const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
-  text += fmt::format(
-      "\n90 % interval for #1: {:.2f} to {:.2f} us{}\n", microseconds(best.interval_low),
-      microseconds(best.interval_high),
-      report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)");
-  if (stream != nullptr) {
-    const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);
-    text += fmt::format(
-        "#1 reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
-        "writes alone were measured at\n",
-        100 * shares.of_datasheet, 100 * shares.of_measured);
-  }
-  if (best.simulated_part > 0 && best.simulated_part < 1) {
-    text += fmt::format("{:.3g} % of #1 was simulated, the steady middle extrapolated from it\n",
-                        100 * best.simulated_part);
-  }
-  if (r.within_1_percent > 1) {
-    text += fmt::format("{} candidates are within 1 % of the fastest by closed form\n",
-                        r.within_1_percent);
-  }
-  text += extrapolated_text(report);
-  if (mark != ' ' &&
-      std::any_of(r.predictions.begin(),
-                  r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report)),
-                  [](const Prediction& p) { return p.method == Method::kAnalytic; })) {
-    text += fmt::format(
-        "~ not simulated: closed form, times the mean ratio of simulated to closed-form times "
-        "({:.3f} over all)\n",
-        r.closed_form_scale);
   }
   return text;
 }

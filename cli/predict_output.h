@@ -1,8 +1,10 @@
-// A ranking as a table, JSON or CSV. The fields of the JSON are fixed; fields may be added.
+// Rankings as tables (predict_table.cpp), JSON or CSV. The fields of the JSON are fixed; fields may
+// be added.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "model/predict/prediction.h"
 #include "model/spec/load_gpu.h"
@@ -19,10 +21,23 @@ struct RankingReport {
   std::size_t top;  // rows shown
   Seconds elapsed;  // spent predicting
   const MeasuredByConfig& measured;
+  bool is_wide = false;            // the table: every column, and canonical configurations
+  bool explains_rejected = false;  // by an example each
 };
 
+std::size_t rows_of(const RankingReport& report);
+/// The measurement of a configuration, if the files had a good one.
+const Measurement* measured(const RankingReport& report, const Prediction& prediction);
+
+/// Of at most 80 columns unless it is wide.
 std::string ranking_table(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);
 std::string ranking_csv(const RankingReport& report);
+
+/// The same question asked of several GPUs: one table, a list, and rows with a column `gpu` in
+/// front.
+std::string rankings_table(const std::vector<RankingReport>& reports);
+std::string rankings_json(const std::vector<RankingReport>& reports);
+std::string rankings_csv(const std::vector<RankingReport>& reports);
 
 }  // namespace tilecast

@@ -57,8 +57,6 @@ constexpr i32 kMostInTurn = 8;
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};
 
-constexpr std::string_view kNeverPays = "never_pays";
-
 /// Sifts configurations by legality as they are proposed.
 class Proposals {
  public:
@@ -90,7 +88,7 @@ class Proposals {
                                                 static_cast<u32>(resident_workers(gpu_, config)));
     if (s.num_tiles() <= static_cast<u32>(resident_workers(gpu_, config))) {
       if (config.store == Store::kDeferred) {
-        ++candidates_.rejected[std::string(kNeverPays)];  // no next tile to hide a store under
+        reject(kNeverPays, config);  // no next tile to hide a store under
         return;
       }
       add(config, kOneWaveRaster);  // all tiles at the same time, whatever their order
@@ -156,15 +154,22 @@ class Proposals {
   /// Counts the kernel by its refusal where it has one.
   bool accepted(const KernelConfig& config) {
     if (!all_ && never_pays(config)) {
-      ++candidates_.rejected[std::string(kNeverPays)];
+      reject(kNeverPays, config);
       return false;
     }
     const Refusal refusal = check_legal(gpu_, problem_, config);
     if (refusal != Refusal::kNone) {
-      ++candidates_.rejected[std::string(to_text(refusal))];
+      reject(to_text(refusal), config);
       return false;
     }
     return true;
+  }
+
+  void reject(std::string_view reason, const KernelConfig& config) {
+    const std::string key(reason);
+    if (++candidates_.rejected[key] == 1) {
+      candidates_.example.emplace(key, config);
+    }
   }
 
   /// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C

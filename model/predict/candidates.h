@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/spec/gpu_spec.h"
@@ -16,9 +17,12 @@
 
 namespace tilecast {
 
+constexpr std::string_view kNeverPays = "never_pays";
+
 struct Candidates {
   std::vector<KernelConfig> legal;
-  std::map<std::string, int> rejected;  // kernels by reason: legality.h, or never_pays
+  std::map<std::string, int> rejected;          // kernels by reason: legality.h, or kNeverPays
+  std::map<std::string, KernelConfig> example;  // the first of each reason
 };
 
 /// `schedules` empty means all. In a fixed order: equal inputs give equal lists. `all`: those that

@@ -163,6 +163,7 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                   static_cast<int>(candidates.legal.size()),
                   std::move(candidates.rejected),
                   {}};
+  ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = fastest.within_1_percent;
   for (const GemmCandidate& candidate : looked_at) {
     ranking.predictions.push_back(candidate.prediction);

@@ -130,6 +130,7 @@ Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
     times.push_back(ranking.predictions.back().time);
   }
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(times);
   if (effort.method == Method::kSimulated) {
     simulate_best_streams(gpu, effort, ranking);

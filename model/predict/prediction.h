@@ -68,6 +68,7 @@ struct Ranking {
   /// Candidates that by closed form alone, physics without anything learned, take at most 1 %
   /// longer than the fastest, itself included.
   int within_1_percent = 0;
+  std::map<std::string, AnyConfig> rejected_example;  // of each reason of `rejected`
 };
 
 }  // namespace tilecast

@@ -80,7 +80,9 @@ class Sieve {
     if (refusal == Refusal::kNone) {
       candidates_.legal.push_back(config);
     } else {
-      ++candidates_.rejected[std::string(to_text(refusal))];
+      const std::string reason(to_text(refusal));
+      ++candidates_.rejected[reason];
+      candidates_.example.emplace(reason, config);
     }
   }
 

@@ -23,7 +23,8 @@ std::string why_not_legal(const GpuSpec& gpu, const StreamProblem& problem,
 
 struct StreamCandidates {
   std::vector<StreamConfig> legal;
-  std::map<std::string, int> rejected;  // by reason
+  std::map<std::string, int> rejected;          // by reason
+  std::map<std::string, StreamConfig> example;  // the first of each reason
 };
 
 /// `schedules` of the problem's op; empty means all of them. In a fixed order.

@@ -200,8 +200,9 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     gpu        a name of `gpus()`, or the path of a GPU file
     regime     "burst": after a rest, within 10 ms; "sustained": under continuous load
     inputs     "normal", "uniform", "ternary" or "zeros": power, and so the clock, depends on them
-    config     predicts this configuration alone
-    schedules  only these
+    config     only this configuration, long or short, or those that match it where it is given in
+               part: "ws:tile=128x256x64"
+    schedules  only these, by name, abbreviation or the beginning of one name
     method     "simulated" (as by default) or "analytic"
     simulate   of each schedule, how many of the best by closed form are simulated; by default 1 to 4
     threads    for simulations; 0: one for each processor
@@ -257,7 +258,7 @@ def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype:
             layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
             threads: int = 0, calibrated: bool = True) -> Explanation:
-    """Why `config`, or several laid side by side, take the time they take: limiter, busy shares and
+    """Why `config`, or several laid side by side, whole or in part, take the time they take: limiter, busy shares and
     phases, bytes, waves, energy, and with `best` how all that differs from the best of all
     candidates. The rest, and what it raises, is as in `predict`."""
     configs = [config] if isinstance(config, str) else list(config)

@@ -33,6 +33,7 @@ struct Calibration {
   double cycles_before, cycles_after;  // mean error of closed-form cycles
   std::vector<ScheduleResidual> by_schedule;
   LearnedFit learned;
+  bool simulated;  // else learned.simulated is learned.analytic
 };
 
 /// Changes `gpu` to the calibrated one. Throws ConfigError where there is too little to fit to.

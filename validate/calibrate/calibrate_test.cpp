@@ -93,6 +93,7 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
   // What rows do not tell is not in the overlay, and said in the table.
   CHECK(overlay_text(gpu, gpu, done, "").find("plain_store") == std::string::npos);
   CHECK(to_table(done).find("not determined by the data; prior kept") != std::string::npos);
+  CHECK(to_table(done).find("  simulated ") == std::string::npos);  // nothing was
 }
 
 TEST_CASE("Equal rows give equal files, on any number of threads") {

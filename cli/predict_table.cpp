@@ -1,0 +1,274 @@
+// Rankings as tables for a terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/output_parts.h"
+#include "cli/predict_output.h"
+#include "model/analytic/stream_closed_form.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
+#include "model/predict/rejected.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
+
+namespace tilecast {
+namespace {
+
+double microseconds(Seconds time) { return time.value * 1e6; }
+
+/// 177.85, 12345.6, 1234567: as many digits as differ from run to run.
+std::string micro_text(Seconds time) {
+  const double value = microseconds(time);
+  return fmt::format("{:.{}f}", value, value < 1e4 ? 2 : value < 1e6 ? 1 : 0);
+}
+
+/// What people judge the op's speed by.
+struct Rate {
+  const char* name;
+  double value;
+};
+
+Rate rate_of(const AnyProblem& problem, const Prediction& p) {
+  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
+  return stream != nullptr ? Rate{"TB/s", stream_bytes(*stream) / p.time.value * 1e-12}
+                           : Rate{"TFLOPS", p.tflops};
+}
+
+std::string rate_text(const Rate& rate) {
+  constexpr double kFewDigits = 10;  // of a rate below this show decimals
+  return fmt::format("{:.{}f}", rate.value, rate.value < kFewDigits ? 3 : 1);
+}
+
+struct Column {
+  std::string title;
+  std::vector<std::string> cells;
+  bool is_text = false;  // begins at the left
+
+  std::size_t width() const {
+    std::size_t most = title.size();
+    for (const std::string& cell : cells) {
+      most = std::max(most, cell.size());
+    }
+    return most;
+  }
+};
+
+std::size_t width_of(const std::vector<Column>& columns) {
+  std::size_t width = columns.size() - 1;
+  for (const Column& column : columns) {
+    width += column.width();
+  }
+  return width;
+}
+
+/// Leaves out one after the other of the `spare` columns until the rest fits.
+void narrow(std::vector<Column>& columns, const std::vector<std::string>& spare) {
+  for (const std::string& title : spare) {
+    if (width_of(columns) > kColumns) {
+      std::erase_if(columns, [&](const Column& column) { return column.title == title; });
+    }
+  }
+}
+
+std::string table_of(const std::vector<Column>& columns) {
+  std::string text;
+  for (std::size_t row = 0; row <= columns.front().cells.size(); ++row) {
+    std::string line;
+    for (const Column& column : columns) {
+      const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
+      line += (line.empty() ? "" : " ") + (column.is_text
+                                               ? fmt::format("{:<{}}", cell, column.width())
+                                               : fmt::format("{:>{}}", cell, column.width()));
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+/// The rows of a report below those that there are.
+void add_rows(const RankingReport& report, bool marks, std::vector<Column>& columns) {
+  const Ranking& r = report.ranking;
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    const Prediction& p = r.predictions[i];
+    const Measurement* m = measured(report, p);
+    const char* mark = !marks ? "" : p.method == Method::kSimulated ? " " : "~";
+    const std::vector<std::string> cells{report.gpu.spec.name,
+                                         fmt::format("{}", i + 1),
+                                         micro_text(p.time) + mark,
+                                         m != nullptr ? micro_text(m->time->median) : "-",
+                                         rate_text(rate_of(r.problem, p)),
+                                         fmt::format("{:.3f}", p.sm_clock.value * 1e-9),
+                                         fmt::format("{:.1f}", p.cycles.value * 1e-3),
+                                         fmt::format("{:.0f}", p.power.value),
+                                         std::string(to_text(p.limiter)),
+                                         report.is_wide ? to_text(p.config) : short_text(p.config)};
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      columns[c].cells.push_back(cells[c]);
+    }
+  }
+}
+
+/// All reports have the first one's problem. Where they are not wide, what does not fit is left
+/// out.
+std::string rows_text(const std::vector<RankingReport>& reports) {
+  const RankingReport& first = reports.front();
+  const auto any = [&](const auto& holds) { return std::ranges::any_of(reports, holds); };
+  std::vector<Column> columns{
+      {"gpu", {}, true},
+      {"#", {}},
+      {"time us", {}},
+      {"measured", {}},
+      {rate_of(first.ranking.problem, first.ranking.predictions[0]).name, {}},
+      {"GHz", {}},
+      {"kcycles", {}},
+      {"W", {}},
+      {"limiter", {}, true},
+      {"configuration", {}, true}};
+  const bool marks = any([](const RankingReport& r) { return r.ranking.simulated > 0; });
+  for (const RankingReport& report : reports) {
+    add_rows(report, marks, columns);
+  }
+  std::vector<std::string> without;
+  if (reports.size() == 1) {
+    without.emplace_back("gpu");
+  }
+  if (!any([](const RankingReport& r) { return !r.measured.empty(); })) {
+    without.emplace_back("measured");
+  }
+  std::erase_if(columns, [&](const Column& column) {
+    return std::ranges::find(without, column.title) != without.end();
+  });
+  if (!first.is_wide) {
+    narrow(columns, {"kcycles", "W", "GHz", "limiter"});
+  }
+  return table_of(columns);
+}
+
+/// "rejected: 35,446 never profitable, 720 shared memory"; empty where nothing was.
+std::string rejected_text(const Ranking& r) {
+  std::string text;
+  for (const auto& [reason, count] : r.rejected) {
+    text += fmt::format("{}{} {}", text.empty() ? "rejected: " : ", ", with_commas(count),
+                        rejection_words(reason));
+  }
+  return text;
+}
+
+/// A paragraph for each reason.
+std::string examples_text(const RankingReport& report) {
+  std::string text;
+  for (const auto& [reason, config] : report.ranking.rejected_example) {
+    text +=
+        wrapped("  ",
+                fmt::format("{}: {}: {}", rejection_words(reason), short_text(config),
+                            why_rejected(report.gpu.spec, report.ranking.problem, reason, config)),
+                " ");
+  }
+  return text;
+}
+
+/// Which of the rows are like no kernel that the calibration has seen; empty where all are.
+std::string extrapolated_text(const RankingReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    if (report.ranking.predictions[i].extrapolated) {
+      text += fmt::format(" #{}", i + 1);
+    }
+  }
+  return text.empty() ? "" : "extrapolated, like no kernel that the calibration has seen:" + text;
+}
+
+std::string conditions(const Ranking& r) {
+  return fmt::format("{}, {} inputs", to_text(r.regime),
+                     r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs));
+}
+
+std::string counts_text(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  const std::string simulated =
+      r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
+  return fmt::format("{}, {:.0f} ms",
+                     r.candidates == 1
+                         ? fmt::format("1 configuration{}", r.simulated > 0 ? ", simulated" : "")
+                         : fmt::format("{} candidates{}", with_commas(r.candidates), simulated),
+                     report.elapsed.value * 1e3);
+}
+
+/// What is said below the rows, a line each.
+std::vector<std::string> notes(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  const Prediction& best = r.predictions.front();
+  const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
+  std::vector<std::string> lines{fmt::format(
+      "90 % interval for #1: {:.2f} to {:.2f} us{}", microseconds(best.interval_low),
+      microseconds(best.interval_high),
+      report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)")};
+  if (stream != nullptr) {
+    const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);
+    lines.push_back(
+        fmt::format("#1 reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
+                    "writes alone were measured at",
+                    100 * shares.of_datasheet, 100 * shares.of_measured));
+  }
+  if (best.simulated_part > 0 && best.simulated_part < 1) {
+    lines.push_back(
+        fmt::format("{:.3g} % of #1 was simulated, the steady middle extrapolated from it",
+                    100 * best.simulated_part));
+  }
+  if (r.within_1_percent > 1) {
+    lines.push_back(fmt::format("{} candidates are within 1 % of the fastest by closed form",
+                                r.within_1_percent));
+  }
+  lines.push_back(extrapolated_text(report));
+  const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));
+  if (r.simulated > 0 && std::any_of(r.predictions.begin(), shown, [](const Prediction& p) {
+        return p.method == Method::kAnalytic;
+      })) {
+    lines.push_back(fmt::format(
+        "~ not simulated: closed form, times the mean ratio of simulated to closed-form "
+        "times ({:.3f} over all)",
+        r.closed_form_scale));
+  }
+  return lines;
+}
+
+std::string paragraph(const RankingReport& report, const std::string& line) {
+  return report.is_wide && !line.empty() ? line + "\n" : wrapped("", line, " ");
+}
+
+}  // namespace
+
+std::string ranking_table(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  std::string text = paragraph(
+      report, fmt::format("{} on {}: {}, {}calibrated", to_text(r.problem), report.gpu.spec.product,
+                          conditions(r), report.gpu.calibrated ? "" : "not "));
+  text += counts_text(report) + "\n" + paragraph(report, rejected_text(r));
+  if (report.explains_rejected) {
+    text += examples_text(report);
+  }
+  text += "\n" + rows_text({report}) + "\n";
+  for (const std::string& line : notes(report)) {
+    text += paragraph(report, line);
+  }
+  return text;
+}
+
+std::string rankings_table(const std::vector<RankingReport>& reports) {
+  const RankingReport& first = reports.front();
+  std::string text = paragraph(first, fmt::format("{}: {}", to_text(first.ranking.problem),
+                                                  conditions(first.ranking))) +
+                     "\n" + rows_text(reports) + "\n";
+  for (const RankingReport& report : reports) {
+    const std::string name = report.gpu.spec.name + ": ";
+    text += paragraph(report, name + notes(report).front());
+    if (report.explains_rejected) {
+      text += paragraph(report, name + rejected_text(report.ranking)) + examples_text(report);
+    }
+  }
+  return text;
+}
+
+}  // namespace tilecast

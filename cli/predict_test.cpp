@@ -1,0 +1,203 @@
+// predict as a user runs it: what its tables show, and that they fit a terminal.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "model/base/text.h"
+#include "model/tile/schedule_text.h"
+#include "model/tile/short_config_text.h"
+#include "tests/captured_run.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+using Json = nlohmann::json;
+
+CapturedRun predict(std::vector<std::string> more) {
+  more.insert(more.begin(), "predict");
+  return run_captured(add_predict, more);
+}
+
+std::string table(const std::vector<std::string>& more) {
+  const CapturedRun run = predict(more);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  return run.out;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n')) {
+    lines.emplace_back(line);
+  }
+  return lines;
+}
+
+/// The configurations of the rows: what stands under the last title.
+std::vector<std::string> configs_of(const std::string& text) {
+  std::vector<std::string> configs;
+  std::size_t at = std::string::npos;
+  for (const std::string& line : lines_of(text)) {
+    if (line.ends_with(" configuration")) {
+      at = line.rfind("configuration");
+    } else if (line.empty() && !configs.empty()) {
+      break;
+    } else if (at != std::string::npos && line.size() > at) {
+      configs.push_back(line.substr(at));
+    }
+  }
+  return configs;
+}
+
+void check_fits(const std::string& text) {
+  for (const std::string& line : lines_of(text)) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+  }
+}
+
+void check_refused(const std::vector<std::string>& more, const std::string& part) {
+  const CapturedRun run = predict(more);
+  CAPTURE(run.err, part);
+  CHECK(run.exit_code == static_cast<int>(ExitCode::kUsage));
+  CHECK(run.err.find(part) != std::string::npos);
+}
+
+TEST_CASE("Tables fit 80 columns, and their configurations are those that --config takes") {
+  for (const char* gpu : {"h200_sxm", "h100_pcie", "b200"}) {
+    for (const char* shape :
+         {"4096x4096x4096", "16x4096x14336", "1023x1025x1032", "64x64x64", "262144x131072x65536"}) {
+      CAPTURE(gpu, shape);
+      const std::string text =
+          table({shape, "--gpu", gpu, "--method", "analytic", "--top", "12", "--rejected"});
+      check_fits(text);
+      const std::vector<std::string> configs = configs_of(text);
+      CHECK(configs.size() == 12);
+      for (const std::string& config : configs) {
+        CHECK(short_text(parse_config(config)) == config);
+      }
+    }
+  }
+  for (const std::vector<std::string>& of :
+       {std::vector<std::string>{"1073741824", "--op", "memcpy"},
+        {"32768x32768", "--op", "elementwise_add", "--dtype", "fp32"},
+        {"4096x4096x4096", "--schedule", "sk", "skh", "sp", "sph", "--method", "analytic"}}) {
+    check_fits(table(of));
+    CHECK(configs_of(table(of)).size() == 10);
+  }
+}
+
+TEST_CASE("What a row shows is what --config predicts") {
+  const std::string first = configs_of(table({"2048x2048x1024"})).front();
+  const Json list = Json::parse(table({"2048x2048x1024", "--format", "json", "--top", "1"}));
+  const Json alone = Json::parse(table({"2048x2048x1024", "--config", first, "--format", "json"}));
+  REQUIRE(alone["ranking"].size() == 1);
+  CHECK(alone["ranking"][0] == list["ranking"][0]);
+}
+
+TEST_CASE("A wide table has every column and canonical configurations") {
+  const std::string text =
+      table({"2048x2048x1024", "--wide", "--top", "3", "--method", "analytic"});
+  for (const char* title : {"time us", "TFLOPS", "GHz", "kcycles", " W ", "limiter"}) {
+    CHECK(text.find(title) != std::string::npos);
+  }
+  for (const std::string& config : configs_of(text)) {
+    CHECK(to_text(parse_config(config)) == config);
+  }
+}
+
+TEST_CASE("--best-per schedule has one simulated row for each schedule") {
+  const Json answer =
+      Json::parse(table({"2048x2048x1024", "--best-per", "schedule", "--format", "json"}));
+  std::vector<std::string> names;
+  double before = 0;
+  for (const Json& row : answer["ranking"]) {
+    const std::string config = row["config"];
+    names.push_back(config.substr(0, config.find(':')));
+    CHECK(row["method"] == "simulated");
+    CHECK(row["time_us"] >= before);
+    before = row["time_us"];
+  }
+  std::ranges::sort(names);
+  CHECK(std::ranges::adjacent_find(names) == names.end());
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const std::string name(to_text(schedule));
+    CAPTURE(name);
+    const CapturedRun alone = predict({"2048x2048x1024", "--schedule", name, "--format", "json"});
+    const auto row = std::ranges::find_if(answer["ranking"], [&](const Json& r) {
+      return r["config"].get<std::string>().starts_with(name + ":");
+    });
+    REQUIRE((row != answer["ranking"].end()) == (alone.exit_code == 0));
+    CHECK((alone.exit_code != 0 || *row == Json::parse(alone.out)["ranking"][0]));
+  }
+  const Json all = Json::parse(table({"2048x2048x1024", "--format", "json", "--top", "1"}));
+  CHECK(answer["ranking"][0]["time_us"] <= all["ranking"][0]["time_us"]);
+  CHECK(answer["candidates"] == all["candidates"]);
+  check_refused({"2048x2048x1024", "--best-per", "warp"}, "warp");
+  check_refused({"2048x2048x1024", "--best-per", "tile", "--config", "ws"}, "leave");
+}
+
+TEST_CASE("--best-per tile has the --top fastest tiles, each once") {
+  const Json answer =
+      Json::parse(table({"1024x1024x512", "--best-per", "tile", "--top", "7", "--method",
+                         "analytic", "--schedule", "ping", "--format", "json"}));
+  const Json all = Json::parse(table({"1024x1024x512", "--top", "100000", "--method", "analytic",
+                                      "--schedule", "ping", "--format", "json"}));
+  const auto tile = [](const Json& row) {
+    const std::string config = row["config"];
+    return config.substr(0, config.find(','));
+  };
+  std::vector<std::string> expected;
+  for (const Json& row : all["ranking"]) {
+    if (std::ranges::find(expected, tile(row)) == expected.end() && expected.size() < 7) {
+      expected.push_back(tile(row));
+    }
+  }
+  std::vector<std::string> found;
+  for (const Json& row : answer["ranking"]) {
+    found.push_back(tile(row));
+  }
+  CHECK(found == expected);
+}
+
+TEST_CASE("Several GPUs answer side by side, each as it would alone") {
+  const std::string text =
+      table({"--gpu", "H200", "h100_sxm", "2048x2048x1024", "--method", "analytic"});
+  check_fits(text);
+  CHECK(configs_of(text).size() == 2);
+  CHECK(text.find("\nh200_sxm ") != std::string::npos);
+  CHECK(text.find("\nh100_sxm ") != std::string::npos);
+  const Json list = Json::parse(table({"2048x2048x1024", "--gpu", "h200", "h100_sxm", "--top", "2",
+                                       "--format", "json", "--method", "analytic"}));
+  REQUIRE(list.size() == 2);
+  const Json alone = Json::parse(table({"2048x2048x1024", "--gpu", "h100_sxm", "--top", "2",
+                                        "--format", "json", "--method", "analytic"}));
+  CHECK(list[1]["ranking"] == alone["ranking"]);
+  const std::string rows = table(
+      {"2048x2048x1024", "--gpu", "h200", "h100_sxm", "--format", "csv", "--method", "analytic"});
+  CHECK(rows.starts_with("gpu,rank,config,"));
+  CHECK(lines_of(rows).size() == 4);  // a header, a row each, and what follows the last line end
+  check_refused({"2048x2048x1024", "--gpu", "h100", "h200"}, "h100_pcie, h100_sxm");
+  check_refused({"2048x2048x1024", "--gpu", "h200", "b200", "--format", "cutlass"}, "one --gpu");
+}
+
+TEST_CASE("--rejected explains each reason by an example") {
+  const Json answer = Json::parse(table({"64x64x512", "--rejected", "--format", "json"}));
+  CHECK(answer["rejected"].size() == answer["rejected_examples"].size());
+  for (const auto& [reason, example] : answer["rejected_examples"].items()) {
+    CAPTURE(reason);
+    CHECK(answer["rejected"].contains(reason));
+    CHECK(!example["why"].get<std::string>().empty());
+    if (reason != "never_pays") {  // such a one runs, and is predicted
+      check_refused({"64x64x512", "--config", example["config"]}, "is not legal");
+    }
+  }
+  CHECK(Json::parse(table({"64x64x512", "--format", "json"})).count("rejected_examples") == 0);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,81 @@
+#include "model/predict/best_per.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "model/base/error.h"
+
+namespace tilecast {
+namespace {
+
+std::array<i32, 3> tile_of(const AnyConfig& config) {
+  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
+    return {gemm->tiling.block_m, gemm->tiling.block_n, gemm->tiling.block_k};
+  }
+  const StreamConfig& stream = std::get<StreamConfig>(config);
+  return {stream.block_rows, stream.block_columns, 1};
+}
+
+std::vector<AnySchedule> schedules_of(const GpuSpec& gpu, Op op) {
+  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
+  std::vector<AnySchedule> those = every_schedule();
+  std::erase_if(those, [&](const AnySchedule& schedule) {
+    const Schedule* gemm = std::get_if<Schedule>(&schedule);
+    return op_of(schedule) != op || (gemm != nullptr && uses_tcgen05(*gemm) != blackwell);
+  });
+  return those;
+}
+
+/// Adds what another ranking of the same question found.
+void add(Ranking other, Ranking& all) {
+  all.candidates += other.candidates;
+  all.simulated += other.simulated;
+  all.predictions.push_back(std::move(other.predictions.front()));
+  for (const auto& [reason, count] : other.rejected) {
+    all.rejected[reason] += count;
+  }
+  all.rejected_example.merge(other.rejected_example);
+}
+
+}  // namespace
+
+Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
+                          std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
+                          Effort effort) {
+  if (schedules.empty()) {
+    schedules = schedules_of(gpu, op_of(problem));
+  }
+  Ranking all{problem, regime, inputs, 0, {}, {}};
+  for (const AnySchedule& schedule : schedules) {
+    try {
+      add(rank_candidates(gpu, problem, {schedule}, regime, inputs, 1, effort), all);
+    } catch (const ConfigError&) {
+      if (all.predictions.empty() && schedule == schedules.back()) {
+        throw;
+      }
+    }
+  }
+  std::ranges::stable_sort(all.predictions, {}, &Prediction::time);
+  return all;
+}
+
+Ranking best_per_tile(const GpuSpec& gpu, const AnyProblem& problem,
+                      const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
+                      std::size_t keep, Effort effort) {
+  constexpr std::size_t kOfATile = 64, kMore = 4;  // rows among the fastest, about
+  for (std::size_t asked = kOfATile * keep;; asked *= kMore) {
+    Ranking ranking = rank_candidates(gpu, problem, schedules, regime, inputs, asked, effort);
+    std::vector<Prediction>& found = ranking.predictions;
+    const bool is_all = found.size() < asked;
+    std::set<std::array<i32, 3>> seen;
+    std::erase_if(found,
+                  [&](const Prediction& p) { return !seen.insert(tile_of(p.config)).second; });
+    if (is_all || found.size() >= keep) {
+      found.resize(std::min(found.size(), keep));
+      return ranking;
+    }
+  }
+}
+
+}  // namespace tilecast

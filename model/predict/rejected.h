@@ -1,0 +1,20 @@
+// Why candidates were not tried, in words.
+// Checked by: cli/predict_test.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/any_op.h"
+
+namespace tilecast {
+
+/// A reason of Ranking::rejected in words: "never profitable", "TMA box".
+std::string rejection_words(std::string_view reason);
+
+/// The sentence for one of Ranking::rejected_example.
+std::string why_rejected(const GpuSpec& gpu, const AnyProblem& problem, std::string_view reason,
+                         const AnyConfig& config);
+
+}  // namespace tilecast
