@@ -189,11 +189,11 @@ std::string counts_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const std::string simulated =
       r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
-  return fmt::format("{}, {:.0f} ms",
+  return fmt::format("{}, {}calibrated, {:.0f} ms",
                      r.candidates == 1
                          ? fmt::format("1 configuration{}", r.simulated > 0 ? ", simulated" : "")
                          : fmt::format("{} candidates{}", with_commas(r.candidates), simulated),
-                     report.elapsed.value * 1e3);
+                     report.gpu.calibrated ? "" : "not ", report.elapsed.value * 1e3);
 }
 
 /// What is said below the rows, a line each.
@@ -242,9 +242,8 @@ std::string paragraph(const RankingReport& report, const std::string& line) {
 
 std::string ranking_table(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  std::string text = paragraph(
-      report, fmt::format("{} on {}: {}, {}calibrated", to_text(r.problem), report.gpu.spec.product,
-                          conditions(r), report.gpu.calibrated ? "" : "not "));
+  std::string text = paragraph(report, fmt::format("{} on {}: {}", to_text(r.problem),
+                                                   report.gpu.spec.product, conditions(r)));
   text += counts_text(report) + "\n" + paragraph(report, rejected_text(r));
   if (report.explains_rejected) {
     text += examples_text(report);
