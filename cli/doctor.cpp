@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "cli/machine_level.h"
+#include "cli/written_gpu.h"
 #include "model/base/error.h"
 
 namespace tilecast {
@@ -60,9 +61,20 @@ void add_doctor(Program& program) {
   const Command command =
       program.command("doctor", "What this machine can do, and what is missing");
   const auto format = std::make_shared<std::string>("table");
+  const auto write_gpu = std::make_shared<std::string>();
   command.option("--format", *format, "table or json").one_of({"table", "json"});
-  command.runs([format] {
-    const ProbedMachine machine = machine_from_probe(run_child(gpu_program(), {"probe"}));
+  command.option(
+      "--write-gpu", *write_gpu,
+      "Write a GPU file NAME.yaml of what the driver says of this machine's GPU, based on "
+      "the known one that is nearest");
+  command.runs([format, write_gpu] {
+    const ChildResult probe = run_child(gpu_program(), {"probe"});
+    if (!write_gpu->empty()) {
+      write_gpu_file(attributes_from_probe(probe), *write_gpu);
+      fmt::print("{}: ./tilecast predict 4096x4096x4096 --gpu {}\n", *write_gpu, *write_gpu);
+      return;
+    }
+    const ProbedMachine machine = machine_from_probe(probe);
     *format == "json" ? print_json(machine) : print_table(machine);
   });
 }

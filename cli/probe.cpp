@@ -48,11 +48,16 @@ void run_probe() {
   }
   try {
     const Device device = current_device();
+    const DeviceFacts facts = device_facts(device);
     answer["device"] = {{"name", device.name},
-                        {"uuid", device_facts(device).uuid},
+                        {"uuid", facts.uuid},
                         {"sms", device.sm_count},
                         {"compute_capability",
-                         fmt::format("{}.{}", device.capability / 10, device.capability % 10)}};
+                         fmt::format("{}.{}", device.capability / 10, device.capability % 10)},
+                        {"l2_bytes", facts.l2.value},
+                        {"most_sm_clock_hz", facts.most_sm_clock.value},
+                        {"most_memory_clock_hz", facts.most_memory_clock.value},
+                        {"memory_bus_bytes", facts.memory_bus.value}};
     answer["counters"] = probe_counters();
   } catch (const Error& error) {
     answer["device_error"] = error.what();

@@ -29,9 +29,18 @@ DeviceFacts device_facts(const Device& device) {
   TILECAST_CUDA(cudaGetDeviceProperties(&properties, device.ordinal));
   char bus[32] = {};
   TILECAST_CUDA(cudaDeviceGetPCIBusId(bus, sizeof bus, device.ordinal));
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    TILECAST_CUDA(cudaDeviceGetAttribute(&value, which, device.ordinal));
+    return static_cast<double>(value);
+  };
+  constexpr double kKilo = 1e3, kBits = 8;
   return {.uuid = uuid_text(properties.uuid),
           .pci_bus_id = bus,
-          .l2 = {static_cast<double>(properties.l2CacheSize)}};
+          .l2 = {static_cast<double>(properties.l2CacheSize)},
+          .most_sm_clock = {attribute(cudaDevAttrClockRate) * kKilo},
+          .most_memory_clock = {attribute(cudaDevAttrMemoryClockRate) * kKilo},
+          .memory_bus = {attribute(cudaDevAttrGlobalMemoryBusWidth) / kBits}};
 }
 
 std::string toolkit_version() {

@@ -1,4 +1,4 @@
-// What a row says of the machine it was measured on, as the driver gives it.
+// What a row and a GPU file say of the machine, as the driver gives it.
 #pragma once
 
 #include <string>
@@ -12,6 +12,8 @@ struct DeviceFacts {
   std::string uuid;        // GPU-01234567-89ab-...
   std::string pci_bus_id;  // 0000:1b:00.0
   Bytes l2;
+  Hertz most_sm_clock, most_memory_clock;
+  Bytes memory_bus;  // wide
 };
 
 /// Throws DeviceError or CudaError.

@@ -1,0 +1,42 @@
+// A GPU file of what the driver says of a device (`doctor --write-gpu`), based on the known GPU of
+// its architecture that is nearest in SMs and memory bandwidth. The driver knows the SMs, the L2,
+// the highest clocks and the width of the memory's bus, and neither power limits nor what a
+// bandwidth comes to in practice: those follow the other GPU (configs/README.md), until they are
+// measured (docs/adding-a-gpu.md). Checked by: written_gpu_test.cpp, from the recorded answers of
+// `tilecast-gpu probe`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/child_process.h"
+#include "model/base/integers.h"
+#include "model/base/units.h"
+
+namespace tilecast {
+
+struct DeviceAttributes {
+  std::string product, uuid;
+  std::string compute_capability;  // "9.0"
+  i32 sm_count;
+  Bytes l2;
+  Hertz most_sm_clock;
+  BytesPerSecond bandwidth;  // two transfers of the whole bus in each of the memory's cycles
+};
+
+/// Throws DeviceError where the probe found no device, or does not tell its attributes.
+DeviceAttributes attributes_from_probe(const ChildResult& probe);
+
+/// Name of the GPU in `config_folder` to be based on. Throws ConfigError where none there has the
+/// device's architecture.
+std::string nearest_gpu(const DeviceAttributes& device, const std::filesystem::path& config_folder);
+
+/// YAML for a file NAME.yaml.
+std::string gpu_file_text(const DeviceAttributes& device, const std::string& name,
+                          const std::string& based_on);
+
+/// Writes it where nothing is yet, and loads it. Throws ConfigError where `path` is no .yaml or is
+/// there already.
+void write_gpu_file(const DeviceAttributes& device, const std::filesystem::path& path);
+
+}  // namespace tilecast

@@ -1,0 +1,82 @@
+#include "cli/written_gpu.h"
+
+#include "model/base/file.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+/// What a probe says, with an H200's attributes but for these.
+ChildResult probe(const std::string& name, int sms, double memory_clock_hz, double bus_bytes,
+                  const std::string& capability = "9.0") {
+  return {.started = true,
+          .exit_code = 0,
+          .output = R"({"schema":1,"toolkit":"13.0","device":{"name":")" + name +
+                    R"(","uuid":"GPU-1","sms":)" + std::to_string(sms) +
+                    R"(,"compute_capability":")" + capability +
+                    R"(","l2_bytes":62914560.0,"most_sm_clock_hz":1980000000.0,)" +
+                    R"("most_memory_clock_hz":)" + std::to_string(memory_clock_hz) +
+                    R"(,"memory_bus_bytes":)" + std::to_string(bus_bytes) + "}}"};
+}
+
+std::string based_on(const ChildResult& answer) {
+  return nearest_gpu(attributes_from_probe(answer), config_folder());
+}
+
+TEST_CASE("A device's file is based on the known GPU that is nearest in SMs and bandwidth") {
+  // 2 x 3201 MHz x 768 B are 4.917 TB/s.
+  const DeviceAttributes h200 = attributes_from_probe(probe("NVIDIA H200", 132, 3201e6, 768));
+  CHECK(h200.bandwidth.value == Approx(4.916736e12));
+  CHECK(based_on(probe("NVIDIA H200", 132, 3201e6, 768)) == "h200_sxm");
+  CHECK(based_on(probe("NVIDIA H100 PCIe", 114, 1593e6, 640)) == "h100_pcie");  // 2.039 TB/s
+  CHECK(based_on(probe("NVIDIA B200", 148, 3996e6, 1024, "10.0")) == "b200");   // 8.18 TB/s
+  CHECK(error_message([] { based_on(probe("NVIDIA A100", 108, 1593e6, 640, "8.0")); }) ==
+        "2 NVIDIA A100 has compute capability 8.0: a GPU file is based on one of 9.0 (Hopper) or "
+        "10.0 (Blackwell)");
+}
+
+TEST_CASE("A written file loads as what the driver said, and is never written over") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "my.yaml";
+  const DeviceAttributes device =
+      attributes_from_probe(probe("NVIDIA \\\"H\\\" 96: GB", 78, 3200e6, 640));
+  write_gpu_file(device, path);
+  const GpuSpec gpu = load_gpu(path.string(), true).spec;
+  CHECK(gpu.name == "my");
+  CHECK(gpu.product == "NVIDIA \"H\" 96: GB");
+  CHECK(gpu.sm.count == 78);
+  CHECK(gpu.l2->capacity.value == 62914560);
+  CHECK(gpu.dram->bandwidth.value == Approx(4.096e12));  // 2 x 3200 MHz x 640 B
+  CHECK(gpu.clock->max.value == Approx(1.98e9));
+  const GemmProblem problem{{1024, 1024, 1024}, ElementType::kFp16, Layout::kTn};
+  CHECK(rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 1,
+                        {.method = Method::kAnalytic})
+            .predictions.size() == 1);
+  const std::string text = read_file(path);
+  CHECK(error_message([&] { write_gpu_file(device, path); }) ==
+        "2 " + path.string() + " is there already");
+  CHECK(read_file(path) == text);
+  CHECK(error_message([&] {
+          write_gpu_file(device, folder / "my");
+        }).ends_with("expected NAME.yaml"));
+}
+
+TEST_CASE("Without a device there is no file, and one line says why") {
+  const auto why = [](const ChildResult& answer) {
+    return error_message([&] { (void)attributes_from_probe(answer); });
+  };
+  CHECK(why({.started = false, .exit_code = 0, .output = ""}) ==
+        "3 no GPU file without a device: tilecast-gpu was not built, which asks it");
+  CHECK(why({.started = true, .exit_code = 0, .output = R"({"device_error":"no driver"})"}) ==
+        "3 no GPU file without a device: no driver");
+  CHECK(why({.started = true, .exit_code = 1, .output = "boom"}).starts_with("3 no GPU file: "));
+  CHECK(why({.started = true, .exit_code = 0, .output = R"({"device":{"name":"H200"}})"})
+            .ends_with("does not tell the device's attributes"));
+}
+
+}  // namespace
+}  // namespace tilecast
