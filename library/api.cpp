@@ -13,6 +13,7 @@
 #include "library/plan.h"
 #include "library/request.h"
 #include "library/status.h"
+#include "library/tune.h"
 
 struct tilecast_plan {
   std::atomic<const tilecast::Plan*> plan;
@@ -116,6 +117,26 @@ tilecast_status tilecast_plan_create(const tilecast_problem* problem,
   *plan = nullptr;
   return tilecast::guarded([&] {
     *plan = new_handle(std::make_unique<const Plan>(tilecast::read_request(problem, options)));
+  });
+}
+
+tilecast_status tilecast_plan_tune(const tilecast_problem* problem, const tilecast_options* options,
+                                   const tilecast_tuning* tuning,
+                                   const tilecast_arguments* arguments, void* stream,
+                                   tilecast_plan** plan, double* measured_us) {
+  if (plan == nullptr) {
+    return null_argument("the place for the plan is null");
+  }
+  *plan = nullptr;
+  return tilecast::guarded([&] {
+    const tilecast::Request request = tilecast::read_request(problem, options);
+    tilecast::TunedPlan tuned = tilecast::tune(
+        request, tilecast::read_tuning(tuning, request),
+        tilecast::checked_struct(arguments, kFirstArgumentsSize, "arguments"), stream);
+    *plan = new_handle(std::move(tuned.plan));
+    if (measured_us != nullptr) {
+      *measured_us = tuned.measured_us;
+    }
   });
 }
 

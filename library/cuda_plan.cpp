@@ -203,7 +203,9 @@ class CudaPlan final : public DevicePlan {
 CurrentGpu current_gpu() {
   return with_cuda_status([] {
     const Device device = current_device();
-    return CurrentGpu{.name = device.name, .sm_count = device.sm_count};
+    int driver = 0;
+    TILECAST_CUDA(cudaDriverGetVersion(&driver));
+    return CurrentGpu{.name = device.name, .sm_count = device.sm_count, .driver = driver};
   });
 }
 

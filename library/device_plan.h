@@ -17,6 +17,7 @@ namespace tilecast {
 struct CurrentGpu {
   std::string name;  // "NVIDIA H200"
   i32 sm_count;
+  int driver;  // the CUDA version that it knows: 13000
 };
 
 /// Throws DeviceError where there is none, StatusError where CUDA fails.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -323,4 +325,50 @@ TEST_CASE("Versions and statuses have names") {
   CHECK(std::string(tilecast_status_name(TILECAST_OK)) == "TILECAST_OK");
   CHECK(std::string(tilecast_status_name(TILECAST_INTERNAL_ERROR)) == "TILECAST_INTERNAL_ERROR");
   CHECK(std::string(tilecast_status_name(99)) == "unknown status");
+}
+
+TEST_CASE("Tuning without a device, a file or a number that it can have is an error") {
+  const tilecast_problem problem = square(256);
+  const tilecast_options options = on_h200();
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  const std::string file = folder + "/tilecast_misuse_tuned.jsonl";
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  tilecast_tuning tuning = TILECAST_TUNING_INIT;
+  tilecast_plan* plan = nullptr;
+  const auto tune = [&] {
+    return tilecast_plan_tune(&problem, &options, &tuning, &arguments, nullptr, &plan, nullptr);
+  };
+  CHECK(tune() == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "tuning.file is empty: expected the file that remembers what was measured");
+  tuning.file = file.c_str();
+  tuning.candidates = 65;
+  CHECK(tune() == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "tuning.candidates is 65: expected 0 to 64");
+  tuning.candidates = 2;
+  tuning.again = 2;
+  CHECK(tune() == TILECAST_INVALID_ARGUMENT);
+  tuning.again = 0;
+  CHECK(tilecast_plan_tune(&problem, &options, nullptr, &arguments, nullptr, &plan, nullptr) ==
+        TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_tune(&problem, &options, &tuning, nullptr, nullptr, &plan, nullptr) ==
+        TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_plan_tune(&problem, &options, &tuning, &arguments, nullptr, nullptr, nullptr) ==
+        TILECAST_INVALID_ARGUMENT);
+  tilecast_options fixed = options;
+  fixed.config = "pipelined:tile=64x64x64";
+  CHECK(tilecast_plan_tune(&problem, &fixed, &tuning, &arguments, nullptr, &plan, nullptr) ==
+        TILECAST_INVALID_ARGUMENT);
+  tuning.file = folder.c_str();
+  CHECK(tune() == TILECAST_FILE_ERROR);
+  for (const char* line :
+       {"mine", "{}", R"({"candidates": []})",
+        R"({"candidates": [{"config": "x", "forecast_us": 1, "measured_us": 1}]})",
+        R"({"candidates": [{"config": 7, "forecast_us": 1, "measured_us": 1}]})"}) {
+    std::ofstream(file) << "\n" << line;
+    tuning.file = file.c_str();
+    CHECK(tune() == TILECAST_INVALID_ARGUMENT);
+    CHECK(error().starts_with(file + ":2: expected a line that tuning wrote: "));
+  }
+  CHECK(plan == nullptr);
+  std::filesystem::remove(file);
 }

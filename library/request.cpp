@@ -147,4 +147,24 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   return request;
 }
 
+Tuning read_tuning(const tilecast_tuning* tuning, const Request& request) {
+  constexpr i32 kUsualCandidates = 8, kMostCandidates = 64;
+  const tilecast_tuning t = checked_struct(tuning, sizeof(tilecast_tuning), "tuning");
+  if (t.file == nullptr || *t.file == '\0') {
+    invalid("tuning.file is empty: expected the file that remembers what was measured");
+  }
+  if (t.candidates < 0 || t.candidates > kMostCandidates) {
+    invalid(
+        fmt::format("tuning.candidates is {}: expected 0 to {}", t.candidates, kMostCandidates));
+  }
+  if (t.again != 0 && t.again != 1) {
+    invalid(fmt::format("tuning.again is {}: expected 0 or 1", t.again));
+  }
+  if (request.config) {
+    invalid("options.config is given: tuning chooses one");
+  }
+  return {t.file, static_cast<std::size_t>(t.candidates == 0 ? kUsualCandidates : t.candidates),
+          t.again == 1};
+}
+
 }  // namespace tilecast

@@ -27,7 +27,15 @@ struct Request {
   bool use_calibration;
 };
 
+/// How tilecast_plan_tune measures.
+struct Tuning {
+  std::filesystem::path file;
+  std::size_t candidates;
+  bool again;  // though the file has the problem
+};
+
 /// Throws StatusError that names the field. `options` may be null.
 Request read_request(const tilecast_problem* problem, const tilecast_options* options);
+Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
 
 }  // namespace tilecast

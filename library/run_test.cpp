@@ -1,8 +1,12 @@
 // The library on a device, through its public interface alone: results against fp64, one plan in
 // many threads, graphs. [gpu]
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -203,6 +207,58 @@ TEST_CASE("A thread without a device yet runs on the plan's; another device is r
     CHECK(tilecast_plan_run(plan.get(), &arguments, stream.get()) == TILECAST_WRONG_DEVICE);
     check_cuda(cudaSetDevice(0));
   }
+}
+
+TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
+  hopper_or_skip();
+  std::mt19937 draw(2);
+  tilecast_problem p = problem(512, 1024, 2048, TILECAST_BF16);
+  Sample sample(p, 1, 0, draw);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "tilecast_run_test" / "tuned.jsonl";
+  std::filesystem::remove(file);
+  const std::string name = file.string();
+  tilecast_tuning tuning = TILECAST_TUNING_INIT;
+  tuning.file = name.c_str();
+  tuning.candidates = 6;
+  const TestStream stream;
+  const auto tune = [&](double& measured_us) {
+    tilecast_plan* made = nullptr;
+    const tilecast_arguments arguments = sample.arguments(nullptr, 0);
+    check(tilecast_plan_tune(&p, nullptr, &tuning, &arguments, stream.get(), &made, &measured_us));
+    tilecast_forecast forecast{};
+    forecast.struct_size = sizeof forecast;
+    check(tilecast_plan_forecast(made, &forecast));
+    tilecast_plan_destroy(made);
+    return std::string(forecast.config);
+  };
+  double first_us = 0, again_us = 0;
+  const std::string first = tune(first_us);
+  CHECK(sample.wrong(stream.get()) == 0);  // any candidate's C is C
+  // 2 x 512 x 1024 x 2048 FLOP take 2.2 us at 989 TFLOP/s.
+  CHECK(first_us > 2.2);
+  CHECK(first_us < 50);
+  std::ifstream written(file);
+  std::string line, more;
+  REQUIRE(std::getline(written, line));
+  CHECK_FALSE(std::getline(written, more));
+  CHECK(line.find(first) < line.find("measured_us"));  // the fastest stands first
+  std::size_t candidates = 0;
+  for (std::size_t at = 0; (at = line.find("\"config\"", at)) != std::string::npos; ++at) {
+    ++candidates;
+  }
+  CHECK(candidates >= 4);
+  CHECK(candidates <= 6);
+
+  CHECK(tune(again_us) == first);  // from the file, where the number is the same to the last bit
+  CHECK(again_us == first_us);
+  p.m = 256;  // another problem, another line
+  tune(again_us);
+  std::ifstream both(file);
+  CHECK(std::count(std::istreambuf_iterator<char>(both), {}, '\n') == 2);
+
+  const tilecast_arguments arguments = sample.arguments(nullptr, 0);
+  CHECK(Plan::tuned(p, tuning, arguments, stream.get()).forecast().time_us > 0);
 }
 
 TEST_CASE("A matrix on the host shows where the stream is waited for, not as a crash", "[gpu][.]") {

@@ -1,5 +1,6 @@
 // The library that only forecasts.
 #include "library/device_plan.h"
+#include "library/timed_runs.h"
 #include "model/base/error.h"
 
 namespace tilecast {
@@ -12,5 +13,9 @@ namespace {
 CurrentGpu current_gpu() { refuse(); }
 
 std::unique_ptr<DevicePlan> make_device_plan(const Request&, const KernelConfig&) { refuse(); }
+
+std::unique_ptr<TimedRuns> make_timed_runs(const Plan&, tilecast_arguments, int) { refuse(); }
+
+void wait_for(void*) { refuse(); }
 
 }  // namespace tilecast

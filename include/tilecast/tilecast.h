@@ -129,6 +129,18 @@ typedef struct tilecast_arguments {
 #define TILECAST_ARGUMENTS_INIT \
   { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0 }
 
+/* How candidates are measured. Begin with TILECAST_TUNING_INIT. */
+typedef struct tilecast_tuning {
+  size_t struct_size;
+  const char* file;   /* remembers forecasts and measurements, a line of JSON a problem; made where
+                         there is none */
+  int32_t candidates; /* the fastest by forecast that are measured, 1 to 64; 0: 8 */
+  int32_t again;      /* 1: also where the file has the problem */
+} tilecast_tuning;
+
+#define TILECAST_TUNING_INIT \
+  { sizeof(tilecast_tuning), NULL, 0, 0 }
+
 typedef struct tilecast_plan tilecast_plan;
 
 /* TILECAST_VERSION of the library that runs, which may be newer than the header's. */
@@ -159,6 +171,18 @@ TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
 TILECAST_API tilecast_status tilecast_plan_create(const tilecast_problem* problem,
                                                   const tilecast_options* options,
                                                   tilecast_plan** plan);
+
+/* As tilecast_plan_create, but of the fastest configurations by forecast the one that is fastest
+ * when measured: a problem that tuning.file has for this kind of device, driver and library is not
+ * measured again, any other in some tenths of a second for each candidate that is compiled already.
+ * Measured on `arguments`, whose workspace is not used: C is overwritten, so with a beta other than
+ * 0 give a copy. Waits for `stream` and for the device; not for use beside other work on it, which
+ * would be measured too. `measured_us` may be NULL. options.config must be NULL. */
+TILECAST_API tilecast_status tilecast_plan_tune(const tilecast_problem* problem,
+                                                const tilecast_options* options,
+                                                const tilecast_tuning* tuning,
+                                                const tilecast_arguments* arguments, void* stream,
+                                                tilecast_plan** plan, double* measured_us);
 
 TILECAST_API tilecast_status tilecast_plan_forecast(const tilecast_plan* plan,
                                                     tilecast_forecast* forecast);

@@ -1,0 +1,100 @@
+#include <cuda_runtime_api.h>
+
+#include "kernels/jit/cuda_error.h"
+#include "library/status.h"
+#include "library/timed_runs.h"
+
+namespace tilecast {
+namespace {
+
+/// A status of a plan, which has set the thread's error text.
+void require(tilecast_status status) {
+  if (status != TILECAST_OK) {
+    throw StatusError(status, error_text());
+  }
+}
+
+template <class Work>
+auto with_cuda_status(Work&& work) {
+  try {
+    return work();
+  } catch (const CudaError& error) {
+    throw StatusError(TILECAST_CUDA_ERROR, error.what());
+  }
+}
+
+class GraphRuns final : public TimedRuns {
+ public:
+  explicit GraphRuns(int runs) : runs_(runs) {}
+  ~GraphRuns() override {
+    cudaGraphExecDestroy(graph_);
+    cudaFree(workspace_);
+    cudaEventDestroy(end_);
+    cudaEventDestroy(begin_);
+    cudaStreamDestroy(stream_);
+  }
+  GraphRuns(const GraphRuns&) = delete;
+  GraphRuns& operator=(const GraphRuns&) = delete;
+
+  void capture(const Plan& plan, tilecast_arguments arguments) {
+    TILECAST_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    TILECAST_CUDA(cudaEventCreate(&begin_));
+    TILECAST_CUDA(cudaEventCreate(&end_));
+    arguments.workspace_bytes = plan.workspace_bytes();
+    if (arguments.workspace_bytes != 0) {
+      TILECAST_CUDA(cudaMalloc(&workspace_, arguments.workspace_bytes));
+    }
+    arguments.workspace = workspace_;
+    require(plan.clear(workspace_, arguments.workspace_bytes, stream_));
+    TILECAST_CUDA(cudaStreamSynchronize(stream_));
+    TILECAST_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    tilecast_status status = TILECAST_OK;
+    for (int i = 0; i < runs_ && status == TILECAST_OK; ++i) {
+      status = plan.run(arguments, stream_);
+    }
+    cudaGraph_t graph = nullptr;
+    const cudaError_t ended = cudaStreamEndCapture(stream_, &graph);
+    require(status);
+    TILECAST_CUDA(ended);
+    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
+    cudaGraphDestroy(graph);
+    TILECAST_CUDA(made);
+  }
+
+  double microseconds() override {
+    return with_cuda_status([&] {
+      TILECAST_CUDA(cudaEventRecord(begin_, stream_));
+      TILECAST_CUDA(cudaGraphLaunch(graph_, stream_));
+      TILECAST_CUDA(cudaEventRecord(end_, stream_));
+      TILECAST_CUDA(cudaEventSynchronize(end_));
+      float milliseconds = 0;
+      TILECAST_CUDA(cudaEventElapsedTime(&milliseconds, begin_, end_));
+      return 1000.0 * milliseconds / runs_;
+    });
+  }
+
+ private:
+  int runs_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  void* workspace_ = nullptr;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, tilecast_arguments arguments,
+                                           int runs) {
+  return with_cuda_status([&]() -> std::unique_ptr<TimedRuns> {
+    auto timed = std::make_unique<GraphRuns>(runs);
+    timed->capture(plan, arguments);
+    return timed;
+  });
+}
+
+void wait_for(void* stream) {
+  with_cuda_status(
+      [&] { TILECAST_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(stream))); });
+}
+
+}  // namespace tilecast

@@ -1,0 +1,26 @@
+// Runs of a plan timed on its device, back to back in a graph. Built with CUDA
+// (cuda_timed_runs.cpp) or, saying so, without (without_cuda.cpp).
+#pragma once
+
+#include <memory>
+
+#include "library/plan.h"
+
+namespace tilecast {
+
+class TimedRuns {
+ public:
+  virtual ~TimedRuns() = default;
+
+  /// Of one run, in the mean of all; waits for them. Throws StatusError.
+  virtual double microseconds() = 0;
+};
+
+/// With a workspace of its own. Throws StatusError.
+std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, tilecast_arguments arguments,
+                                           int runs);
+
+/// Throws StatusError.
+void wait_for(void* stream);
+
+}  // namespace tilecast

@@ -1,0 +1,92 @@
+#include "library/tune.h"
+
+#include <algorithm>
+
+#include "library/forecast.h"
+#include "library/status.h"
+#include "library/timed_runs.h"
+#include "library/tuned_file.h"
+#include "model/base/file.h"
+#include "model/base/quantile.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kOneTimingUs = 1000;
+constexpr int kMostRuns = 500, kRounds = 7;
+
+struct Candidate {
+  std::unique_ptr<const Plan> plan;
+  std::unique_ptr<TimedRuns> runs;
+  std::vector<double> times_us = {};
+};
+
+std::unique_ptr<const Plan> plan_with(Request request, const std::string& config) {
+  request.config = config;
+  return std::make_unique<const Plan>(request);
+}
+
+/// Those that the device and the compiler take.
+std::vector<Candidate> ready(const Request& request, std::size_t count,
+                             const tilecast_arguments& arguments) {
+  const std::shared_ptr<const LoadedGpu> gpu = gpu_of(request, gpu_name(request));
+  std::vector<Candidate> candidates;
+  for (const Prediction& p : forecast(request, *gpu, count)) {
+    try {
+      std::unique_ptr<const Plan> plan = plan_with(request, to_text(p.config));
+      const double runs = kOneTimingUs / plan->forecast().time_us;
+      auto timed =
+          make_timed_runs(*plan, arguments, std::clamp(static_cast<int>(runs), 1, kMostRuns));
+      candidates.push_back({std::move(plan), std::move(timed)});
+    } catch (const StatusError& error) {
+      if (error.status() != TILECAST_UNSUPPORTED) {
+        throw;
+      }
+    }
+  }
+  if (candidates.empty()) {
+    throw StatusError(TILECAST_UNSUPPORTED, "none of the candidates has a kernel on this device");
+  }
+  return candidates;
+}
+
+}  // namespace
+
+TunedPlan tune(const Request& request, const Tuning& tuning, const tilecast_arguments& arguments,
+               void* stream) {
+  const std::vector<TunedProblem> known = read_tuned(tuning.file);
+  check_writable(tuning.file);
+  const CurrentGpu device = current_gpu();
+  TunedProblem tuned{tuned_key(request, device.name, device.driver), {}};
+  const auto found = std::ranges::find(known, tuned.key, &TunedProblem::key);
+  if (found != known.end() && !tuning.again) {
+    return {plan_with(request, found->candidates.front().config),
+            found->candidates.front().measured_us};
+  }
+  wait_for(stream);
+  std::vector<Candidate> candidates = ready(request, tuning.candidates, arguments);
+  for (int round = 0; round <= kRounds; ++round) {
+    for (Candidate& candidate : candidates) {
+      const double time_us = candidate.runs->microseconds();
+      if (round > 0) {  // the first warms up
+        candidate.times_us.push_back(time_us);
+      }
+    }
+  }
+  for (Candidate& candidate : candidates) {
+    std::ranges::sort(candidate.times_us);
+    const tilecast_forecast& forecast = candidate.plan->forecast();
+    tuned.candidates.push_back(
+        {forecast.config, forecast.time_us, quantile_of_sorted<double>(candidate.times_us, 0.5)});
+  }
+  std::ranges::stable_sort(tuned.candidates, {}, &TunedCandidate::measured_us);
+  remember_tuned(tuning.file, tuned);
+  const TunedCandidate& first = tuned.candidates.front();
+  const auto best = std::ranges::find_if(candidates, [&](const Candidate& candidate) {
+    return candidate.plan->forecast().config == first.config;
+  });
+  return {std::move(best->plan), first.measured_us};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,105 @@
+#include "library/tuned_file.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "model/tile/any_op.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCandidates = "candidates";
+
+TunedCandidate read_candidate(const Json& json) {
+  const TunedCandidate candidate{json.at("config"), json.at("forecast_us"), json.at("measured_us")};
+  (void)parse_kernel_config(candidate.config);
+  if (!(candidate.forecast_us > 0 && candidate.measured_us > 0)) {
+    throw ConfigError("expected times above 0");
+  }
+  return candidate;
+}
+
+TunedProblem read_line(std::string_view text) {
+  Json json = Json::parse(text);
+  TunedProblem problem;
+  for (const Json& candidate : json.at(kCandidates)) {
+    problem.candidates.push_back(read_candidate(candidate));
+  }
+  if (problem.candidates.empty()) {
+    throw ConfigError("expected at least one candidate");
+  }
+  json.erase(kCandidates);
+  problem.key = json.dump();
+  return problem;
+}
+
+std::string text_of(const TunedProblem& problem) {
+  Json json = Json::parse(problem.key);
+  for (const TunedCandidate& candidate : problem.candidates) {
+    json[kCandidates].push_back({{"config", candidate.config},
+                                 {"forecast_us", candidate.forecast_us},
+                                 {"measured_us", candidate.measured_us}});
+  }
+  return json.dump() + '\n';
+}
+
+}  // namespace
+
+std::string tuned_key(const Request& request, const std::string& device, int driver) {
+  return Json{{"device", device},
+              {"driver", driver},
+              {"library", TILECAST_LIBRARY_VERSION},
+              {"problem", to_text(AnyProblem{request.problem})},
+              {"lda", request.a_row_stride},
+              {"ldb", request.b_row_stride},
+              {"epilogue", request.epilogue == Epilogue::kScaled ? "scaled" : "none"}}
+      .dump();
+}
+
+std::vector<TunedProblem> read_tuned(const std::filesystem::path& file) {
+  std::vector<TunedProblem> lines;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return lines;
+  }
+  const std::string text = read_text(file);
+  int number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.empty()) {
+      continue;
+    }
+    const auto fail = [&](const char* why) {
+      throw ConfigError(
+          fmt::format("{}:{}: expected a line that tuning wrote: {}", file.string(), number, why));
+    };
+    try {
+      lines.push_back(read_line(line));
+    } catch (const Json::exception&) {
+      fail("it is not such JSON");
+    } catch (const ConfigError& error) {
+      fail(error.what());
+    }
+  }
+  return lines;
+}
+
+void remember_tuned(const std::filesystem::path& file, const TunedProblem& problem) {
+  static std::mutex mutex;  // of the process's threads
+  const std::lock_guard lock(mutex);
+  std::string text;
+  for (const TunedProblem& known : read_tuned(file)) {
+    text += known.key == problem.key ? "" : text_of(known);
+  }
+  write_file(file, text + text_of(problem));
+}
+
+}  // namespace tilecast
