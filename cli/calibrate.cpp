@@ -43,7 +43,7 @@ constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // 
 constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
-  std::string gpu = "h200_sxm", out, split, measured;
+  std::string gpu = "h200_sxm", out, split, measured, lengths_of;
   std::vector<std::string> data, cards;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
@@ -100,6 +100,7 @@ std::string command_line(const CalibrateOptions& options) {
                      join(options.data, " "),
                      options.split.empty() ? "" : " --split " + options.split, options.out,
                      (options.measured.empty() ? "" : " --measured " + options.measured) +
+                         (options.lengths_of.empty() ? "" : " --lengths-of " + options.lengths_of) +
                          (options.keep_constants ? " --keep-constants" : "") +
                          (options.no_simulation ? " --no-simulation" : ""));
 }
@@ -211,6 +212,18 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
                                                   {"machine", "reduction", "clusters", "stream"});
 }
 
+std::shared_ptr<const LearnedModel> lengths_for(const CalibrateOptions& options) {
+  if (options.lengths_of.empty()) {
+    return nullptr;
+  }
+  const LoadedGpu gpu = load_gpu(options.lengths_of, true);
+  if (gpu.spec.learned == nullptr) {
+    throw ConfigError(fmt::format("--lengths-of {}: expected a GPU of which something was learned",
+                                  options.lengths_of));
+  }
+  return gpu.spec.learned;
+}
+
 void run_calibrate(CalibrateOptions options) {
   if (options.design && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
@@ -225,6 +238,7 @@ void run_calibrate(CalibrateOptions options) {
     throw ConfigError("expected --data, or --run");
   }
   LoadedGpu gpu = loaded_for(options);
+  const std::shared_ptr<const LearnedModel> lengths = lengths_for(options);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -252,6 +266,7 @@ void run_calibrate(CalibrateOptions options) {
                                      {.threads = options.threads,
                                       .simulate = !options.no_simulation,
                                       .fit_constants = !options.keep_constants,
+                                      .lengths = lengths,
                                       .progress = show});
   show("");
   const std::string overlay =
@@ -300,6 +315,11 @@ void add_calibrate(Program& program) {
   command.option("--out", options->out,
                  "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
                  "NAME.learned.yaml and .csv are written beside it");
+  command
+      .option(
+          "--lengths-of", options->lengths_of,
+          "A calibrated GPU whose lengths of features are taken: to learn them takes 2,000 rows")
+      .excludes(design);
   command.flag("--no-simulation", options->no_simulation,
                "Learn the correction for closed forms only, in a tenth of the time");
   command

@@ -66,6 +66,14 @@ TEST_CASE("calibrate writes an overlay and what was learned, and says what it fo
   const LearnedModel learned = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
   CHECK(learned.rows.size() == 312);
   CHECK(learned.overlay == hash_text(overlay));  // so that neither is used with another one
+  // Few rows take the lengths of a GPU of which many were measured.
+  const CapturedRun taken = scene.calibrate({"--lengths-of", "h200_sxm"});
+  CHECK(taken.exit_code == 0);
+  CHECK(read_file(scene.out).find(" --lengths-of h200_sxm") != std::string::npos);
+  CHECK(load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm").length ==
+        load_gpu("h200_sxm", true).spec.learned->length);
+  CHECK_FALSE(learned.length == load_gpu("h200_sxm", true).spec.learned->length);
+  REQUIRE(scene.calibrate().exit_code == 0);
   // Again beside the same overlay: its constants stay, and it is not written again.
   const CapturedRun again = scene.calibrate({"--keep-constants"});
   CAPTURE(again.err);
@@ -102,6 +110,8 @@ TEST_CASE("calibrate refuses rows that it cannot fit to") {
   const Scene scene;
   scene.check_refused({}, ExitCode::kUsage,
                       "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
+  scene.check_refused({"--lengths-of", "b200"}, ExitCode::kUsage,
+                      "--lengths-of b200: expected a GPU of which something was learned");
   scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
                       "rows.csv:2: gpu: expected h100_sxm, got h200_sxm");
   scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");

@@ -109,7 +109,8 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
     options.progress("constants of the clock");
     done.clock = fit_clock(gpu, rows, simulated, options.threads);
   }
-  done.learned = fit_learned(gpu.spec, rows, simulated, options.threads, options.progress);
+  done.learned = fit_learned(gpu.spec, rows, simulated, options.lengths.get(), options.threads,
+                             options.progress);
   gpu.spec.learned = std::make_shared<const LearnedModel>(done.learned.model);
   return done;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct CalibrationOptions {
   unsigned threads = 0;
   bool simulate = true;  // else what is learned of simulations is what is learned of closed forms
   bool fit_constants = true;  // else those of the GPU as it was loaded stay
+  std::shared_ptr<const LearnedModel> lengths = nullptr;  // see fit_learned
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 

@@ -154,6 +154,12 @@ KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen) {
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
 }
 
+KernelLengths lengths_in(const LearnedModel& model) {
+  return {Eigen::Map<const Eigen::VectorXd>(model.length.data(),
+                                            static_cast<Eigen::Index>(model.length.size())),
+          model.simulated.cycles.noise};
+}
+
 /// Likeness of the rows of `a` to those of `b`, in lengths.
 Eigen::MatrixXd likeness_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   Eigen::MatrixXd values = -2 * a * b.transpose();
@@ -340,14 +346,18 @@ std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows,
 }
 
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<SimulatedRow>& simulated, unsigned threads,
-                       const std::function<void(const std::string&)>& progress) {
+                       const std::vector<SimulatedRow>& simulated, const LearnedModel* lengths,
+                       unsigned threads, const std::function<void(const std::string&)>& progress) {
   const std::vector<SimulatedRow> none;
   const SeenRows closed = see_rows(gpu, rows, none, threads);
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
   progress("lengths of features");
-  Shared shared{rows, lengths_of(rows, seen), drawn(rows.rows.size(), kKept, 20261123),
-                {},   noise_of(rows),         threads};
+  Shared shared{rows,
+                lengths == nullptr ? lengths_of(rows, seen) : lengths_in(*lengths),
+                drawn(rows.rows.size(), kKept, 20261123),
+                {},
+                noise_of(rows),
+                threads};
   shared.noise *= shared.lengths.noise * shared.lengths.noise;
   shared.folds.resize(static_cast<std::size_t>(std::min(kFolds, rows.groups)));
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {

@@ -33,9 +33,11 @@ struct LearnedFit {
 };
 
 /// `simulated`: each row at its clock; empty where nothing is, and the two are the same.
+/// `lengths`: a model whose lengths are taken, where these rows are too few to learn them from;
+/// null: they are learned.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<SimulatedRow>& simulated, unsigned threads,
-                       const std::function<void(const std::string&)>& progress);
+                       const std::vector<SimulatedRow>& simulated, const LearnedModel* lengths,
+                       unsigned threads, const std::function<void(const std::string&)>& progress);
 
 /// Of every row at its measured clock, by simulation.
 std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,

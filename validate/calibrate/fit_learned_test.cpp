@@ -23,7 +23,7 @@ FitRows rows_of(const GpuSpec& gpu, int first, int problems, const CyclesFactor&
 
 LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
                const std::vector<SimulatedRow>& simulated = {}) {
-  return fit_learned(gpu, rows, simulated, kThreads, [](const std::string&) {});
+  return fit_learned(gpu, rows, simulated, nullptr, kThreads, [](const std::string&) {});
 }
 
 /// 12 % more cycles at each doubling of the tile's columns from 64 on.
