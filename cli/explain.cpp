@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/explain_output.h"
 #include "cli/file_plan.h"
+#include "cli/waiting.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -69,6 +71,8 @@ void run_explain(const ExplainOptions& options) {
   }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
 
+  std::optional<Waiting> waiting(std::in_place,
+                                 fmt::format("{} on {}", options.shape, gpu.spec.name));
   const auto start = std::chrono::steady_clock::now();
   ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}};
   for (const ConfigPattern& config : configs) {
@@ -81,6 +85,7 @@ void run_explain(const ExplainOptions& options) {
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.elapsed = {elapsed.count()};
+  waiting.reset();
 
   if (!options.trace.empty()) {
     const Explanation& traced = configs.empty() ? *report.best : report.kernels.front();

@@ -13,6 +13,7 @@
 #include "cli/make_plan.h"
 #include "cli/measure_plan.h"
 #include "cli/measure_progress.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
@@ -27,8 +28,10 @@ void run_plan(MeasureOptions& options, const std::vector<std::string>& files) {
     (list ? options.points : options.suites).push_back(file);
   }
   const LoadedGpu gpu = load_gpu(options.gpu, true);
+  std::optional<Waiting> waiting(std::in_place, "planning " + options.out);
   const auto [points, counters] = plan_measure(options, gpu.spec);
   const WorkPlan plan = make_plan(points, gpu.spec, counters);
+  waiting.reset();
   if (plan.points.empty()) {
     throw ConfigError(
         fmt::format("none of {} points can be measured on {}", points.size(), gpu.spec.name));

@@ -14,6 +14,7 @@
 #include "cli/cutlass_output.h"
 #include "cli/predict_many.h"
 #include "cli/predict_output.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/predict/best_per.h"
 #include "model/predict/on_card.h"
@@ -135,6 +136,7 @@ Answer answer_of(const PredictOptions& options, const Question& q, const std::st
   const GpuSpec& gpu = answer.gpu.spec;
   const std::optional<Cards> cards = cards_of(answer.gpu, options.card);
   answer.measured = read_measured(options, gpu, q.problem, q.regime, q.inputs);
+  const Waiting waiting(fmt::format("{} on {}", options.shape, gpu.name));
   const auto start = std::chrono::steady_clock::now();
   answer.ranking = rank(q, gpu, options.best_per, keep);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

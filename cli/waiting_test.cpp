@@ -1,0 +1,35 @@
+#include "cli/waiting.h"
+
+#include "model/base/file.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// What is written in 100 ms of work.
+std::string written(milliseconds patience) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "out").string();
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  REQUIRE(file != nullptr);
+  {
+    const Waiting waiting("predicting", file, patience);
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  std::fclose(file);
+  return read_file(path);
+}
+
+TEST_CASE("Long work is shown with its seconds, and erased at its end") {
+  const std::string text = written(milliseconds(1));
+  CHECK(text.starts_with("\r\033[Kpredicting: 0 s"));
+  CHECK(text.ends_with(" s\r\033[K"));
+}
+
+TEST_CASE("Short work is not shown") { CHECK(written(milliseconds(60'000)).empty()); }
+
+}  // namespace
+}  // namespace tilecast
