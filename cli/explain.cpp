@@ -63,6 +63,7 @@ void run_explain(const ExplainOptions& options) {
     throw ConfigError("--no-best leaves nothing to explain: give --config");
   }
   FilePlan plan;
+  plan.reads("--gpu", files_of_gpu(options.gpu));
   plan.writes("--trace", options.trace);
   plan.check();
   std::vector<ConfigPattern> configs;

@@ -10,6 +10,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
 #include "reports/prediction_cache.h"
 #include "validate/compare/data_split.h"
 #include "validate/compare/pick.h"
@@ -92,6 +93,7 @@ void add_split(const Command& command, JoinedInputOptions& options) {
 
 FilePlan files_of(const JoinedInputOptions& options) {
   FilePlan plan;
+  plan.reads("--gpu", files_of_gpu(options.gpu));
   plan.reads("--data", options.data);
   plan.reads("--fixed", options.fixed);
   plan.reads("--split", options.split);

@@ -10,6 +10,7 @@
 #include "cli/file_plan.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/plan/work_plan.h"
 #include "validate/record/point_list.h"
@@ -64,6 +65,7 @@ void check_options(const MeasureOptions& options) {
     throw ConfigError("expected --out CSV, where the rows go");
   }
   FilePlan plan;
+  plan.reads("--gpu", files_of_gpu(options.gpu));
   plan.reads("--suite", options.suites);
   plan.reads("--points", options.points);
   plan.writes("--out", options.out);

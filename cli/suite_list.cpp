@@ -27,6 +27,7 @@ struct SuiteListOptions {
 
 void list_suites(const SuiteListOptions& options) {
   FilePlan plan;
+  plan.reads("--gpu", files_of_gpu(options.gpu));
   plan.reads("FILE", options.files);
   plan.writes("--out", options.out);
   plan.check();

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
 constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml",
-                           kCards = ".cards.yaml";
+                           kLearnedRows = ".learned.csv", kCards = ".cards.yaml";
 
 /// One that cannot be read is reported by the read.
 bool is_there(const fs::path& file) {
@@ -100,6 +100,12 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   return config_folder / "gpus" / (name_of(given, config_folder) + std::string(kYaml));
 }
 
+/// The file that `name` stands for in a file at `path` that is based on it.
+fs::path parent_of(const fs::path& path, const std::string& name, const fs::path& config_folder) {
+  const fs::path sibling = path.parent_path() / (name + std::string(kYaml));
+  return is_there(sibling) ? sibling : config_folder / "gpus" / (name + std::string(kYaml));
+}
+
 /// The file's tree, with its overlay's numbers where it has one and they are wanted.
 struct GpuTree {
   YamlNode tree;
@@ -125,10 +131,7 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
   if (based_on == nullptr) {
     loaded = read_gpu(root, nullptr);
   } else {
-    const fs::path sibling = path.parent_path() / (based_on->scalar + std::string(kYaml));
-    const fs::path parent = is_there(sibling)
-                                ? sibling
-                                : config_folder / "gpus" / (based_on->scalar + std::string(kYaml));
+    const fs::path parent = parent_of(path, based_on->scalar, config_folder);
     children.push_back(path);
     if (!is_there(parent)) {
       fail_at(*based_on, based_on->key_path,
@@ -221,6 +224,25 @@ LoadedGpu load_gpu_with(std::string_view name_or_path, const fs::path& overlay,
 
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration) {
   return load_gpu(name_or_path, use_calibration, config_folder());
+}
+
+std::vector<std::string> files_of_gpu(std::string_view name_or_path) {
+  std::vector<std::string> files;
+  fs::path path = resolve(name_or_path, config_folder());
+  // A file that is based on itself is refused where it is read.
+  while (is_there(path) && std::ranges::find(files, path.string()) == files.end()) {
+    files.push_back(path.string());
+    for (const std::string_view ending : {kOverlay, kLearned, kLearnedRows, kCards}) {
+      if (const fs::path more = beside(path, ending); is_there(more)) {
+        files.push_back(more.string());
+      }
+    }
+    const YamlNode tree = load_yaml_tree(path);
+    if (const YamlNode* parent = tree.find("based_on")) {
+      path = parent_of(path, parent->scalar, config_folder());
+    }
+  }
+  return files;
 }
 
 std::string why_not_schedulable(const GpuSpec& gpu) {

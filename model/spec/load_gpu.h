@@ -31,12 +31,14 @@ std::filesystem::path config_folder();
 /// Names of the GPU files in `config_folder`/gpus, sorted.
 std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
 
-/// A word is a name in `config_folder`/gpus, or begins only one of them, in any case; anything with
-/// a
+/// A word is a name in `config_folder`/gpus, or begins only one of them, in any case; anything with a
 /// '/' or ending in .yaml is a path.
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);
+
+/// What load_gpu may read of it: the file, those that it is based on, and what lies beside them.
+std::vector<std::string> files_of_gpu(std::string_view name_or_path);
 
 /// Without calibration, but with the numbers of some sections replaced by an overlay's, as a run of
 /// micro-benchmarks writes it; keys of other sections are left aside.

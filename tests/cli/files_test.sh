@@ -85,6 +85,11 @@ expect_error 2 'own.learned.yaml: was not written by calibrate' "$TILECAST" cali
 rm "$folder/own.learned.yaml" && echo 'mine' >"$folder/own.learned.csv"
 expect_error 2 'own.learned.csv: belongs to no ' "$TILECAST" calibrate \
   --data $all --out "$folder/own.calibrated.yaml"
+cp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" && ln -s gpu.yaml "$folder/link.yaml"
+expect_error 2 'is the file of --gpu too' "$TILECAST" explain 128x128x128 --gpu "$folder/gpu.yaml" --trace "$folder/link.yaml"
+expect_error 2 'is the file of --gpu too' "$TILECAST" validate --data $rows --gpu "$folder/gpu.yaml" --record "$folder/gpu.yaml"
+expect_error 2 'is the file of --gpu too' "$TILECAST" plan validate/suites/smoke.yaml --gpu "$folder/gpu.yaml" --out "$folder/gpu.yaml"
+cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was replaced'
 expect_error 2 'expected' "$TILECAST" results-table --data $all --readme "$folder/rows.csv"
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
