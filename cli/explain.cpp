@@ -13,11 +13,13 @@
 #include "cli/commands.h"
 #include "cli/explain_output.h"
 #include "cli/file_plan.h"
+#include "cli/predict_many.h"
 #include "cli/waiting.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/predict/explain.h"
+#include "model/predict/on_card.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 
@@ -83,6 +85,14 @@ void run_explain(const ExplainOptions& options) {
     const Ranking ranking = rank_candidates(gpu.spec, problem, {}, regime, inputs, 1, effort);
     report.best =
         explain(gpu.spec, problem, ranking.predictions.front().config, regime, inputs, effort);
+  }
+  if (const std::optional<Cards> cards = cards_of(gpu, std::nullopt)) {  // as in predict
+    for (Explanation& kernel : report.kernels) {
+      on_unknown_card(*cards, regime, kernel.predicted);
+    }
+    if (report.best) {
+      on_unknown_card(*cards, regime, report.best->predicted);
+    }
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.elapsed = {elapsed.count()};

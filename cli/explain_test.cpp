@@ -146,6 +146,7 @@ TEST_CASE("explain's cycles are those of predict --config") {
   const Json predicted = Json::parse(predict({"--config", kWide, "--method", "simulated"}).out);
   CHECK(explained["kernels"][0]["cycles"] == predicted["ranking"][0]["cycles"]);
   CHECK(explained["kernels"][0]["limiter"] == predicted["ranking"][0]["limiter"]);
+  CHECK(explained["kernels"][0]["interval_us"] == predicted["ranking"][0]["interval_us"]);
   CHECK_FALSE(explained.contains("best"));
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -97,6 +98,25 @@ class UnfinishedReport {
   fs::path path_;
 };
 
+/// Signals that end a process wait while this is there.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      sigaddset(&ending, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 std::string report_list(const ReportFiles& files) {
@@ -150,8 +170,10 @@ void write_report(const ReportFiles& files, const fs::path& folder) {
   }
   refuse_foreign_files(names, folder);
   const std::set<std::string> before = listed_files(folder);
+  std::optional<SignalsWait> swapping;  // outlives `unfinished`, which a signal would leave there
   const UnfinishedReport unfinished(folder);
   unfinished.write(files);
+  swapping.emplace();
   ReportFiles both = files;  // a report that is killed from here on owns the files of both
   for (const std::string& name : before) {
     both.try_emplace(name);
