@@ -9,6 +9,11 @@
 
 namespace tilecast {
 
+/// Of --epilogue, wherever it is.
+inline constexpr const char* kEpilogueHelp =
+    "GEMMs only. What is done to A B before it is rounded to C: none, or a bias (bias_m, bias_n) "
+    "and an activation (relu, gelu, gelu_tanh, silu), joined by +, such as bias_n+gelu";
+
 class MeasuringDevice;
 
 // tilecast (main.cpp): the model alone.

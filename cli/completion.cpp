@@ -56,6 +56,10 @@ OptionWords known_words() {
   };
   add("--dtype", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32);
   add("--layout", Layout::kTn, Layout::kNn);
+  words["--epilogue"] = {"none"};
+  for (const EpilogueWord& word : epilogue_words()) {
+    words["--epilogue"].emplace_back(word.word);
+  }
   add("--op", Op::kGemm, Op::kMemcpy, Op::kElementwiseAdd);
   add("--regime", Regime::kBurst, Regime::kSustained);
   add("--inputs", Inputs::kNormal, Inputs::kUniform, Inputs::kTernary, Inputs::kZeros);

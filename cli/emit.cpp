@@ -22,7 +22,8 @@ namespace tilecast {
 namespace {
 
 struct EmitOptions {
-  std::string shape, gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst", out;
+  std::string shape, gpu = "h200_sxm", dtype = "fp16", layout = "tn", epilogue = "none",
+                     regime = "burst", out;
   std::optional<std::string> config;
   bool replace = false, no_calibration = false;
 };
@@ -60,10 +61,16 @@ std::string quoted(const std::string& text) {
 void emit(const EmitOptions& options) {
   const GemmProblem problem{.shape = parse_gemm_shape(options.shape),
                             .dtype = parse_element_type(options.dtype),
-                            .layout = parse_layout(options.layout)};
+                            .layout = parse_layout(options.layout),
+                            .epilogue = parse_epilogue(options.epilogue)};
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
-  const std::string name = fmt::format("gemm_{}_{}_{}.cu", to_text(problem.shape),
-                                       to_text(problem.dtype), to_text(problem.layout));
+  std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
+                                 to_text(problem.layout));
+  if (fuses(problem.epilogue)) {
+    name += "_" + to_text(problem.epilogue);
+    std::ranges::replace(name, '+', '_');
+  }
+  name += ".cu";
   const std::filesystem::path path = std::filesystem::path(options.out) / name;
   std::error_code ignored;
   if (!options.replace && std::filesystem::exists(path, ignored)) {
@@ -93,6 +100,7 @@ void add_emit(Program& program) {
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
   command.option("--dtype", options->dtype, "fp16 or bf16");
   command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
+  command.option("--epilogue", options->epilogue, kEpilogueHelp);
   command.option("--regime", options->regime, "burst or sustained");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.runs([options] { emit(*options); });

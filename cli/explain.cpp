@@ -27,12 +27,13 @@ namespace tilecast {
 namespace {
 
 struct ExplainOptions {
-  std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn", regime = "burst",
-                     inputs = "normal", format = "table", trace;
+  std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn",
+                     epilogue = "none", regime = "burst", inputs = "normal", format = "table",
+                     trace;
   std::optional<std::string> method;
   std::vector<std::string> configs;
   unsigned threads = 0;
-  bool no_best = false, no_calibration = false, layout_given = false;
+  bool no_best = false, no_calibration = false, layout_given = false, epilogue_given = false;
 };
 
 void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyProblem& problem,
@@ -49,9 +50,10 @@ void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyPro
 void run_explain(const ExplainOptions& options) {
   const AnyProblem problem =
       parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
-                    parse_layout(options.layout));
-  if (op_of(problem) != Op::kGemm && options.layout_given) {
-    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
+                    parse_layout(options.layout), parse_epilogue(options.epilogue));
+  if (op_of(problem) != Op::kGemm && (options.layout_given || options.epilogue_given)) {
+    throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
+                                  options.layout_given ? "--layout" : "--epilogue", options.op));
   }
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
@@ -128,6 +130,7 @@ void add_explain(Program& program) {
   command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
+  const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
@@ -143,8 +146,9 @@ void add_explain(Program& program) {
       "Write the simulated timeline to this file, for Perfetto, as measure --trace does");
   command.option("--format", options->format, "table or json").one_of({"table", "json"});
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command.runs([options, layout] {
+  command.runs([options, layout, epilogue] {
     options->layout_given = layout.given();
+    options->epilogue_given = epilogue.given();
     run_explain(*options);
   });
 }

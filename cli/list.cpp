@@ -116,7 +116,11 @@ std::vector<Word> words_of(const std::string& what) {
              {"bf16", "A, B and C in bf16, sums in fp32"},
              {"fp32", "of memcpy and elementwise_add"}};
   } else if (what == "epilogues") {
-    words = {{"none", "C = A B"}, {"scaled", "C = alpha A B + beta C (libtilecast)"}};
+    words = {{"none", "C = A B, or alpha A B + beta C (libtilecast)"}};
+    for (const auto& [word, meaning] : epilogue_words()) {
+      words.push_back({std::string(word), std::string(meaning)});
+    }
+    words.push_back({"bias_n+gelu", "a bias, then an activation; any of them"});
   } else {
     for (const Layout layout : {Layout::kTn, Layout::kNn}) {
       words.push_back({std::string(to_text(layout)), std::string(meaning_of(layout))});

@@ -15,8 +15,9 @@ namespace {
 /// What is prepared once for several points.
 std::string preparation_of(const Point& point) {
   const GemmProblem& problem = point.problem;
-  return fmt::format("{} {} {} {} {}", to_text(point.op), to_text(problem.shape),
-                     to_text(problem.dtype), to_text(problem.layout), to_text(point.inputs));
+  return fmt::format("{} {} {} {} {} {}", to_text(point.op), to_text(problem.shape),
+                     to_text(problem.dtype), to_text(problem.layout), to_text(problem.epilogue),
+                     to_text(point.inputs));
 }
 
 /// What has a first configuration of its own.

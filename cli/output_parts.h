@@ -12,7 +12,7 @@ namespace tilecast {
 /// To what a prediction can mean, so that equal answers print equally everywhere.
 double rounded(double value, int digits);
 
-/// Op, sides, element type and, where the op has one, layout.
+/// Op, sides, element type and, where the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
 
 constexpr std::size_t kColumns = 80;  // of a terminal

@@ -28,15 +28,16 @@ namespace tilecast {
 namespace {
 
 struct PredictOptions {
-  std::string shape, op = "gemm", dtype = "fp16", layout = "tn", regime = "burst",
-                     inputs = "normal", format = "table";
+  std::string shape, op = "gemm", dtype = "fp16", layout = "tn", epilogue = "none",
+                     regime = "burst", inputs = "normal", format = "table";
   std::vector<std::string> gpus{"h200_sxm"};
   std::optional<std::string> config, method, card, best_per;
   std::vector<std::string> schedules, data;
   std::size_t top = 10;
   std::optional<std::size_t> simulations;
   unsigned threads = 0;
-  bool no_calibration = false, layout_given = false, wide = false, rejected = false;
+  bool no_calibration = false, layout_given = false, epilogue_given = false, wide = false,
+       rejected = false;
 };
 
 /// What is asked, of every GPU alike.
@@ -95,12 +96,13 @@ Question question_of(const PredictOptions& options) {
   if (options.config && (!options.schedules.empty() || options.best_per)) {
     throw ConfigError("--config names its schedule itself: leave --schedule and --best-per out");
   }
-  if (op != Op::kGemm && options.layout_given) {
-    throw ConfigError(fmt::format("--layout applies only to gemm, not to {}", options.op));
+  if (op != Op::kGemm && (options.layout_given || options.epilogue_given)) {
+    throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
+                                  options.layout_given ? "--layout" : "--epilogue", options.op));
   }
   Question question{
       .problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
-                               parse_layout(options.layout)),
+                               parse_layout(options.layout), parse_epilogue(options.epilogue)),
       .regime = parse_regime(options.regime),
       .inputs = parse_inputs(options.inputs),
       .schedules = {},
@@ -211,6 +213,7 @@ void add_predict(Program& program) {
   command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
+  const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
@@ -261,8 +264,9 @@ void add_predict(Program& program) {
   problems.excludes(shape);
   command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
       .needs(problems);
-  command.runs([options, many, layout, top] {
+  command.runs([options, many, layout, epilogue, top] {
     options->layout_given = layout.given();
+    options->epilogue_given = epilogue.given();
     if (many->problems.empty()) {
       give_back_shape(*options);
       if (!top.given() && options->best_per == "schedule") {
@@ -279,8 +283,8 @@ void add_predict(Program& program) {
     }
     many->format = options->format;
     many->gpu = options->gpus.front();
-    many->defaults = {options->op, options->dtype, options->layout, options->regime,
-                      options->inputs};
+    many->defaults = {options->op,     options->dtype,  options->layout,
+                      options->regime, options->inputs, options->epilogue};
     many->method = options->method;
     many->card = options->card;
     many->schedules = options->schedules;

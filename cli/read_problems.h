@@ -1,7 +1,7 @@
 // Problems as `predict --problems` reads them, a line each:
 //   4096x4096x512:8192:512            a shape, with ranges as suites have them (cli/suite.h)
-//   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, regime, inputs where
-//                                     they differ from the defaults
+//   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, epilogue, regime,
+//                                     inputs where they differ from the defaults
 //   the lines of a CSV that has the columns m, n, k or shape, and any of the others
 // or as one JSON list of such objects. An object may also be one of CUTLASS's (cutlass_problem.h).
 // Checked by: read_problems_test.cpp.
@@ -18,7 +18,8 @@
 namespace tilecast {
 
 struct ProblemDefaults {
-  std::string op = "gemm", dtype = "fp16", layout = "tn", regime = "burst", inputs = "normal";
+  std::string op = "gemm", dtype = "fp16", layout = "tn", regime = "burst", inputs = "normal",
+              epilogue = "none";
 };
 
 struct ListedProblem {

@@ -30,11 +30,12 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   CHECK(shapes[3].line == 3);
   const auto json = read(
       "{\"m\":512,\"n\":256,\"k\":128,\"dtype\":\"bf16\",\"regime\":\"sustained\"}\n"
-      "{\"shape\":\"64x64x64\",\"layout\":\"nn\"}\n{\"op\":\"memcpy\",\"m\":4096}\n");
+      "{\"shape\":\"64x64x64\",\"layout\":\"nn\",\"epilogue\":\"silu\"}\n{\"op\":\"memcpy\",\"m\":"
+      "4096}\n");
   REQUIRE(json.size() == 3);
   CHECK(to_text(json[0].problem) == "512x256x128 bf16 tn");
   CHECK(json[0].regime == Regime::kSustained);
-  CHECK(to_text(json[1].problem) == "64x64x64 fp16 nn");
+  CHECK(to_text(json[1].problem) == "64x64x64 fp16 nn silu");
   CHECK(op_of(json[2].problem) == Op::kMemcpy);
   const auto csv = read("name,m,n,k,dtype\nfirst,8,16,32,bf16\n\"a, b\",8,16,64,\n");
   REQUIRE(csv.size() == 2);

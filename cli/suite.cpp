@@ -249,13 +249,16 @@ std::string why_unsolvable(const GpuSpec& gpu, const AnyProblem& problem) {
   return gemm != nullptr ? why_not_solvable(gpu, *gemm) : "";
 }
 
-/// The problems that a shape stands for, one for each element type and layout that it can have.
+/// The problems that a shape stands for, one for each element type, layout and epilogue that it
+/// can have.
 std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape) {
   std::vector<AnyProblem> problems;
   for (const ElementType dtype : suite.dtypes) {
     if (shape.op == Op::kGemm) {
       for (const Layout layout : suite.layouts) {
-        problems.push_back(GemmProblem{shape.sides, dtype, layout});
+        for (const Epilogue& epilogue : suite.epilogues) {
+          problems.push_back(GemmProblem{shape.sides, dtype, layout, epilogue});
+        }
       }
     } else {
       problems.push_back(shape.op == Op::kMemcpy
@@ -297,8 +300,8 @@ std::vector<SuiteShape> expand_shapes(std::string_view text) {
 }
 
 Suite parse_suite(const StrictValue& root) {
-  const StrictMap map = root.map({"shapes", "ops", "dtypes", "layouts", "configs", "schedules",
-                                  "regimes", "inputs", "l2", "counters", "cublaslt"});
+  const StrictMap map = root.map({"shapes", "ops", "dtypes", "layouts", "epilogues", "configs",
+                                  "schedules", "regimes", "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
   const auto shapes_of_ops = [&](std::string_view text) {
@@ -318,6 +321,7 @@ Suite parse_suite(const StrictValue& root) {
   }
   suite.dtypes = parsed_list(map, "dtypes", suite.dtypes, parse_element_type);
   suite.layouts = parsed_list(map, "layouts", suite.layouts, parse_layout);
+  suite.epilogues = parsed_list(map, "epilogues", suite.epilogues, parse_epilogue);
   suite.regimes = parsed_list(map, "regimes", suite.regimes, parse_regime);
   suite.inputs = parsed_list(map, "inputs", suite.inputs, parse_inputs);
   suite.l2_states = parsed_list(map, "l2", suite.l2_states, parse_l2_state);

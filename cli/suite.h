@@ -4,6 +4,7 @@
 //                             # ROWSxCOLUMNS are of elementwise_add, one number is of memcpy
 //   dtypes: [fp16]            # default fp16
 //   layouts: [tn]             # default tn
+//   epilogues: [bias_n+gelu]  # default none
 //   configs:                  # or `all`
 //     - best: 6               # predicted best of each schedule
 //     - {random: 6, seed: 1}  # of each schedule's legal candidates, others for each shape
@@ -50,6 +51,7 @@ struct Suite {
   std::vector<SuiteShape> shapes;
   std::vector<ElementType> dtypes{ElementType::kFp16};
   std::vector<Layout> layouts{Layout::kTn};
+  std::vector<Epilogue> epilogues{Epilogue{}};
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
   std::vector<L2State> l2_states{L2State::kRotating};

@@ -87,6 +87,17 @@ TEST_CASE("Best and random take their number from each schedule, and cuBLASLt ad
   CHECK(texts.contains("cublaslt:best"));
 }
 
+TEST_CASE("Each epilogue of a suite is a problem of its own") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const SuitePoints expanded = expand_suite(
+      suite_of("shapes: [512x512x512]\nepilogues: [none, bias_n+gelu]\nconfigs:\n  - best: 1\n"
+               "schedules: [ping_pong]\n"),
+      gpu.spec);
+  REQUIRE(expanded.points.size() == 2);
+  CHECK(to_text(problem_of(expanded.points[0].point)) == "512x512x512 fp16 tn");
+  CHECK(to_text(problem_of(expanded.points[1].point)) == "512x512x512 fp16 tn bias_n+gelu");
+}
+
 TEST_CASE("A suite expands to the same points in the same order every time") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string text =

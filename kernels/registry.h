@@ -32,7 +32,7 @@ constexpr const char* kGemmEntry = "tilecast_gemm";
 /// Multiply-adds counted as two.
 Flops required_flops(const GemmProblem& problem);
 
-/// A and B read once, C written once.
+/// A, B and the bias read once, C written once.
 Bytes required_bytes(const GemmProblem& problem);
 
 }  // namespace tilecast

@@ -42,8 +42,8 @@ Device require_device(const KernelConfig& config) {
 CompiledKernel compile(const Request& request, const KernelConfig& config) {
   CubinCache cache(request.cache_folder.value_or(default_cache_folder()), embedded_sources(),
                    [](const std::string&) {});  // a library prints nothing
-  CompiledKernel kernel =
-      compile_gemm(config, request.problem.dtype, request.problem.layout, cache, request.epilogue);
+  CompiledKernel kernel = compile_gemm(config, request.problem.dtype, request.problem.layout, cache,
+                                       request.problem.epilogue, request.scale);
   if (!kernel.usable()) {
     throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiler's kernel is not used: {}",
                                                         to_text(config), kernel.rejection));
@@ -54,7 +54,7 @@ CompiledKernel compile(const Request& request, const KernelConfig& config) {
 /// What does not fit this device or this K is UNSUPPORTED, so that a plan tries its next candidate.
 GemmLaunch make_launch(LoadedKernel& kernel, const Request& request, const KernelConfig& config) {
   try {
-    return GemmLaunch(kernel, request.problem, config, request.epilogue, WorkspaceOwner::kCaller);
+    return GemmLaunch(kernel, request.problem, config, request.scale, WorkspaceOwner::kCaller);
   } catch (const CudaError&) {
     throw;
   } catch (const DeviceError&) {
@@ -85,6 +85,7 @@ class CudaPlan final : public DevicePlan {
     args_ = launch_.bind({.a = nowhere,
                           .b = nowhere,
                           .c = nowhere,
+                          .bias = request.problem.epilogue.bias == Bias::kNone ? nullptr : nowhere,
                           .a_row_stride = request.a_row_stride,
                           .b_row_stride = request.b_row_stride});
     last_rows_alike_ = std::ranges::equal(args_.a.opaque, args_.a_last.opaque);
@@ -135,6 +136,7 @@ class CudaPlan final : public DevicePlan {
     args.c_pointer = arguments.c;
     args.alpha = arguments.alpha;
     args.beta = arguments.beta;
+    args.bias = arguments.bias;
     if (workspace_.bytes() != 0) {
       unsigned char* const workspace = static_cast<unsigned char*>(arguments.workspace);
       args.locks = reinterpret_cast<u32*>(workspace);

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <tilecast/tilecast.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -91,6 +92,22 @@ inline std::vector<std::uint16_t> normal_matrix(std::int64_t rows, std::int64_t 
   return matrix;
 }
 
+/// Written here once more, for the library alone.
+inline double activated(int activation, double x) {
+  switch (activation) {
+    case TILECAST_RELU:
+      return x < 0 ? 0 : x;
+    case TILECAST_GELU:
+      return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    case TILECAST_GELU_TANH:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    case TILECAST_SILU:
+      return x / (1 + std::exp(-x));
+    default:
+      return x;
+  }
+}
+
 /// Of one problem: operands on both sides, C before the run, and what C is to be.
 struct Sample {
   Sample(const tilecast_problem& of, float with_alpha, float with_beta, std::mt19937& draw)
@@ -102,9 +119,12 @@ struct Sample {
                    ? normal_matrix(of.n, of.k, of.ldb == 0 ? of.k : of.ldb, of.type, draw)
                    : normal_matrix(of.k, of.n, of.ldb == 0 ? of.n : of.ldb, of.type, draw)),
         c_host(normal_matrix(of.m, of.n, of.n, of.type, draw)),
+        bias_host(normal_matrix(1, std::max(of.m, of.n), std::max(of.m, of.n), of.type, draw)),
         a(2 * a_host.size()),
         b(2 * b_host.size()),
-        c(2 * c_host.size()) {
+        c(2 * c_host.size()),
+        bias(2 * bias_host.size()) {
+    check_cuda(cudaMemcpy(bias.get(), bias_host.data(), bias.size(), cudaMemcpyHostToDevice));
     check_cuda(cudaMemcpy(a.get(), a_host.data(), a.size(), cudaMemcpyHostToDevice));
     check_cuda(cudaMemcpy(b.get(), b_host.data(), b.size(), cudaMemcpyHostToDevice));
     reset();
@@ -128,6 +148,7 @@ struct Sample {
     result.c = c.get();
     result.alpha = alpha;
     result.beta = beta;
+    result.bias = problem.bias == TILECAST_BIAS_NONE ? nullptr : bias.get();
     result.workspace = workspace;
     result.workspace_bytes = bytes;
     return result;
@@ -148,8 +169,8 @@ struct Sample {
 
   tilecast_problem problem;
   float alpha, beta;
-  std::vector<std::uint16_t> a_host, b_host, c_host;
-  DeviceBytes a, b, c;
+  std::vector<std::uint16_t> a_host, b_host, c_host, bias_host;
+  DeviceBytes a, b, c, bias;
   std::vector<double> expected, tolerance;
 
  private:
@@ -177,9 +198,19 @@ struct Sample {
         }
         const double before =
             beta == 0 ? 0 : beta * from_bits(c_host[expected.size()], problem.type);
-        expected.push_back(alpha * sum + before);
-        tolerance.push_back(rounding * std::abs(expected.back()) +
-                            kSums * (std::abs(alpha) * magnitude + std::abs(before)));
+        const double added = problem.bias == TILECAST_BIAS_NONE
+                                 ? 0
+                                 : from_bits(bias_host[static_cast<std::size_t>(
+                                                 problem.bias == TILECAST_BIAS_PER_ROW ? m : n)],
+                                             problem.type);
+        const double before_it = alpha * sum + before + added;
+        // No activation is steeper than 1.13; GELU and SiLU are off by the bound in tilecast.h.
+        constexpr double kSteepest = 1.13;
+        expected.push_back(activated(problem.activation, before_it));
+        tolerance.push_back(
+            rounding * std::abs(expected.back()) +
+            kSteepest * kSums * (std::abs(alpha) * magnitude + std::abs(before) + std::abs(added)) +
+            (problem.activation > TILECAST_RELU ? 0x1p-12 * std::abs(before_it) + 0x1p-15 : 0));
       }
     }
   }

@@ -127,6 +127,57 @@ TEST_CASE("Arguments of a run are checked before anything of them is used") {
   tilecast_plan_destroy(nullptr);
 }
 
+TEST_CASE("A bias is given where the problem has one, and only there") {
+  tilecast_problem problem = square(1024);
+  problem.bias = TILECAST_BIAS_PER_COLUMN;
+  problem.activation = TILECAST_GELU;
+  const tilecast_options options = on_h200();
+  tilecast_forecast plain{}, fused{};
+  plain.struct_size = fused.struct_size = sizeof plain;
+  size_t count = 1;
+  REQUIRE(tilecast_predict(&problem, &options, &fused, &count) == TILECAST_OK);
+  const tilecast_problem none = square(1024);
+  REQUIRE(tilecast_predict(&none, &options, &plain, &count) == TILECAST_OK);
+  CHECK(fused.time_us > plain.time_us * 0.99);
+  CHECK(fused.extrapolated == 1);
+
+  tilecast_options no_cache = options;
+  no_cache.cache_dir = "";
+  const auto refused = [&](const tilecast_problem& of, const void* bias) {
+    tilecast_plan* plan = nullptr;
+    INFO(error());
+    REQUIRE(tilecast_plan_create(&of, &no_cache, &plan) == TILECAST_OK);
+    alignas(16) char memory[32];
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = arguments.b = arguments.c = memory;
+    arguments.bias = bias;
+    CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+    const std::string why = error();
+    tilecast_plan_destroy(plan);
+    return why;
+  };
+  alignas(16) char memory[16];
+  CHECK(refused(problem, nullptr) == "bias is null");
+  CHECK(refused(problem, memory + 2) == "bias does not begin at a multiple of 4 bytes");
+  CHECK(refused(none, memory) == "bias is given, but the problem has none");
+
+  problem.bias = 3;
+  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "bias is 3: expected a tilecast_bias, 0 to 2");
+  problem.bias = TILECAST_BIAS_NONE;
+  problem.activation = -1;
+  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "activation is -1: expected a tilecast_activation, 0 to 4");
+  problem.activation = TILECAST_SILU;
+  tilecast_options blackwell = options;
+  blackwell.gpu = "b200";
+  CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);
+  CHECK(error() == "epilogue silu: kernels for Blackwell take none");
+  // What an older caller's struct ends before is not there.
+  problem.struct_size = 80;
+  CHECK(predict_one(problem, blackwell) == TILECAST_OK);
+}
+
 TEST_CASE("A workspace that is missing, misaligned or too small is refused") {
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
@@ -230,7 +281,7 @@ TEST_CASE("A struct of another version is read as far as it means the same") {
   CHECK(error() == "problem asks for what only a newer libtilecast knows");
 
   tilecast_problem earlier = square(1024);
-  earlier.struct_size = sizeof earlier - 1;
+  earlier.struct_size = 79;  // the first version's was 80
   CHECK(predict_one(earlier, options) == TILECAST_INVALID_ARGUMENT);
   earlier.struct_size = size_t{1} << 40;
   CHECK(predict_one(earlier, options) == TILECAST_INVALID_ARGUMENT);

@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::uintptr_t kAlignment = 16;
+constexpr std::uintptr_t kAlignment = 16, kBiasAlignment = 4;
 constexpr std::size_t kMostTried =
     8;  // kernels; the compiler makes of nearly every one what it should
 
@@ -40,7 +40,9 @@ std::string gpu_name(const Request& request) {
   }
 }
 
-Plan::Plan(const Request& request) : scales_(request.epilogue == Epilogue::kScaled) {
+Plan::Plan(const Request& request)
+    : scales_(request.scale == SumScale::kAlphaBeta),
+      biased_(request.problem.epilogue.bias != Bias::kNone) {
   const std::shared_ptr<const LoadedGpu> gpu = gpu_of(request, gpu_name(request));
   const std::vector<Prediction> best =
       tilecast::forecast(request, *gpu, request.config ? 1 : kMostTried);
@@ -93,7 +95,7 @@ tilecast_status Plan::clear(void* workspace, std::size_t bytes, void* stream) co
 }
 
 tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) const noexcept {
-  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes] = arguments;
+  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes, bias] = arguments;
   if (a == nullptr || b == nullptr || c == nullptr) {
     return invalid(a == nullptr ? "a is null" : b == nullptr ? "b is null" : "c is null");
   }
@@ -105,6 +107,12 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
   if (!scales_ && (alpha != 1 || beta != 0)) {
     return fail(TILECAST_UNSUPPORTED,
                 "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
+  }
+  if (biased_ != (bias != nullptr)) {
+    return invalid(biased_ ? "bias is null" : "bias is given, but the problem has none");
+  }
+  if (reinterpret_cast<std::uintptr_t>(bias) % kBiasAlignment != 0) {
+    return invalid("bias does not begin at a multiple of 4 bytes");
   }
   if (const tilecast_status checked = check_workspace(workspace, workspace_bytes);
       checked != TILECAST_OK) {

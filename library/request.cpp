@@ -54,15 +54,45 @@ Layout layout_of(i32 layout) {
   }
 }
 
-Epilogue epilogue_of(i32 epilogue) {
+SumScale scale_of(i32 epilogue) {
   switch (epilogue) {
     case TILECAST_EPILOGUE_NONE:
-      return Epilogue::kProduct;
+      return SumScale::kNone;
     case TILECAST_EPILOGUE_SCALED:
-      return Epilogue::kScaled;
+      return SumScale::kAlphaBeta;
     default:
       invalid(fmt::format(
           "epilogue is {}: expected TILECAST_EPILOGUE_NONE or TILECAST_EPILOGUE_SCALED", epilogue));
+  }
+}
+
+Bias bias_of(i32 bias) {
+  switch (bias) {
+    case TILECAST_BIAS_NONE:
+      return Bias::kNone;
+    case TILECAST_BIAS_PER_ROW:
+      return Bias::kPerRow;
+    case TILECAST_BIAS_PER_COLUMN:
+      return Bias::kPerColumn;
+    default:
+      invalid(fmt::format("bias is {}: expected a tilecast_bias, 0 to 2", bias));
+  }
+}
+
+Activation activation_of(i32 activation) {
+  switch (activation) {
+    case TILECAST_ACTIVATION_NONE:
+      return Activation::kNone;
+    case TILECAST_RELU:
+      return Activation::kRelu;
+    case TILECAST_GELU:
+      return Activation::kGelu;
+    case TILECAST_GELU_TANH:
+      return Activation::kGeluTanh;
+    case TILECAST_SILU:
+      return Activation::kSilu;
+    default:
+      invalid(fmt::format("activation is {}: expected a tilecast_activation, 0 to 4", activation));
   }
 }
 
@@ -111,14 +141,15 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   Request request{};
   request.problem = {.shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
                      .dtype = element_type("type", p.type),
-                     .layout = layout_of(p.layout)};
+                     .layout = layout_of(p.layout),
+                     .epilogue = {bias_of(p.bias), activation_of(p.activation)}};
   if (p.type_c != 0 && element_type("type_c", p.type_c) != request.problem.dtype) {
     unsupported(fmt::format("type_c is {}: C has the type of A and B", p.type_c));
   }
   if (p.batch != 0 && p.batch != 1) {
     unsupported(fmt::format("batch is {}: there are no batched kernels", p.batch));
   }
-  request.epilogue = epilogue_of(p.epilogue);
+  request.scale = scale_of(p.epilogue);
   request.a_row_stride = row_stride("lda", p.lda, p.k);
   request.b_row_stride =
       row_stride("ldb", p.ldb, request.problem.layout == Layout::kTn ? p.k : p.n);

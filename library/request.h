@@ -15,7 +15,7 @@ namespace tilecast {
 
 struct Request {
   GemmProblem problem;
-  Epilogue epilogue;
+  SumScale scale;
   i64 a_row_stride, b_row_stride;  // elements
 
   // Options:

@@ -31,6 +31,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
       kEights * between(1, 300, draw), between(0, 1, draw) == 0 ? TILECAST_FP16 : TILECAST_BF16,
       tn ? TILECAST_TN : TILECAST_NN);
   p.epilogue = static_cast<std::int32_t>(between(0, 1, draw));
+  p.bias = static_cast<std::int32_t>(between(TILECAST_BIAS_NONE, TILECAST_BIAS_PER_COLUMN, draw));
+  p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
   p.lda = between(0, 1, draw) * (p.k + kEights * between(0, 4, draw));
   p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + kEights * between(0, 4, draw));
   return p;
@@ -70,8 +72,9 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
     const bool scaled = p.epilogue == TILECAST_EPILOGUE_SCALED;
     Sample sample(p, scaled ? 0.75f : 1, scaled && i % 2 == 0 ? -1.5f : 0, draw);
     const Plan plan = random_plan(p, draw);
-    INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " lda " << p.lda << " ldb "
-             << p.ldb << " " << plan.forecast().config);
+    INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " bias " << p.bias
+             << " activation " << p.activation << " lda " << p.lda << " ldb " << p.ldb << " "
+             << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());

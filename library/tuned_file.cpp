@@ -60,7 +60,7 @@ std::string tuned_key(const Request& request, const std::string& device, int dri
               {"problem", to_text(AnyProblem{request.problem})},
               {"lda", request.a_row_stride},
               {"ldb", request.b_row_stride},
-              {"epilogue", request.epilogue == Epilogue::kScaled ? "scaled" : "none"}}
+              {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}}
       .dump();
 }
 

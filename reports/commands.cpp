@@ -16,7 +16,10 @@ std::string problem_options(const AnyProblem& problem) {
   return shape_text(problem) +
          (gemm != nullptr ? "" : fmt::format(" --op {}", to_text(op_of(problem)))) +
          (dtype == ElementType::kFp16 ? "" : fmt::format(" --dtype {}", to_text(dtype))) +
-         (tn ? "" : fmt::format(" --layout {}", to_text(gemm->layout)));
+         (tn ? "" : fmt::format(" --layout {}", to_text(gemm->layout))) +
+         (gemm == nullptr || !fuses(gemm->epilogue)
+              ? ""
+              : fmt::format(" --epilogue {}", to_text(gemm->epilogue)));
 }
 
 std::string asked_options(const Asked& asked) {

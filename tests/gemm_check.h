@@ -15,7 +15,8 @@ namespace tilecast {
 
 inline std::string to_text(const GemmProblem& problem) {
   return to_text(problem.shape) + " " + std::string(to_text(problem.dtype)) + " " +
-         std::string(to_text(problem.layout));
+         std::string(to_text(problem.layout)) +
+         (fuses(problem.epilogue) ? " " + to_text(problem.epilogue) : "");
 }
 
 /// Right, and its error at most 1.1 times that of cuBLASLt's own result in the same type.

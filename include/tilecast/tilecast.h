@@ -7,8 +7,9 @@
  *   tilecast_plan* plan = NULL;
  *   if (tilecast_plan_create(&problem, NULL, &plan) != TILECAST_OK) puts(tilecast_error_text());
  *
- * C[m,n] = alpha A[m,k] B + beta C, sums in fp32. A and C are row-major; TILECAST_TN: B is [n,k],
- * TILECAST_NN: B is [k,n], both row-major. Matrices begin at multiples of 16 bytes.
+ * C[m,n] = activation(alpha A[m,k] B + beta C + bias), in fp32 until C is rounded. A and C are
+ * row-major; TILECAST_TN: B is [n,k], TILECAST_NN: B is [k,n], both row-major. Matrices begin at
+ * multiples of 16 bytes.
  *
  * Errors: every function that can fail returns a status; tilecast_error_text() says in one line why
  * the calling thread's last call failed. What the library cannot do is refused, never ignored.
@@ -61,6 +62,19 @@ typedef enum tilecast_epilogue {
   TILECAST_EPILOGUE_NONE = 0,  /* alpha is 1, beta is 0 */
   TILECAST_EPILOGUE_SCALED = 1 /* alpha and beta as given to each run; C is read unless beta is 0 */
 } tilecast_epilogue;
+typedef enum tilecast_bias {
+  TILECAST_BIAS_NONE = 0,
+  TILECAST_BIAS_PER_ROW = 1,   /* m elements of C's type, one for each row of C */
+  TILECAST_BIAS_PER_COLUMN = 2 /* n elements */
+} tilecast_bias;
+typedef enum tilecast_activation {
+  TILECAST_ACTIVATION_NONE = 0,
+  TILECAST_RELU = 1,
+  TILECAST_GELU = 2,      /* x (1 + erf(x / sqrt(2))) / 2 */
+  TILECAST_GELU_TANH = 3, /* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
+  TILECAST_SILU = 4       /* x / (1 + exp(-x)). Of these three a result is off by 2^-12 |x| + 2^-15
+                             at most before it is rounded */
+} tilecast_activation;
 typedef enum tilecast_regime {
   TILECAST_BURST = 0,    /* a few milliseconds after rest */
   TILECAST_SUSTAINED = 1 /* under continuous load */
@@ -76,10 +90,12 @@ typedef struct tilecast_problem {
   int32_t epilogue;      /* tilecast_epilogue */
   int64_t lda, ldb, ldc; /* elements from one row to the next; 0: tight. C is tight today */
   int64_t batch;         /* 0 or 1: one product, the only one today */
+  int32_t bias;          /* tilecast_bias */
+  int32_t activation;    /* tilecast_activation; neither on Blackwell today */
 } tilecast_problem;
 
 #define TILECAST_PROBLEM_INIT \
-  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
 typedef struct tilecast_options {
@@ -100,8 +116,8 @@ typedef struct tilecast_options {
   { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
 
 /* What the model says of one configuration: of C = A B with tight rows and normally distributed
- * values, launched by itself. The problem's epilogue, lda and ldb do not change it: what reading C
- * (beta other than 0) or longer rows cost is not in it. */
+ * values, launched by itself. The problem's bias and activation are in it; its epilogue, lda and
+ * ldb do not change it: what reading C (beta other than 0) or longer rows cost is not in it. */
 typedef struct tilecast_forecast {
   size_t struct_size;
   char config[256];                         /* canonical text; docs/glossary.md */
@@ -124,10 +140,11 @@ typedef struct tilecast_arguments {
   float alpha, beta; /* 1 and 0 unless the problem's epilogue is TILECAST_EPILOGUE_SCALED */
   void* workspace;   /* 16-byte aligned; see tilecast_plan_workspace */
   size_t workspace_bytes;
+  const void* bias; /* 4-byte aligned; NULL where the problem has none */
 } tilecast_arguments;
 
 #define TILECAST_ARGUMENTS_INIT \
-  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0 }
+  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL }
 
 /* How candidates are measured. Begin with TILECAST_TUNING_INIT. */
 typedef struct tilecast_tuning {

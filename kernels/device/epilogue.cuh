@@ -1,6 +1,6 @@
-// Accumulators to C: scaled, rounded to 16 bits, staged in shared memory by stmatrix in chunks of
-// 64 rows x up to 64 columns, then stored by the copy engine, or by plain stores where C's rows are
-// not 16-byte multiples.
+// Accumulators to C: scaled, the epilogue taken, rounded to 16 bits, staged in shared memory by
+// stmatrix in chunks of 64 rows x up to 64 columns, then stored by the copy engine, or by plain
+// stores where C's rows are not 16-byte multiples.
 //
 // A chunk lies in a slot as boxes of whole swizzle rows, one bulk store each. With slots of its own
 // a warpgroup works alone: the next chunk fills while the last one drains, and with a slot for
@@ -8,6 +8,7 @@
 // no warpgroup reads the stages that it borrows.
 #pragma once
 
+#include "kernels/device/activation.cuh"
 #include "kernels/device/mma.cuh"
 #include "kernels/device/tile_loads.cuh"
 #include "kernels/ptx/convert.cuh"
@@ -41,6 +42,13 @@ struct Chunk {
 /// First row and column of C of a warpgroup's part of a tile.
 __device__ inline TileOrigin part_origin(const TileOrigin& tile, const WarpgroupPlace& place) {
   return {tile.m + place.row, tile.n + place.column, 0};
+}
+
+/// The bias of a warpgroup's part of a tile, well before the sums are complete.
+__device__ inline void load_bias(const GemmArgs& args, Accumulator& acc, const TileOrigin& tile,
+                                 const WarpgroupPlace& place) {
+  const TileOrigin part = part_origin(tile, place);
+  acc.bias.load(args, part.m, part.n);
 }
 
 /// Byte offset in a slot of 16-byte column `sixteenth` (eight elements) of row `row`, swizzled as
@@ -81,6 +89,26 @@ __device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 row
   }
 }
 
+/// Eight columns of a thread's accumulators, from `column` of the part on, as two packed pairs of
+/// C; `i` counts wgmma rows, `row` is the thread's first in C, `first` its first column.
+__device__ inline void pack_fused(const GemmArgs& args, const Accumulator& acc, i32 i, i32 column,
+                                  i32 row, i32 first, u32* packed) {
+  const float* v = acc.eight_columns(i, column);
+  float sums[4] = {v[0], v[1], v[2], v[3]};
+  if (kScales && (args.alpha != 1 || args.beta != 0)) {
+#pragma unroll
+    for (i32 half = 0; half < 2; ++half) {
+      float pair[2] = {sums[half * 2], sums[half * 2 + 1]};
+      scale(args, row + half * 8, first, pair);
+      sums[half * 2] = pair[0];
+      sums[half * 2 + 1] = pair[1];
+    }
+  }
+  acc.bias.add(sums, i, column);
+  packed[0] = pack_activated(sums[0], sums[1]);
+  packed[1] = pack_activated(sums[2], sums[3]);
+}
+
 /// Sixteen columns of a chunk that a thread holds: four pairs of C's elements, as stmatrix takes
 /// them.
 using Pairs = u32[4];
@@ -91,13 +119,18 @@ __device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc
                                     Pairs& pairs) {
   const float* v = acc.eight_columns(chunk.i, chunk.column + sixteen * 16);
   const float* w = acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8);
-  if (kScales && (args.alpha != 1 || args.beta != 0)) {
+  if (fuses(fused()) || (kScales && (args.alpha != 1 || args.beta != 0))) {
     const i32 lane = threadIdx.x % 32;
     const i32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
     const i32 row = part.m + chunk.i * kWgmmaM + first_row + lane / 4;
     const i32 column = part.n + chunk.column + sixteen * 16 + lane % 4 * 2;
-    pack_scaled(args, v, row, column, pairs);
-    pack_scaled(args, w, row, column + 8, pairs + 2);
+    if constexpr (fuses(fused())) {
+      pack_fused(args, acc, chunk.i, chunk.column + sixteen * 16, row, column, pairs);
+      pack_fused(args, acc, chunk.i, chunk.column + sixteen * 16 + 8, row, column + 8, pairs + 2);
+    } else {
+      pack_scaled(args, v, row, column, pairs);
+      pack_scaled(args, w, row, column + 8, pairs + 2);
+    }
   } else {
     pairs[0] = ptx::pack_16bit<kElementType>(v[0], v[1]);
     pairs[1] = ptx::pack_16bit<kElementType>(v[2], v[3]);

@@ -1,6 +1,8 @@
-// One warpgroup's part of a tile: its accumulators, and the wgmmas of one K block.
+// One warpgroup's part of a tile: its accumulators and the bias that is added to them, and the
+// wgmmas of one K block.
 #pragma once
 
+#include "kernels/device/bias.cuh"
 #include "kernels/device/tile_loads.cuh"
 #include "kernels/ptx/wgmma.cuh"
 
@@ -27,6 +29,7 @@ static_assert(kLayout == Layout::kTn || wgmmas_keep_to_slabs(kConfig),
 /// columns, two neighbours in row t/4 of its warp's sixteen, then two in the row eight below.
 struct Accumulator {
   float d[kMmasAlongM][kMmasAlongN][kInstructionN / 2];
+  BiasPart<fused().bias> bias;
 
   __device__ void fence() {
 #pragma unroll

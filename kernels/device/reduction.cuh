@@ -183,7 +183,7 @@ __device__ inline void clear_sums(const GemmArgs& args, const ClusterPlace& cta)
   }
 }
 
-/// Two neighbours of one row of C, scaled and clipped; row and column in C.
+/// Two neighbours of one row of C, scaled, their epilogue taken, clipped; row and column in C.
 __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float right, i32 row,
                                        i32 column) {
   if (row >= args.m || column >= args.n) {
@@ -193,7 +193,8 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
   if constexpr (kScales) {
     scale(args, row, column, pair);
   }
-  const u32 packed = ptx::pack_16bit<kElementType>(pair[0], pair[1]);
+  add_bias_at<fused().bias>(args, row, column, pair);
+  const u32 packed = pack_activated(pair[0], pair[1]);
   unsigned short* c =
       static_cast<unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n + column;
   if (args.n % 2 == 0) {

@@ -88,12 +88,15 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
 
 /// Behind an enumerator's number, its word.
 std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
-  const std::map<std::string_view, std::string_view> words = {
-      {"ELEMENT_TYPE", to_text(gemm.problem.dtype)},
-      {"LAYOUT", to_text(gemm.problem.layout)},
-      {"RUN_SCHEDULE", to_text(gemm.config.schedule)},
-      {"SCHEDULE",
-       to_text(splits_k(gemm.config.schedule) ? Schedule::kStreamK : gemm.config.schedule)}};
+  const Epilogue& epilogue = gemm.problem.epilogue;
+  const std::map<std::string_view, std::string> words = {
+      {"ELEMENT_TYPE", std::string(to_text(gemm.problem.dtype))},
+      {"LAYOUT", std::string(to_text(gemm.problem.layout))},
+      {"BIAS", to_text({.bias = epilogue.bias, .activation = Activation::kNone})},
+      {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
+      {"RUN_SCHEDULE", std::string(to_text(gemm.config.schedule))},
+      {"SCHEDULE", std::string(to_text(splits_k(gemm.config.schedule) ? Schedule::kStreamK
+                                                                      : gemm.config.schedule))}};
   if (const auto found = words.find(name); found != words.end()) {
     return fmt::format("  // {}", found->second);
   }
@@ -112,7 +115,8 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
 std::string defines(const EmittedGemm& gemm) {
   constexpr std::string_view kPrefix = "TILECAST_";
   const KernelConfig& config = gemm.config;
-  const KernelSource source = gemm_source(config, gemm.problem.dtype, gemm.problem.layout);
+  const KernelSource source =
+      gemm_source(config, gemm.problem.dtype, gemm.problem.layout, gemm.problem.epilogue);
   std::string text =
       "\n#pragma nv_diag_suppress 177  // constants of other schedules\n\n// Compiled in:\n";
   const auto add = [&](std::string_view name, const auto& value) {
@@ -156,7 +160,8 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
 }
 
 std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
-  const KernelSource source = gemm_source(gemm.config, gemm.problem.dtype, gemm.problem.layout);
+  const KernelSource source =
+      gemm_source(gemm.config, gemm.problem.dtype, gemm.problem.layout, gemm.problem.epilogue);
   Pasted pasted(source);
   pasted.add(kHostSide);
   return first_comment(gemm, file) + defines(gemm) + pasted.text();

@@ -1,7 +1,8 @@
 // The host side of an emitted kernel: tensor maps, launch, a check of every element, and its time.
 //
-// Check: A and B are normal(0, 1), C begins as NaN; each element is compared with an fp64 sum of
-// the same products, within the rounding of C plus what fp32 sums of tensor cores may be off. Where
+// Check: A, B and a bias are normal(0, 1), C begins as NaN; each element is compared with an fp64
+// sum of the same products and its epilogue, within the rounding of C plus what fp32 sums of tensor
+// cores and an activation may be off. Where
 // that would be more than 2^40 multiply-adds, every n-th element of C is. Time: launches one after
 // another over sets of buffers, 2 to 64 of them: 256 MiB together, less where 64 are less than that
 // (which may then lie in the L2). In bursts of some 5 ms, of 2 to 1000 launches, after rests
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "kernels/gemm/compile_time_config.h"
+#include "model/tile/activation_reference.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/tensor_memory.h"
 
@@ -34,6 +36,7 @@ namespace tilecast::emitted {
 
 constexpr i64 kM = TILECAST_M, kN = TILECAST_N, kK = TILECAST_K;
 using Element = TILECAST_ELEMENT;
+constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr i32 kCtasTogether = cluster_size(kTiling);
 
 /// With what is decided as it is launched.
@@ -136,6 +139,12 @@ struct Launch {
     args.alpha = 1;
     args.c_by_tma = kN * sizeof(Element) % 16 == 0 ? 1 : 0;
     args.reduction = kRun.decomposition.reduction;
+    if (kBiasElements > 0) {
+      bias = device_array<Element>(kBiasElements);
+#if TILECAST_BIAS != 0
+      args.bias = bias;
+#endif
+    }
     if (splits_k(kRun.schedule)) {
       const ReductionWorkspace workspace = reduction_workspace(kRun, args.work);
       args.partials = device_array<float>(workspace.partials);
@@ -171,6 +180,7 @@ struct Launch {
   }
 
   GemmArgs args{};
+  Element* bias = nullptr;
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };
@@ -190,8 +200,8 @@ __global__ void fill(Element* values, i64 count, u64 seed) {
 }
 
 /// Counts the elements of C, every `step`-th, that are wrong; NaN is.
-__global__ void compare(const Element* a, const Element* b, const Element* c, i64 step,
-                        unsigned long long* wrong) {
+__global__ void compare(const Element* a, const Element* b, const Element* c, const Element* bias,
+                        i64 step, unsigned long long* wrong) {
   const double rounding = TILECAST_IS_BF16 ? 0x1p-8 : 0x1p-11;
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kM * kN;
        i += i64{gridDim.x} * blockDim.x * step) {
@@ -204,8 +214,19 @@ __global__ void compare(const Element* a, const Element* b, const Element* c, i6
       sum += product;
       magnitude += fabs(product);
     }
-    const double error = fabs(static_cast<double>(static_cast<float>(c[i])) - sum);
-    if (!(error <= rounding * fabs(sum) + 0x1p-18 * magnitude)) {
+    constexpr Epilogue kEpilogue = fused();
+    if (bias != nullptr) {
+      const double added =
+          static_cast<double>(static_cast<float>(bias[kEpilogue.bias == Bias::kPerRow ? m : n]));
+      sum += added;
+      magnitude += fabs(added);
+    }
+    constexpr bool kApproximate =  // kernels/device/activation.cuh
+        kEpilogue.activation != Activation::kNone && kEpilogue.activation != Activation::kRelu;
+    const double result = activated(kEpilogue.activation, sum);
+    const double error = fabs(static_cast<double>(static_cast<float>(c[i])) - result);
+    if (!(error <= rounding * fabs(result) + 0x1.2p-18 * magnitude +
+                       (kApproximate ? 0x1p-12 * fabs(sum) + 0x1p-15 : 0))) {
       atomicAdd(wrong, 1ull);
     }
   }
@@ -248,6 +269,10 @@ int run() {
   const i64 sets = std::clamp<i64>((kBeyondL2 + kSetBytes - 1) / kSetBytes, 2, 64);
   std::vector<GemmArgs> bound;
   Element *first_a = nullptr, *first_b = nullptr, *first_c = nullptr;
+  if (launch.bias != nullptr) {
+    fill<<<1024, 256>>>(launch.bias, kBiasElements, 3);
+    CHECK(cudaGetLastError());
+  }
   for (i64 i = 0; i < sets; ++i) {
     Element* const a = device_array<Element>(kM * kK);
     Element* const b = device_array<Element>(kK * kN);
@@ -268,7 +293,7 @@ int run() {
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
     CHECK(cudaMemset(first_c, 0xff, kM * kN * sizeof(Element)));
     launch(bound[0]);
-    compare<<<4096, 256>>>(first_a, first_b, first_c, step, wrong);
+    compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, step, wrong);
     CHECK(cudaGetLastError());
   }
   unsigned long long found = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
+#include "model/base/host_device.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 #include "model/tile/smem_layout.h"
@@ -42,10 +43,15 @@ constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
 constexpr Layout kLayout = static_cast<Layout>(TILECAST_LAYOUT);
 constexpr bool kOnHilbertCurve = TILECAST_HILBERT != 0;
-/// Code that scales is compiled in. Kernels that split K always have it: without, ptxas allots
-/// their registers so that some spill.
-constexpr bool kScales =
-    static_cast<Epilogue>(TILECAST_EPILOGUE) == Epilogue::kScaled || splits_k(kConfig.schedule);
+/// The problem's. A function, since a constant would be a symbol of every cubin, those included
+/// that fuse nothing and are to stay as they were.
+TILECAST_HD consteval Epilogue fused() {
+  return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION)};
+}
+/// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,
+/// ptxas allots their registers so that some spill.
+constexpr bool kScales = static_cast<SumScale>(TILECAST_SUM_SCALE) == SumScale::kAlphaBeta ||
+                         (splits_k(kConfig.schedule) && !fuses(fused()));
 
 constexpr SmemLayout kSmem = smem_layout(kConfig.schedule, kTiling);
 constexpr i32 kInflight = kConfig.inflight;

@@ -17,10 +17,10 @@ struct alignas(64) TensorMap {
   u64 opaque[16];
 };
 
-/// What becomes of the sums before they are rounded to C; compiled in.
-enum class Epilogue : i32 {
-  kProduct,  // C = A B
-  kScaled,   // C = alpha A B + beta C; C is not read where beta is 0
+/// What the sums are scaled by, before the problem's epilogue; compiled in.
+enum class SumScale : i32 {
+  kNone,       // A B
+  kAlphaBeta,  // alpha A B + beta C; C is not read where beta is 0
 };
 
 /// Rows and columns of one bulk copy, and the swizzle row it fills.
@@ -45,7 +45,7 @@ struct GemmArgs {
   TensorMap c;       // [m,n], box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
-  float alpha, beta;   // of Epilogue::kScaled; else 1 and 0
+  float alpha, beta;   // of SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;
   void* c_pointer;     // [m,n] row-major
   WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
@@ -55,6 +55,10 @@ struct GemmArgs {
   Reduction reduction;
   float* partials;  // as reduction_workspace.h sizes them
   u32* locks;
+// Last, and no parameter of a kernel without a bias; hosts always have it.
+#if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0
+  const void* bias;  // bias_elements() of C's type, 4-byte aligned
+#endif
 };
 
 /// Equal boxes that a slice of this many rows takes.

@@ -3,8 +3,8 @@
 namespace tilecast {
 
 CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
-                            CubinCache& cache, Epilogue epilogue) {
-  return cache.get(gemm_source(config, dtype, layout, epilogue));
+                            CubinCache& cache, const Epilogue& epilogue, SumScale scale) {
+  return cache.get(gemm_source(config, dtype, layout, epilogue, scale));
 }
 
 }  // namespace tilecast

@@ -7,6 +7,7 @@
 namespace tilecast {
 
 CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
-                            CubinCache& cache, Epilogue epilogue = Epilogue::kProduct);
+                            CubinCache& cache, const Epilogue& epilogue = {},
+                            SumScale scale = SumScale::kNone);
 
 }  // namespace tilecast

@@ -18,11 +18,11 @@ constexpr i64 kPairOfLines = 256;  // bytes
 }  // namespace
 
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
-                       Epilogue epilogue, WorkspaceOwner owner)
+                       SumScale scale, WorkspaceOwner owner)
     : kernel_(&kernel),
       problem_(problem),
       config_(config),
-      epilogue_(epilogue),
+      scale_(scale),
       shape_{.ctas = static_cast<u32>(cluster_size(config.tiling)),
              .threads = threads_per_cta(config.schedule, config.tiling),
              .shared_memory_bytes = smem_layout(config.schedule, config.tiling).total_bytes,
@@ -62,7 +62,8 @@ ReductionWorkspace GemmLaunch::workspace() const {
 }
 
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
-  TILECAST_ASSERT(epilogue_ == Epilogue::kScaled || scaling == Scaling{});
+  TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
+  TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
   const auto [m, n, k] = problem_.shape;
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
@@ -95,6 +96,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.reduction = config_.decomposition.reduction;
   args.partials = partials_.as<float>();
   args.locks = locks_.as<u32>();
+  args.bias = buffers.bias;
   return args;
 }
 

@@ -18,6 +18,7 @@ struct GemmBuffers {
   const void* a;
   const void* b;
   void* c;
+  const void* bias = nullptr;  // of a problem whose epilogue has one; bias_elements() of C's type
   i64 a_row_stride = 0, b_row_stride = 0;  // elements, whole 16 bytes; 0: tight
 };
 
@@ -36,16 +37,15 @@ struct Scaling {
 
 class GemmLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem's dtype and layout and this epilogue, and
-  /// must outlive this.
+  /// `kernel` is the compiled `config` for the problem's dtype and layout and epilogue and this
+  /// scale, and must outlive this.
   /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster, and
   /// ConfigError where K cannot be split as `config` says.
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
-             Epilogue epilogue = Epilogue::kProduct,
-             WorkspaceOwner owner = WorkspaceOwner::kLaunch);
+             SumScale scale = SumScale::kNone, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
-  /// Encodes the tensor maps for these buffers; scales only with Epilogue::kScaled. To record the
-  /// tiles walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()) in the result.
+  /// Encodes the tensor maps for these buffers; scales only with SumScale::kAlphaBeta. To record
+  /// the tiles walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()) in the result.
   GemmArgs bind(const GemmBuffers& buffers, Scaling scaling = {}) const;
 
   void launch(const GemmArgs& args, cudaStream_t stream) const;
@@ -66,7 +66,7 @@ class GemmLaunch {
   const LoadedKernel* kernel_;
   GemmProblem problem_;
   KernelConfig config_;
-  Epilogue epilogue_;
+  SumScale scale_;
   LaunchShape shape_;
   TileScheduler scheduler_{};
   WorkDecomposition work_{};

@@ -157,23 +157,23 @@ CubinCache& cache() {
 }
 
 LoadedKernel load(const KernelConfig& config, const GemmProblem& problem,
-                  Epilogue epilogue = Epilogue::kProduct) {
+                  SumScale scale = SumScale::kNone) {
   const CompiledKernel compiled =
-      compile_gemm(config, problem.dtype, problem.layout, cache(), epilogue);
+      compile_gemm(config, problem.dtype, problem.layout, cache(), problem.epilogue, scale);
   REQUIRE(compiled.rejection == "");
   return LoadedKernel(compiled.cubin, kGemmEntry);
 }
 
 void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = {}) {
-  const Epilogue epilogue = scaling == Scaling{} ? Epilogue::kProduct : Epilogue::kScaled;
+  const SumScale scale = scaling == Scaling{} ? SumScale::kNone : SumScale::kAlphaBeta;
   const KernelConfig config = parse_kernel_config(text);
   const std::string what = to_text(problem.shape) + " " + std::string(to_text(problem.layout)) +
                            " " + text + " alpha " + std::to_string(scaling.alpha) + " beta " +
                            std::to_string(scaling.beta);
   const HangGuard guard(what);
   INFO(what);
-  LoadedKernel kernel = load(config, problem, epilogue);
-  const GemmLaunch launch(kernel, problem, config, epilogue);
+  LoadedKernel kernel = load(config, problem, scale);
+  const GemmLaunch launch(kernel, problem, config, scale);
   CHECK(launch.resident_ctas_per_sm() >= config.ctas_per_sm);
 
   const auto [m, n, k] = problem.shape;
@@ -250,12 +250,12 @@ constexpr const char* kConfigs[] = {
     "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=4",
 };
 
-void compile_all_configs(Epilogue epilogue) {
+void compile_all_configs(SumScale scale) {
   std::vector<KernelSource> sources;
   for (const char* text : kConfigs) {
     for (const Layout layout : {Layout::kTn, Layout::kNn}) {
       sources.push_back(
-          gemm_source(parse_kernel_config(text), ElementType::kFp16, layout, epilogue));
+          gemm_source(parse_kernel_config(text), ElementType::kFp16, layout, {}, scale));
     }
   }
   compile_ahead(sources, cache());
@@ -273,7 +273,7 @@ TEST_CASE("Whole numbers up to 2048 are encoded as fp16") {
 
 TEST_CASE("Every schedule computes the product and walks the scheduler's tiles", "[gpu]") {
   gpu_or_skip();
-  compile_all_configs(Epilogue::kProduct);
+  compile_all_configs(SumScale::kNone);
   for (const char* text : kConfigs) {
     // Tiles at every edge are partial, and K ends within a block; N of 1032 allows bulk stores,
     // 260 and 131 do not.
@@ -290,7 +290,7 @@ TEST_CASE("Every schedule computes the product and walks the scheduler's tiles",
 
 TEST_CASE("Few rows, of which tiles load those that exist, and the last row of tiles", "[gpu]") {
   gpu_or_skip();
-  compile_all_configs(Epilogue::kProduct);
+  compile_all_configs(SumScale::kNone);
   const char* const slices =
       "warp_specialized:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x4,ctas=1,inflight=1,"
       "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
@@ -310,7 +310,7 @@ TEST_CASE("Few rows, of which tiles load those that exist, and the last row of t
 
 TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
   gpu_or_skip();
-  compile_all_configs(Epilogue::kScaled);
+  compile_all_configs(SumScale::kAlphaBeta);
   for (const char* text : kConfigs) {
     // Sums of 72 products of -2 to 2 are at most 288, and 2 * 288 + 3 * 2 is exact in fp16.
     for (const i64 n : {264, 260, 131}) {

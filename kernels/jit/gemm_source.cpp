@@ -9,7 +9,7 @@
 namespace tilecast {
 
 std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
-                                     Epilogue epilogue) {
+                                     const Epilogue& epilogue, SumScale scale) {
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
     return fmt::format("TILECAST_{}={}", name, value);
@@ -36,7 +36,9 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
       define("LAYOUT", static_cast<i32>(layout)),
       define("DEFERRED", config.store == Store::kDeferred ? 1 : 0),
       define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
-      define("EPILOGUE", static_cast<i32>(epilogue)),
+      define("SUM_SCALE", static_cast<i32>(scale)),
+      define("BIAS", static_cast<i32>(epilogue.bias)),
+      define("ACTIVATION", static_cast<i32>(epilogue.activation)),
   };
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
@@ -47,7 +49,7 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
 }
 
 KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
-                         Epilogue epilogue) {
+                         const Epilogue& epilogue, SumScale scale) {
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(dtype)) {
     throw ConfigError(fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(dtype)));
@@ -61,8 +63,12 @@ KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout l
       !pair_alone) {
     throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
   }
+  if (fuses(epilogue) && uses_tcgen05(config.schedule)) {
+    throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
+                                  to_text(epilogue)));
+  }
   return {.path = std::string(kernel.source),
-          .defines = defines_for(config, dtype, layout, epilogue),
+          .defines = defines_for(config, dtype, layout, epilogue, scale),
           .architecture = std::string(kernel.architecture)};
 }
 

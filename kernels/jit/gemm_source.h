@@ -15,10 +15,12 @@ namespace tilecast {
 
 /// The macros that kernels/gemm/compile_time_config.h reads.
 std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
-                                     Epilogue epilogue = Epilogue::kProduct);
+                                     const Epilogue& epilogue = {},
+                                     SumScale scale = SumScale::kNone);
 
-/// Throws ConfigError where no kernel of this schedule supports dtype, layout or clusters.
+/// Throws ConfigError where no kernel of this schedule supports dtype, layout, clusters or
+/// epilogue.
 KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
-                         Epilogue epilogue = Epilogue::kProduct);
+                         const Epilogue& epilogue = {}, SumScale scale = SumScale::kNone);
 
 }  // namespace tilecast

@@ -60,14 +60,18 @@ __device__ inline void ldmatrix_x4(u32 address, u32 (&r)[4]) {
                : "memory");
 }
 
-/// Two fp32 values rounded to 16 bits, `low` in the low half.
-template <ElementType kType>
+/// Two fp32 values rounded to 16 bits, `low` in the low half; kRelu: negative ones to 0, NaN stays.
+template <ElementType kType, bool kRelu = false>
 __device__ inline u32 pack_16bit(float low, float high) {
   u32 packed;
-  if constexpr (kType == ElementType::kFp16) {
+  static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16, "C is fp16 or bf16");
+  if constexpr (kType == ElementType::kFp16 && kRelu) {
+    asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  } else if constexpr (kType == ElementType::kFp16) {
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  } else if constexpr (kRelu) {
+    asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
   } else {
-    static_assert(kType == ElementType::kBf16, "C is fp16 or bf16");
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
   }
   return packed;

@@ -32,17 +32,22 @@ Cycles find_tile(const KernelAt& kernel) {
   return kernel.cycles(kernel.costs.find_tile) * searches_per_tile(kernel.config.schedule);
 }
 
+/// An epilogue's instructions of one chunk of each warpgroup that finishes a tile.
+Cycles fused(const KernelAt& kernel) {
+  return kernel.cycles(kernel.costs.fused) * kernel.warpgroups();
+}
+
 /// Of all warpgroups that finish a tile together: one chunk of each staged, its store from issue to
 /// source read, and of that the part that stores one after the other take.
 struct Chunk {
   Cycles staging, store, store_rate;
 };
 
-Chunk chunk_of(const KernelAt& kernel) {
+Chunk chunk_of(const KernelAt& kernel, Cycles arithmetic) {
   const KernelCosts& costs = kernel.costs;
   const double together = kernel.warpgroups();
   const Cycles port = kernel.cycles(costs.staging);
-  const Cycles own = port + kernel.cycles(costs.chunk + costs.slot);
+  const Cycles own = arithmetic + port + kernel.cycles(costs.chunk + costs.slot);
   const double all_bytes = static_cast<double>(costs.chunk_bytes) * together;
   const Cycles into_l2 =
       cycles_of(transfer_time(Bytes{all_bytes * kernel.sms}, kernel.gpu.reduction->chip_store),
@@ -65,11 +70,11 @@ Cycles waiting(const Chunk& chunk, i32 chunks, i32 slots) {
 
 /// A tile's end where `deferred` of its chunks wait: what the next tile's K blocks do not hide.
 Cycles deferred_end(const KernelAt& kernel, const KBlockStep& step, i64 k_blocks, i32 deferred) {
-  const Chunk chunk = chunk_of(kernel);
+  const Chunk chunk = chunk_of(kernel, {});  // of those that wait the epilogue is taken already
   const Cycles each = std::max(chunk.staging, chunk.store_rate);
   const i64 hidden = std::min<i64>(deferred, k_blocks);
   const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
-  Cycles end = kernel.cycles(kernel.costs.pack) +
+  Cycles end = kernel.cycles(kernel.costs.pack) + fused(kernel) * chunks +
                std::max(Cycles{}, each - step.time) * static_cast<double>(hidden) +
                each * static_cast<double>(deferred - hidden);
   if (deferred < chunks) {
@@ -104,14 +109,14 @@ Cycles first_load(const KernelAt& kernel, Cycles load) {
 }
 
 Cycles epilogue_time(const KernelAt& kernel) {
-  const Chunk chunk = chunk_of(kernel);
+  const Chunk chunk = chunk_of(kernel, fused(kernel));
   const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
   return kernel.cycles(kernel.costs.epilogue) + accumulator_read(kernel) + chunk.staging * chunks +
          waiting(chunk, chunks, kernel.tiling().c_slots);
 }
 
 Cycles last_store(const KernelAt& kernel) {
-  const Chunk chunk = chunk_of(kernel);
+  const Chunk chunk = chunk_of(kernel, fused(kernel));
   const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
   const i32 slots = kernel.tiling().c_slots;
   const i32 behind = slots == 0 ? chunks : min_of(slots, chunks);  // stores that may be under way

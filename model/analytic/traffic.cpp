@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/base/math.h"
+#include "model/spec/fused_epilogue.h"
 
 namespace tilecast {
 namespace {
@@ -111,10 +112,13 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const Tiling& t, const T
   traffic.l2_to_sm = matrices.a * s.tiles_n + matrices.b * s.tiles_m;
   traffic.sm_intake = matrices.a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
                       matrices.b * static_cast<double>(ceil_div<i64>(shape.m, t.block_m));
+  traffic.l2_to_sm += bias_reads(problem, t);
   traffic.dram_write = Bytes{static_cast<double>(shape.m) * static_cast<double>(shape.n) *
                              element_bytes(problem.dtype)};
   return traffic;
 }
+
+Bytes bias_of(const GemmProblem& problem) { return {static_cast<double>(bias_bytes(problem))}; }
 
 /// DRAM reads are each matrix once at least, and what L2 puts out at most.
 Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
@@ -132,7 +136,7 @@ GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const Ker
   const WalkResult walk = walk_waves(s, resident, matrices.a_panel, matrices.b_panel,
                                      matrices.operands(), l2.capacity * l2.usable_fraction);
   GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
-  traffic.dram_read = within(matrices, traffic, walk.read);
+  traffic.dram_read = within(matrices, traffic, walk.read) + bias_of(problem);
   traffic.a_sharers = walk.a_sharers;
   traffic.b_sharers = walk.b_sharers;
   traffic.a_missing = walk.a_missing;
@@ -152,7 +156,8 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
       kept_in_l2(std::min(wave, matrices.operands()), l2.capacity * l2.usable_fraction);
   const double full_waves = s.num_tiles() / resident;
   GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
-  traffic.dram_read = within(matrices, traffic, wave * (full_waves * (1 - kept)));
+  traffic.dram_read =
+      within(matrices, traffic, wave * (full_waves * (1 - kept))) + bias_of(problem);
   traffic.a_sharers = std::min(resident, s.tiles_n);
   traffic.b_sharers = std::min(resident, s.tiles_m);
   return traffic;

@@ -96,11 +96,13 @@ GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const Gemm
 }
 
 FormAtClock form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
-  if (q.inputs == Inputs::kNormal) {
+  if (q.inputs == Inputs::kNormal && !fuses(q.problem.epilogue)) {
     return {kernel.form, kernel.clock.sm_clock};
   }
+  GemmProblem plain = q.problem;
+  plain.epilogue = {};
   const GemmForm normal =
-      gemm_form({q.gpu, q.problem, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
+      gemm_form({q.gpu, plain, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
   return {normal.form, normal.clock.sm_clock};
 }
 

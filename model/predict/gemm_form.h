@@ -35,7 +35,7 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// The same kernel where it settles on normal data, from which is learned.
+/// The same kernel without an epilogue where it settles on normal data, from which is learned.
 struct FormAtClock {
   ClosedForm form;
   Hertz sm_clock;

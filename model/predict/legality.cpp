@@ -167,6 +167,9 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
     return "layout nn needs N to be a multiple of 8 (16-byte rows of B), not " +
            std::to_string(shape.n);
   }
+  if (fuses(problem.epilogue) && gpu.architecture == Architecture::kBlackwell) {
+    return fmt::format("epilogue {}: kernels for Blackwell take none", to_text(problem.epilogue));
+  }
   if (shape.m > kMostSide || shape.n > kMostSide || shape.m * shape.n > kMostOutputs) {
     return fmt::format("M and N can be {} at most, and C can have {} elements", kMostSide,
                        kMostOutputs);

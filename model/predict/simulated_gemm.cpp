@@ -7,6 +7,7 @@
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
 #include "model/predict/outside_bytes.h"
+#include "model/predict/retime.h"
 #include "model/predict/settled_simulation.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
@@ -135,10 +136,21 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
     const auto cycles = [&](Hertz f) { return closed(f).cycles * over_closed; };
     const auto work = [&](Cycles in) { return chip_work(q.problem, config, s.kernel, in); };
     const auto [form, clock] = form_on_normal_data(q, physics);
+    // Learned is what simulation adds to a kernel that fuses nothing.
+    const Cycles simulated = fuses(q.problem.epilogue) ? form.cycles * over_closed : cycles(clock);
     apply_learned(q.gpu,
                   learned->of(kernel_features(q.gpu, q.problem, config, physics.work, form, clock,
-                                              cycles(clock), q.regime)),
+                                              simulated, q.regime)),
                   q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
+    p.extrapolated |= fuses(q.problem.epilogue);  // no measured row has one
+  }
+  if (fuses(q.problem.epilogue)) {  // in a simulation it may change who is served first
+    GemmProblem plain = q.problem;
+    plain.epilogue = {};
+    const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
+    const Prediction least =
+        by_simulation(without, {gemm_form(without, config, physics.work), analytic}, learned);
+    stretch(std::max(1.0, least.time / p.time), p);
   }
   p.limiter = limiter_of(p);
   return p;

@@ -13,6 +13,8 @@ SimTime stage_chunk(Cta& cta) {
   return cta.sm().intake.serve(cta.engine().now(), cta.costs().staging);
 }
 
+bool fuses(const Cta& cta) { return cta.costs().fused.ps > 0; }
+
 /// From the last wgmma to the first chunk.
 SimTime set_up(Cta& cta) {
   const bool first = !cta.sm().has_stored;
@@ -29,7 +31,7 @@ SimTime store_chunks(Cta& cta, i32 chunks) {
   return std::max(read, taken) + cta.costs().store_latency;
 }
 
-/// Chunk `chunk` of the tile through a slot of the warpgroup's own.
+/// Chunk `chunk` of the tile, its epilogue taken, through a slot of the warpgroup's own.
 Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   const KernelCosts& costs = cta.costs();
   const i32 slots = std::min(cta.tiling().c_slots, c_chunks(cta.tiling()));
@@ -51,6 +53,9 @@ Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
 Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
   wg.ready += set_up(cta);
   for (i32 chunk = 0; chunk < count; ++chunk) {
+    if (fuses(cta)) {
+      co_await fuse(cta, wg, 1);
+    }
     co_await store_through_slot(cta, wg, chunk);
   }
 }
@@ -62,6 +67,9 @@ Process store_from_stages(Cta& cta, Warpgroup& wg, u32& phase) {
   co_await cta.consumers().wait(phase++, wg.ready, set_up(cta));
   wg.ready = cta.engine().now();
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
+    if (fuses(cta)) {
+      co_await fuse(cta, wg, 1);
+    }
     co_await cta.engine().until(wg.ready);
     wg.ready = stage_chunk(cta) + costs.chunk;
   }
@@ -88,11 +96,20 @@ Process defer_tile(Cta& cta, Warpgroup& wg, TileCoord tile, i32 chunks) {
     co_await store_from_slots(cta, wg, at_once);
   }
   wg.ready += cta.costs().pack;
+  if (fuses(cta)) {
+    co_await fuse(cta, wg, chunks);
+  }
   wg.chunks_waiting = chunks;
   wg.waiting_tile = tile;
 }
 
 }  // namespace
+
+Process fuse(Cta& cta, Warpgroup& wg, i64 chunks, i64 parts) {
+  co_await cta.engine().until(wg.ready);
+  const SimTime whole = cta.costs().fused * chunks;
+  wg.ready = cta.sm().arithmetic.serve(cta.engine().now(), SimTime{whole.ps / parts});
+}
 
 void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {
   part_stored(cta, warpgroup, tile);

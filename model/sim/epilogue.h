@@ -5,7 +5,8 @@
 // read it. Staging shares the SM's one path with the other warpgroups and CTAs. Where C borrows
 // stages, all consumers of the CTA wait for each other before and after.
 //
-// Chunks whose store is deferred wait until store_waiting.
+// Chunks whose store is deferred wait until store_waiting. An epilogue is taken before a chunk is
+// staged or waits.
 //
 // Leaves out: plain stores where rows of C are not 16-byte multiples; contention of stores with
 // loads.
@@ -23,6 +24,10 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
 
 /// The first chunk that waits goes to C.
 Process store_waiting(Cta& cta, Warpgroup& warpgroup);
+
+/// A fused epilogue's instructions of a part of a tile, in chunks over `parts`; warpgroups of an SM
+/// take turns.
+Process fuse(Cta& cta, Warpgroup& warpgroup, i64 chunks, i64 parts = 1);
 
 /// The warpgroup's part of C is in L2, at its time.
 void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span);

@@ -29,6 +29,7 @@ struct Sm {
   Server intake;         // into shared memory: from L2, multicast included, and accumulators
   Server stores;         // the copy engine's reads of shared memory
   Server tensor_memory;  // loads of accumulators
+  Server arithmetic;     // of epilogues: issue slots and the special function unit
   bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/sim/epilogue.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
@@ -76,6 +77,9 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
   // A share of each of the partials is as much as one partial.
   co_await read_sum(cta, wg.ready);
+  if (cta.costs().fused.ps > 0) {
+    co_await fuse(cta, wg, c_chunks(cta.tiling()), machine.work.splits);
+  }
   co_await cta.engine().until(wg.ready);
   const i64 share = machine.c_bytes(part.tile, wg.part) / machine.work.splits;
   wg.ready = machine.sums->store_c(cta.engine().now(), cta.sm_index(), share);

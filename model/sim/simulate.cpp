@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/sim/grid.h"
 #include "model/sim/steady_k.h"
+#include "model/spec/fused_epilogue.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/tensor_memory.h"
 
@@ -51,20 +52,21 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
       machine.k_blocks_multiplied + cta_tiles * machine.parts_multiplied() * machine.k_blocks;
   const Progress whole = machine.progress();
   const MemoryTraffic& traffic = whole.traffic;
+  const Bytes bias = bias_reads(problem, config.tiling);  // counted, with no time of its own
   if (observers.requests != nullptr) {
     observers.requests->shape = problem.shape;
     observers.requests->cycles = cycles_of(seconds_of(end), sm_clock);
   }
   return {.cycles = cycles_of(seconds_of(end), sm_clock),
           .time = seconds_of(end),
-          .l2_to_sm = bytes(traffic.l2_to_sm + exactly.l2_to_sm),
-          .l2_output = bytes(traffic.l2_output + more.traffic.l2_output),
+          .l2_to_sm = bytes(traffic.l2_to_sm + exactly.l2_to_sm) + bias,
+          .l2_output = bytes(traffic.l2_output + more.traffic.l2_output) + bias,
           .l2_far = bytes(traffic.far + more.traffic.far),
           .sm_intake = bytes(machine.sm_intake + exactly.sm_intake +
                              (machine.sums ? machine.sums->read() : 0)),
           .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
           .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
-          .dram_read = bytes(traffic.dram_read + more.traffic.dram_read),
+          .dram_read = bytes(traffic.dram_read + more.traffic.dram_read + bias_bytes(problem)),
           .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
           .operand_reads = bytes(k_blocks * machine.costs.front().operand_bytes),
           .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /

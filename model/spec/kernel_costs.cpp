@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/spec/fused_epilogue.h"
 #include "model/spec/hilbert_steps.h"
 #include "model/spec/pack_time.h"
 #include "model/spec/stream_block.h"
@@ -84,6 +85,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
   costs.chunk = time(machine.chunk * (rows / kWgmmaM));
   costs.pack = time(pack_time(config));
+  costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t))));
   costs.next_tile = time(machine.next_tile);
   if (config.raster.kind == RasterKind::kHilbert) {
     const TileScheduler tiles = make_tile_scheduler(problem.shape, config, 1);

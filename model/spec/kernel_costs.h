@@ -31,6 +31,7 @@ struct KernelCosts {
   SimTime chunk;           // instructions of a chunk, and of its slot where it has one
   SimTime slot;            // barriers and store issue of a chunk in a slot of its own
   SimTime pack;            // sums to 16-bit pairs in registers, where their store is deferred
+  SimTime fused;           // the epilogue's instructions of a warpgroup's chunk, alone on its SM
   SimTime next_tile;       // a warpgroup goes on to its next tile
   SimTime find_tile;       // a role does, on a Hilbert curve; 0 in other orders
   SimTime store_issue;     // of all chunks of a CTA, by one thread

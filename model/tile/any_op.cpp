@@ -76,8 +76,12 @@ std::string shape_text(const AnyProblem& problem) {
 
 std::string to_text(const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  return fmt::format("{} {}{}", shape_text(problem), to_text(dtype_of(problem)),
-                     gemm != nullptr ? fmt::format(" {}", to_text(gemm->layout)) : "");
+  std::string text = fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
+  if (gemm != nullptr) {
+    text += fmt::format(" {}", to_text(gemm->layout));
+    text += fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "";
+  }
+  return text;
 }
 
 std::string to_text(const AnyConfig& config) {
@@ -113,9 +117,10 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
   return schedule;
 }
 
-AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout) {
+AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
+                         const Epilogue& epilogue) {
   if (op == Op::kGemm) {
-    return GemmProblem{parse_gemm_shape(shape), dtype, layout};
+    return GemmProblem{parse_gemm_shape(shape), dtype, layout, epilogue};
   }
   return parse_stream_shape(op, shape, dtype);
 }

@@ -28,7 +28,7 @@ std::vector<AnySchedule> every_schedule();
 
 /// "8192x8192x512", "1000x2000" or "4096", as the op's sides are.
 std::string shape_text(const AnyProblem& problem);
-/// Shape, element type and, where the op has one, layout.
+/// Shape, element type and, where it has them, layout and epilogue.
 std::string to_text(const AnyProblem& problem);
 std::string to_text(const AnyConfig& config);
 std::string_view to_text(const AnySchedule& schedule);
@@ -39,7 +39,9 @@ std::string_view to_text(const AnySchedule& schedule);
 AnyConfig parse_config(std::string_view text);
 /// By schedule_named (config_pattern.h). Throws ConfigError where `text` is no schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);
-/// `layout` counts for GEMM only. Throws ConfigError where `shape` is none of the op's.
-AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout);
+/// `layout` and `epilogue` count for GEMM only. Throws ConfigError where `shape` is none of the
+/// op's.
+AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
+                         const Epilogue& epilogue = {});
 
 }  // namespace tilecast

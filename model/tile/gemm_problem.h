@@ -1,9 +1,11 @@
-// The problem a GEMM kernel solves: C[m,n] = A[m,k] * B, fp32 accumulation, tight leading dims.
+// The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), fp32 accumulation, tight leading
+// dims.
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
+#include "model/tile/epilogue.h"
 
 namespace tilecast {
 
@@ -26,6 +28,7 @@ struct GemmProblem {
   GemmShape shape;
   ElementType dtype;  // of A, B and C
   Layout layout;
+  Epilogue epilogue = {};
 
   constexpr bool operator==(const GemmProblem&) const = default;
 };
@@ -36,12 +39,19 @@ TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
-/// Fewest bytes that solve the problem: A and B read once, C written once.
+/// Bytes of the epilogue's bias, which has C's type.
+TILECAST_HD constexpr i64 bias_bytes(const GemmProblem& problem) {
+  return bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
+         element_bytes(problem.dtype);
+}
+
+/// Fewest bytes that solve the problem: A, B and the bias read once, C written once.
 TILECAST_HD constexpr double gemm_bytes(const GemmProblem& problem) {
   const double m = static_cast<double>(problem.shape.m);
   const double n = static_cast<double>(problem.shape.n);
   const double k = static_cast<double>(problem.shape.k);
-  return (m * k + k * n + m * n) * element_bytes(problem.dtype);
+  return (m * k + k * n + m * n) * element_bytes(problem.dtype) +
+         static_cast<double>(bias_bytes(problem));
 }
 
 /// The bulk copy engine stores C only where its rows are 16-byte multiples; else plain stores.

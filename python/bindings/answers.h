@@ -17,6 +17,7 @@ namespace tilecast::python {
 struct Question {
   std::string op, dtype, layout, regime, inputs;
   std::optional<std::string> method;
+  std::string epilogue;
 };
 
 struct GpuChoice {
@@ -63,8 +64,8 @@ struct FamilyTime {
 };
 
 /// Of each kernel the first of its configurations that can run, by the method of the question,
-/// without anything learned from our own kernels. `cycles` are added to numbers of the GPU's section
-/// `machine`, by name: those that the code of a kernel decides, as answers.cpp lists them.
+/// without anything learned from our own kernels. `cycles` are added to numbers of the GPU's
+/// section `machine`, by name: those that the code of a kernel decides, as answers.cpp lists them.
 std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,
                                      const Question& question,
                                      const std::vector<std::vector<std::string>>& kernels,

@@ -74,7 +74,7 @@ class FakePlan:
     """Runs nothing, and remembers what it was to run."""
 
     def __init__(self, shape, workspace_bytes=0):
-        self.workspace_bytes, self.workspaces = workspace_bytes, {}
+        self.shape, self.workspace_bytes, self.workspaces = shape, workspace_bytes, {}
         self.runs, self.cleared = [], []
 
     def clear(self, *arguments):
@@ -228,6 +228,44 @@ def test_plans_and_workspaces_are_bounded(plans, torch):
 def test_a_second_matrix_that_is_not_torchs_is_refused(torch):
     with pytest.raises(tilecast.ConfigError, match="b: expected a torch tensor"):
         tilecast.matmul(FakeTensor(64, 64), Producer(64, 64))
+
+
+def test_a_bias_is_by_row_or_column_as_its_sides_say():
+    kind = _library.bias_kind
+    assert kind(16, 64, (64,), (1,)) == kind(16, 64, (1, 64), (64, 1)) == _library.BIAS_N
+    assert kind(16, 64, (16, 1), (1, 1)) == _library.BIAS_M
+    for side, strides in [((16,), (1,)), ((64,), (2,)), ((16, 64), (64, 1)), ((16, 1), (3, 1)), ((), ())]:
+        with pytest.raises(tilecast.ConfigError, match=r"bias: expected a contiguous \[n\]"):
+            kind(16, 64, side, strides)
+
+
+def test_bias_and_activation_are_the_plans(plans, torch):
+    a, bias = FakeTensor(64, 64), FakeTensor(1, 64)
+    tilecast.matmul(a, a, bias=bias, activation="gelu")
+    tilecast.matmul(a, a, bias=bias, activation="gelu")
+    tilecast.matmul(a, a, activation="silu")
+    fused, silu = plans.made
+    assert (fused.shape.bias, fused.shape.activation) == (_library.BIAS_N, 2)
+    assert (silu.shape.bias, silu.shape.activation) == (_library.NO_BIAS, 4)
+    assert [one[5] for one in fused.runs + silu.runs] == [4096, 4096, None]
+    with pytest.raises(tilecast.ConfigError, match="activation: expected one of None, relu, gelu, "):
+        tilecast.matmul(a, a, activation="tanh")
+    other = FakeTensor(1, 64)
+    other.dtype = "bf16"
+    with pytest.raises(tilecast.ConfigError, match="bias: expected the type"):
+        tilecast.matmul(a, a, bias=other)
+    with pytest.raises(tilecast.ConfigError, match="bias: expected a torch tensor"):
+        tilecast.matmul(a, a, bias=Producer(1, 64))
+
+
+def test_a_bias_of_another_library(plans):
+    a = Producer(64, 64)
+    tilecast.matmul(a, a, a, Producer(1, 64), "relu")
+    (plan,) = plans.made
+    assert (plan.shape.bias, plan.shape.activation) == (_library.BIAS_N, 1)
+    assert plan.runs[0][5] == 4096 + 32
+    with pytest.raises(tilecast.ConfigError, match="bias: expected the type"):
+        tilecast.matmul(a, a, a, Producer(1, 64, code=4))
 
 
 def test_strides_say_the_layout():

@@ -27,6 +27,44 @@ def test_the_product_is_torchs():
     assert tilecast.matmul(a, w.t(), out) is out and torch.equal(out, a @ w.t())
 
 
+ACTIVATIONS = {None: lambda x: x, "relu": torch.relu, "gelu": torch.nn.functional.gelu,
+               "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+               "silu": torch.nn.functional.silu}
+
+
+@pytest.mark.parametrize("activation", list(ACTIVATIONS))
+@pytest.mark.parametrize("sides", [None, (256,), (1, 256), (192, 1)])
+def test_bias_and_activation_are_torchs(sides, activation):
+    a, b = torch.randn(192, 512, device="cuda").half() / 16, torch.randn(512, 256, device="cuda").half()
+    bias = None if sides is None else torch.randn(*sides, device="cuda").half()
+    sums = a.double() @ b.double() + (0 if bias is None else bias.double())
+    found = tilecast.matmul(a, b, bias=bias, activation=activation).double()
+    # The rounding of C, the activation's stated bound, and sums in fp32.
+    bound = found.abs() / 2048 + (sums.abs() / 4096 + 1 / 32768 if activation else 0) + 1e-4
+    assert ((found - ACTIVATIONS[activation](sums)).abs() <= bound).all()
+
+
+@pytest.mark.parametrize("activation", list(ACTIVATIONS))
+def test_gradients_with_a_bias_are_torchs(activation):
+    a, b = small_integers(64, 128, requires_grad=True), small_integers(128, 64, requires_grad=True)
+    bias = small_integers(64, requires_grad=True)
+    tilecast.torch.matmul(a, b, bias, activation).sum().backward()
+    found = [one.grad for one in (a, b, bias)]
+    for one in (a, b, bias):
+        one.grad = None
+    ACTIVATIONS[activation](a @ b + bias).sum().backward()
+    for ours, theirs in zip(found, (a.grad, b.grad, bias.grad)):
+        assert torch.allclose(ours, theirs, rtol=2e-3, atol=2e-3)
+
+
+def test_an_operator_with_an_epilogue_is_traced():
+    layer = tilecast.torch.Linear(128, 64, activation="gelu", device="cuda", dtype=torch.float16)
+    input = torch.randn(32, 128, device="cuda", dtype=torch.float16)
+    assert torch.equal(torch.compile(layer, fullgraph=True)(input), layer(input))
+    plain = tilecast.torch.Linear.of(torch.nn.Linear(128, 64, device="cuda", dtype=torch.float16), "silu")
+    assert plain.activation == "silu" and plain(input).shape == (32, 64)
+
+
 def test_another_stream():
     a, b = small_integers(128, 512), small_integers(512, 256)
     torch.cuda.synchronize()
@@ -65,6 +103,6 @@ def test_linear_is_torchs_whether_or_not_there_is_a_kernel(offset):
         theirs.bias.copy_(small_integers(64))
     # Beginning 2 bytes past a multiple of 16, it is torch's product.
     input = small_integers(1024 * 128 + 1)[offset:offset + 1024 * 128].view(2, 512, 128)
-    assert tilecast.torch._has_kernel(input, theirs.weight) == (offset == 0)
-    assert torch.equal(tilecast.torch.Linear.of(theirs)(input), theirs(input))
-    assert not tilecast.torch._has_kernel(input.cpu(), theirs.weight)
+    assert tilecast.torch._has_kernel(input, theirs.weight, theirs.bias) == (offset == 0)
+    assert torch.equal(tilecast.torch.Linear.of(theirs)(input), theirs(input))  # small integers: exact
+    assert not tilecast.torch._has_kernel(input.cpu(), theirs.weight, theirs.bias)

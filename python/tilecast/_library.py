@@ -16,6 +16,8 @@ from ._model import ConfigError, Error, FileError, config_folder
 
 FP16, BF16 = 1, 2
 TN, NN = 0, 1
+NO_BIAS, BIAS_M, BIAS_N = 0, 1, 2
+ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
 _INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
 
 
@@ -23,7 +25,8 @@ class _Problem(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("m", ctypes.c_int64), ("n", ctypes.c_int64),
                 ("k", ctypes.c_int64), ("type", ctypes.c_int32), ("type_c", ctypes.c_int32),
                 ("layout", ctypes.c_int32), ("epilogue", ctypes.c_int32), ("lda", ctypes.c_int64),
-                ("ldb", ctypes.c_int64), ("ldc", ctypes.c_int64), ("batch", ctypes.c_int64)]
+                ("ldb", ctypes.c_int64), ("ldc", ctypes.c_int64), ("batch", ctypes.c_int64),
+                ("bias", ctypes.c_int32), ("activation", ctypes.c_int32)]
 
 
 class _Options(ctypes.Structure):
@@ -46,7 +49,8 @@ class _Forecast(ctypes.Structure):
 class _Arguments(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("a", ctypes.c_void_p), ("b", ctypes.c_void_p),
                 ("c", ctypes.c_void_p), ("alpha", ctypes.c_float), ("beta", ctypes.c_float),
-                ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t)]
+                ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
+                ("bias", ctypes.c_void_p)]
 
 
 _ARGUMENTS_SIZE = ctypes.sizeof(_Arguments)
@@ -107,7 +111,8 @@ def _check(status: int) -> None:
 
 
 class Shape(NamedTuple):
-    """What a plan is for: sides, FP16 or BF16, TN or NN, elements from a row to the next (0: tight)."""
+    """What a plan is for: sides, FP16 or BF16, TN or NN, elements from a row to the next (0: tight),
+    NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS."""
 
     m: int
     n: int
@@ -116,6 +121,8 @@ class Shape(NamedTuple):
     layout: int
     lda: int = 0
     ldb: int = 0
+    bias: int = NO_BIAS
+    activation: int = 0
 
 
 class Plan:
@@ -127,7 +134,8 @@ class Plan:
         self._library = library()
         self._handle = ctypes.c_void_p()
         problem = _Problem(struct_size=ctypes.sizeof(_Problem), m=shape.m, n=shape.n, k=shape.k,
-                           type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb)
+                           type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb,
+                           bias=shape.bias, activation=shape.activation)
         options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
                            config=config and config.encode(), config_dir=config_folder().encode(),
                            regime=int(sustained))
@@ -153,11 +161,12 @@ class Plan:
         _check(self._library.tilecast_plan_clear_workspace(self._handle, workspace,
                                                            self.workspace_bytes, stream))
 
-    def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0) -> None:
+    def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0,
+            bias: Optional[int] = None) -> None:
         """Puts the kernel into the stream; addresses of device memory."""
         status = self._run(self._handle,
                            ctypes.byref(_Arguments(_ARGUMENTS_SIZE, a, b, c, 1.0, 0.0, workspace,
-                                                   self.workspace_bytes)), stream)
+                                                   self.workspace_bytes, bias)), stream)
         if status:
             _check(status)
 
@@ -187,8 +196,9 @@ class Matrix(NamedTuple):
     owner: Any
 
 
-def matrix(name: str, tensor: Any, stream: int) -> Matrix:
-    """Of anything with `__dlpack__`; raises ConfigError for what is no CUDA matrix of fp16 or bf16."""
+def matrix(name: str, tensor: Any, stream: int, vector: bool = False) -> Matrix:
+    """Of anything with `__dlpack__`; raises ConfigError for what is no CUDA matrix of fp16 or bf16.
+    `vector`: one dimension is a row."""
     if not hasattr(tensor, "__dlpack__"):
         raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
     if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
@@ -198,19 +208,39 @@ def matrix(name: str, tensor: Any, stream: int) -> Matrix:
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     view = _DlTensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor"))
-    if view.ndim != 2:
+    if view.ndim != 2 and not (vector and view.ndim == 1):
         raise ConfigError(f"{name}: expected a matrix, got {view.ndim} dimensions")
     kind = _TYPES.get((view.code, view.bits, view.lanes))
     if kind is None:
         raise ConfigError(f"{name}: expected fp16 or bf16")
-    rows, columns = view.shape[0], view.shape[1]
-    strides = (view.strides[0], view.strides[1]) if view.strides else (columns, 1)
+    rows, columns = (1, view.shape[0]) if view.ndim == 1 else (view.shape[0], view.shape[1])
+    strides = ((columns, 1) if not view.strides else
+               (columns, view.strides[0]) if view.ndim == 1 else (view.strides[0], view.strides[1]))
     return Matrix((view.data or 0) + view.byte_offset, rows, columns, strides[0], strides[1], kind,
                   view.device_id, capsule)
 
 
+def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:
+    """Of a bias of these sides that is added to [m,n] as torch.addmm adds it."""
+    if len(side) == 1:
+        side, strides = (1, *side), (side[0], *strides)
+    if side == (1, n) and (strides[1] == 1 or n == 1):
+        return BIAS_N
+    if side == (m, 1) and (strides[0] == 1 or m == 1):
+        return BIAS_M
+    raise ConfigError(f"bias: expected a contiguous [n], [1,n] or [m,1] of m={m}, n={n}")
+
+
+def activation_of(word: Optional[str]) -> int:
+    """The value of an activation's word."""
+    if word not in ACTIVATIONS:
+        known = ", ".join(str(one) for one in ACTIVATIONS)
+        raise ConfigError(f"activation: expected one of {known}, got {word!r}")
+    return ACTIVATIONS[word]
+
+
 def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
-             b_strides: tuple[int, int]) -> Shape:
+             b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0) -> Shape:
     """Of A [m,k] and B [k,n]; raises ConfigError where neither layout has their strides."""
     if a_strides[1] != 1 and k != 1:
         raise ConfigError("a: rows must be contiguous")
@@ -221,4 +251,4 @@ def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
     else:
         raise ConfigError("b: rows or columns must be contiguous")
     return Shape(m, n, k, kind, layout, 0 if a_strides[0] == k or m == 1 else a_strides[0],
-                 0 if ldb == tight or (n if layout == TN else k) == 1 else ldb)
+                 0 if ldb == tight or (n if layout == TN else k) == 1 else ldb, bias, activation)

@@ -14,21 +14,26 @@ _KEPT_WORKSPACES = 8  # of a plan, each of another stream
 _captured: set[_library.Plan] = set()  # a graph may run their kernels as long as the process
 
 
-def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> Any:
-    """C[m,n] = A[m,k] B[k,n] by the kernel that the model expects to be the fastest; sums in fp32.
+def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
+           stream: Optional[int] = None) -> Any:
+    """C[m,n] = activation(A[m,k] B[k,n] + bias) by the kernel that the model expects to be the fastest;
+    in fp32 until C is rounded.
 
     a, b    CUDA matrices of one type, fp16 or bf16, on one device: torch tensors, or anything with
             `__dlpack__`. Rows of `a` are contiguous, and rows or columns of `b` (a transposed [n,k],
             as of a linear layer); both begin, and go on from row to row, at multiples of 16 bytes,
             so k is a multiple of 8
     out     [m,n], contiguous, of the same type; needed for tensors that are not torch's
+    bias    [n] or [1,n], added to each row, or [m,1], added to each column, as torch.addmm adds it;
+            contiguous, of the same type
+    activation  "relu", "gelu", "gelu_tanh" or "silu", off by at most 2^-12 |x| + 2^-15 before it is
+            rounded
     stream  a cudaStream_t as a number, of the device of a and b; else torch's current stream, or the
             default stream
 
     Returns `out`, which is complete when the stream has come that far. The first call for a problem
-    forecasts and compiles, which takes up to seconds; no later one does. There is no bias and no
-    activation: the kernels have none, and adding them afterwards is the caller's. Nor are there
-    gradients (tilecast.torch.matmul has them). The device of tensors that are not torch's is current.
+    forecasts and compiles, which takes up to seconds; no later one does. There are no gradients
+    (tilecast.torch.matmul has them). The device of tensors that are not torch's is current.
 
     Raises ConfigError for what no kernel does, Error where there is no GPU or the launch fails,
     FileError where libtilecast is not installed (docs/python.md).
@@ -36,10 +41,10 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> 
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(a, torch.Tensor):
         if (torch.is_grad_enabled() and
-                any(getattr(one, "requires_grad", False) for one in (a, b, out))):
-            raise ConfigError("a, b or out requires grad, which this product does not pass on: "
+                any(getattr(one, "requires_grad", False) for one in (a, b, out, bias))):
+            raise ConfigError("a, b, out or bias requires grad, which this product does not pass on: "
                               "tilecast.torch.matmul does, or call it under torch.no_grad()")
-        return _torch_matmul(torch, a, b, out, stream)
+        return _torch_matmul(torch, a, b, out, stream, bias, activation)
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
     if out is None:
@@ -50,9 +55,15 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> 
         raise ConfigError("out: expected [m,n] of the type and on the device of a and b")
     if into.column_stride != 1 or into.row_stride != into.columns:
         raise ConfigError("out: expected it to be contiguous")
+    added = None if bias is None else _library.matrix("bias", bias, stream, vector=True)
+    if added is not None and (added.type, added.device) != (left.type, left.device):
+        raise ConfigError("bias: expected the type and the device of a and b")
+    kind = _library.NO_BIAS if added is None else _library.bias_kind(
+        left.rows, right.columns, (added.rows, added.columns), (added.row_stride, added.column_stride))
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type,
                               (left.row_stride, left.column_stride),
-                              (right.row_stride, right.column_stride))
+                              (right.row_stride, right.column_stride), kind,
+                              _library.activation_of(activation))
     current = _library.current_device()
     if left.device != current:
         raise ConfigError(f"a, b and out are on device {left.device}, but device {current} is current")
@@ -61,7 +72,7 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None) -> 
         raise ConfigError("this kernel splits K and needs a workspace: expected torch tensors")
     if _library.is_capturing(stream):
         _captured.add(plan)
-    plan.run(left.data, right.data, into.data, stream)
+    plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data)
     return out
 
 
@@ -84,7 +95,9 @@ def _plan(shape: _library.Shape, device: int) -> _library.Plan:
 # Its arguments are everything that a plan depends on: a call that finds one has nothing left to check
 # but `out`.
 @functools.lru_cache(maxsize=_KEPT_PLANS)
-def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple) -> _library.Plan:
+def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
+                bias: Optional[tuple] = None, activation: Optional[str] = None) -> _library.Plan:
+    """`bias`: its sides, strides, type and device."""
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
     for name, side, dtype, device in zip("ab", sides, types, devices):
         if device.type != "cuda":
@@ -96,16 +109,26 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
     left, right = (_library.Matrix(0, *side, *stride, kinds[dtype], device.index, None)
                    for side, stride, dtype, device in zip(sides, strides, types, devices))
     _agree(left, right)
-    shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, *strides)
+    kind = _library.NO_BIAS
+    if bias is not None:
+        if bias[2:] != (types[0], devices[0]):
+            raise ConfigError("bias: expected the type and the device of a and b")
+        kind = _library.bias_kind(left.rows, right.columns, tuple(bias[0]), tuple(bias[1]))
+    shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, *strides, kind,
+                              _library.activation_of(activation))
     with torch.cuda.device(left.device):
         return _plan(shape, left.device)
 
 
-def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int]) -> Any:
-    if not isinstance(b, torch.Tensor):
-        raise ConfigError("b: expected a torch tensor, as a is one")
+def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
+                  activation: Optional[str] = None) -> Any:
+    if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
+        raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
+                          "as a is one")
     plan = _torch_plan(torch, (a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype),
-                       (a.device, b.device))
+                       (a.device, b.device),
+                       None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device),
+                       activation)
     index = a.device.index
     current = torch._C._cuda_getCurrentRawStream(index)
     if stream is not None and stream != current:
@@ -113,14 +136,15 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int]) -
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, stream)
+            return _on_current_stream(torch, plan, a, b, out, bias, stream)
     if index == torch._C._cuda_getDevice():
-        return _on_current_stream(torch, plan, a, b, out, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, current)
     with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, current)
 
 
-def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, stream: int) -> Any:
+def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
+                       stream: int) -> Any:
     if out is None:
         out = a.new_empty((a.shape[0], b.shape[1]))
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
@@ -131,7 +155,8 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
         _captured.add(plan)
     workspace = _workspace(torch, plan, a.device, stream, capturing) if plan.workspace_bytes else None
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
-             0 if workspace is None else workspace.data_ptr())
+             0 if workspace is None else workspace.data_ptr(),
+             None if bias is None else bias.data_ptr())
     return out
 
 

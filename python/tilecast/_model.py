@@ -173,8 +173,8 @@ def _word(value: Any) -> str:
     return {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "half": "fp16"}.get(text, text)
 
 
-def _question(dtype, layout, regime, inputs, method):
-    return ("gemm", _word(dtype), layout, regime, inputs, method)
+def _question(dtype, layout, regime, inputs, method, epilogue="none"):
+    return ("gemm", _word(dtype), layout, regime, inputs, method, epilogue)
 
 
 def _machine(gpu, calibrated, card=None):
@@ -191,8 +191,8 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
             schedules: Sequence[str] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
-            card: Optional[str] = None) -> Ranking:
-    """The `top` fastest configurations of C[m,n] = A[m,k] B, fastest first.
+            card: Optional[str] = None, epilogue: str = "none") -> Ranking:
+    """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
 
     m, n, k    sides in elements, at least 1; k a multiple of 8
     dtype      "fp16" or "bf16", also as torch.bfloat16 and the like; C has it too
@@ -208,13 +208,15 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     threads    for simulations; 0: one for each processor
     calibrated without it the GPU's calibration is left out
     card       UUID of a measured card; else the interval is of any card of the kind
+    epilogue   "none", or a bias ("bias_m", "bias_n") and an activation ("relu", "gelu", "gelu_tanh",
+               "silu"), joined by "+": "bias_n+gelu"
 
     Raises ConfigError, a ValueError, for what cannot be predicted, FileError, an OSError, for a file
     that cannot be read.
     """
     return Ranking(*_native.predict(
         _machine(gpu, calibrated, card), _shape(m, n, k),
-        _question(dtype, layout, regime, inputs, method),
+        _question(dtype, layout, regime, inputs, method, epilogue),
         (list(schedules), _count("top", top), simulate, threads, config)))
 
 
@@ -228,7 +230,8 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
                  gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
                  inputs: str = "normal", schedules: Sequence[str] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
-                 calibrated: bool = True, card: Optional[str] = None) -> Predictions:
+                 calibrated: bool = True, card: Optional[str] = None,
+                 epilogue: str = "none") -> Predictions:
     """The fastest configuration of each of many problems, on all processors and without the GIL.
 
     m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number counts for all
@@ -238,7 +241,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
     shapes = _broadcast(m, n, k)
     answers = _native.predict_many(
         _machine(gpu, calibrated, card), [_shape(*shape) for shape in shapes],
-        _question(dtype, layout, regime, inputs, method),
+        _question(dtype, layout, regime, inputs, method, epilogue),
         (list(schedules), 1, simulate, threads, None))
     return Predictions(shapes, answers)
 
@@ -257,14 +260,14 @@ def _broadcast(*sides) -> list[tuple[int, ...]]:
 def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype: Any = "fp16",
             layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
-            threads: int = 0, calibrated: bool = True) -> Explanation:
+            threads: int = 0, calibrated: bool = True, epilogue: str = "none") -> Explanation:
     """Why `config`, or several laid side by side, whole or in part, take the time they take: limiter, busy shares and
     phases, bytes, waves, energy, and with `best` how all that differs from the best of all
     candidates. The rest, and what it raises, is as in `predict`."""
     configs = [config] if isinstance(config, str) else list(config)
     return Explanation(*_native.explain(
         _machine(gpu, calibrated), _shape(m, n, k),
-        _question(dtype, layout, regime, inputs, method), configs, best, threads))
+        _question(dtype, layout, regime, inputs, method, epilogue), configs, best, threads))
 
 
 ConfigError = _native.ConfigError

@@ -2,7 +2,7 @@
 from typing import Optional
 
 Machine = tuple[str, bool, Optional[str], str]  # gpu, calibrated, card, configuration folder
-Question = tuple[str, str, str, str, str, Optional[str]]  # op, dtype, layout, regime, inputs, method
+Question = tuple[str, str, str, str, str, Optional[str], str]  # op, dtype, layout, regime, inputs, method, epilogue
 Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config
 
 class Error(RuntimeError): ...

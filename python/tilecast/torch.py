@@ -4,39 +4,54 @@ drop-in Linear. Imports torch, which the rest of the package does only where its
 
 from __future__ import annotations
 
+from typing import Any, Optional
+
 import torch
 from torch.nn import functional
 
+from ._library import activation_of
 from ._matmul import _torch_matmul
 from ._model import ConfigError
 
 _operators = torch.library.Library("tilecast", "DEF")
-_operators.define("matmul(Tensor a, Tensor b) -> Tensor")
-_operators.impl("matmul", lambda a, b: _torch_matmul(torch, a, b, None, None), "CUDA")
+_operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None) -> Tensor")
+_operators.impl("matmul", lambda a, b, bias=None, activation=None:
+                _torch_matmul(torch, a, b, None, None, bias, activation), "CUDA")
+
+_ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gelu,
+              "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"), "silu": functional.silu}
 
 
 @torch.library.register_fake("tilecast::matmul", lib=_operators)
-def _shape_alone(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
+                 activation: Optional[str] = None) -> torch.Tensor:
     return a.new_empty((a.shape[0], b.shape[1]))
 
 
 def _save(ctx, inputs, output) -> None:  # names that torch gives
-    ctx.save_for_backward(*inputs)
+    *tensors, ctx.activation = inputs
+    ctx.save_for_backward(*tensors)
 
 
 def _gradients(ctx, of_output: torch.Tensor):
-    a, b = ctx.saved_tensors
-    return (of_output @ b.t() if ctx.needs_input_grad[0] else None,
-            a.t() @ of_output if ctx.needs_input_grad[1] else None)
+    a, b, bias = ctx.saved_tensors
+    if ctx.activation is not None:  # what it is taken of is not kept: the product is made again
+        with torch.enable_grad():
+            sums = (a @ b if bias is None else a @ b + bias).detach().requires_grad_()
+            of_output, = torch.autograd.grad(_ACTIVATED[ctx.activation](sums), sums, of_output)
+    wanted = ctx.needs_input_grad
+    return (of_output @ b.t() if wanted[0] else None, a.t() @ of_output if wanted[1] else None,
+            of_output.sum_to_size(bias.shape) if bias is not None and wanted[2] else None, None)
 
 
 torch.library.register_autograd("tilecast::matmul", _gradients, setup_context=_save, lib=_operators)
 
 
-def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """C[m,n] = A[m,k] B[k,n] as `tilecast.matmul`, and differentiable: gradients are torch's own
-    products."""
-    return torch.ops.tilecast.matmul(a, b)
+def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
+           activation: Optional[str] = None) -> torch.Tensor:
+    """activation(A[m,k] B[k,n] + bias) as `tilecast.matmul`, and differentiable: gradients are torch's
+    own products, and with an activation torch's product is made once more for them."""
+    return torch.ops.tilecast.matmul(a, b, bias, activation)
 
 
 def _is_aligned(tensor: torch.Tensor) -> bool:
@@ -46,12 +61,19 @@ def _is_aligned(tensor: torch.Tensor) -> bool:
     return tensor.data_ptr() % 16 == 0
 
 
-def _has_kernel(input: torch.Tensor, weight: torch.Tensor) -> bool:
+def _known(activation: Optional[str]) -> Optional[str]:
+    activation_of(activation)
+    return activation
+
+
+def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor]) -> bool:
     # Rows of B, [out_features, in_features], at multiples of 16 bytes.
     if not (input.is_cuda and input.dtype in (torch.float16, torch.bfloat16) and
             input.dtype == weight.dtype and input.device == weight.device and
             input.shape[-1] == weight.shape[1] and input.shape[-1] % 8 == 0 and
             input.numel() > 0 and weight.numel() > 0 and weight.is_contiguous() and
+            (bias is None or (bias.dtype == weight.dtype and bias.device == weight.device and
+                              bias.is_contiguous() and _is_aligned(bias))) and
             not torch.is_autocast_enabled(input.device.type)):
         return False
     gpu = torch.cuda.get_device_properties(input.device)
@@ -61,23 +83,27 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor) -> bool:
 class Linear(torch.nn.Linear):
     """torch.nn.Linear with tilecast's product where it has a kernel (fp16 and bf16 on a GPU of compute
     capability 9.0, in_features a multiple of 8, tensors aligned to 16 bytes, no autocast), and
-    torch's own elsewhere. The bias is added afterwards, as the kernels take none."""
+    torch's own elsewhere. Bias and activation, one of those of `tilecast.matmul`, are the kernel's."""
+
+    def __init__(self, *sides: Any, activation: Optional[str] = None, **options: Any):
+        super().__init__(*sides, **options)
+        self.activation = _known(activation)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        if not _has_kernel(input, self.weight):
-            return functional.linear(input, self.weight, self.bias)
+        if not _has_kernel(input, self.weight, self.bias):
+            return _ACTIVATED[self.activation](functional.linear(input, self.weight, self.bias))
         rows = input.reshape(-1, self.in_features)
-        product = matmul(rows.contiguous(), self.weight.t())
-        product = product.view(*input.shape[:-1], self.out_features)
-        return product if self.bias is None else product + self.bias
+        product = matmul(rows.contiguous(), self.weight.t(), self.bias, self.activation)
+        return product.view(*input.shape[:-1], self.out_features)
 
     @classmethod
-    def of(cls, layer: torch.nn.Linear) -> Linear:
-        """The same layer, sharing its parameters."""
+    def of(cls, layer: torch.nn.Linear, activation: Optional[str] = None) -> Linear:
+        """The same layer, sharing its parameters, with an activation behind it."""
         if not isinstance(layer, torch.nn.Linear):
             raise ConfigError(f"expected a torch.nn.Linear, got {type(layer).__name__}")
         made = cls.__new__(cls)
         torch.nn.Module.__init__(made)
         made.in_features, made.out_features = layer.in_features, layer.out_features
         made.weight, made.bias = layer.weight, layer.bias
+        made.activation = _known(activation)
         return made.train(layer.training)

@@ -38,6 +38,25 @@ cublasLtMatrixLayout_t new_layout(cudaDataType_t type, i64 rows, i64 columns) {
   return layout;
 }
 
+/// Our columns are its rows, so that bias_n is its bias.
+cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
+  const bool biased = epilogue.bias == Bias::kPerColumn;
+  if (epilogue.bias != Bias::kPerRow) {
+    switch (epilogue.activation) {
+      case Activation::kNone:
+        return biased ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+      case Activation::kRelu:
+        return biased ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+      case Activation::kGeluTanh:
+        return biased ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+      case Activation::kGelu:
+      case Activation::kSilu:
+        break;
+    }
+  }
+  throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
+}
+
 template <class T>
 std::string attribute(const cublasLtMatmulAlgo_t& algorithm,
                       cublasLtMatmulAlgoConfigAttributes_t which) {
@@ -78,6 +97,11 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   const cublasOperation_t first = problem.layout == Layout::kTn ? CUBLAS_OP_T : CUBLAS_OP_N;
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
                                                  &first, sizeof first));
+  if (!fp32_output && fuses(problem.epilogue)) {
+    const cublasLtEpilogue_t epilogue = epilogue_of(problem.epilogue);
+    TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_EPILOGUE,
+                                                   &epilogue, sizeof epilogue));
+  }
 }
 
 std::vector<cublasLtMatmulAlgo_t> CublasltMatmul::algorithms(int most) const {
@@ -106,7 +130,11 @@ std::vector<cublasLtMatmulAlgo_t> CublasltMatmul::algorithms(int most) const {
 }
 
 void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b,
-                         void* c, cudaStream_t stream) const {
+                         void* c, cudaStream_t stream, const void* bias) const {
+  if (bias != nullptr) {
+    TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
+        operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
+  }
   const float alpha = 1, beta = 0;
   TILECAST_CUBLAS(cublasLtMatmul(library_.handle(), operation_.get(), &alpha, b, first_.get(), a,
                                  second_.get(), &beta, c, result_.get(), c, result_.get(),

@@ -38,14 +38,15 @@ class Cublaslt {
 /// One problem, ready to run with any algorithm.
 class CublasltMatmul {
  public:
-  /// C has the problem's element type, or fp32 where `fp32_output`.
+  /// C has the problem's element type and epilogue; or fp32 and none where `fp32_output`. Throws
+  /// ConfigError for an epilogue that cuBLASLt does not have: it has bias_n, relu and gelu_tanh.
   CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
 
   /// The heuristic's answers, its favourite first; throws Error(kNoDevice) where it has none.
   std::vector<cublasLtMatmulAlgo_t> algorithms(int most) const;
 
   void run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b, void* c,
-           cudaStream_t stream) const;
+           cudaStream_t stream, const void* bias = nullptr) const;
 
  private:
   template <class T>

@@ -1,7 +1,6 @@
 #include "validate/measure/gpu_test_bench.h"
 
 #include "kernels/jit/gemm_kernel.h"
-#include "kernels/jit/gemm_launch.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
 
@@ -32,11 +31,26 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   c.reserve(bytes_of(m, n, next.dtype));
   kernels.fill(a.as<void>(), static_cast<u64>(m * k), next.dtype, inputs, seed++, stream.get());
   kernels.fill(b.as<void>(), static_cast<u64>(n * k), next.dtype, inputs, seed++, stream.get());
-  verifier.prepare(next, a.as<void>(), b.as<void>());
+  const i64 elements = bias_elements(next.epilogue.bias, m, n);
+  if (elements > 0) {
+    bias.reserve(bytes_of(elements, 1, next.dtype));
+    kernels.fill(bias.as<void>(), static_cast<u64>(elements), next.dtype, Inputs::kNormal, seed++,
+                 stream.get());
+  }
+  verifier.prepare(next, a.as<void>(), b.as<void>(), buffers(nullptr).bias);
+}
+
+GemmBuffers GpuTestBench::buffers(void* output) const {
+  const bool biased = problem.epilogue.bias != Bias::kNone;
+  return {.a = a.as<void>(),
+          .b = b.as<void>(),
+          .c = output,
+          .bias = biased ? bias.as<void>() : nullptr};
 }
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {
-  const CompiledKernel compiled = compile_gemm(config, problem.dtype, problem.layout, cache);
+  const CompiledKernel compiled =
+      compile_gemm(config, problem.dtype, problem.layout, cache, problem.epilogue);
   if (!compiled.usable()) {
     throw Error(ExitCode::kWrong, compiled.rejection);
   }
@@ -46,9 +60,8 @@ LoadedKernel GpuTestBench::load(const KernelConfig& config) {
 Verdict GpuTestBench::check(const KernelConfig& config) {
   LoadedKernel kernel = load(config);
   const GemmLaunch launch(kernel, problem, config);
-  return verifier.check([&](void* output) {
-    launch.launch(launch.bind({a.as<void>(), b.as<void>(), output}), stream.get());
-  });
+  return verifier.check(
+      [&](void* output) { launch.launch(launch.bind(buffers(output)), stream.get()); });
 }
 
 Verdict GpuTestBench::check_cublaslt() {

@@ -3,6 +3,7 @@
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/device.h"
+#include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "model/tile/kernel_config.h"
 #include "validate/measure/cublaslt.h"
@@ -20,13 +21,17 @@ class GpuTestBench {
   /// Fresh inputs for `problem`, and its reference.
   void prepare(const GemmProblem& problem, Inputs inputs);
 
+  /// Of the problem prepared last, and C.
+  GemmBuffers buffers(void* output) const;
+
   /// Compiles and loads the configuration for the problem prepared last.
   LoadedKernel load(const KernelConfig& config);
 
   /// One launch of the configuration on the problem prepared last, verified.
   Verdict check(const KernelConfig& config);
 
-  /// cuBLASLt's first choice on the problem prepared last, C in the problem's own type, verified.
+  /// cuBLASLt's first choice on the problem prepared last, which has no epilogue, C in the
+  /// problem's own type, verified.
   Verdict check_cublaslt();
 
   CubinCache cache;
@@ -35,7 +40,7 @@ class GpuTestBench {
   Cublaslt cublaslt;
   Verifier verifier;
   GemmProblem problem{};
-  DeviceMemory a, b, c;
+  DeviceMemory a, b, c, bias;
 
  private:
   explicit GpuTestBench(const Device& device);

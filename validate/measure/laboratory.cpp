@@ -69,7 +69,7 @@ void Laboratory::prepare(const Point& point) {
   fastest_of_prepared_.reset();
   operands_.prepare(point.problem, point.inputs, seed_of(point.problem, point.inputs));
   const GemmBuffers first = operands_.set(0);
-  verifier_.prepare(point.problem, first.a, first.b);
+  verifier_.prepare(point.problem, first.a, first.b, first.bias);
   prepared_ = {point.problem, point.inputs};
 }
 
@@ -130,7 +130,8 @@ bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {
 void Laboratory::measure_kernel(Measurement& row) {
   const GemmProblem& problem = row.point.problem;
   const KernelConfig config = parse_kernel_config(row.point.config);
-  const CompiledKernel compiled = compile_gemm(config, problem.dtype, problem.layout, cache_);
+  const CompiledKernel compiled =
+      compile_gemm(config, problem.dtype, problem.layout, cache_, problem.epilogue);
   if (!compiled.usable()) {
     throw ConfigError(compiled.rejection);
   }
@@ -149,7 +150,8 @@ void Laboratory::measure_kernel(Measurement& row) {
 
   const GemmBuffers first = operands_.set(0);
   if (!verify(row, [&](void* c) {
-        launch.launch(launch.bind({.a = first.a, .b = first.b, .c = c}), stream_.get());
+        launch.launch(launch.bind({.a = first.a, .b = first.b, .c = c, .bias = first.bias}),
+                      stream_.get());
       })) {
     return;
   }
@@ -172,7 +174,7 @@ Workload Laboratory::workload_of(const CublasltMatmul& matmul,
   return {.enqueue =
               [this, &matmul, &algorithm](std::size_t set) {
                 const GemmBuffers buffers = operands_.set(set);
-                matmul.run(algorithm, buffers.a, buffers.b, buffers.c, stream_.get());
+                matmul.run(algorithm, buffers.a, buffers.b, buffers.c, stream_.get(), buffers.bias);
               },
           .sets = operands_.sets(),
           .estimate = {}};
@@ -189,8 +191,9 @@ std::size_t Laboratory::fastest(const CublasltMatmul& matmul,
   Seconds best_single{std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     try {
-      const Verdict verdict = verifier_.check(
-          [&](void* c) { matmul.run(algorithms[i], first.a, first.b, c, stream_.get()); });
+      const Verdict verdict = verifier_.check([&](void* c) {
+        matmul.run(algorithms[i], first.a, first.b, c, stream_.get(), first.bias);
+      });
       if (!verdict.right()) {
         continue;
       }
@@ -226,7 +229,7 @@ void Laboratory::measure_cublaslt(Measurement& row) {
       row.point.config == kCublasltBest ? fastest(matmul, algorithms) : std::size_t{0};
   const GemmBuffers first = operands_.set(0);
   if (!verify(row, [&](void* c) {
-        matmul.run(algorithms[chosen], first.a, first.b, c, stream_.get());
+        matmul.run(algorithms[chosen], first.a, first.b, c, stream_.get(), first.bias);
       })) {
     return;
   }

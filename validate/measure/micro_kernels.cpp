@@ -41,9 +41,9 @@ void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t s
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  return {source_of(kClockSample),    source_of("fill_inputs"), source_of("sum_squares"),
-          source_of("check_output"),  source_of("check_guard"), source_of("check_same"),
-          source_of("reference_gemm")};
+  return {source_of(kClockSample),     source_of("fill_inputs"),   source_of("sum_squares"),
+          source_of("check_output"),   source_of("check_guard"),   source_of("check_same"),
+          source_of("reference_gemm"), source_of("apply_epilogue")};
 }
 
 MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
@@ -54,6 +54,7 @@ MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
       check_guard_(load(cache, "check_guard")),
       check_same_(load(cache, "check_same")),
       reference_gemm_(load(cache, "reference_gemm")),
+      apply_epilogue_(load(cache, "apply_epilogue")),
       sm_count_(static_cast<u32>(sm_count)) {
   const DeviceMemory samples(clock_samples() * sizeof(ClockSample));
   sample_clock(samples.as<ClockSample>(), stream);
@@ -100,6 +101,13 @@ void MicroKernels::check_reference(const void* a, const void* b, const float* pr
   launch(reference_gemm_, wide(sm_count_), stream, a, b, product, static_cast<u64>(problem.shape.m),
          static_cast<u64>(problem.shape.n), static_cast<u64>(problem.shape.k),
          static_cast<i32>(problem.dtype), static_cast<i32>(problem.layout), samples, check);
+}
+
+void MicroKernels::apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
+                                  cudaStream_t stream) const {
+  launch(apply_epilogue_, wide(sm_count_), stream, sums, bias, static_cast<u64>(problem.shape.m),
+         static_cast<u64>(problem.shape.n), static_cast<i32>(problem.dtype),
+         static_cast<i32>(problem.epilogue.bias), static_cast<i32>(problem.epilogue.activation));
 }
 
 }  // namespace tilecast

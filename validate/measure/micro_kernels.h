@@ -48,10 +48,13 @@ class MicroKernels {
   void check_reference(const void* a, const void* b, const float* product,
                        const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                        cudaStream_t stream) const;
+  /// Of the problem, in place on its sums; `bias` is null where it has none.
+  void apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
+                      cudaStream_t stream) const;
 
  private:
   LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_, check_same_,
-      reference_gemm_;
+      reference_gemm_, apply_epilogue_;
   u32 sm_count_;
 };
 

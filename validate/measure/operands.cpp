@@ -19,10 +19,12 @@ std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
-  SetLayout layout{.a_bytes = operand_bytes(m, k, problem.dtype),
-                   .b_bytes = operand_bytes(n, k, problem.dtype),
-                   .c_bytes = operand_bytes(m, n, problem.dtype),
-                   .sets = {}};
+  SetLayout layout{
+      .a_bytes = operand_bytes(m, k, problem.dtype),
+      .b_bytes = operand_bytes(n, k, problem.dtype),
+      .c_bytes = operand_bytes(m, n, problem.dtype),
+      .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, problem.dtype),
+      .sets = {}};
   layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
 }
@@ -44,7 +46,10 @@ GemmBuffers Operands::set(std::size_t index) const {
   const std::size_t start = index * layout_.set_bytes();
   return {.a = memory_.as<void>(start),
           .b = memory_.as<void>(start + layout_.a_bytes),
-          .c = memory_.as<void>(start + layout_.a_bytes + layout_.b_bytes)};
+          .c = memory_.as<void>(start + layout_.a_bytes + layout_.b_bytes),
+          .bias = layout_.bias_bytes == 0
+                      ? nullptr
+                      : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes)};
 }
 
 }  // namespace tilecast

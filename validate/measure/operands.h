@@ -1,5 +1,5 @@
-// The buffer sets that a problem's launches rotate over: A and B filled with fresh random data, and
-// a C each.
+// The buffer sets that a problem's launches rotate over: A, B and, where the epilogue has one, the
+// bias filled with fresh random data, and a C each.
 #pragma once
 
 #include "kernels/jit/gemm_launch.h"
@@ -13,10 +13,10 @@
 namespace tilecast {
 
 struct SetLayout {
-  std::size_t a_bytes, b_bytes, c_bytes;  // rounded up to the alignment of a set
+  std::size_t a_bytes, b_bytes, c_bytes, bias_bytes;  // rounded up to the alignment of a set
   BufferSets sets;
 
-  std::size_t set_bytes() const { return a_bytes + b_bytes + c_bytes; }
+  std::size_t set_bytes() const { return a_bytes + b_bytes + c_bytes + bias_bytes; }
 };
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);

@@ -72,7 +72,7 @@ std::size_t Verifier::elements() const {
   return static_cast<std::size_t>(problem_.shape.m) * static_cast<std::size_t>(problem_.shape.n);
 }
 
-void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b) {
+void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b, const void* bias) {
   problem_ = problem;
   stream_.synchronize();  // the memory may move
   reference_.reserve(elements() * sizeof(float));
@@ -94,6 +94,9 @@ void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b)
                             found.wrong, found.checked, place(found.first_wrong, problem)));
   }
 
+  if (fuses(problem.epilogue)) {
+    kernels_.apply_epilogue(reference_.as<float>(), bias, problem, stream_.get());
+  }
   cleared_ = {};
   cleared_.first_wrong = kNone;
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,

@@ -1,5 +1,6 @@
 // Is a GEMM's result right? Compared on the device with cuBLASLt's fp32 result for the same inputs,
-// which is itself checked against fp64 dot products (kernels/verify/reference_gemm.cu).
+// which is itself checked against fp64 dot products (kernels/verify/reference_gemm.cu); an epilogue
+// is taken from there in fp64 (apply_epilogue.cu).
 //
 // The output starts as poison (NaN), between guard bands of 256 KiB. Right means: every element
 // written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and
@@ -36,9 +37,10 @@ class Verifier {
  public:
   Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const Stream& stream);
 
-  /// The reference of `problem` on these inputs. Throws Error where cuBLASLt and the fp64 dot
-  /// products disagree.
-  void prepare(const GemmProblem& problem, const void* a, const void* b);
+  /// The reference of `problem` on these inputs; `bias` where its epilogue has one. Throws Error
+  /// where cuBLASLt and the fp64 dot products disagree.
+  void prepare(const GemmProblem& problem, const void* a, const void* b,
+               const void* bias = nullptr);
 
   /// `enqueue` puts one launch that writes C into `c` on the stream.
   Verdict check(const std::function<void(void* c)>& enqueue);

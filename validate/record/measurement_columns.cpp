@@ -257,6 +257,15 @@ constexpr MeasurementColumn kColumns[] = {
          m.counters_state = parse_counters_state(text);
        }
      }},
+    {"epilogue", false,
+     [](const Measurement& m) {
+       return fuses(m.point.problem.epilogue) ? to_text(m.point.problem.epilogue) : std::string();
+     },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.point.problem.epilogue = parse_epilogue(text);
+       }
+     }},
 };
 
 }  // namespace

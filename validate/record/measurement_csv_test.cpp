@@ -161,6 +161,22 @@ TEST_CASE("A memcpy row has its elements in m and no layout") {
         "x.csv:2: n: expected nothing for op memcpy");
 }
 
+TEST_CASE("An epilogue is a column of its own, empty where there is none, and part of the point") {
+  Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
+  const std::string plain = measurement_csv({m});
+  CHECK(plain.find(",epilogue\n") != std::string::npos);
+  CHECK(plain.ends_with(",\n"));
+  m.point.problem.epilogue = {Bias::kPerColumn, Activation::kGelu};
+  const std::string fused = measurement_csv({m});
+  CHECK(fused.ends_with(",bias_n+gelu\n"));
+  CHECK(parse_measurements(fused, "x.csv").rows[0].measurement.point == m.point);
+  Point none = m.point;
+  none.problem.epilogue = {};
+  CHECK(key_of(none) != key_of(m.point));
+  CHECK(message_of(replaced(fused, "bias_n+gelu", "gelu+bias_n"))
+            .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
+}
+
 TEST_CASE("A broken file is refused with file, line, column and what was expected") {
   const std::string good = example_csv();
   CHECK(message_of(good) == "no error");

@@ -1,0 +1,103 @@
+// What a warpgroup's part of a tile needs of the bias, in C's type. Read once per tile, before its
+// first wgmma, so that the reads are done long before the sums are; held as packed pairs that take
+// a register for 64 columns or rows, and handed between the lanes of a warp.
+//
+// A reduction that stores C from partial sums reads it where it needs it instead (add_bias_at).
+// Checked by: validate/measure/epilogue_test.cpp.
+#pragma once
+
+#include "kernels/gemm/compile_time_config.h"
+#include "kernels/ptx/convert.cuh"
+#include "kernels/ptx/vector_access.cuh"
+
+namespace tilecast {
+
+/// Elements `index` and, where it lies below `count`, the next; 0 out of bounds. `index` is even.
+template <class Args>  // only arguments of kernels with a bias have it
+__device__ inline u32 bias_pair(const Args& args, i32 index, i32 count) {
+  const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;
+  if (index + 1 < count) {
+    return ptx::load_global<4, false>(at, 0).word[0];
+  }
+  return index < count ? ptx::load_global<2, false>(at, 0).word[0] : 0;
+}
+template <class Args>
+__device__ inline u32 bias_element(const Args& args, i32 index, i32 count) {
+  const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;
+  return index < count ? ptx::load_global<2, false>(at, 0).word[0] : 0;
+}
+
+__device__ inline float low_element(u32 pair) {
+  return ptx::value_of_bits(static_cast<unsigned short>(pair), kElementType);
+}
+__device__ inline float high_element(u32 pair) {
+  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), kElementType);
+}
+
+template <Bias kBias>
+class BiasPart {
+ public:
+  /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
+  template <class Args>
+  __device__ void load(const Args& args, i32 m, i32 n) {
+    const i32 lane = threadIdx.x % 32;
+#pragma unroll
+    for (i32 i = 0; i < kWords; ++i) {
+      if constexpr (kBias == Bias::kPerColumn) {
+        words_[i] = bias_pair(args, n + (i * 32 + lane) * 2, args.n);
+      } else if constexpr (kBias == Bias::kPerRow) {
+        const i32 warp = threadIdx.x % kThreadsPerWarpgroup / 32;
+        const i32 row = m + i * kWgmmaM + warp * 16 + lane / 4;
+        words_[i] = bias_element(args, row, args.m) | bias_element(args, row + 8, args.m) << 16;
+      }
+    }
+  }
+
+  /// To a thread's four sums in eight columns: two neighbours in one row, two in the row eight
+  /// below. `i` counts wgmma rows, `column` is the first of the eight in the part. By whole warps.
+  __device__ void add(float (&sums)[4], i32 i, i32 column) const {
+    if constexpr (kBias == Bias::kPerColumn) {
+      const i32 eight = column / 8;
+      const u32 pair = __shfl_sync(0xffffffff, words_[eight / 8],
+                                   eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4);
+      sums[0] += low_element(pair);
+      sums[1] += high_element(pair);
+      sums[2] += low_element(pair);
+      sums[3] += high_element(pair);
+    } else if constexpr (kBias == Bias::kPerRow) {
+      sums[0] += low_element(words_[i]);
+      sums[1] += low_element(words_[i]);
+      sums[2] += high_element(words_[i]);
+      sums[3] += high_element(words_[i]);
+    }
+  }
+
+ private:
+  static constexpr i32 kWords = kBias == Bias::kPerColumn ? ceil_div(warpgroup_columns(kTiling), 64)
+                                                          : wgmmas_along_m(kTiling);
+  u32 words_[kWords];
+};
+
+template <>
+class BiasPart<Bias::kNone> {
+ public:
+  template <class Args>
+  __device__ void load(const Args&, i32, i32) {}
+  __device__ void add(float (&)[4], i32, i32) const {}
+};
+
+/// To two neighbours in one row of C, within its bounds; `column` is even.
+template <Bias kBias, class Args>
+__device__ inline void add_bias_at(const Args& args, i32 row, i32 column, float (&pair)[2]) {
+  if constexpr (kBias == Bias::kPerColumn) {
+    const u32 elements = bias_pair(args, column, args.n);
+    pair[0] += low_element(elements);
+    pair[1] += high_element(elements);
+  } else if constexpr (kBias == Bias::kPerRow) {
+    const float element = low_element(bias_element(args, row, args.m));
+    pair[0] += element;
+    pair[1] += element;
+  }
+}
+
+}  // namespace tilecast

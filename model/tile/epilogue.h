@@ -1,0 +1,63 @@
+// What becomes of a GEMM's sums before they are rounded to C: C = activation(A B + bias), in fp32.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+//
+// As text "none", or what is asked for in the order in which it is done, joined by "+": "bias_n",
+// "gelu", "bias_n+gelu".
+// Checked by: epilogue_test.cpp.
+#pragma once
+
+#ifndef __CUDACC_RTC__  // NVRTC has no standard library
+#include <string>
+#include <string_view>
+#include <vector>
+#endif
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+/// Elements of C's type.
+enum class Bias : i32 {
+  kNone,
+  kPerRow,     // bias_m: one for each of the m rows of C
+  kPerColumn,  // bias_n: one for each of the n columns
+};
+
+enum class Activation : i32 {
+  kNone,
+  kRelu,
+  kGelu,      // x (1 + erf(x / sqrt(2))) / 2
+  kGeluTanh,  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
+  kSilu,      // x / (1 + exp(-x))
+};
+
+struct Epilogue {
+  Bias bias;
+  Activation activation;
+
+  constexpr bool operator==(const Epilogue&) const = default;
+};
+
+TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) {
+  return epilogue.bias != Bias::kNone || epilogue.activation != Activation::kNone;
+}
+
+/// Elements of the bias of an m x n result.
+TILECAST_HD constexpr i64 bias_elements(Bias bias, i64 m, i64 n) {
+  return bias == Bias::kPerRow ? m : bias == Bias::kPerColumn ? n : 0;
+}
+
+#ifndef __CUDACC_RTC__
+std::string to_text(const Epilogue& epilogue);
+/// Inverse of to_text. Throws ConfigError that lists the known words.
+Epilogue parse_epilogue(std::string_view text);
+
+/// Every word but "none", in the order in which they are written, and what it stands for.
+struct EpilogueWord {
+  std::string_view word, meaning;
+};
+const std::vector<EpilogueWord>& epilogue_words();
+#endif
+
+}  // namespace tilecast

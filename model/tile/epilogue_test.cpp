@@ -1,0 +1,50 @@
+#include "model/tile/epilogue.h"
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+TEST_CASE("An epilogue's text says what it does in order, and reads back") {
+  CHECK(to_text(Epilogue{}) == "none");
+  CHECK(to_text(Epilogue{Bias::kPerColumn, Activation::kGelu}) == "bias_n+gelu");
+  CHECK(to_text(Epilogue{Bias::kPerRow, Activation::kNone}) == "bias_m");
+  CHECK(to_text(Epilogue{Bias::kNone, Activation::kGeluTanh}) == "gelu_tanh");
+  for (const Bias bias : {Bias::kNone, Bias::kPerRow, Bias::kPerColumn}) {
+    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu,
+                                        Activation::kGeluTanh, Activation::kSilu}) {
+      const Epilogue epilogue{bias, activation};
+      CHECK(parse_epilogue(to_text(epilogue)) == epilogue);
+      CHECK(fuses(epilogue) == (to_text(epilogue) != "none"));
+    }
+  }
+}
+
+TEST_CASE("A text that is no epilogue is refused with the words that there are") {
+  for (const char* text : {"", "None", "bias", "gelu+bias_n", "bias_n+bias_m", "bias_n+bias_n",
+                           "relu+gelu", "bias_n+", "+gelu", "bias_n+none", "bias_n gelu"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_epilogue(text), ConfigError);
+  }
+  try {
+    (void)parse_epilogue("bias_n+gelo");
+    FAIL("gelo is no activation");
+  } catch (const ConfigError& error) {
+    CHECK(std::string(error.what()) ==
+          "epilogue 'bias_n+gelo': expected one of none, bias_m, bias_n, relu, gelu, gelu_tanh, "
+          "silu, or a bias and an activation such as bias_n+gelu; did you mean gelu?");
+  }
+}
+
+TEST_CASE("Every word is listed, and is an epilogue of its own") {
+  CHECK(epilogue_words().size() == 6);
+  for (const EpilogueWord& word : epilogue_words()) {
+    CHECK(to_text(parse_epilogue(word.word)) == word.word);
+  }
+}
+
+TEST_CASE("A bias has an element for each row or each column") {
+  CHECK(bias_elements(Bias::kNone, 300, 200) == 0);
+  CHECK(bias_elements(Bias::kPerRow, 300, 200) == 300);
+  CHECK(bias_elements(Bias::kPerColumn, 300, 200) == 200);
+}

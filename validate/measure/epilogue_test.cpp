@@ -1,0 +1,292 @@
+// Fused epilogues on the device: random problems, configurations and epilogues against a reference
+// in fp64; every 16-bit value through every activation; what is not finite. TILECAST_TEST_TRIPLES
+// says how many triples are checked at least.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/activation_reference.h"
+#include "model/tile/schedule_text.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
+                                       Activation::kGeluTanh, Activation::kSilu};
+
+std::vector<Epilogue> every_epilogue() {
+  std::vector<Epilogue> all;
+  for (const Bias bias : {Bias::kNone, Bias::kPerRow, Bias::kPerColumn}) {
+    for (const Activation activation : kActivations) {
+      if (const Epilogue epilogue{bias, activation}; fuses(epilogue)) {
+        all.push_back(epilogue);
+      }
+    }
+  }
+  return all;
+}
+
+int fewest_triples() {
+  constexpr int kDefault = 300;
+  const char* given = std::getenv("TILECAST_TEST_TRIPLES");
+  return given == nullptr ? kDefault : std::atoi(given);
+}
+
+/// Problems of one epilogue, type and layout, and configurations drawn from their candidates: one
+/// of each schedule, and one whose store is deferred.
+struct Family {
+  std::vector<GemmProblem> problems;
+  std::vector<KernelConfig> configs;
+};
+
+GemmProblem random_problem(std::size_t size, const Epilogue& epilogue, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  const i64 sides[] = {64, 300, 1500}, depths[] = {16, 64, 400};
+  const ElementType dtype = random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
+  const Layout layout = random() % 2 == 0 ? Layout::kTn : Layout::kNn;
+  const i64 n = upto(sides[size]);
+  return {{upto(sides[size]), layout == Layout::kNn ? (n + 7) / 8 * 8 : n, 8 * upto(depths[size])},
+          dtype,
+          layout,
+          epilogue};
+}
+
+Family random_family(const GpuSpec& gpu, const Epilogue& epilogue, std::mt19937& random) {
+  Family family;
+  for (const std::size_t size : {0, 1, 2}) {
+    family.problems.push_back(random_problem(size, epilogue, random));
+    family.problems.back().dtype = family.problems.front().dtype;
+    if (family.problems.back().layout != family.problems.front().layout) {
+      family.problems.back().layout = family.problems.front().layout;
+      i64& n = family.problems.back().shape.n;
+      n = (n + 7) / 8 * 8;
+    }
+  }
+  for (const Schedule schedule : kWgmmaSchedules) {
+    // Few problems are small enough for one MMA.
+    const GemmProblem& of = family.problems[schedule == Schedule::kSmallMma ? 0 : 2];
+    const auto legal = enumerate_candidates(gpu, of, {schedule}).legal;
+    if (!legal.empty()) {
+      family.configs.push_back(legal[random() % legal.size()]);
+    }
+    std::vector<KernelConfig> deferred;
+    std::ranges::copy_if(legal, std::back_inserter(deferred), [](const KernelConfig& config) {
+      return config.store == Store::kDeferred;
+    });
+    if (!deferred.empty()) {
+      family.configs.push_back(deferred[random() % deferred.size()]);
+    }
+  }
+  return family;
+}
+
+void compile_all_of(const std::vector<Family>& families, GpuTestBench& bench) {
+  std::vector<KernelSource> sources;
+  for (const Family& family : families) {
+    const GemmProblem& of = family.problems.front();
+    for (const KernelConfig& config : family.configs) {
+      sources.push_back(gemm_source(config, of.dtype, of.layout, of.epilogue));
+    }
+  }
+  compile_ahead(sources, bench.cache);
+}
+
+/// A kernel of each way to C: slots, borrowed stages, deferred, turns, a sum of pieces that the
+/// last stores and one that all store.
+constexpr const char* kWays[] = {
+    "warp_specialized:tile=128x128x32,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "pipelined:tile=64x64x32,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,"
+    "raster=grouped_m,group=8",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+    "ping_pong:tile=64x64x32,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_m,group=8,walk=strided",
+    "split_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8",
+    "split_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=2,reduction=spread,raster=grouped_m,group=8",
+};
+
+double value_of(unsigned short bits, ElementType type) {
+  if (type == ElementType::kBf16) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<u32>(bits) << 16));
+  }
+  const int exponent = bits >> 10 & 31;
+  const double mantissa = bits & 1023;
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  if (exponent == 31) {
+    return mantissa == 0 ? sign * std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  }
+  return sign *
+         (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
+}
+
+/// One launch on operands of the caller's.
+std::vector<unsigned short> run(GpuTestBench& bench, const char* text, const GemmProblem& problem,
+                                const std::vector<unsigned short>& a,
+                                const std::vector<unsigned short>& b,
+                                const std::vector<unsigned short>& bias) {
+  const HangGuard guard(text);
+  bench.problem = problem;
+  const KernelConfig config = parse_kernel_config(text);
+  LoadedKernel kernel = bench.load(config);
+  const GemmLaunch launch(kernel, problem, config);
+  const auto elements = static_cast<std::size_t>(problem.shape.m * problem.shape.n);
+  const DeviceMemory a_device(a.size() * 2), b_device(b.size() * 2), c_device(elements * 2),
+      bias_device(std::max<std::size_t>(1, bias.size()) * 2);
+  const auto upload = [](const DeviceMemory& to, const std::vector<unsigned short>& from) {
+    TILECAST_CUDA(cudaMemcpy(to.as<void>(), from.data(), from.size() * 2, cudaMemcpyDefault));
+  };
+  upload(a_device, a);
+  upload(b_device, b);
+  upload(bias_device, bias);
+  launch.launch(launch.bind({.a = a_device.as<void>(),
+                             .b = b_device.as<void>(),
+                             .c = c_device.as<void>(),
+                             .bias = bias.empty() ? nullptr : bias_device.as<void>()}),
+                bench.stream.get());
+  return copy_to_host(c_device.as<unsigned short>(), elements, bench.stream.get());
+}
+
+constexpr unsigned short one(ElementType type) {
+  return type == ElementType::kFp16 ? 0x3c00 : 0x3f80;
+}
+
+}  // namespace
+
+TEST_CASE("Random epilogues of random problems are right in configurations drawn at random",
+          "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("problems, configurations and epilogues"));
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  int triples = 0, rejected = 0;
+  std::map<Schedule, int> of_schedule;
+  do {
+    std::vector<Family> families;
+    for (const Epilogue& epilogue : every_epilogue()) {
+      families.push_back(random_family(gpu, epilogue, random));
+    }
+    compile_all_of(families, bench);
+    for (const Family& family : families) {
+      for (const GemmProblem& problem : family.problems) {
+        bench.prepare(problem, Inputs::kNormal);
+        for (const KernelConfig& config : family.configs) {
+          if (check_legal(gpu, problem, config) != Refusal::kNone) {
+            continue;
+          }
+          if (!compile_gemm(config, problem.dtype, problem.layout, bench.cache, problem.epilogue)
+                   .usable()) {
+            ++rejected;
+            continue;
+          }
+          const std::string what = to_text(problem) + " " + to_text(config);
+          const HangGuard guard(what);
+          INFO(what);
+          CHECK(bench.check(config).fault == "");
+          ++triples;
+          ++of_schedule[config.schedule];
+        }
+      }
+    }
+  } while (triples < fewest_triples());
+  std::printf(
+      "%d triples of problem, configuration and epilogue checked, %d with a rejected kernel\n",
+      triples, rejected);
+  for (const auto& [schedule, count] : of_schedule) {
+    std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), count);
+  }
+  CHECK(of_schedule.size() == std::size(kWgmmaSchedules));
+  CHECK(rejected * 20 <= triples);
+}
+
+TEST_CASE("Every 16-bit value goes through every activation within the stated bound", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  constexpr i64 kValues = 1 << 16, kDepth = 8, kColumns = 8;
+  for (const ElementType type : {ElementType::kFp16, ElementType::kBf16}) {
+    // C[i, j] = value i times 1
+    std::vector<unsigned short> a(kValues * kDepth, 0), b(kColumns * kDepth, 0);
+    for (std::size_t i = 0; i < kValues; ++i) {
+      a[i * kDepth] = static_cast<unsigned short>(i);
+    }
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      b[j * kDepth] = one(type);
+    }
+    const double rounding = unit_roundoff(type);
+    for (const Activation activation : kActivations) {
+      const GemmProblem problem{
+          {kValues, kColumns, kDepth}, type, Layout::kTn, {Bias::kNone, activation}};
+      const std::vector<unsigned short> c = run(bench, kWays[3], problem, a, b, {});
+      int wrong = 0;
+      double most = 0;
+      for (std::size_t i = 0; i < kValues; ++i) {
+        const double x = value_of(static_cast<unsigned short>(i), type);
+        const double expected = activated(activation, x);
+        const double got = value_of(c[i * kColumns], type);
+        const bool approximate = activation != Activation::kNone && activation != Activation::kRelu;
+        const double bound =
+            rounding * std::fabs(expected) + std::ldexp(1.0, -24) +
+            (approximate ? std::ldexp(std::fabs(x), -12) + std::ldexp(1.0, -15) : 0);
+        const bool right = std::isnan(expected)   ? std::isnan(got)
+                           : std::isinf(expected) ? got == expected
+                                                  : std::fabs(got - expected) <= bound;
+        wrong += right ? 0 : 1;
+        most =
+            std::isfinite(x) && std::fabs(x) < 8 ? std::max(most, std::fabs(got - expected)) : most;
+      }
+      std::printf("%s %s: %d wrong, largest error below |x| = 8: %.2g\n",
+                  std::string(to_text(type)).c_str(), to_text(problem.epilogue).c_str(), wrong,
+                  most);
+      INFO(to_text(problem.epilogue) << " " << to_text(type));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("What is not finite in the bias stays in its row or column, by every way to C", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  constexpr i64 kRows = 70, kColumns = 75, kDepth = 64;
+  constexpr unsigned short kNan = 0x7e00, kInfinity = 0x7c00;
+  constexpr std::size_t kNanAt = 67, kInfinityAt = 2;
+  const std::vector<unsigned short> a(kRows * kDepth, 0), b(kColumns * kDepth, 0);
+  for (const char* text : kWays) {
+    for (const Bias kind : {Bias::kPerRow, Bias::kPerColumn}) {
+      const GemmProblem problem{
+          {kRows, kColumns, kDepth}, ElementType::kFp16, Layout::kTn, {kind, Activation::kSilu}};
+      std::vector<unsigned short> bias(
+          static_cast<std::size_t>(bias_elements(kind, kRows, kColumns)), 0);
+      bias[kNanAt] = kNan;
+      bias[kInfinityAt] = kInfinity;
+      const std::vector<unsigned short> c = run(bench, text, problem, a, b, bias);
+      int wrong = 0;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const std::size_t element = kind == Bias::kPerRow ? i / kColumns : i % kColumns;
+        const double got = value_of(c[i], ElementType::kFp16);
+        const bool right = element == kNanAt        ? std::isnan(got)
+                           : element == kInfinityAt ? std::isinf(got)
+                                                    : got == 0;
+        wrong += right ? 0 : 1;
+      }
+      INFO(text << " " << to_text(problem.epilogue));
+      CHECK(wrong == 0);
+    }
+  }
+}
