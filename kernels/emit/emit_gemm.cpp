@@ -73,11 +73,12 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   const auto [m, n, k] = gemm.problem.shape;
   const std::string text = to_text(gemm.config);
   std::string comment = fmt::format(
-      "// {}: C[{},{}] = A[{},{}] B, {} with sums in fp32, layout {} ({}).\n"
+      "// {}: C[{},{}] = A[{},{}] B{}, {} with sums in fp32, layout {} ({}).\n"
       "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
-      file, m, n, m, k, to_text(gemm.problem.dtype), to_text(gemm.problem.layout),
-      meaning_of(gemm.problem.layout), gemm.gpu, gemm.forecast.value * 1e6,
-      build_line(gemm.config, file), text);
+      file, m, n, m, k,
+      fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
+      to_text(gemm.problem.dtype), to_text(gemm.problem.layout), meaning_of(gemm.problem.layout),
+      gemm.gpu, gemm.forecast.value * 1e6, build_line(gemm.config, file), text);
   comment += fmt::format("//   {:<24}  {}\n", to_text(gemm.config.schedule),
                          meaning_of(gemm.config.schedule));
   for (const auto& [key_value, meaning] : key_meanings(gemm.config)) {
