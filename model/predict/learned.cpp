@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string_view>
 
 #include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
@@ -51,18 +49,6 @@ MeasuredPoints points_of(const LearnedModel& model, const Features& scale) {
 
 double squared(double value) { return value * value; }
 
-constexpr std::size_t kOfK =
-    std::ranges::find(kLearnedFeatures, std::string_view("k")) - std::begin(kLearnedFeatures);
-
-/// Of all rows; a logarithm.
-double least_k(const LearnedModel& model) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const LearnedRow& row : model.rows) {
-    least = std::min(least, row.features[kOfK]);
-  }
-  return least;
-}
-
 }  // namespace
 
 struct LearnedPart::Seen {
@@ -75,8 +61,7 @@ LearnedPart::LearnedPart(const LearnedModel& model, Method method)
     : model_(model),
       method_(method_of(model, method)),
       scale_(scale_of(model, method)),
-      points_(points_of(model, scale_)),
-      least_k_(least_k(model)) {}
+      points_(points_of(model, scale_)) {}
 
 LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
   std::array<float, std::tuple_size_v<Features>> point;
@@ -95,16 +80,13 @@ double LearnedPart::deviation(const KernelFeatures& kernel) const { return devia
 
 Learned LearnedPart::of(const KernelFeatures& kernel) const {
   const Seen seen = see(kernel);
-  // Under the least K that was measured a K block is filled up with zeros, and what a process says
-  // there is its slope from longer ones.
-  const double known = std::min(1.0, std::exp(kernel.values[kOfK] - least_k_));
   const auto expect = [&](const LearnedOutput& output, double most) {
-    return known * std::clamp(output.spread * expected(seen.likeness, output.weight), -most, most);
+    return std::clamp(output.spread * expected(seen.likeness, output.weight), -most, most);
   };
   Learned learned{.cycles = expect(method_.cycles, kMostOfCycles),
                   .clock = expect(method_.clock, kMostOfClock),
                   .interval = {},
-                  .extrapolated = seen.left > kExtrapolated || known < 1};
+                  .extrapolated = seen.left > kExtrapolated};
   if (!method_.reach.empty()) {
     const auto own =
         std::ranges::find(method_.reach, to_text(kernel.limiter), &LimiterReach::limiter);

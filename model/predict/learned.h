@@ -3,9 +3,8 @@
 //
 // A Gaussian process whose mean is the physics: each measured row pulls kernels that are like it
 // (gaussian_process.h) by what it was off; far from all rows nothing is pulled, and the interval
-// grows to what kernels are off at large. With K under all rows' the pull fades with K. Two
-// processes, for closed forms and for simulation, over the same rows; neither needs the other.
-// Whatever ranks kernels asks for many at once:
+// grows to what kernels are off at large. Two processes, for closed forms and for simulation, over
+// the same rows; neither needs the other. Whatever ranks kernels asks for many at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
 //   const std::vector<Learned> answers = learned->of(features);
@@ -73,7 +72,6 @@ class LearnedPart {
   const LearnedMethod& method_;
   Features scale_;  // of a feature, to lengths
   MeasuredPoints points_;
-  double least_k_;  // of the rows; a logarithm
 };
 
 /// None where the GPU has no calibration, or no measured kernels.

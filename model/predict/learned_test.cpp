@@ -42,21 +42,6 @@ TEST_CASE("A kernel like a measured one is pulled by what that was off, one far 
   CHECK(far.extrapolated);
 }
 
-TEST_CASE("Under the least K of all rows what was learned fades with K") {
-  const LearnedModel model = one_row(0.05, -0.01);  // at K = 1, whose logarithm is 0
-  const LearnedPart learned(model, Method::kAnalytic);
-  REQUIRE(kLearnedFeatures[10] == "k");
-  KernelFeatures half = away(0);
-  half.values[10] = -std::log(2);
-  // 0.3466 of a length away a row counts by 0.90998, and K is half of the row's.
-  CHECK(learned.of(half).cycles == Approx(0.05 * 0.90998 / 2).epsilon(1e-4));
-  CHECK(learned.of(half).clock == Approx(-0.01 * 0.90998 / 2).epsilon(1e-4));
-  CHECK(learned.of(half).extrapolated);
-  half.values[10] = std::log(2);
-  CHECK(learned.of(half).cycles == Approx(0.05 * 0.90998).epsilon(1e-4));
-  CHECK_FALSE(learned.of(half).extrapolated);
-}
-
 TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
