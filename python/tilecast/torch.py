@@ -13,10 +13,16 @@ from ._library import activation_of
 from ._matmul import _torch_matmul
 from ._model import ConfigError
 
+
+def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+    """The tensor, or a copy of it, at a multiple of 16 bytes."""
+    return tensor if tensor is None or tensor.data_ptr() % 16 == 0 else tensor.clone()
+
+
 _operators = torch.library.Library("tilecast", "DEF")
 _operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None) -> Tensor")
-_operators.impl("matmul", lambda a, b, bias=None, activation=None:
-                _torch_matmul(torch, a, b, None, None, bias, activation), "CUDA")
+_operators.impl("matmul", lambda a, b, bias=None, activation=None: _torch_matmul(
+    torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation), "CUDA")
 
 _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gelu,
               "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"), "silu": functional.silu}
@@ -55,10 +61,8 @@ def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None
 
 
 def _is_aligned(tensor: torch.Tensor) -> bool:
-    """To 16 bytes. While torch.compile traces there is no address, and memory begins at more."""
-    if torch.compiler.is_compiling():
-        return tensor.storage_offset() % 8 == 0
-    return tensor.data_ptr() % 16 == 0
+    """To 16 bytes. While torch.compile traces there is no address; the operator copies what is not."""
+    return torch.compiler.is_compiling() or tensor.data_ptr() % 16 == 0
 
 
 def _known(activation: Optional[str]) -> Optional[str]:
