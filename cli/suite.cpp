@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "model/base/shuffle.h"
 #include "model/base/shown_text.h"
+#include "model/base/shuffle.h"
 #include "model/base/text.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"

@@ -11,8 +11,8 @@
 
 namespace tilecast {
 
-/// NaN gives NaN and infinity infinity. -infinity gives NaN but for kNone and kRelu: it is a factor,
-/// beside 0.
+/// NaN gives NaN and infinity infinity. -infinity gives NaN but for kNone and kRelu: it is a
+/// factor, beside 0.
 TILECAST_HD inline double activated(Activation activation, double x) {
   switch (activation) {
     case Activation::kNone:
