@@ -5,9 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "model/base/units.h"
 #include "model/tile/any_op.h"
 
 namespace tilecast {
+
+inline double microseconds(Seconds time) { return time.value * 1e6; }
 
 /// To what a prediction can mean, so that equal answers print equally everywhere.
 double rounded(double value, int digits);

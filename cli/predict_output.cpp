@@ -17,7 +17,6 @@
 namespace tilecast {
 namespace {
 
-double microseconds(Seconds time) { return time.value * 1e6; }
 double mega(Hertz clock) { return clock.value * 1e-6; }
 
 nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {

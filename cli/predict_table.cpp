@@ -16,8 +16,6 @@
 namespace tilecast {
 namespace {
 
-double microseconds(Seconds time) { return time.value * 1e6; }
-
 /// 177.85, 12345.6, 1234567: as many digits as differ from run to run.
 std::string micro_text(Seconds time) {
   const double value = microseconds(time);

@@ -25,11 +25,12 @@ constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "ss"}, {OperandSource::kRegisters, "rs"}}};
 constexpr Words<StreamLayout, 2> kLayouts{
     {{StreamLayout::kPlain, "pl"}, {StreamLayout::kSwizzled, "sw"}}};
-constexpr Words<StreamView, 2> kViews{{{StreamView::kMatrix, "mx"}, {StreamView::kFlat, "fl"}}};
-constexpr Words<CacheHint, 4> kHints{{{CacheHint::kNone, "hn"},
-                                      {CacheHint::kEvictFirst, "he"},
-                                      {CacheHint::kLoadsEvictFirst, "hl"},
-                                      {CacheHint::kStoresEvictFirst, "hs"}}};
+constexpr Words<StreamView, 2> kShortViews{
+    {{StreamView::kMatrix, "mx"}, {StreamView::kFlat, "fl"}}};
+constexpr Words<CacheHint, 4> kShortHints{{{CacheHint::kNone, "hn"},
+                                           {CacheHint::kEvictFirst, "he"},
+                                           {CacheHint::kLoadsEvictFirst, "hl"},
+                                           {CacheHint::kStoresEvictFirst, "hs"}}};
 
 /// Sets `value` where `word` is one of the words.
 template <class Enum, std::size_t kCount>
@@ -163,7 +164,7 @@ bool read_word(std::string_view word, StreamConfig& config) {
   const std::optional<BlockOrder> order = block_order_named(word);
   config.order = order.value_or(config.order);
   return order || read_word(kLayouts, word, config.layout) ||
-         read_word(kViews, word, config.view) || read_word(kHints, word, config.hint);
+         read_word(kShortViews, word, config.view) || read_word(kShortHints, word, config.hint);
 }
 
 /// What stands behind the schedule's abbreviation, `how`, and as words, on what is fixed by it.
@@ -242,9 +243,9 @@ std::string short_text(const StreamConfig& config) {
   add(!uses_tma(schedule), "v", config.vector_bytes);
   add(true, "o", config.ctas_per_sm);
   add(chooses_layout(schedule), "", word_of(kLayouts, config.layout));
-  add(!is_memcpy(schedule), "", word_of(kViews, config.view));
+  add(!is_memcpy(schedule), "", word_of(kShortViews, config.view));
   add(true, "", to_text(config.order));
-  add(true, "", word_of(kHints, config.hint));
+  add(true, "", word_of(kShortHints, config.hint));
   return text;
 }
 
