@@ -329,7 +329,7 @@ TEST_CASE("results-table writes the table once and finds it up to date from then
   const std::string written = read_file(scene.readme);
   CHECK(written.find("Made by `./tilecast results-table --gpu h200_sxm --data ") !=
         std::string::npos);
-  CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8` |") !=
+  CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 r24` |") !=
         std::string::npos);
   CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
   CHECK(scene.results_table({"--check"}).exit_code == 0);

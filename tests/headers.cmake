@@ -11,7 +11,7 @@ set(TILECAST_KERNEL_DEFINITIONS TILECAST_BLOCK_M=128 TILECAST_BLOCK_N=128 TILECA
   TILECAST_CLUSTER_N=1 TILECAST_C_SLOTS=2 TILECAST_CTAS_PER_SM=1 TILECAST_INFLIGHT=1
   TILECAST_PRODUCER_REGISTERS=0 TILECAST_A_SOURCE=0 TILECAST_INSTRUCTION_N=0
   TILECAST_SCHEDULE=3 TILECAST_ELEMENT_TYPE=0 TILECAST_LAYOUT=0 TILECAST_DEFERRED=0
-  TILECAST_EPILOGUE=0 TILECAST_HILBERT=0)
+  TILECAST_BIAS=0 TILECAST_ACTIVATION=0 TILECAST_SUM_SCALE=0 TILECAST_HILBERT=0)
 
 # tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with a source for each header
 # that no source of its own compiles.
@@ -101,7 +101,7 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
   ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
   ${PROJECT_SOURCE_DIR}/model/base/math.h)
-list(FILTER shared_headers EXCLUDE REGEX "(_text|/any_op|/split_rules)\\.h$")  # of the host alone
+list(FILTER shared_headers EXCLUDE REGEX "(_text|/any_op|/config_pattern|/split_rules)\\.h$")  # of the host alone
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
   list(JOIN TILECAST_KERNEL_DEFINITIONS " -D" definitions)
   tilecast_script_test(headers_under_nvcc scripts/headers_under_nvcc.sh

@@ -59,13 +59,18 @@ bool is_about_the_same(std::string_view part, std::string_view other, bool is_sh
   return is_short ? about(part) == about(other) : key_of(part) == key_of(other);
 }
 
-/// "a, b or c".
+/// "a, b or c"; of many, three and how many more.
 std::string any_of(std::vector<std::string> words) {
+  constexpr size_t kMost = 8, kSome = 3;
   if (words.size() < 2) {
     return join(words, "");
   }
-  const std::string last = words.back();
+  std::string last = words.back();
   words.pop_back();
+  if (words.size() >= kMost) {
+    last = fmt::format("any of {} more", words.size() + 1 - kSome);
+    words.resize(kSome);
+  }
   return fmt::format("{} or {}", join(words, ", "), last);
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("The lines below the table are ratios of its columns") {
   CHECK(has("over its choice's: 1.200 (1 shapes), least 1.200"));  // 60 / 50
   CHECK(
       has("| 1280x3584x4096 | 1.06 | 90.0 |  |  |  | 50.0 | 50.0 | 60.0 | 50.0 | 50.0 |  |  | "
-          "`skh 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8 k8+ turnstile` |"));
+          "`skh 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8 k8+t` |"));
 }
 
 }  // namespace

@@ -20,20 +20,18 @@ constexpr std::string_view kResultsHead =
     "| cuBLASLt top-1 | best of 16 |\n"
     "|---|---|---|--:|--:|---|--:|--:|--:|--:|\n";
 
-constexpr std::string_view kResultsLegend =
-    "\nTimes in µs, medians of the kernel's own duration. *Predicted best* is the configuration "
-    "with the\nleast predicted time among those that were measured for the shape. A configuration "
-    "reads: schedule\n"
-    "(`bl` blocked, `bp` blocked_pipelined, `pi` pipelined, `pe` persistent, `po` "
-    "persistent_overlap,\n`ws` warp_specialized, `ws1` with one tile per CTA, `pp` ping_pong, `sp` "
-    "split_k, `sk` stream_k, `sph` and `skh`\ntheir hybrids), CTA tile MxNxK, `s` stages, `w` "
-    "warpgroups along M and N that share a tile, `c`\ncluster, `o` CTAs per SM, `i` wgmma groups "
-    "in "
-    "flight, `e` staging slots of C per warpgroup, `d` where\nits store is deferred, the order of "
-    "tiles: `m` or `n` bands of that "
-    "many tile rows or columns, `h` Hilbert, `k` behind it chunks; and\nwhere K is split `k` with "
-    "the parts of a tile, or their least K blocks and `+`, and the reduction: `t` turnstile, `a` "
-    "atomic,\n`s` spread. `--config` takes such texts.\n";
+constexpr std::string_view kResultsLegend = R"(
+Times in µs, medians of the kernel's own duration. *Predicted best* is the configuration with the
+least predicted time among those that were measured for the shape. A configuration reads: schedule
+(`bl` blocked, `bp` blocked_pipelined, `pi` pipelined, `pe` persistent, `po` persistent_overlap,
+`ws` warp_specialized, `ws1` with one tile per CTA, `pp` ping_pong, `sp` split_k, `sk` stream_k,
+`sph` and `skh` their hybrids), CTA tile MxNxK, `s` stages, `w` warpgroups along M and N that share
+a tile, `c` cluster, `o` CTAs per SM, `i` wgmma groups in flight, `e` staging slots of C per
+warpgroup, `d` where its store is deferred, the order of tiles: `m` or `n` bands of that many tile
+rows or columns, `h` Hilbert, `k` behind it chunks; where K is split `k` with the parts of a tile,
+or their least K blocks and `+`, and the reduction: `t` turnstile, `a` atomic, `s` spread; `r` the
+registers of the producer's threads, where they are not the schedule's. `--config` takes such texts.
+)";
 
 /// About four digits.
 std::string micros(Seconds time) {
