@@ -39,12 +39,13 @@ struct ExplainOptions {
 void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyProblem& problem,
                  const Prediction& kernel) {
   if (kernel.method != Method::kSimulated) {
-    throw ConfigError(fmt::format(
-        "--trace {}: {} is not simulated, and only a simulation has a "
-        "timeline{}",
-        options.trace, to_text(kernel.config), options.method ? "" : ": try --method simulated"));
+    throw ConfigError(
+        fmt::format("--trace {}: {} is not simulated, and only a simulation has a timeline",
+                    options.trace, to_text(kernel.config)));
   }
-  write_file(options.trace, chrome_trace(timeline(gpu, problem, kernel.config, kernel.sm_clock)));
+  write_file(options.trace,
+             chrome_trace(timeline(gpu, std::get<GemmProblem>(problem),
+                                   std::get<KernelConfig>(kernel.config), kernel.sm_clock)));
 }
 
 void run_explain(const ExplainOptions& options) {
@@ -135,8 +136,8 @@ void add_explain(Program& program) {
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
       .option("--method", options->method,
-              "simulated, where there are processes (GEMMs by default), or analytic (memory-bound "
-              "kernels by default)")
+              "simulated, by default, where a GEMM's schedule has processes; or analytic, which "
+              "memory-bound kernels always are")
       .one_of({"analytic", "simulated"});
   command.option("--threads", options->threads, "For simulations; 0: one per processor")
       .in_range(0u, 1024u);

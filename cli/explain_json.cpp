@@ -140,12 +140,11 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
   }
   json["shares"] = shares_json(p.shares);
   if (e.watched) {
-    if (const std::optional<TimeSplit>& time = e.watched->time) {
-      json["time_of_sms"] = {{"start", share(time->start)},
-                             {"multiply", share(time->multiply)},
-                             {"between", share(time->between)},
-                             {"end", share(time->end)}};
-    }
+    const TimeSplit& time = e.watched->time;
+    json["time_of_sms"] = {{"start", share(time.start)},
+                           {"multiply", share(time.multiply)},
+                           {"between", share(time.between)},
+                           {"end", share(time.end)}};
     json["median_tile_us"] = rounded(e.watched->median_tile.value * 1e6, kDigits);
     json["phases"] = phases_json(*e.watched);
   }

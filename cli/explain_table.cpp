@@ -145,14 +145,9 @@ void add_time(Rows& rows) {
                            [](const Named& n) { return n.kernel->watched.has_value(); })) {
     return;
   }
-  const bool has_split = std::ranges::any_of(
-      rows.kernels(), [](const Named& n) { return n.kernel->watched && n.kernel->watched->time; });
-  rows.heading(has_split ? "SMs' time, mean over the chip" : "time");
+  rows.heading("SMs' time, mean over the chip");
   const auto part = [&](std::string_view label, double TimeSplit::*share) {
-    if (has_split) {
-      rows.watched(label,
-                   [share](const Watched& w) { return w.time ? percent((*w.time).*share) : "-"; });
-    }
+    rows.watched(label, [share](const Watched& w) { return percent(w.time.*share); });
   };
   part("start", &TimeSplit::start);
   part("multiply", &TimeSplit::multiply);

@@ -167,16 +167,28 @@ TEST_CASE("By closed form, and for memory-bound kernels, explain says what can b
   CHECK(kernel["against_best"]["time"] == 1);
   CHECK(kernel["method"] == "analytic");
   CHECK(explain({"--op", "memcpy", "--config", best}, "67108864").exit_code == 0);
-  const CapturedRun simulated = explain({"--op", "memcpy", "--config", best, "--format", "json",
-                                         "--method", "simulated", "--no-best"},
-                                        "67108864");
-  CHECK(simulated.exit_code == 0);
-  const Json watched = Json::parse(simulated.out)["kernels"][0];
-  CHECK(watched["method"] == "simulated");
-  CHECK(watched["closed_form"]["cycles"] == kernel["cycles"]);
-  CHECK(watched["phases"].size() > 3);
-  CHECK(watched["without"][0]["part"] == "dram");
-  CHECK_FALSE(watched.contains("time_of_sms"));
+  CHECK(kernel["without"][0]["part"] == "dram");
+  CHECK_FALSE(kernel.contains("phases"));
+}
+
+TEST_CASE("predict and explain refuse to simulate memory-bound kernels, and a timeline of them") {
+  const std::string copy = "memcpy:block=1x1024,warps=4,vector=16,ctas=8,order=blocks,hint=none";
+  for (const char* command : {"predict", "explain"}) {
+    for (const bool whole : {false, true}) {
+      std::vector<std::string> arguments{command,  "1048576",  "--op",
+                                         "memcpy", "--method", "simulated"};
+      if (whole) {
+        arguments.insert(arguments.end(), {"--config", copy});
+      }
+      check_refused(run_captured(std::string_view(command) == "predict" ? add_predict : add_explain,
+                                 arguments),
+                    ExitCode::kUsage,
+                    "method simulated applies only to gemm: memcpy is predicted by closed");
+    }
+  }
+  check_refused(
+      explain({"--op", "memcpy", "--config", copy, "--trace", "unwritten.json"}, "1048576"),
+      ExitCode::kUsage, "only a simulation has a timeline");
 }
 
 TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make it so") {

@@ -218,8 +218,8 @@ void add_predict(Program& program) {
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
       .option("--method", options->method,
-              "simulated: the best by closed form are simulated, as GEMMs are by default; "
-              "analytic: closed forms alone, as memory-bound kernels are by default")
+              "simulated: the best by closed form are simulated, by default, of GEMMs only; "
+              "analytic: closed forms alone, which memory-bound kernels always are")
       .one_of({"analytic", "simulated"});
   command.option("--threads", options->threads, "For simulations; 0: one for each processor")
       .in_range(0u, 1024u);

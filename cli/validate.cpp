@@ -87,8 +87,8 @@ void add_validate(Program& program) {
   add_split(command, options->input);
   command
       .option("--method", options->method,
-              "analytic: closed forms, as memory-bound kernels are by default; simulated: by "
-              "simulation where there are processes, as GEMMs are by default")
+              "simulated, by default: by simulation where there are processes, and memory-bound "
+              "rows by closed form; analytic: all by closed form")
       .one_of({"analytic", "simulated"});
   command.option("--threads", options->input.threads, "For predictions; 0: one for each processor")
       .in_range(0u, 1024u);

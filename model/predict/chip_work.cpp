@@ -78,6 +78,11 @@ ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
           .off_lines = off_line_share(problem, config.tiling)};
 }
 
+ChipWork chip_work(const StreamForm& form) {
+  const Bytes dram = form.dram_read + form.dram_write;
+  return {Flops{0}, form.shared_memory, dram, dram, form.cycles};
+}
+
 ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
                    Cycles cycles) {
   return {.tensor = Flops{gemm_flops(problem.shape)},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/analytic/closed_form.h"
+#include "model/analytic/stream_closed_form.h"
 #include "model/clock/phase_clock.h"
 #include "model/sim/simulate.h"
 
@@ -18,6 +19,8 @@ namespace tilecast {
 /// Of a GEMM by closed form, in so many cycles.
 ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    const GemmWork& work, Cycles cycles);
+/// Of a memory-bound kernel.
+ChipWork chip_work(const StreamForm& form);
 /// Of a simulated GEMM.
 ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
                    Cycles cycles);

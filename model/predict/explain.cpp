@@ -9,8 +9,8 @@
 #include "model/base/quantile.h"
 #include "model/predict/chip_work.h"
 #include "model/predict/predict_gemm.h"
+#include "model/predict/predict_stream.h"
 #include "model/predict/simulated_gemm.h"
-#include "model/predict/simulated_stream.h"
 #include "model/sim/limits.h"
 
 namespace tilecast {
@@ -83,28 +83,28 @@ std::vector<Phase> phases_of(const Prediction& p, std::span<const PhaseShares> s
   return phases;
 }
 
-/// From `begin` of a tile to its last store issued.
-Seconds median_tile(const std::vector<TileSpan>& tiles, Picoseconds TileSpan::*begin) {
+/// From a tile's first operands to its last store issued.
+Seconds median_tile(const std::vector<TileSpan>& tiles) {
   std::vector<double> seconds;
   for (const TileSpan& tile : tiles) {
     if (tile.role == TileRole::kMultiplies) {
-      seconds.push_back(seconds_of(tile.stored - tile.*begin).value);
+      seconds.push_back(seconds_of(tile.stored - tile.first_operands).value);
     }
   }
   std::ranges::sort(seconds);
   return {quantile_of_sorted<double>(seconds, 0.5)};
 }
 
-/// What there is to see of every kernel. `done` in the prediction's cycles.
+/// `phases` and `clocks` of the settled simulation.
 Watched seen_of(const Simulated& kernel, const Prediction& p, const std::vector<TileSpan>& tiles,
-                Picoseconds TileSpan::*begin, std::span<const PhaseShares> phases,
+                const TimeSplit& time, std::span<const PhaseShares> phases,
                 const PhasedClock& clocks) {
   return {.operand_reads = kernel.operand_reads,
           .sm_intake = kernel.sm_intake,
           .l2_output = kernel.l2_output,
           .l2_far = kernel.l2_far,
-          .time = {},
-          .median_tile = median_tile(tiles, begin) * (p.time / kernel.time),
+          .time = time,
+          .median_tile = median_tile(tiles) * (p.time / kernel.time),
           .phases = phases_of(p, phases, clocks)};
 }
 
@@ -153,9 +153,8 @@ ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   const ChipWork done = chip_work(problem, config, kernel, e.predicted.cycles);
   const PhasedClock clocks = phase_clock(gpu, done, watch.settled.phases, regime, inputs);
   e.clock_limiter = clocks.kernel.limiter;
-  e.watched = seen_of(kernel, e.predicted, watch.tiles, &TileSpan::first_operands,
+  e.watched = seen_of(kernel, e.predicted, watch.tiles, split_of(gpu, kernel, watch.tiles),
                       watch.settled.phases, clocks);
-  e.watched->time = split_of(gpu, kernel, watch.tiles);
   e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), watch.sm_clock,
                                Waves::kSteadyLeftOut, watch.requests, threads),
                      e.predicted.cycles / watch.requests.cycles);
@@ -188,47 +187,17 @@ Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const K
   return e;
 }
 
-/// As a GEMM's, but that it is simulated again to be watched: a prediction leaves its middle out.
-ChipWork simulate_watched(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, Regime regime, Inputs inputs,
-                          unsigned threads, Bytes shared_memory, Explanation& e) {
-  const Hertz clock = e.predicted.sm_clock;
-  Activity activity;
-  std::vector<TileSpan> tiles;
-  const Simulated kernel = simulate_stream(gpu, problem, config, e.ctas_per_sm, clock,
-                                           {.activity = &activity, .tiles = &tiles});
-  const ChipWork done = stream_work(kernel, shared_memory, e.predicted.cycles);
-  const std::vector<PhaseShares> phases = kernel_phases(kernel, activity);
-  const PhasedClock clocks = phase_clock(gpu, done, phases, regime, inputs);
-  e.clock_limiter = clocks.kernel.limiter;
-  e.watched = seen_of(kernel, e.predicted, tiles, &TileSpan::begin, phases, clocks);
-  const Cycles whole = simulate_stream(gpu, problem, config, e.ctas_per_sm, clock).cycles;
-  e.without = scaled(eliminate(gpu, problem, config, e.ctas_per_sm, clock, whole, threads),
-                     e.predicted.cycles / whole);
-  return done;
-}
-
 Explanation explain_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                           const StreamConfig& config, Regime regime, Inputs inputs,
-                           Effort effort) {
+                           const StreamConfig& config, Regime regime, Inputs inputs) {
   Explanation e{};
-  e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
-  e.predicted = effort.method.value_or(default_method(problem.op)) == Method::kAnalytic
-                    ? e.closed_form
-                    : predict_config(gpu, problem, config, regime, inputs, effort.method);
+  e.predicted = e.closed_form = predict_stream(gpu, problem, config, regime, inputs);
   e.ctas_per_sm = resident_stream_ctas(gpu, config, problem.dtype);
-  const StreamForm form = stream_closed_form(gpu, problem, config, e.predicted.sm_clock);
-  ChipWork done{Flops{0}, form.shared_memory, form.dram_read + form.dram_write,
-                form.dram_read + form.dram_write, e.predicted.cycles};
-  if (e.predicted.method == Method::kSimulated) {
-    done = simulate_watched(gpu, problem, config, regime, inputs, effort.threads,
-                            form.shared_memory, e);
-  } else {
-    e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) {
-      return stream_closed_form(g, problem, config, e.predicted.sm_clock).cycles;
-    });
-    e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
-  }
+  const auto form = [&](const GpuSpec& g) {
+    return stream_closed_form(g, problem, config, e.predicted.sm_clock);
+  };
+  e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) { return form(g).cycles; });
+  const ChipWork done = chip_work(form(gpu));
+  e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   e.energy = energy_of(gpu, done, e.predicted, inputs);
   return e;
 }
@@ -244,6 +213,7 @@ Cycles cost_of(const Explanation& e, Limiter part) {
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, Effort effort) {
   require_same_op(problem, config);
+  require_method(op_of(problem), effort.method);
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     Explanation e =
         explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
@@ -251,7 +221,7 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
     return e;
   }
   return explain_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        regime, inputs, effort);
+                        regime, inputs);
 }
 
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
@@ -264,18 +234,10 @@ Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const Co
                  regime, inputs, effort);
 }
 
-std::vector<TileSpan> timeline(const GpuSpec& gpu, const AnyProblem& problem,
-                               const AnyConfig& config, Hertz sm_clock) {
+std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, Hertz sm_clock) {
   std::vector<TileSpan> tiles;
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    const KernelConfig& kernel = std::get<KernelConfig>(config);
-    simulate_gemm(gpu, *gemm, kernel, residency_of(gpu, kernel), sm_clock, {.tiles = &tiles});
-  } else {
-    const StreamProblem& stream = std::get<StreamProblem>(problem);
-    const StreamConfig& kernel = std::get<StreamConfig>(config);
-    simulate_stream(gpu, stream, kernel, resident_stream_ctas(gpu, kernel, stream.dtype), sm_clock,
-                    {.tiles = &tiles});
-  }
+  simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock, {.tiles = &tiles});
   return tiles;
 }
 
@@ -289,10 +251,10 @@ Difference difference(const Explanation& kernel, const Explanation& other) {
                    kernel.energy.total() / a.cycles.value / (other.energy.total() / b.cycles.value),
                .phases = {},
                .parts = {}};
-  if (kernel.watched && kernel.watched->time && other.watched && other.watched->time) {
+  if (kernel.watched && other.watched) {
     const auto more = [&](std::string_view name, double TimeSplit::*part) {
-      d.phases.push_back({name, a.cycles * ((*kernel.watched->time).*part) -
-                                    b.cycles * ((*other.watched->time).*part)});
+      d.phases.push_back(
+          {name, a.cycles * (kernel.watched->time.*part) - b.cycles * (other.watched->time.*part)});
     };
     more("start", &TimeSplit::start);
     more("multiply", &TimeSplit::multiply);

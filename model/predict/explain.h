@@ -5,11 +5,10 @@
 // leaves out as a part of their own; times are of the prediction, so phases end where it ends and
 // the busy shares of phases are in the mean the prediction's. Its limiter is the prediction's too.
 // What it would save is by elimination (model/sim/limits.h), at that simulation's clock. By closed
-// form there are no phases, and eliminations are the closed form's. A block of a memory-bound
-// kernel is a tile; its time is not split, since threads that wait for memory are all that there
-// is; it is simulated once more, whole, to be seen. Energy is the prediction's power over its time,
-// parted as the work is. Leaves out: interactions, so that what parts save does not add up to the
-// kernel. Checked by: explain_test.cpp.
+// form, as of every memory-bound kernel, there are no phases, and eliminations are the closed
+// form's. Energy is the prediction's power over its time, parted as the work is. Leaves out:
+// interactions, so that what parts save does not add up to the kernel. Checked by:
+// explain_test.cpp.
 #pragma once
 
 #include <optional>
@@ -44,10 +43,10 @@ struct TileWaves {
 /// What only a simulation knows.
 struct Watched {
   Bytes operand_reads, sm_intake;
-  Bytes l2_output;                // after merging
-  Bytes l2_far;                   // of it
-  std::optional<TimeSplit> time;  // of a GEMM
-  Seconds median_tile;  // of a warpgroup: first K block, or loads issued, to last store issued
+  Bytes l2_output;  // after merging
+  Bytes l2_far;     // of it
+  TimeSplit time;
+  Seconds median_tile;  // of a warpgroup: first K block to last store issued
   std::vector<Phase> phases;
 };
 
@@ -63,7 +62,7 @@ struct Explanation {
   std::vector<LearnedReason> learned_from;  // measured rows, the most like it first; of a GEMM
 };
 
-/// Throws as predict_config.
+/// Throws as predict_config and require_method.
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, Effort effort);
 
@@ -73,8 +72,8 @@ Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const Co
 
 /// When each warpgroup of the simulated kernel, none of its waves left out, worked on which tile,
 /// at this clock. The kernel can be simulated.
-std::vector<TileSpan> timeline(const GpuSpec& gpu, const AnyProblem& problem,
-                               const AnyConfig& config, Hertz sm_clock);
+std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, Hertz sm_clock);
 
 /// What one kernel takes more than another; negative where it takes less.
 struct MoreCycles {

@@ -43,6 +43,7 @@ Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
              const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
              std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_schedulable(gpu, op_of(problem));
+  require_method(op_of(problem), effort.method);
   effort.method = effort.method.value_or(default_method(op_of(problem)));
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,
@@ -50,13 +51,21 @@ Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
   }
   return rank_streams(gpu, std::get<StreamProblem>(problem),
                       own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep,
-                      effort, pattern);
+                      pattern);
 }
 
 }  // namespace
 
 std::string_view to_text(Method method) { return word_of(kMethods, method); }
 Method parse_method(std::string_view text) { return value_of(kMethods, "method", text); }
+
+void require_method(Op op, std::optional<Method> method) {
+  if (op != Op::kGemm && method == Method::kSimulated) {
+    throw ConfigError(fmt::format(
+        "method simulated applies only to gemm: {} is predicted by closed form, method analytic",
+        to_text(op)));
+  }
+}
 
 void require_same_op(const AnyProblem& problem, const AnyConfig& config) {
   if (const AnySchedule schedule = schedule_of(config); op_of(schedule) != op_of(problem)) {
@@ -69,16 +78,17 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
                           Regime regime, Inputs inputs, std::optional<Method> asked) {
   require_schedulable(gpu, op_of(problem));
   require_same_op(problem, config);
-  const Method method = asked.value_or(default_method(op_of(problem)));
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, method);
+    return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs,
+                        asked.value_or(default_method(Op::kGemm)));
   }
   return predict_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        regime, inputs, method);
+                        regime, inputs);
 }
 
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                  Regime regime, Inputs inputs, std::optional<Method> method) {
+  require_method(op_of(problem), method);
   const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
   Ranking ranking{problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
   ranking.within_1_percent = 1;

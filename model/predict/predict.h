@@ -24,9 +24,13 @@ namespace tilecast {
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> method = {});
 
-/// The ranking that has this configuration alone. Throws as predict_config.
+/// The ranking that has this configuration alone. Throws as predict_config and require_method.
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                  Regime regime, Inputs inputs, std::optional<Method> method = {});
+
+/// Throws ConfigError where the op has no predictions by `method`: memory-bound ones none by
+/// simulation.
+void require_method(Op op, std::optional<Method> method);
 
 /// Throws ConfigError where `config` computes another op than `problem` asks for.
 void require_same_op(const AnyProblem& problem, const AnyConfig& config);
@@ -48,9 +52,9 @@ struct Effort {
 /// Where the method simulates, of each schedule the best `simulations` by closed form that give
 /// different simulations are run, but for those that others have shown to be too slow to be first;
 /// candidates that give the same one share it (simulated_ranking.h). Then all are ranked again. A
-/// candidate that could be simulated and was not is never first. Throws ConfigError where no
-/// schedule runs on the GPU, one of `schedules` solves another op, or none of the candidates is
-/// legal.
+/// candidate that could be simulated and was not is never first. Throws as require_method, and
+/// ConfigError where no schedule runs on the GPU, one of `schedules` solves another op, or none of
+/// the candidates is legal.
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort = {});

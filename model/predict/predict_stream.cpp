@@ -6,12 +6,11 @@
 
 #include "model/analytic/stream_closed_form.h"
 #include "model/base/error.h"
+#include "model/predict/chip_work.h"
 #include "model/predict/fastest.h"
 #include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
-#include "model/predict/simulated_stream.h"
 #include "model/predict/stream_candidates.h"
-#include "model/sim/simulate_stream.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/stream_config_text.h"
 
@@ -62,9 +61,7 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
                          const StreamConfig& config, Regime regime, Inputs inputs) {
   const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->max, [&](Hertz f) {
     const StreamForm at = stream_closed_form(gpu, problem, config, f);
-    const ChipWork done{Flops{0}, at.shared_memory, at.dram_read + at.dram_write,
-                        at.dram_read + at.dram_write, at.cycles};
-    return Settled<StreamForm>{at, sm_clock(gpu, done, regime, inputs)};
+    return Settled<StreamForm>{at, sm_clock(gpu, chip_work(at), regime, inputs)};
   });
   const Seconds time = time_of(form.cycles, clock.sm_clock);
   Prediction p{.config = config,
@@ -90,21 +87,18 @@ Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
 }  // namespace
 
 Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, Regime regime, Inputs inputs, Method method) {
+                          const StreamConfig& config, Regime regime, Inputs inputs) {
   require_constants(gpu);
   if (const std::string why = why_not_legal(gpu, problem, config); !why.empty()) {
     throw ConfigError(fmt::format("{} is not legal for {} on {}: {}", to_text(config),
                                   to_text(problem), gpu.name, why));
   }
-  const Prediction analytic = predict_legal(gpu, problem, config, regime, inputs);
-  return method == Method::kSimulated && can_simulate(gpu, config)
-             ? simulated_prediction(gpu, problem, analytic, regime, inputs)
-             : analytic;
+  return predict_legal(gpu, problem, config, regime, inputs);
 }
 
 Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
                      const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep, Effort effort, const ConfigPattern* pattern) {
+                     std::size_t keep, const ConfigPattern* pattern) {
   require_constants(gpu);
   StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
@@ -132,9 +126,6 @@ Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(times);
-  if (effort.method == Method::kSimulated) {
-    simulate_best_streams(gpu, effort, ranking);
-  }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   return ranking;
 }

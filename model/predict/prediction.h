@@ -17,7 +17,7 @@ namespace tilecast {
 
 enum class Method {
   kAnalytic,   // closed forms
-  kSimulated,  // discrete events (model/sim), where they have the schedule
+  kSimulated,  // discrete events (model/sim), of GEMMs where they have the schedule
 };
 
 /// What predicts an op where nobody says: the method that picks better on the committed rows

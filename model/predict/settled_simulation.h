@@ -1,7 +1,6 @@
 // A simulated kernel and the clock that it leaves itself, solved together: a simulation at one
 // clock is moved to others as the closed form moves, which settles the clock; where that is far
-// from the simulated one, the kernel is simulated again there. Checked by: simulated_gemm_test.cpp,
-// simulated_stream_test.cpp.
+// from the simulated one, the kernel is simulated again there. Checked by: simulated_gemm_test.cpp.
 #pragma once
 
 #include <cmath>

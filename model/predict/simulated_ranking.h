@@ -6,7 +6,7 @@
 // what simulation adds there; then whatever, with that, comes near the fastest so far. So what is
 // simulated of one schedule depends on others only in that they may show it to be too slow, and the
 // first of a ranking of that schedule alone is not faster than the first of all.
-// Checked by: simulated_gemm_test.cpp, simulated_stream_test.cpp, properties_test.cpp.
+// Checked by: simulated_gemm_test.cpp, properties_test.cpp.
 #pragma once
 
 #include <cstddef>

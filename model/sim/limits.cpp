@@ -55,12 +55,4 @@ std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& proble
   });
 }
 
-std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
-                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
-                                   Cycles whole, unsigned threads) {
-  return eliminate_each(whole, threads, [&](Limiter part) {
-    return simulate_stream(without(gpu, part), problem, config, ctas_per_sm, sm_clock).cycles;
-  });
-}
-
 }  // namespace tilecast

@@ -11,8 +11,7 @@
 // 0.5 % in 2 % of the eliminations of 120 kernels of the data set, 6.2 % at worst, where CTAs of
 // one tile each come to other places. Such parts save nothing and are not listed.
 //
-// Leaves out: interactions, so that what parts save does not add up to the kernel. A memory-bound
-// kernel's bytes do not depend on its pace.
+// Leaves out: interactions, so that what parts save does not add up to the kernel.
 // Checked by: limits_test.cpp; simulate_test.cpp uses them for closed forms.
 #pragma once
 
@@ -20,7 +19,6 @@
 #include <vector>
 
 #include "model/sim/simulate.h"
-#include "model/sim/simulate_stream.h"
 #include "model/spec/limiter.h"
 
 namespace tilecast {
@@ -48,9 +46,5 @@ Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency, Hertz sm_clock,
                                    Waves waves, const RequestLog& requests, unsigned threads = 1);
-
-std::vector<Elimination> eliminate(const GpuSpec& gpu, const StreamProblem& problem,
-                                   const StreamConfig& config, i32 ctas_per_sm, Hertz sm_clock,
-                                   Cycles whole, unsigned threads = 1);
 
 }  // namespace tilecast

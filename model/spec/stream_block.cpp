@@ -62,11 +62,6 @@ StreamLosses stream_losses(const StreamSpec& stream, const StreamConfig& config,
   return losses;
 }
 
-double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
-                        double read_share, Bytes in_flight) {
-  return stream_losses(stream, config, dtype, read_share, in_flight).total();
-}
-
 Seconds stream_block_latency(const StreamSpec& stream, const StreamConfig& config,
                              ElementType dtype) {
   return uses_tma(config.schedule)

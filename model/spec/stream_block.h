@@ -1,4 +1,5 @@
-// What one block of a memory-bound kernel takes of a GPU, for closed forms and simulator alike.
+// What one block of a memory-bound kernel takes of a GPU, for its closed form; spread_loss of a
+// GEMM's loads too.
 #pragma once
 
 #include "model/spec/gpu_spec.h"
@@ -29,8 +30,6 @@ struct StreamLosses {
 /// `read_share`: of all bytes.
 StreamLosses stream_losses(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                            double read_share, Bytes in_flight);
-double stream_dram_loss(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
-                        double read_share, Bytes in_flight);
 
 /// From a block's loads to its arrival, unloaded.
 Seconds stream_block_latency(const StreamSpec& stream, const StreamConfig& config,

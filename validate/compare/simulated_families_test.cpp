@@ -1,6 +1,5 @@
-// The simulator beside the closed forms on the committed rows of the H200: kernels that split K and
-// memory-bound ones, cycles at the measured clock. Prints both errors by schedule. Runs in the
-// repository root.
+// The simulator beside the closed forms on the committed rows of the H200 of kernels that split K,
+// cycles at the measured clock. Prints both errors by schedule. Runs in the repository root.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -11,10 +10,9 @@
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
-#include "model/analytic/stream_closed_form.h"
-#include "model/analytic/stream_occupancy.h"
-#include "model/sim/simulate_stream.h"
+#include "model/sim/simulate.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/measurement_csv.h"
@@ -33,13 +31,6 @@ Predicted predict(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
   return {simulate_gemm(gpu, problem, config, residency, clock).cycles,
           closed_form(gpu, problem, config, work, clock).cycles};
-}
-
-Predicted predict(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
-                  Hertz clock) {
-  const i32 ctas = resident_stream_ctas(gpu, config, problem.dtype);
-  return {simulate_stream(gpu, problem, config, ctas, clock).cycles,
-          stream_closed_form(gpu, problem, config, clock).cycles};
 }
 
 struct Errors {
@@ -64,16 +55,10 @@ std::map<std::string, Errors> errors_of(const std::string& folder, std::size_t e
           at++ % each != 0) {
         continue;
       }
-      const AnyConfig config = parse_config(measured.point.config);
-      const AnyProblem problem = problem_of(measured.point);
-      const Hertz clock = measured.sm_clock.value();
-      const Predicted predicted =
-          op_of(problem) == Op::kGemm
-              ? predict(gpu, std::get<GemmProblem>(problem), std::get<KernelConfig>(config), clock)
-              : predict(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        clock);
-      for (const std::string& of :
-           {std::string(to_text(schedule_of(config))), std::string("all")}) {
+      const KernelConfig config = parse_kernel_config(measured.point.config);
+      const Predicted predicted = predict(gpu, std::get<GemmProblem>(problem_of(measured.point)),
+                                          config, measured.sm_clock.value());
+      for (const std::string& of : {std::string(to_text(config.schedule)), std::string("all")}) {
         errors[of].simulated.push_back(std::abs(predicted.simulated / *measured.cycles - 1));
         errors[of].form.push_back(std::abs(predicted.form / *measured.cycles - 1));
       }
@@ -92,18 +77,6 @@ void print(const std::string& folder, const std::map<std::string, Errors>& error
 }
 
 }  // namespace
-
-TEST_CASE("Simulated memory-bound kernels are within 5 % of the measured cycles") {
-  const std::string folder = "validate/data/h200_sxm/stream";
-  const std::map<std::string, Errors> errors = errors_of(folder, 1);
-  print(folder, errors);
-  CHECK(errors.at("all").simulated.size() > 400);
-  CHECK(mean(errors.at("all").simulated) < 0.04);
-  for (const auto& [schedule, of] : errors) {
-    CAPTURE(schedule);
-    CHECK(mean(of.simulated) < 0.05);
-  }
-}
 
 TEST_CASE("Simulated splits of K are as far from the measured cycles as is known, and no farther") {
   const std::string folder = "validate/data/h200_sxm/splits";
