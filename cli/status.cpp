@@ -11,6 +11,7 @@
 #include "cli/measure_progress.h"
 #include "cli/merge_files.h"
 #include "cli/output_parts.h"
+#include "model/base/shown_text.h"
 #include "validate/plan/progress.h"
 
 namespace tilecast {
@@ -42,8 +43,8 @@ void print_json(const WorkPlan& plan, const PlanProgress& progress) {
 }
 
 void print_table(const PlanProgress& progress) {
-  fmt::print("{} of {} points ({}), {} shards running\n", progress.done, progress.points,
-             counts_text(progress.counts), progress.running);
+  fmt::print("{} of {} ({}), {} running\n", progress.done, counted(progress.points, "point"),
+             counts_text(progress.counts), counted(progress.running, "shard"));
   if (progress.done < progress.points) {
     const double running = static_cast<double>(std::max<std::size_t>(1, progress.running));
     fmt::print(

@@ -1,39 +1,32 @@
-# `tilecast slurm` against a real Slurm of this machine's own, which the test starts and stops: jobs
-# that are killed, requeued, drained away, run twice or short of disk end with every point once. The
-# measuring program is a fake (tests/fakes/measuring_program.cpp) that has no GPU.
-. tests/cli/expect.sh
+# `tilecast slurm` against a real Slurm of this machine's own, which the test starts and stops, as any
+# user: jobs that are killed, requeued, drained away, run twice or short of disk end with every point
+# once.
 for program in munged slurmctld slurmd sbatch srun scontrol; do
+  command -v $program >/dev/null || PATH=$PATH:/usr/sbin
   command -v $program >/dev/null || { echo "no $program: apt-get install slurm-wlm munge"; exit 77; }
 done
-[ "$(id -u)" = 0 ] || { echo "Slurm's daemons need root here"; exit 77; }
+. tests/scripts/fake_gpus.sh
 
-# --- a cluster of one node with two processors and two GPUs, which are device files of nothing
-stop_daemons() {
-  for daemon in slurmd slurmctld munged; do
-    [ -f "$folder/$daemon.pid" ] && kill "$(cat "$folder/$daemon.pid")" 2>/dev/null
-  done
-  sleep 1
-  mountpoint -q "$folder/small" && umount -l "$folder/small"
-  rm -rf "$folder"
-}
-trap stop_daemons EXIT
-free_port() {
-  local port=$((20000 + RANDOM % 20000))
+# --- a cluster of one node with two processors and two GPUs, which are devices of nothing
+free_port() {  # FIRST
+  local port=$1
   while (: </dev/tcp/127.0.0.1/$port) 2>/dev/null; do port=$((port + 1)); done
   echo $port
 }
-RANDOM=$$
 host=$(hostname -s)
-chmod 755 "$folder"
+user=$(id -un)
+port=$(free_port $((20000 + $$ % 20000)))
 head -c 1024 /dev/urandom >"$folder/munge.key" && chmod 400 "$folder/munge.key"
+chmod 755 "$folder"
 mkdir "$folder/state" "$folder/spool"
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=$(free_port)
-SlurmdPort=$(free_port)
+SlurmctldPort=$port
+SlurmdPort=$(free_port $((port + 1)))
 AuthType=auth/munge
 CredType=cred/munge
+# cred_expire, 5 s at least: how long a requeued job waits
 AuthInfo=socket=$folder/munge.socket,cred_expire=5
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
@@ -41,8 +34,8 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 ReturnToService=2
-SlurmUser=root
-SlurmdUser=root
+SlurmUser=$user
+SlurmdUser=$user
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd.pid
 SlurmdSpoolDir=$folder/spool
@@ -61,113 +54,109 @@ NodeName=$host NodeAddr=127.0.0.1 CPUs=2 Gres=gpu:2 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 for gpu in 0 1; do
-  mknod "$folder/nvidia$gpu" c 195 $gpu || { echo "device files cannot be made here"; exit 77; }
+  ln -s /dev/null "$folder/nvidia$gpu"
   echo "NodeName=$host Name=gpu File=$folder/nvidia$gpu Flags=nvidia_gpu_env"
 done >"$folder/gres.conf"
 export SLURM_CONF=$folder/slurm.conf
-wait_until() {  # SECONDS COMMAND...
-  local left=$(($1 * 5))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    [ $((left--)) -gt 0 ] || return 1
-    sleep 0.2
-  done
+
+# Children of this script, which end with it, however it ends.
+daemons=()
+daemon() {  # COMMAND...
+  setpriv --pdeathsig TERM "$@" >>"$folder/daemons.log" 2>&1 &
+  daemons+=($!)
 }
-munged --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
-  --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munged.seed" \
-  >"$folder/out" 2>&1 || { echo "munged does not start here: $(cat "$folder/out")"; exit 77; }
-slurmctld >"$folder/out" 2>&1 && wait_until 10 scontrol ping && slurmd >>"$folder/out" 2>&1
+queue_is_empty() { [ -z "$(squeue -h)" ]; }
+stop_cluster() {
+  squeue -h -o %A 2>/dev/null | xargs -r scancel
+  wait_until 10 queue_is_empty
+  kill "${daemons[@]}" 2>/dev/null
+  wait
+  remove_folder
+}
+trap stop_cluster EXIT
+daemon munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
+  --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munged.seed"
+wait_until 10 test -S "$folder/munge.socket" || { echo "munged does not start here: $(cat "$folder/daemons.log")"; exit 77; }
+daemon slurmctld -D
+wait_until 10 scontrol ping
+daemon slurmd -D
 node_is() { sinfo -h -o %t | grep -q "$1"; }
 wait_until 15 node_is idle || {
-  echo "Slurm does not start here: $(cat "$folder/out"; tail -n 5 "$folder/slurmctld.log" "$folder/slurmd.log")"
+  echo "Slurm does not start here: $(tail -n 5 "$folder/daemons.log" "$folder/slurmctld.log" "$folder/slurmd.log")"
   exit 77
 }
 
-# --- a plan on two GPUs of a node
-mkdir "$folder/small"
-cp "$TILECAST" "$(dirname "$TILECAST")/tilecast-data" "$folder" && cp "$TILECAST_FAKE_GPU" "$folder/tilecast-gpu" || exit 1
-tilecast=$folder/tilecast
-export TILECAST_CONFIG_DIR=$PWD/configs FAKE_HOST=$$ FAKE_POINT_MS=250
-cat >"$folder/suite.yaml" <<'END'
-shapes: [512x512x512, 1024x1024x1024, 1024x512x2048, 2048x2048x2048]
-schedules: [pipelined, warp_specialized]
-configs: [{best: 12}]
-cublaslt: true
-END
-"$tilecast" plan "$folder/suite.yaml" --out "$folder/p.csv" 2>"$folder/err" || problem "$(cat "$folder/err")"
-all=$(($(wc -l <"$folder/p.csv") - 2))
-rows() { cat "$folder"/p.*-of-*.csv 2>/dev/null | grep -c gemm, ; }
-running() { squeue -h -t R -o %i; }
+# --- a plan on two GPUs of a node: 8 shards are 4 tasks; arrays of at most 3
+make_plan 8
+plan=$folder/plan
+rows() { cat "$plan".*-of-*.csv 2>/dev/null | grep -c gemm, ; }
 has_rows() { [ "$(rows)" -ge "$1" ]; }
-queue_is_empty() { [ -z "$(squeue -h)" ]; }
-requeued() { grep -q 'Requeuing JobId=' "$folder/slurmctld.log"; }
-# A requeued job waits until its credential has expired; here it need not.
-no_delay() { for job in $(squeue -h -t PD -o %A); do scontrol update jobid="$job" starttime=now; done 2>/dev/null; }
+goes_on() { wait_until 20 has_rows $(($(rows) + 2)) || problem "$1, and it does not go on: $(squeue)"; }
+running() { squeue -h -t R -o %A; }
+times_requeued() { grep -c 'Requeuing JobId=' "$folder/slurmctld.log"; }
+was_requeued() { [ "$(times_requeued)" -gt "$before" ]; }
 
-# 8 shards on a node of two GPUs are 4 tasks; arrays of at most 3.
-"$tilecast" slurm "$folder/p.csv" --gpus-per-node 2 --shards 8 --time 10m --submit \
+export FAKE_POINT_MS=120
+"$tilecast" slurm "$plan.csv" --gpus-per-node 2 --shards 8 --time 10m --submit \
   >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"
 grep -Eq '^measuring:[0-9]+:[0-9]+, then merging:[0-9]+$' "$folder/jobs" || problem "$(cat "$folder/jobs")"
-wait_until 20 has_rows 2 || problem "nothing is measured: $(squeue; cat "$folder"/*.log | tail -n 5)"
+goes_on submitted
 
-# Signalled as Slurm does ahead of the end: the point in hand, exit code 5, back into the queue.
-scancel --signal=USR1 "$(running | head -n 1)"
-wait_until 20 requeued || problem "not queued again after SIGUSR1: $(squeue)"
-grep -q 'stopped by SIGUSR1 with' "$folder"/p.*_*.log || problem "$(tail -n 3 "$folder"/p.*_*.log)"
+# Signalled as Slurm does ahead of the end: the point in hand, exit code 5, back into the queue
+before=$(times_requeued)
+timeout 2 scancel --signal=USR1 "$(running | head -n 1)"  # it asks again where a task is starting
+wait_until 20 was_requeued || problem "not queued again after SIGUSR1: $(squeue)"
+grep -q 'stopped by SIGUSR1 with' "$plan".*_*.log || problem "$(tail -n 3 "$plan".*_*.log)"
+goes_on signalled
 
-# Killed: a measuring process without warning.
-no_delay
-before=$(rows)
-wait_until 20 has_rows $((before + 2)) || problem "it does not go on: $(squeue)"
+# Killed: a measuring process without warning
+before=$(times_requeued)
 kill_one() { kill -9 "$(sed -n 's/^process \([0-9]*\):.*/\1/p' "/tmp/tilecast-GPU-fake-$$-1.lock")"; }
 wait_until 20 kill_one || problem "no measuring process to kill"
+wait_until 20 was_requeued || problem "not queued again after a kill: $(squeue)"
+goes_on killed
 
-# The node is drained: what runs ends, nothing begins; requeued by hand: it goes on elsewhere, later.
-before=$(rows)
-wait_until 20 has_rows $((before + 2)) || problem "it does not go on after a kill: $(squeue)"
+# The node is drained: what runs is requeued by hand and ends, nothing begins
 scontrol update nodename="$host" state=drain reason=test
-for job in $(running); do scontrol requeue "$job"; done
-wait_until 20 sh -c '[ -z "$(squeue -h -t R,CG -o %i)" ]' || problem "jobs on a drained node: $(squeue)"
-no_delay
+for job in $(running); do scontrol requeue "$job" 2>"$folder/err"; done
+is_quiet() { [ -z "$(squeue -h -t R,CG -o %i)" ]; }
+wait_until 20 is_quiet || problem "jobs on a drained node: $(squeue)"
 before=$(rows)
-sleep 3
-[ "$(rows)" = "$before" ] || problem "points were measured on a drained node"
 [ "$before" -lt "$all" ] || problem "the plan was done before the node was drained"
+sleep 2
+[ "$(rows)" = "$before" ] || problem "points were measured on a drained node"
 scontrol update nodename="$host" state=resume
-no_delay
+goes_on drained
 
-# A shard that runs a second time beside Slurm's.
-wait_until 30 has_rows $((before + 2)) || problem "it does not go on after the drain: $(squeue)"
-FAKE_POINT_MS=1 "$tilecast" measure --plan "$folder/p.csv" --shard 8/8 \
-  --out "$folder/p.extra.csv" 2>"$folder/err" || problem "twice: $(tail -n 1 "$folder/err")"
+# A shard that runs a second time beside Slurm's
+FAKE_POINT_MS=1 "$tilecast" measure --plan "$plan.csv" --shard 8/8 \
+  --out "$plan.extra.csv" 2>"$folder/err" || problem "twice: $(tail -n 1 "$folder/err")"
 
-finish_queue() { no_delay; queue_is_empty; }
-wait_until 90 finish_queue || problem "jobs are left: $(squeue)"
-[ -f "$folder/p.rows.csv" ] || problem "nothing is merged: $(cat "$folder"/p-merge.*.log)"
-"$tilecast" merge "$folder/p.rows.csv" "$folder/p.extra.csv" --plan "$folder/p.csv" \
-  --out "$folder/p.rows.csv" 2>"$folder/err" || problem "merge: $(cat "$folder/err")"
-[ "$(grep -c gemm, "$folder/p.rows.csv")" = "$all" ] || problem "a row is lost or doubled"
-[ "$(cut -d, -f2 "$folder/p.rows.csv" | grep -c "GPU-fake-$$-0")" -gt 0 ] &&
-  [ "$(cut -d, -f2 "$folder/p.rows.csv" | grep -c "GPU-fake-$$-1")" -gt 0 ] ||
-  problem "not both GPUs measured"
-"$tilecast" status "$folder/p.csv" >"$folder/out"
+wait_until 90 queue_is_empty || problem "jobs are left: $(squeue)"
+[ -f "$plan.rows.csv" ] || problem "nothing is merged: $(cat "$plan"-merge.*.log)"
+check_rows "$plan.rows.csv" "Slurm's merge"
+"$tilecast" merge "$plan.rows.csv" "$plan.extra.csv" --plan "$plan.csv" \
+  --out "$folder/merged.csv" 2>"$folder/err" || problem "merge: $(cat "$folder/err")"
+check_rows "$folder/merged.csv" "with a shard twice"
+for gpu in 0 1; do
+  cut -d, -f2 "$plan.rows.csv" | grep -q "GPU-fake-$$-$gpu" || problem "GPU $gpu has measured nothing"
+done
+"$tilecast" status "$plan.csv" >"$folder/out"
 grep -q "^$all of $all points" "$folder/out" || problem "status: $(head -n 3 "$folder/out")"
 
 # --- a full disk: the job fails, nothing is torn, and the same scripts measure the rest later
-if mount -t tmpfs -o size=48k tmpfs "$folder/small" 2>/dev/null; then
-  export FAKE_POINT_MS=1
-  cp "$folder/p.csv" "$folder/small/"
-  "$tilecast" slurm "$folder/small/p.csv" --shards 2 --gpus-per-node 2 --time 10m --submit \
+if small_disk 48k; then
+  export FAKE_POINT_MS=0
+  cp "$plan.csv" "$folder/small/"
+  "$tilecast" slurm "$folder/small/plan.csv" --shards 2 --gpus-per-node 2 --time 10m --submit \
     --option=--output=/dev/null >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"
   wait_until 40 queue_is_empty || problem "jobs on a full disk: $(squeue)"
-  "$tilecast" status "$folder/small/p.csv" >"$folder/out" || problem "status on a full disk"
+  "$tilecast" status "$folder/small/plan.csv" >"$folder/out" || problem "status on a full disk"
   grep -q "^$all of" "$folder/out" && problem "the disk was not full: $(head -n 1 "$folder/out")"
   mount -o remount,size=8m "$folder/small"
-  sh "$folder/small/p.submit.sh" >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"
+  sh "$folder/small/plan.submit.sh" >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"
   wait_until 40 queue_is_empty || problem "jobs after a full disk: $(squeue)"
-  [ "$(grep -c gemm, "$folder/small/p.rows.csv")" = "$all" ] || problem "rows after a full disk"
-else
-  echo "no tmpfs can be mounted: a full disk is left out"
+  check_rows "$folder/small/plan.rows.csv" "after a full disk"
 fi
-[ "$failures" = 0 ] || grep -hv '^measuring' "$folder/slurmctld.log" "$folder"/p*.log | tail -n 40
+[ "$failures" = 0 ] || grep -hv '^measuring' "$folder/slurmctld.log" "$plan"*.log | tail -n 40
 finish

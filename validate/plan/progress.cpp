@@ -1,26 +1,15 @@
 #include "validate/plan/progress.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <ctime>
+
+#include "validate/record/writer_lock.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::size_t kShownReason = 100;
-
-/// Whether a measuring process has the lock that MeasurementAppender takes.
-bool is_held(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool held = descriptor >= 0 && ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
-  if (descriptor >= 0) {
-    ::close(descriptor);
-  }
-  return held;
-}
 
 std::optional<double> seconds_of(const std::string& date) {
   std::tm time{};
@@ -66,7 +55,7 @@ PlanProgress progress_of(const WorkPlan& plan, const std::vector<ShardFile>& sha
     ShardProgress shard{.shard = file.shard,
                         .points = range_of(plan, file.shard).size(),
                         .done = files.back().rows.size(),
-                        .running = is_held(file.path)};
+                        .running = is_locked_for_writing(file.path)};
     for (const MeasurementRow& row : files.back().rows) {
       const Measurement& m = row.measurement;
       ++shard.counts[std::string(to_text(m.status))];

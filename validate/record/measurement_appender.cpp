@@ -2,11 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -14,6 +12,7 @@
 #include "validate/record/append_whole.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/record/writer_lock.h"
 
 namespace tilecast {
 namespace {
@@ -68,11 +67,8 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
 }
 
 void MeasurementAppender::open(IfExists rule) {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) {
-      throw FileError(path_.string() + ": cannot write: another run is adding to it");
-    }
-    fail_file(path_, "lock");
+  if (!lock_for_writing(descriptor_, path_)) {
+    throw FileError(path_.string() + ": cannot write: another run is adding to it");
   }
   const std::string bytes = read_file(path_);
   const std::string_view text = without_bom(bytes);
