@@ -42,7 +42,7 @@ TEST_CASE("A kernel has the name of the one in CUTLASS's library that computes t
 TEST_CASE("What CUTLASS has no kernel for says why") {
   CHECK(why_not(kCooperative).empty());
   CHECK(why_not(kPingPong).empty());
-  CHECK(why_not(std::string(kCooperative) + ",store=deferred") == "store=deferred");
+  CHECK(why_not(with(kCooperative, "strided", "strided,store=deferred")) == "store=deferred");
   CHECK(why_not(with(kCooperative, "resident", "tiles")) == "grid");
   CHECK(why_not(with(kCooperative, "2x1", "1x1")) == "grid");  // one consumer has a CTA for a tile
   CHECK(why_not(with(kCooperative, "ctas=1", "ctas=2")) == "several CTAs on an SM");
@@ -71,10 +71,12 @@ TEST_CASE("Kernels named align8 need rows of C at multiples of 16 bytes") {
 
 TEST_CASE("A test list turns the problem, and counts what it leaves out") {
   Ranking ranking{.problem = problem_of(Layout::kTn)};
-  for (const std::string& text : {std::string(kCooperative) + ",store=deferred",
-                                  std::string(kCooperative), std::string(kPingPong)}) {
+  const KernelConfig plain = parse_kernel_config(kCooperative);
+  KernelConfig deferred = plain;
+  deferred.store = Store::kDeferred;
+  for (const KernelConfig& config : {deferred, plain, parse_kernel_config(kPingPong)}) {
     Prediction p{};
-    p.config = parse_config(text);
+    p.config = config;
     p.time = Seconds{100e-6};
     ranking.predictions.push_back(p);
   }

@@ -54,15 +54,24 @@ function(tilecast_join_sources target)
   endforeach()
 endfunction()
 
-# tilecast_test_options(TARGET): of a test program. What a test computes itself is little.
-function(tilecast_test_options target)
+# tilecast_computes_little(TARGET): what it would gain by optimisation is less than that takes.
+function(tilecast_computes_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# tilecast_test_options(TARGET): of a test program.
+function(tilecast_test_options target)
+  tilecast_computes_little(${target})
+  # The compiler's default: CMake's flag for a program is not that for a library, and the header's
+  # flags are to be the programs'.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   # A cache of the compiler's results cannot look into a precompiled header.
   if(TILECAST_FAST_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     if(NOT TARGET tilecast_test_headers)
       add_library(tilecast_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/test_headers.cpp)
       target_link_libraries(tilecast_test_headers PRIVATE tilecast_options tilecast_fmt tilecast_catch)
-      target_compile_options(tilecast_test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+      tilecast_computes_little(tilecast_test_headers)
+      set_target_properties(tilecast_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_precompile_headers(tilecast_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.h
         <fmt/format.h> <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional>
         <random> <set> <span> <string> <vector>)
@@ -119,14 +128,21 @@ function(tilecast_catch_test name program)
   endif()
 endfunction()
 
+# tilecast_layer(NAME FOLDERS folder... LINK target... PRIVATE_LINK target... [ONLY regex]
+#   [EXCLUDE regex] [SEPARATE] [LITTLE]): sources of SEPARATE are not joined; LITTLE: it computes
+# little.
 function(tilecast_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE" "ONLY;EXCLUDE" "FOLDERS;LINK;PRIVATE_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE;LITTLE" "ONLY;EXCLUDE"
+    "FOLDERS;LINK;PRIVATE_LINK")
   tilecast_layer_files(FOLDERS ${arg_FOLDERS} ONLY "${arg_ONLY}" EXCLUDE "${arg_EXCLUDE}"
     SOURCES sources TESTS tests BENCHMARKS benchmarks HEADERS headers)
 
   add_library(${name} STATIC ${sources})
   if(TILECAST_FAST_BUILD AND NOT arg_SEPARATE)
     tilecast_join_sources(${name} ${sources})
+  endif()
+  if(arg_LITTLE)
+    tilecast_computes_little(${name})
   endif()
   set_target_properties(${name} PROPERTIES TILECAST_HEADERS "${headers}")
   set_property(GLOBAL APPEND PROPERTY TILECAST_LAYERS ${name})

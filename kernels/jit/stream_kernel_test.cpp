@@ -13,6 +13,7 @@
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/stream_config_text.h"
 #include "tests/catch.h"
+#include "tests/seed.h"
 
 namespace tilecast {
 namespace {
@@ -36,6 +37,9 @@ i32 check_compiles(const std::string& text, ElementType dtype) {
 TEST_CASE("Every memory-bound kernel compiles for every element type") {
   for (const ElementType dtype : {ElementType::kFp32, ElementType::kFp16, ElementType::kBf16}) {
     for (const char* hint : {"none", "evict_first", "loads_evict_first", "stores_evict_first"}) {
+      if (dtype != ElementType::kFp32 && hint != std::string_view("none")) {
+        continue;  // a hint knows no type
+      }
       const std::string rest = std::string("order=blocks,hint=") + hint;
       check_compiles("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4," + rest, dtype);
       check_compiles("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none",
@@ -76,13 +80,17 @@ TEST_CASE("Every memory-bound kernel compiles for every element type") {
 
 TEST_CASE("Every memory-bound configuration that is to be measured compiles as it is modelled") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  // A third of them a day.
+  constexpr u32 kParts = 3;
+  u32 listed_before = static_cast<u32>(daily_seed("memory-bound kernels to compile") % kParts);
   int compiled = 0, as_modelled = 0;
   for (const char* suite : {"variants", "memcpy"}) {
     const std::string listed =
         read_file(std::string("validate/suites/h200_stream/") + suite + ".yaml");
     for (std::string_view line : split(listed, '\n')) {
       constexpr std::string_view kItem = "  - \"";
-      if (!line.starts_with(kItem) || line.find(":block=") == std::string_view::npos) {
+      if (!line.starts_with(kItem) || line.find(":block=") == std::string_view::npos ||
+          listed_before++ % kParts != 0) {
         continue;
       }
       line.remove_prefix(kItem.size());
@@ -98,7 +106,7 @@ TEST_CASE("Every memory-bound configuration that is to be measured compiles as i
       as_modelled += fitting <= by_registers ? 1 : 0;
     }
   }
-  CHECK(compiled > 100);
+  CHECK(compiled > 100 / static_cast<int>(kParts));
   CHECK(as_modelled > compiled * 9 / 10);
 }
 
