@@ -97,8 +97,8 @@ tilecast_status tilecast_predict(const tilecast_problem* problem, const tilecast
     }
     const std::size_t size = tilecast::checked_size(forecasts, kFirstForecastSize, "forecasts");
     const tilecast::Request request = tilecast::read_request(problem, options);
-    const auto gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
-    const std::vector<tilecast::Prediction> best = tilecast::forecast(request, *gpu, *count);
+    const tilecast::LoadedGpu& gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
+    const std::vector<tilecast::Prediction> best = tilecast::forecast(request, gpu, *count);
     unsigned char* place = reinterpret_cast<unsigned char*>(forecasts);
     for (const tilecast::Prediction& prediction : best) {
       tilecast::write_struct(tilecast::as_c(prediction),

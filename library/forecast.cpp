@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <tuple>
 
 #include "library/status.h"
 #include "model/base/error.h"
@@ -12,6 +9,7 @@
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "model/spec/cards.h"
+#include "model/spec/kept_gpu.h"
 #include "model/tile/any_op.h"
 #include "model/tile/split_rules.h"
 
@@ -50,17 +48,9 @@ Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t k
 
 }  // namespace
 
-std::shared_ptr<const LoadedGpu> gpu_of(const Request& request, const std::string& name) {
-  static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::string, bool>, std::shared_ptr<const LoadedGpu>>
-      loaded;
-  const std::lock_guard lock(mutex);
-  auto& gpu = loaded[{request.config_folder.string(), name, request.use_calibration}];
-  if (gpu == nullptr) {
-    gpu = std::make_shared<const LoadedGpu>(
-        load_gpu(name, request.use_calibration, request.config_folder));
-  }
-  if (const std::string why = why_not_schedulable(gpu->spec); !why.empty()) {
+const LoadedGpu& gpu_of(const Request& request, const std::string& name) {
+  const LoadedGpu& gpu = kept_gpu(name, request.use_calibration, request.config_folder);
+  if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw StatusError(TILECAST_UNSUPPORTED, why);
   }
   return gpu;

@@ -3,7 +3,6 @@
 
 #include <tilecast/tilecast.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,9 @@
 
 namespace tilecast {
 
-/// The file that request.gpu names, read once per process as long as no file changes its name.
+/// The file that `name` is, read once per process.
 /// Throws StatusError where none of the schedules runs on it.
-std::shared_ptr<const LoadedGpu> gpu_of(const Request& request, const std::string& name);
+const LoadedGpu& gpu_of(const Request& request, const std::string& name);
 
 /// The `keep` fastest of those that a plan runs, or request.config alone. Throws StatusError
 /// (TILECAST_UNSUPPORTED) where no kernel solves the problem, ConfigError where the configuration

@@ -43,9 +43,9 @@ std::string gpu_name(const Request& request) {
 Plan::Plan(const Request& request)
     : scales_(request.scale == SumScale::kAlphaBeta),
       biased_(request.problem.epilogue.bias != Bias::kNone) {
-  const std::shared_ptr<const LoadedGpu> gpu = gpu_of(request, gpu_name(request));
+  const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   const std::vector<Prediction> best =
-      tilecast::forecast(request, *gpu, request.config ? 1 : kMostTried);
+      tilecast::forecast(request, gpu, request.config ? 1 : kMostTried);
   for (std::size_t i = 0; i < best.size() && device_ == nullptr && why_not_runnable_.empty(); ++i) {
     const KernelConfig& config = std::get<KernelConfig>(best[i].config);
     if (needs_all_pieces_resident(config)) {
@@ -63,7 +63,7 @@ Plan::Plan(const Request& request)
       }
       why_not_runnable_ = error.what();
       workspace_bytes_ =
-          workspace_of(request.problem.shape, config, resident_workers(gpu->spec, config)).bytes();
+          workspace_of(request.problem.shape, config, resident_workers(gpu.spec, config)).bytes();
     } catch (const StatusError& error) {
       if (error.status() != TILECAST_UNSUPPORTED || i + 1 == best.size()) {
         throw;

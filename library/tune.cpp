@@ -30,9 +30,9 @@ std::unique_ptr<const Plan> plan_with(Request request, const std::string& config
 /// Those that the device and the compiler take.
 std::vector<Candidate> ready(const Request& request, std::size_t count,
                              const tilecast_arguments& arguments) {
-  const std::shared_ptr<const LoadedGpu> gpu = gpu_of(request, gpu_name(request));
+  const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   std::vector<Candidate> candidates;
-  for (const Prediction& p : forecast(request, *gpu, count)) {
+  for (const Prediction& p : forecast(request, gpu, count)) {
     try {
       std::unique_ptr<const Plan> plan = plan_with(request, to_text(p.config));
       const double runs = kOneTimingUs / plan->forecast().time_us;

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <tuple>
 #include <utility>
 
 #include "cli/explain_output.h"
@@ -19,24 +16,14 @@
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_gemm.h"
-#include "model/spec/load_gpu.h"
+#include "model/spec/kept_gpu.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast::python {
 namespace {
 
-/// As long as the process lives: answers refer to what was loaded.
 const LoadedGpu& loaded(const GpuChoice& choice) {
-  static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::string, bool>, std::unique_ptr<const LoadedGpu>> all;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<const LoadedGpu>& gpu =
-      all[{choice.configs.string(), choice.gpu, choice.calibrated}];
-  if (!gpu) {
-    gpu =
-        std::make_unique<const LoadedGpu>(load_gpu(choice.gpu, choice.calibrated, choice.configs));
-  }
-  return *gpu;
+  return kept_gpu(choice.gpu, choice.calibrated, choice.configs);
 }
 
 struct Asked {

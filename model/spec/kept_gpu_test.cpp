@@ -1,0 +1,34 @@
+#include "model/spec/kept_gpu.h"
+
+#include <thread>
+#include <vector>
+
+#include "model/base/error.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+TEST_CASE("A GPU is loaded once for each name and calibration, on any thread") {
+  const LoadedGpu* seen[4] = {};
+  std::vector<std::thread> threads;
+  for (const LoadedGpu*& gpu : seen) {
+    threads.emplace_back([&gpu] { gpu = &kept_gpu("h200_sxm", true, "configs"); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const LoadedGpu* gpu : seen) {
+    CHECK(gpu == seen[0]);
+  }
+  CHECK(&kept_gpu("h200_sxm", false, "configs") != seen[0]);
+  CHECK(kept_gpu("h200_sxm", false, "configs").spec.learned == nullptr);
+}
+
+TEST_CASE("A GPU that cannot be loaded is refused each time") {
+  CHECK_THROWS_AS(kept_gpu("none_such", true, "configs"), ConfigError);
+  CHECK_THROWS_AS(kept_gpu("none_such", true, "configs"), ConfigError);
+}
+
+}  // namespace
+}  // namespace tilecast
