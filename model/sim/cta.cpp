@@ -49,6 +49,7 @@ void Cta::join(const std::vector<Cta*>& cluster) {
     }
     if (cta->place_.m == place_.m || cta->place_.n == place_.n) {
       writers_.push_back(cta);
+      told_ |= i64{1} << cta->rank();
     }
   }
 }
@@ -111,13 +112,25 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
     sm().has_loaded = true;
     sm().copies.serve(now, costs().first_load);
   }
+  note(producer, {.kind = StepKind::kLoad,
+                  .at = stage,
+                  .tile_m = tile.m,
+                  .tile_n = tile.n,
+                  .k_block = k_block,
+                  .bytes = machine_.a.cost(tile.m, place_.n, k_block).bytes +
+                           machine_.b.cost(tile.n, place_.m, k_block).bytes});
   load(0, machine_.a, tile.m, place_.n, same_row_);
   load(1, machine_.b, tile.n, place_.m, same_column_);
   producer.load.advance(tiling().stages);
   producer.ready = now;
 }
 
+void Cta::write_down(const Warpgroup& role, const Step& step) {
+  (*machine_.steps)[{worker_, rank(), role.index}].push_back(step);
+}
+
 void Cta::finish(const Warpgroup& role) {
+  note(role, {.kind = StepKind::kWaitStoresRead});
   done_->arrive(std::max({engine().now(), role.ready, role.stores_read}));
 }
 

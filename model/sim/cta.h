@@ -35,7 +35,7 @@ struct RingPosition {
 
 /// A warpgroup that multiplies, or the producer.
 struct Warpgroup {
-  i32 index = 0;          // among the CTA's consumers
+  i32 index = 0;          // among the CTA's consumers, or another role's name (step_log.h)
   i32 part = 0;           // of the tile
   SimTime ready;          // for its next instruction
   RingPosition load, at;  // the next K block to load, to multiply
@@ -104,6 +104,13 @@ class Cta {
   PhaseBarrier& full(i32 stage) { return full_[static_cast<std::size_t>(stage)]; }
   PhaseBarrier& empty(i32 stage) { return empty_[static_cast<std::size_t>(stage)]; }
 
+  /// Writes down what the role does, where somebody asked for it.
+  void note(const Warpgroup& role, const Step& step) {
+    if (machine_.steps != nullptr) {
+      write_down(role, step);
+    }
+  }
+
   /// The end of a role, at its own time.
   void finish(const Warpgroup& role);
 
@@ -120,6 +127,7 @@ class Cta {
   PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
 
  private:
+  void write_down(const Warpgroup& role, const Step& step);
   void land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes);
 
   Machine& machine_;
@@ -127,6 +135,7 @@ class Cta {
   const KernelCosts& costs_;  // of the SM's GPC
   std::vector<PhaseBarrier> full_, empty_;
   std::vector<Cta*> writers_;  // CTAs whose loads this one's stages receive
+  i64 told_ = 0;               // their ranks, as bits
   i32 id_;
   u32 worker_ = 0;
   TileCoord place_;                           // in the cluster
@@ -165,6 +174,7 @@ inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
 
 inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
   const RingPosition& at = producer.load;
+  note(producer, {.kind = StepKind::kWaitEmpty, .at = at.stage, .count = ~at.round & 1});
   PhaseBarrier& empty = empty_[static_cast<std::size_t>(at.stage)];
   return at.round == 0 ? empty.passed(producer.ready, costs().issue)
                        : empty.wait(at.round - 1, producer.ready, costs().issue);
@@ -172,17 +182,20 @@ inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
 
 inline PhaseBarrier::Wait Cta::wait_full(const Warpgroup& consumer) {
   const RingPosition& at = consumer.at;
+  note(consumer, {.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1});
   return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, costs().turn);
 }
 
 inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
   const RingPosition& at = consumer.at;
+  note(consumer, {.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1});
   return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, {});
 }
 
 inline void Cta::mma_k_block(Warpgroup& consumer) {
   const SimTime now = engine().now();
   const SimTime complete = sm().tensor.serve(now, costs().mma);
+  note(consumer, {.kind = StepKind::kMultiply, .at = consumer.at.stage});
   consumer.group_complete[consumer.groups++ % 4] = complete;
   consumer.ready = std::max(now + costs().mma_issue, complete - costs().mma_queue);
   consumer.at.advance(tiling().stages);
@@ -195,6 +208,7 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
 
 inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
   const u32 left = static_cast<u32>(groups);
+  note(consumer, {.kind = StepKind::kWaitMultiplied, .count = groups});
   if (consumer.groups > left) {
     const SimTime complete = consumer.group_complete[(consumer.groups - 1 - left) % 4];
     consumer.ready = std::max(consumer.ready, complete + costs().completion);
@@ -202,6 +216,7 @@ inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
 }
 
 inline void Cta::release_stage(Warpgroup& consumer) {
+  note(consumer, {.kind = StepKind::kRelease, .at = consumer.to_release.stage, .count = told_});
   for (Cta* writer : writers_) {
     writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready +
                                                                                costs().wake);

@@ -38,13 +38,17 @@ Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   wg.slot_read.resize(static_cast<std::size_t>(slots));
   SimTime& slot_read = wg.slot_read[static_cast<std::size_t>(chunk % slots)];
   if (chunk == 0) {
+    cta.note(wg, {.kind = StepKind::kWaitStoresRead});
     wg.ready = std::max(wg.ready, wg.stores_read);  // of the tile before
   } else if (chunk >= slots) {
+    cta.note(wg, {.kind = StepKind::kWaitStoresRead, .count = slots - 1});
     wg.ready = std::max(wg.ready, slot_read);
   }
   co_await cta.engine().until(wg.ready);
+  cta.note(wg, {.kind = StepKind::kStage, .at = chunk});
   wg.ready = stage_chunk(cta) + costs.chunk + costs.slot;
   co_await cta.engine().until(wg.ready);
+  cta.note(wg, {.kind = StepKind::kStore, .at = chunk});
   slot_read = wg.stores_read = store_chunks(cta, 1);
   wg.ready = costs.plain_stores ? slot_read : wg.ready;
 }
@@ -60,23 +64,39 @@ Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
   }
 }
 
-Process store_from_stages(Cta& cta, Warpgroup& wg, u32& phase) {
+/// Every warpgroup of the CTA that multiplies waits for the others, and takes `then`.
+Process meet(Cta& cta, Warpgroup& wg, SimTime then) {
+  cta.note(wg, {.kind = StepKind::kMeetConsumers});
+  cta.consumers().arrive(wg.ready);
+  co_await cta.consumers().wait(wg.consumers_phase++, wg.ready, then);
+  wg.ready = cta.engine().now();
+}
+
+Process store_from_stages(Cta& cta, Warpgroup& wg) {
   const KernelCosts& costs = cta.costs();
   const i32 chunks = c_chunks(cta.tiling());
-  cta.consumers().arrive(wg.ready);
-  co_await cta.consumers().wait(phase++, wg.ready, set_up(cta));
-  wg.ready = cta.engine().now();
+  co_await meet(cta, wg, set_up(cta));
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
     if (fuses(cta)) {
       co_await fuse(cta, wg, 1);
     }
     co_await cta.engine().until(wg.ready);
+    cta.note(wg, {.kind = StepKind::kStage, .at = chunk});
     wg.ready = stage_chunk(cta) + costs.chunk;
   }
-  cta.consumers().arrive(wg.ready);
-  co_await cta.consumers().wait(phase++, wg.ready, costs.store_issue);
-  wg.ready = cta.engine().now();
+  co_await meet(cta, wg, costs.store_issue);
+  for (i32 chunk = 0; chunk < chunks; ++chunk) {
+    cta.note(wg, {.kind = StepKind::kStore, .at = chunk});
+  }
   wg.stores_read = store_chunks(cta, chunks);
+  if (costs.plain_stores) {  // by the threads, of which none goes on before all have read
+    wg.ready = wg.stores_read;
+    co_await meet(cta, wg, {});
+  }
+}
+
+void note_stored(Cta& cta, const Warpgroup& warpgroup, TileCoord tile) {
+  cta.note(warpgroup, {.kind = StepKind::kPartStored, .tile_m = tile.m, .tile_n = tile.n});
 }
 
 void part_stored(Cta& cta, const Warpgroup& warpgroup, TileCoord tile) {
@@ -119,6 +139,7 @@ void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
 Process store_waiting(Cta& cta, Warpgroup& wg) {
   co_await store_through_slot(cta, wg, c_chunks(cta.tiling()) - wg.chunks_waiting);
   if (--wg.chunks_waiting == 0) {
+    note_stored(cta, wg, wg.waiting_tile);
     part_stored(cta, wg, wg.waiting_tile);
   }
 }
@@ -150,8 +171,9 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
   if (cta.tiling().c_slots > 0) {
     co_await store_from_slots(cta, warpgroup, c_chunks(cta.tiling()));
   } else {
-    co_await store_from_stages(cta, warpgroup, warpgroup.consumers_phase);
+    co_await store_from_stages(cta, warpgroup);
   }
+  note_stored(cta, warpgroup, tile);
   record_stored(cta, warpgroup, tile, span);
   warpgroup.ready += cta.costs().next_tile;
 }

@@ -125,6 +125,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       activity(observers.activity),
       tiles(observers.tiles),
       requests(observers.requests),
+      steps(observers.steps),
       marks(steady_marks(skipped, whole,
                          i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
   if (waves == Waves::kSteadyLeftOut && kernel.grid != Grid::kResident &&

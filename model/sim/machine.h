@@ -14,6 +14,7 @@
 #include "model/sim/request_log.h"
 #include "model/sim/server.h"
 #include "model/sim/steady_waves.h"
+#include "model/sim/step_log.h"
 #include "model/spec/kernel_costs.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/tile_scheduler.h"
@@ -47,6 +48,7 @@ struct Observers {
   Activity* activity = nullptr;
   std::vector<TileSpan>* tiles = nullptr;
   RequestLog* requests = nullptr;
+  StepLog* steps = nullptr;
 };
 
 /// A kernel that was simulated before, and is again on a GPU that differs: its requests, which
@@ -89,6 +91,7 @@ struct Machine {
   Activity* activity;           // null: not asked for
   std::vector<TileSpan>* tiles;
   RequestLog* requests;
+  StepLog* steps;
 
   /// Of a CTA's tile, those who store it, and those who multiply its K blocks.
   i64 parts_stored() const { return warpgroups_per_tile(config.tiling); }

@@ -44,6 +44,9 @@ class PartialSums {
   /// When C's share of a piece, stored by plain instructions from now on, is written.
   SimTime store_c(SimTime now, i32 sm, i64 bytes);
 
+  /// Of one warpgroup's part of a tile.
+  i64 part_bytes() const { return chunk_bytes_ * kChunks; }
+
   SimTime hop() const { return hop_; }
   /// Half a hop: until a store has arrived, and until a look at a lock has its answer.
   SimTime way() const { return {hop_.ps / 2}; }

@@ -85,6 +85,7 @@ class alignas(64) PhaseBarrier {
   /// As a wait for a phase that was complete from the beginning.
   Wait passed(SimTime from, SimTime then) { return {*this, kBeforeFirst, from, then}; }
 
+  i32 arrivals() const { return arrivals_; }  // of a phase
   u32 completed() const { return completed_; }
   std::string describe() const;
 

@@ -12,32 +12,42 @@ PhaseBarrier& lock_of(Cta& cta, const Warpgroup& wg, const SharedPart& part) {
   return cta.machine().sums->lock(part.piece.tile, cta.rank(), wg.part);
 }
 
-/// A part's sum, chunk after chunk; `ready` is when the last one has been written.
-Process write_sum(Cta& cta, SimTime& ready, SumWrite how) {
+/// A part's sum, chunk after chunk; the role is ready when the last one has been written.
+Process write_sum(Cta& cta, Warpgroup& wg, SumWrite how) {
+  cta.note(wg, {.kind = how == SumWrite::kAdd ? StepKind::kAddSum : StepKind::kStoreSum,
+                .bytes = cta.machine().sums->part_bytes()});
   for (i32 chunk = 0; chunk < PartialSums::kChunks; ++chunk) {
-    co_await cta.engine().until(ready);
-    ready = cta.machine().sums->write(cta.engine().now(), cta.sm_index(), how);
+    co_await cta.engine().until(wg.ready);
+    wg.ready = cta.machine().sums->write(cta.engine().now(), cta.sm_index(), how);
   }
 }
 
-Process read_sum(Cta& cta, SimTime& ready) {
+Process read_sum(Cta& cta, Warpgroup& wg) {
+  cta.note(wg, {.kind = StepKind::kReadSum, .bytes = cta.machine().sums->part_bytes()});
   PartialSums& sums = *cta.machine().sums;
   for (i32 turn = 0; turn < sums.turns(); ++turn) {
-    co_await cta.engine().until(ready);
-    ready = sums.read_turn(cta.engine().now(), turn, cta.sm().place, cta.sm().intake,
-                           cta.machine().memory);
+    co_await cta.engine().until(wg.ready);
+    wg.ready = sums.read_turn(cta.engine().now(), turn, cta.sm().place, cta.sm().intake,
+                              cta.machine().memory);
   }
 }
 
 /// The warpgroup goes on when all that it wrote has arrived; others see it as long after that.
 void publish(Cta& cta, Warpgroup& wg, const SharedPart& part) {
+  const bool apart = cta.machine().config.decomposition.reduction == Reduction::kSpread;
+  cta.note(wg, {.kind = StepKind::kPublish, .count = apart ? 1 : part.piece.k_blocks()});
   const SimTime way = cta.machine().sums->way();
   wg.ready += way;
   lock_of(cta, wg, part).arrive(wg.ready + way);
 }
 
 Process wait_phase(Cta& cta, Warpgroup& wg, const SharedPart& part, u32 phase) {
-  co_await lock_of(cta, wg, part).wait(phase, wg.ready + cta.machine().sums->way(), {});
+  PhaseBarrier& lock = lock_of(cta, wg, part);
+  cta.note(wg, {.kind = StepKind::kWaitSum,
+                .count = i64{phase + 1} * lock.arrivals(),
+                .tile_m = part.tile.m,
+                .tile_n = part.tile.n});
+  co_await lock.wait(phase, wg.ready + cta.machine().sums->way(), {});
   wg.ready = cta.engine().now();
 }
 
@@ -50,7 +60,7 @@ Process hand_on(Cta& cta, Warpgroup& wg, SharedPart part) {
     co_await wait_phase(cta, wg, part, cta.machine().sums->before(part.piece) - 1);
   }
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  co_await write_sum(cta, wg.ready, first ? SumWrite::kStore : SumWrite::kAdd);
+  co_await write_sum(cta, wg, first ? SumWrite::kStore : SumWrite::kAdd);
   publish(cta, wg, part);
   part.span.reduction->reduced = wg.ready;
   record_span(cta, wg, part.tile, part.span);
@@ -60,10 +70,12 @@ Process take_over(Cta& cta, Warpgroup& wg, SharedPart part) {
   const bool in_turn = cta.machine().config.decomposition.reduction == Reduction::kTurnstile;
   co_await wait_phase(cta, wg, part, in_turn ? cta.machine().sums->before(part.piece) - 1 : 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  co_await read_sum(cta, wg.ready);
+  co_await read_sum(cta, wg);
   if (!in_turn) {
+    cta.note(wg, {.kind = StepKind::kWaitClearing, .at = wg.part});
     co_await cta.clearing_ready(wg.part).wait(wg.sums_taken++, wg.ready, {});
     wg.ready = cta.engine().now();
+    cta.note(wg, {.kind = StepKind::kSumTaken, .at = wg.part});
     cta.sum_taken(wg.part).arrive(wg.ready);
   }
   part.span.reduction->reduced = wg.ready;
@@ -71,16 +83,17 @@ Process take_over(Cta& cta, Warpgroup& wg, SharedPart part) {
 
 Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   Machine& machine = cta.machine();
-  co_await write_sum(cta, wg.ready, SumWrite::kStore);
+  co_await write_sum(cta, wg, SumWrite::kStore);
   publish(cta, wg, part);
   co_await wait_phase(cta, wg, part, 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
   // A share of each of the partials is as much as one partial.
-  co_await read_sum(cta, wg.ready);
+  co_await read_sum(cta, wg);
   if (cta.costs().fused.ps > 0) {
     co_await fuse(cta, wg, c_chunks(cta.tiling()), machine.work.splits);
   }
   co_await cta.engine().until(wg.ready);
+  cta.note(wg, {.kind = StepKind::kShareStored});
   const i64 share = machine.c_bytes(part.tile, wg.part) / machine.work.splits;
   wg.ready = machine.sums->store_c(cta.engine().now(), cta.sm_index(), share);
   wg.ready += machine.sums->hop();  // until all of it is stored, and the lock says so
@@ -95,7 +108,7 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
 }
 
 Process clear_sums(Cta& cta) {
-  Warpgroup warps{.ready = cta.engine().now()};
+  Warpgroup warps{.index = kClearingRole, .ready = cta.engine().now()};
   const WorkDecomposition& work = cta.machine().work;
   u32 piece = 0;
   for (WorkPiece p = work.first(cta.worker()); work.valid(p); p = work.next(cta.worker(), p)) {
@@ -103,10 +116,12 @@ Process clear_sums(Cta& cta) {
       continue;
     }
     for (i32 part = 0; part < warpgroups_per_tile(cta.tiling()); ++part) {
+      cta.note(warps, {.kind = StepKind::kClearingReady, .at = part});
       cta.clearing_ready(part).arrive(warps.ready);
+      cta.note(warps, {.kind = StepKind::kWaitSumTaken, .at = part});
       co_await cta.sum_taken(part).wait(piece, warps.ready, {});
       warps.ready = cta.engine().now();
-      co_await write_sum(cta, warps.ready, SumWrite::kStore);
+      co_await write_sum(cta, warps, SumWrite::kStore);
     }
     ++piece;
   }

@@ -14,22 +14,11 @@
 namespace tilecast {
 namespace {
 
-/// Bulk copies of one CTA's slices of a K block: boxes of at most 256 rows of a slab, which lies
-/// along K, or along N where B is [k, n] (kernels/device/tile_loads.cuh).
-i32 copies(const Tiling& t, Layout layout) {
-  constexpr i32 kMostRows = 256;
-  const i32 slabs_of_k = ceil_div(t.block_k, k_slab_elements(t));
-  const i32 of_a = slabs_of_k * ceil_div(t.block_m / t.cluster_n, kMostRows);
-  const i32 of_b = layout == Layout::kNn
-                       ? ceil_div(t.block_n, kSlabElements)
-                       : slabs_of_k * ceil_div(t.block_n / t.cluster_m, kMostRows);
-  return of_a + of_b;
-}
-
 /// Of a warpgroup that loads a K block between its wgmmas.
 Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout layout) {
   const bool ahead = traits_of(config.schedule).loads_run_ahead;
-  return machine.own_copy * copies(config.tiling, layout) + (ahead ? machine.load_ahead : Cycles{});
+  return machine.own_copy * bulk_copies(config.tiling, layout) +
+         (ahead ? machine.load_ahead : Cycles{});
 }
 
 /// What MMAs leave of tensor memory's port: they read the accumulators that they add to.
@@ -40,6 +29,15 @@ BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) 
 }
 
 }  // namespace
+
+i32 bulk_copies(const Tiling& t, Layout layout) {
+  const i32 slabs_of_k = ceil_div(t.block_k, k_slab_elements(t));
+  const i32 of_a = slabs_of_k * ceil_div(t.block_m / t.cluster_n, kMostBoxRows);
+  const i32 of_b = layout == Layout::kNn
+                       ? ceil_div(t.block_n, kSlabElements)
+                       : slabs_of_k * ceil_div(t.block_n / t.cluster_m, kMostBoxRows);
+  return of_a + of_b;
+}
 
 BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i32 ctas_per_sm) {
   const MachineSpec& machine = *gpu.machine;
@@ -78,7 +76,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                                         : machine.wake);
   costs.issue =
       time(loads_besides ? own_loads(machine, config, problem.layout)
-                         : machine.issue + machine.issue_copy * copies(t, problem.layout));
+                         : machine.issue + machine.issue_copy * bulk_copies(t, problem.layout));
   costs.l2_latency = time(machine.l2_latency);
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);

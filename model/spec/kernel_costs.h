@@ -53,6 +53,10 @@ struct KernelCosts {
   SimTime cta_refill;  // one CTA ends, the next one's first load
 };
 
+/// Bulk copies of one CTA's slices of a K block: boxes of a slab each, which lies along K, or along
+/// N where B is [k, n] (kernels/device/tile_loads.cuh).
+i32 bulk_copies(const Tiling& tiling, Layout layout);
+
 /// `ctas` of the grid; `cold`: no kernel ran just before; `sm_clock` of the SMs that it is for.
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock);

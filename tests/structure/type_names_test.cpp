@@ -12,7 +12,9 @@ TEST_CASE("No two headers define a type of one name") {
     const std::string path = file.string();
     // Device code is compiled one kernel at a time, but is read side by side.
     auto& seen = file.extension() == ".cuh" ? device : host;
-    if (file.extension() != ".h" && file.extension() != ".cuh") {
+    // Stand-ins have the names of what they stand for, and are never compiled with it.
+    const bool stands_in = path.starts_with("tests/roles/host/");
+    if ((file.extension() != ".h" && file.extension() != ".cuh") || stands_in) {
       continue;
     }
     for (const auto& [name, place] : types_defined(path, read_file(file))) {

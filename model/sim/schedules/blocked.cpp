@@ -1,5 +1,6 @@
 // kernels/gemm/blocked.cu and small_mma.cu: one buffer. Load, wait, wgmma, wait; small_mma does it
-// for a single K block, and its A may come from registers (then with fewer bytes read by wgmma).
+// for a single K block, whose stage nobody waits for again, and its A may come from registers (then
+// with fewer bytes read by wgmma).
 #include "model/sim/epilogue.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"
@@ -10,6 +11,7 @@ Process blocked(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   const TileCoord tile = cta.tile_at(cta.first_tile());
   wg.ready += cta.costs().find_tile;
+  const bool one_k_block = traits_of(cta.machine().config.schedule).one_k_block;
   TileSpan span{.begin = wg.ready};
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     if (loads(wg)) {
@@ -22,7 +24,9 @@ Process blocked(Cta& cta, i32 warpgroup) {
     }
     cta.mma_k_block(wg);
     cta.wait_mma(wg, 0);
-    cta.release_stage(wg);
+    if (!one_k_block) {
+      cta.release_stage(wg);
+    }
   }
   co_await store_tile(cta, wg, tile, span);
   cta.finish(wg);

@@ -32,10 +32,11 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
       if (k_block >= inflight) {
         cta.release_stage(wg);
       }
+      if (borrows && loads(wg) && k_block == 0) {
+        cta.note(wg, {.kind = StepKind::kWaitStoresRead});
+        wg.ready = std::max(wg.ready, wg.stores_read);
+      }
       if (loads(wg) && (borrows || k_block >= inflight) && ahead.left(cta)) {
-        if (borrows && k_block == 0) {
-          wg.ready = std::max(wg.ready, wg.stores_read);
-        }
         co_await cta.wait_empty(wg);
         ahead.load(cta, wg);
       }

@@ -27,12 +27,14 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
       continue;
     }
     if (t != cta.first_tile()) {
+      cta.note(wg, {.kind = StepKind::kTakeTurn, .at = warpgroup});
       co_await cta.turn_of(warpgroup).wait(turns_taken++, wg.ready, {});
       wg.ready = cta.engine().now();
     }
     TileSpan span{};
     co_await multiply_stages(cta, wg, span, cta.k_blocks());
     if (cta.next_tile(t) < cta.end_tile()) {
+      cta.note(wg, {.kind = StepKind::kGiveTurn, .at = warpgroup ^ 1});
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }
     drain(cta, wg, left_in_flight(cta, cta.k_blocks()));

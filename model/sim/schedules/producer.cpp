@@ -21,7 +21,7 @@ void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan 
 }
 
 Process produce(Cta& cta) {
-  Warpgroup wg{.ready = cta.engine().now()};
+  Warpgroup wg{.index = kProducerRole, .ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     const TileCoord tile = cta.tile_at(t);
     wg.ready += cta.costs().find_tile;

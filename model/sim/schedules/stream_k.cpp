@@ -10,7 +10,7 @@
 namespace tilecast {
 
 Process produce_pieces(Cta& cta) {
-  Warpgroup wg{.ready = cta.engine().now()};
+  Warpgroup wg{.index = kProducerRole, .ready = cta.engine().now()};
   const WorkDecomposition& work = cta.machine().work;
   for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
     const TileCoord tile = cta.tile_at(p.tile);

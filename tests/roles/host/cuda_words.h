@@ -1,0 +1,35 @@
+// The words of CUDA that the GEMM kernels use, for a host compiler, which runs one thread at a
+// time.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/roles/kernel_calls.h"
+
+#define __device__
+#define __global__
+#define __shared__
+#define __grid_constant__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+struct float4 {
+  float x, y, z, w;
+};
+struct ThreadIndex {
+  std::uint32_t x;
+};
+// A thread's place is asked for in the middle of expressions.
+#define threadIdx (ThreadIndex{kernel_calls::running.thread})
+#define blockIdx (ThreadIndex{kernel_calls::running.block})
+
+inline void __syncthreads() {}
+inline void __syncwarp() {}
+[[noreturn]] inline void __trap() { std::abort(); }
+inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
+
+/// Where dynamic shared memory would begin; its address is 0 and nothing is read or written there.
+extern "C" char dynamic[];

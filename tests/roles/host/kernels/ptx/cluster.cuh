@@ -1,0 +1,13 @@
+// Stands in for kernels/ptx/cluster.cuh on the host: the CTAs of a cluster run one after the other.
+#pragma once
+
+#include "model/base/integers.h"
+#include "tests/roles/host/cuda_words.h"
+
+namespace tilecast::ptx {
+
+inline u32 cluster_cta_rank() { return kernel_calls::running.rank; }
+inline void cluster_arrive() {}
+inline void cluster_wait() {}
+
+}  // namespace tilecast::ptx

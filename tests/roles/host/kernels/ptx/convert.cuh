@@ -1,0 +1,12 @@
+// Stands in for kernels/ptx/convert.cuh on the host: no number is computed.
+#pragma once
+
+#include "model/base/integers.h"
+#include "model/tile/gemm_problem.h"
+#include "tests/roles/host/cuda_words.h"
+
+namespace tilecast::ptx {
+
+inline float value_of_bits(unsigned short, ElementType) { return 0; }
+
+}  // namespace tilecast::ptx

@@ -1,0 +1,43 @@
+// Stands in for kernels/ptx/tma.cuh on the host: bulk copies with their boxes, which the tensor
+// maps hold.
+#pragma once
+
+#include "model/base/integers.h"
+#include "tests/roles/host/cuda_words.h"
+
+namespace tilecast::ptx {
+
+inline void prefetch_tensor_map(const void*) {}
+inline void fence_proxy_async() {}
+
+inline kernel_calls::Map map_at(const void* map) {
+  kernel_calls::Map found;
+  std::memcpy(&found, map, sizeof(found));
+  return found;
+}
+
+inline void tma_load_2d_multicast(u32, const void* map, i32 x, i32 y, u32 barrier,
+                                  unsigned short cta_mask) {
+  kernel_calls::record({.name = kernel_calls::Name::kLoad,
+                        .address = barrier,
+                        .value = cta_mask,
+                        .map = map_at(map),
+                        .x = x,
+                        .y = y});
+}
+inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
+  const auto own = static_cast<unsigned short>(1u << kernel_calls::running.rank);
+  tma_load_2d_multicast(destination, map, x, y, barrier, own);
+}
+
+inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
+  kernel_calls::record(
+      {.name = kernel_calls::Name::kStore, .address = source, .map = map_at(map), .x = x, .y = y});
+}
+inline void tma_store_commit() { kernel_calls::record({.name = kernel_calls::Name::kStoreCommit}); }
+template <int kPending>
+void tma_store_wait_read() {
+  kernel_calls::record({.name = kernel_calls::Name::kStoreWait, .value = kPending});
+}
+
+}  // namespace tilecast::ptx

@@ -1,0 +1,406 @@
+#include "tests/roles/kernel_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <vector>
+
+#include "kernels/gemm/gemm_args.h"
+#include "model/base/error.h"
+#include "model/tile/reduction_workspace.h"
+#include "tests/roles/kernel_calls.h"
+
+extern "C" {
+char dynamic[1];
+}
+
+namespace tilecast {
+namespace {
+
+using kernel_calls::Call;
+using kernel_calls::Name;
+
+constexpr i64 kSumBytes = 16;  // of a thread's four
+
+/// Memory that the kernel is launched with, and its arguments.
+struct Launch {
+  Launch(const KernelConfig& config, const GemmProblem& problem, u32 resident)
+      : c(static_cast<std::size_t>(problem.shape.m * problem.shape.n)) {
+    const auto [m, n, k] = problem.shape;
+    const Tiling& t = config.tiling;
+    args.scheduler = make_tile_scheduler(problem.shape, config, resident);
+    args.m = static_cast<i32>(m);
+    args.n = static_cast<i32>(n);
+    args.k_blocks = static_cast<i32>(ceil_div<i64>(k, t.block_k));
+    args.work = make_work_decomposition(args.scheduler, args.k_blocks, config, resident);
+    args.reduction = config.decomposition.reduction;
+    args.alpha = 1;
+    args.a = map(kernel_calls::kA, a_box(t), k, m);
+    args.a_last = map(kernel_calls::kA, a_last_box(t, m), k, m);
+    const bool n_major = problem.layout == Layout::kNn;
+    args.b = map(kernel_calls::kB, b_box(t, problem.layout), n_major ? n : k, n_major ? k : n);
+    args.c = map(kernel_calls::kC, c_box(config.schedule, t), n, m);
+    args.c_by_tma = c_rows_allow_tma(problem) ? 1 : 0;
+    args.c_pointer = c.data();
+    if (splits_k(config.schedule)) {
+      const ReductionWorkspace room = reduction_workspace(config, args.work);
+      partials.resize(static_cast<std::size_t>(room.partials));
+      locks.resize(static_cast<std::size_t>(room.locks));
+      args.partials = partials.data();
+      args.locks = locks.data();
+    }
+  }
+
+  static TensorMap map(kernel_calls::Operand operand, TmaBox box, i64 columns, i64 rows) {
+    TensorMap made{};
+    const kernel_calls::Map content{operand, static_cast<u64>(box.columns),
+                                    static_cast<u64>(box.rows), static_cast<u64>(columns),
+                                    static_cast<u64>(rows)};
+    static_assert(sizeof(content) <= sizeof(made));
+    std::memcpy(&made, &content, sizeof(content));
+    return made;
+  }
+
+  GemmArgs args{};
+  std::vector<unsigned short> c;
+  std::vector<float> partials;
+  std::vector<u32> locks;
+};
+
+i64 box_bytes(const Call& copy) {
+  return static_cast<i64>(copy.map.columns * copy.map.rows) * kOperandBytes;
+}
+
+/// Of a box, what lies inside the matrix.
+i64 existing_bytes(const Call& copy) {
+  const auto inside = [](i32 first, u64 count, u64 all) {
+    return std::clamp<i64>(static_cast<i64>(all) - first, 0, static_cast<i64>(count));
+  };
+  return inside(copy.x, copy.map.columns, copy.map.all_columns) *
+         inside(copy.y, copy.map.rows, copy.map.all_rows) * kOperandBytes;
+}
+
+/// Calls of one thread that stands for a role, as steps.
+class Reader {
+ public:
+  Reader(const KernelConfig& config, const GemmProblem& problem, const GemmArgs& args, i32 threads)
+      : config_(config),
+        t_(config.tiling),
+        problem_(problem),
+        args_(args),
+        smem_(smem_layout(config.schedule, config.tiling)),
+        threads_(threads) {}
+
+  std::vector<Step> read(const std::vector<Call>& calls) {
+    for (const Call& call : calls) {
+      take(call);
+    }
+    return std::move(steps_);
+  }
+
+  i32 most_copies = 0;
+  std::set<i32> wgmmas;      // of a K block
+  std::vector<i64> expects;  // bytes, by load
+
+ private:
+  void push(Step step) { steps_.push_back(step); }
+  Step* last(StepKind kind) {
+    return !steps_.empty() && steps_.back().kind == kind ? &steps_.back() : nullptr;
+  }
+
+  /// A stage's barrier, from its address; `empty` ones lie behind the `full` ones.
+  i32 barrier(u32 address) const {
+    return (static_cast<i32>(address) - smem_.barrier_offset) / kBarrierBytes;
+  }
+
+  void take(const Call& call) {
+    const i64 value = call.value;
+    switch (call.name) {
+      case Name::kWait: {
+        const i32 at = barrier(call.address);
+        return at < t_.stages
+                   ? push({.kind = StepKind::kWaitFull, .at = at, .count = value})
+                   : push({.kind = StepKind::kWaitEmpty, .at = at - t_.stages, .count = value});
+      }
+      case Name::kArrive:
+        return push({.kind = StepKind::kRelease,
+                     .at = barrier(call.address) - t_.stages,
+                     .count = i64{1} << call.value});
+      case Name::kExpect:
+        copies_ = 0;
+        expects.push_back(value);
+        return push({.kind = StepKind::kLoad,
+                     .at = barrier(call.address),
+                     .tile_m = kUnknownTile,
+                     .tile_n = kUnknownTile});
+      case Name::kLoad:
+        return load(call);
+      case Name::kWgmma:
+        return wgmma(call);
+      case Name::kWgmmaCommit:
+        wgmmas.insert(issued_);
+        issued_ = 0;
+        return push({.kind = StepKind::kMultiply, .at = multiplied_});
+      case Name::kWgmmaWait:
+        return push({.kind = StepKind::kWaitMultiplied, .count = value});
+      case Name::kStageChunk:
+        return stage(call);
+      case Name::kStore:
+        boxes_.push_back(call);
+        return;
+      case Name::kStoreCommit:
+        return commit();
+      case Name::kStoreWait:
+        return push({.kind = StepKind::kWaitStoresRead, .count = value});
+      case Name::kBarrierSync:
+      case Name::kBarrierArrive:
+        return named_barrier(call);
+      case Name::kLook:
+        return look(call);
+      case Name::kAdd:
+        return push({.kind = StepKind::kPublish, .count = value});
+      case Name::kAddAndFetch:
+        return push({.kind = StepKind::kShareStored});
+      case Name::kSumStore:
+        return sum(StepKind::kStoreSum);
+      case Name::kSumAdd:
+        return sum(StepKind::kAddSum);
+      case Name::kSumLoad:
+        return sum(StepKind::kReadSum);
+    }
+  }
+
+  void load(const Call& copy) {
+    Step& step = steps_.back();
+    TILECAST_ASSERT(step.kind == StepKind::kLoad && barrier(copy.address) == step.at);
+    const u32 x = static_cast<u32>(copy.x), y = static_cast<u32>(copy.y);
+    const bool n_major = copy.map.operand == kernel_calls::kB && problem_.layout == Layout::kNn;
+    const u32 block_k = static_cast<u32>(t_.block_k);
+    step.k_block = (n_major ? y : x) / block_k;
+    if (copy.map.operand == kernel_calls::kA) {
+      step.tile_m = y / static_cast<u32>(t_.block_m);
+    } else {
+      step.tile_n = (n_major ? x : y) / static_cast<u32>(t_.block_n);
+    }
+    step.bytes += existing_bytes(copy);
+    most_copies = std::max(most_copies, ++copies_);
+  }
+
+  void wgmma(const Call& call) {
+    if (issued_++ == 0) {
+      multiplied_ = static_cast<i32>(call.address) * 16 / smem_.a_stage_bytes;
+    }
+  }
+
+  i32 chunk_columns(i32 chunk) const {
+    const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));
+    return std::min(c_slot_columns(t_),
+                    warpgroup_columns(t_) - chunk % across * c_slot_columns(t_));
+  }
+
+  /// Sixteen columns at a time; chunks come in order.
+  void stage(const Call& call) {
+    if (left_of_chunk_ == 0) {
+      left_of_chunk_ = chunk_columns(staged_);
+      const i32 slots = std::min(t_.c_slots, c_chunks(t_));
+      const i32 slot = (static_cast<i32>(call.address) - smem_.c_offset) / smem_.c_slot_bytes;
+      const bool in_its_slot = t_.c_slots == 0 || slot % t_.c_slots == staged_ % slots;
+      push({.kind = StepKind::kStage, .at = in_its_slot ? staged_ : -1});
+      staged_ = (staged_ + 1) % c_chunks(t_);
+    }
+    left_of_chunk_ -= 16;
+  }
+
+  /// The chunk of C that a box begins, or -1 where it goes on with one; with its part of the tile.
+  void commit() {
+    i32 left = 0;  // columns of the chunk that its boxes have yet to bring
+    for (const Call& box : boxes_) {
+      const i32 row = box.y % t_.block_m, column = box.x % t_.block_n;
+      const i32 in_part = column % warpgroup_columns(t_);
+      const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));
+      const i32 chunk = row % warpgroup_rows(t_) / kWgmmaM * across + in_part / c_slot_columns(t_);
+      if (left == 0) {
+        left = chunk_columns(chunk);
+        push({.kind = StepKind::kStore, .at = chunk});
+      }
+      left -= static_cast<i32>(box.map.columns);
+      if (left == 0 && chunk == c_chunks(t_) - 1) {
+        push({.kind = StepKind::kPartStored,
+              .tile_m = static_cast<u32>(box.y / t_.block_m),
+              .tile_n = static_cast<u32>(box.x / t_.block_n)});
+      }
+    }
+    TILECAST_ASSERT(left == 0);
+    boxes_.clear();
+  }
+
+  /// 0: all threads; then a warpgroup's own; the consumers' (kernels/device/epilogue.cuh); and what
+  /// the schedule has behind them.
+  void named_barrier(const Call& call) {
+    const bool syncs = call.name == Name::kBarrierSync;
+    const i32 consumers = consumer_warpgroups(config_.schedule, t_);
+    const i32 behind = static_cast<i32>(call.address) - consumers - 2;
+    if (behind < -1) {
+      return;
+    }
+    if (behind == -1) {
+      return push({.kind = StepKind::kMeetConsumers});
+    }
+    if (!splits_k(config_.schedule)) {
+      return push({.kind = syncs ? StepKind::kTakeTurn : StepKind::kGiveTurn, .at = behind});
+    }
+    const i32 parts = warpgroups_per_tile(t_);
+    if (behind < parts) {
+      return push({.kind = syncs ? StepKind::kWaitSumTaken : StepKind::kSumTaken, .at = behind});
+    }
+    push(
+        {.kind = syncs ? StepKind::kWaitClearing : StepKind::kClearingReady, .at = behind - parts});
+  }
+
+  /// The lock of a part counts the K blocks that are in, or the pieces where sums lie apart.
+  void look(const Call& call) {
+    const i64 lock = static_cast<const u32*>(call.pointer) - args_.locks;
+    const i64 cta_tile = lock / warpgroups_per_tile(t_);
+    const u32 linear = static_cast<u32>(cta_tile / cluster_size(t_));
+    const u32 rank = static_cast<u32>(cta_tile % cluster_size(t_));
+    const TileCoord tile = args_.scheduler.coord(linear);
+    const u32 m = static_cast<u32>(t_.cluster_m), n = static_cast<u32>(t_.cluster_n);
+    push({.kind = StepKind::kWaitSum,
+          .count = config_.decomposition.reduction == Reduction::kSpread
+                       ? i64{call.value}
+                       : pieces_up_to(linear, static_cast<i32>(call.value)),
+          .tile_m = tile.m * m + rank % m,
+          .tile_n = tile.n * n + rank / m});
+  }
+
+  /// Pieces of a tile whose K blocks are the first `k_blocks` of it; -1 where that cuts one.
+  i64 pieces_up_to(u32 tile, i32 k_blocks) const {
+    i64 pieces = 0, covered = 0;
+    for (u32 worker = 0; worker < args_.work.workers; ++worker) {
+      for (WorkPiece p = args_.work.first(worker); args_.work.valid(p);
+           p = args_.work.next(worker, p)) {
+        if (p.tile == tile && p.k_end <= k_blocks) {
+          ++pieces;
+          covered += p.k_blocks();
+        }
+      }
+    }
+    return covered == k_blocks ? pieces : -1;
+  }
+
+  void sum(StepKind kind) {
+    if (last(kind) == nullptr) {
+      push({.kind = kind});
+    }
+    i64& bytes = steps_.back().bytes;
+    bytes += kSumBytes * threads_;
+    if (threads_ != kThreadsPerWarpgroup) {  // those that clear: some have one less
+      bytes = std::min(bytes, i64{4} * warpgroup_rows(t_) * warpgroup_columns(t_));
+    }
+  }
+
+  const KernelConfig& config_;
+  const Tiling& t_;
+  const GemmProblem& problem_;
+  const GemmArgs& args_;
+  SmemLayout smem_;
+  i32 threads_;  // that one stands for
+  std::vector<Step> steps_;
+  std::vector<Call> boxes_;
+  i32 copies_ = 0, issued_ = 0, multiplied_ = 0, staged_ = 0, left_of_chunk_ = 0;
+};
+
+std::vector<Call> calls_of(const HostKernel& kernel, const GemmArgs& args, u32 block, u32 rank,
+                           i32 thread) {
+  kernel_calls::running = {.thread = static_cast<u32>(thread), .block = block, .rank = rank};
+  kernel.run(&args);
+  return std::move(kernel_calls::running.calls);
+}
+
+/// What the other threads of a warpgroup that tell CTAs add to what its first one tells.
+void add_releases(const std::vector<Call>& calls, std::vector<Step>& steps) {
+  auto step = steps.begin();
+  for (const Call& call : calls) {
+    if (call.name == Name::kArrive) {
+      step = std::find_if(step, steps.end(),
+                          [](const Step& s) { return s.kind == StepKind::kRelease; });
+      TILECAST_ASSERT(step != steps.end());
+      (step++)->count |= i64{1} << call.value;
+    }
+  }
+}
+
+/// Bytes that the loads of a cluster's CTAs bring to each of them, load by load.
+void check_expected(const std::vector<std::vector<Call>>& loading,
+                    const std::vector<std::vector<i64>>& expects) {
+  std::vector<std::vector<i64>> brought(loading.size());
+  for (const std::vector<Call>& calls : loading) {
+    std::size_t loads = 0;
+    for (const Call& call : calls) {
+      loads += call.name == Name::kExpect ? 1 : 0;
+      for (std::size_t to = 0; call.name == Name::kLoad && to < loading.size(); ++to) {
+        brought[to].resize(std::max(brought[to].size(), loads));
+        brought[to][loads - 1] += (call.value >> to & 1) != 0 ? box_bytes(call) : 0;
+      }
+    }
+  }
+  for (std::size_t cta = 0; cta < loading.size(); ++cta) {
+    if (brought[cta] != expects[cta]) {
+      throw Error(ExitCode::kWrong,
+                  fmt::format("CTA {} of a cluster expects other bytes than it is brought", cta));
+    }
+  }
+}
+
+}  // namespace
+
+KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
+                         const GemmProblem& problem, u32 resident) {
+  Launch launch(config, problem, resident);
+  const GemmArgs& args = launch.args;
+  const Tiling& t = config.tiling;
+  const i32 consumers = consumer_warpgroups(config.schedule, t);
+  const bool has_producer = has_producer_warpgroup(config.schedule);
+  const u32 ranks = static_cast<u32>(cluster_size(t));
+  KernelSteps found;
+  std::set<i32> wgmmas;
+  for (u32 worker = 0; worker < args.work.workers; ++worker) {
+    std::vector<std::vector<Call>> loading(ranks);
+    std::vector<std::vector<i64>> expects(ranks);
+    for (u32 rank = 0; rank < ranks; ++rank) {
+      const auto read = [&](i32 role, i32 thread, i32 threads) {
+        const std::vector<Call> calls = calls_of(kernel, args, worker * ranks + rank, rank, thread);
+        Reader reader(config, problem, args, threads);
+        std::vector<Step> steps = reader.read(calls);
+        for (i32 next = 1; role >= 0 && next < t.cluster_m + t.cluster_n - 1; ++next) {
+          add_releases(calls_of(kernel, args, worker * ranks + rank, rank, thread + next), steps);
+        }
+        found.most_copies = std::max(found.most_copies, reader.most_copies);
+        wgmmas.merge(reader.wgmmas);
+        if (!reader.expects.empty()) {
+          loading[rank] = calls;
+          expects[rank] = reader.expects;
+        }
+        if (!steps.empty()) {
+          found.log[{worker, static_cast<i32>(rank), role}] = std::move(steps);
+        }
+      };
+      for (i32 warpgroup = 0; warpgroup < consumers; ++warpgroup) {
+        read(warpgroup, warpgroup * kThreadsPerWarpgroup, kThreadsPerWarpgroup);
+      }
+      if (has_producer) {
+        read(kProducerRole, consumers * kThreadsPerWarpgroup, 1);
+        // Warps 1 to 3, of which the last one's first thread counts as the first (clear_sums).
+        read(kClearingRole, consumers * kThreadsPerWarpgroup + 96, kThreadsPerWarpgroup - 32);
+      }
+    }
+    check_expected(loading, expects);
+  }
+  found.fewest_wgmmas = wgmmas.empty() ? 0 : *wgmmas.begin();
+  found.most_wgmmas = wgmmas.empty() ? 0 : *wgmmas.rbegin();
+  return found;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,31 @@
+// A kernel's control flow in the words of the simulator's: the calls of the threads that stand for
+// its roles, as model/sim/step_log.h has the processes'.
+//
+// Of a warpgroup its first thread stands for all, with the next few where a cluster has others to
+// tell that a stage is free; of the producer its one thread; of the warps that clear sums the
+// first.
+//
+// What is checked on the way, of the kernel alone: that the bytes which a stage's barrier expects
+// are those that the cluster's bulk copies bring to it.
+#pragma once
+
+#include "model/sim/step_log.h"
+#include "model/tile/kernel_config.h"
+#include "tests/roles/kernels.h"
+
+namespace tilecast {
+
+/// Of a load whose slice of A does not exist: nothing tells which tile it is of.
+constexpr u32 kUnknownTile = ~u32{0};
+
+struct KernelSteps {
+  StepLog log;
+  i32 most_copies = 0;                     // bulk copies of one CTA for a K block
+  i32 fewest_wgmmas = 0, most_wgmmas = 0;  // of a warpgroup for a K block
+};
+
+/// The whole grid, with room for `resident` workers. Throws where the kernel contradicts itself.
+KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
+                         const GemmProblem& problem, u32 resident);
+
+}  // namespace tilecast

@@ -1,0 +1,235 @@
+// Kernel and process, side by side. The GEMM kernels are compiled for the host as they are, over
+// primitives that write down who does what (host/kernels/ptx); their processes write down the same
+// as they are simulated (model/sim/step_log.h). For every configuration of kernels.txt, on problems
+// with tails along M, N and K, every CTA and every role of it must take the same steps in the same
+// order: waits with their barrier and parity, loads with their tile, K block and bytes, multiplies,
+// releases with the CTAs that are told, chunks staged and stored, turns, partial sums.
+//
+// What the simulator's grain leaves out is left out here, in one place: as_compared, below. Beyond
+// that: what is inside a K block's loads and wgmmas but for their number and bytes; barriers of the
+// threads of one warpgroup, and those before the first tile; addresses, but for those of barriers,
+// stages of A and slots of C; numbers, and so epilogues; C that threads store themselves; when
+// anything happens. tcgen05's kernels are not here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/predict/legality.h"
+#include "model/sim/simulate.h"
+#include "model/spec/kernel_costs.h"
+#include "model/spec/load_gpu.h"
+#include "model/spec/tensor_operation.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "tests/roles/kernel_steps.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+/// Few that are resident, so that each has several tiles; but pieces that wait for each other must
+/// be resident together.
+u32 workers_for(const KernelConfig& config) {
+  return config.decomposition.reduction == Reduction::kSpread ? 64 : 3;
+}
+
+StepLog simulated_steps(const KernelConfig& config, const GemmProblem& problem) {
+  StepLog log;
+  const Residency residency{config.ctas_per_sm, static_cast<i32>(workers_for(config))};
+  simulate_gemm(h200(), problem, config, residency, {1.755e9}, {.steps = &log});
+  return log;
+}
+
+/// Waits that nothing can be waited for in are left out: on both sides what was multiplied or
+/// stored has been waited for before.
+std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind store) {
+  std::vector<Step> kept;
+  i64 multiplying = 0, storing = 0;
+  for (const Step& step : steps) {
+    multiplying += step.kind == StepKind::kMultiply ? 1 : 0;
+    storing += step.kind == store ? 1 : 0;
+    i64* const going_on = step.kind == StepKind::kWaitMultiplied   ? &multiplying
+                          : step.kind == StepKind::kWaitStoresRead ? &storing
+                                                                   : nullptr;
+    if (going_on != nullptr) {
+      if (*going_on <= step.count) {
+        continue;
+      }
+      *going_on = step.count;
+    }
+    kept.push_back(step);
+  }
+  return kept;
+}
+
+/// The steps of a role as far as kernel and process have them alike.
+std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& problem,
+                              const RoleName& role, std::vector<Step> steps) {
+  const Tiling& t = config.tiling;
+  // Threads that store C themselves leave no trace; what they store has been staged.
+  const bool by_threads = !c_rows_allow_tma(problem);
+  // C in borrowed stages is stored by the CTA's first warp for all its warpgroups, and in the
+  // simulator by each for itself: only that one's parts and waits are compared.
+  const bool by_first = t.c_slots == 0 && role.role != 0;
+  std::erase_if(steps, [&](const Step& step) {
+    const bool stores = step.kind == StepKind::kStore || step.kind == StepKind::kPartStored;
+    return (by_threads || by_first) && (stores || step.kind == StepKind::kWaitStoresRead);
+  });
+  if (t.c_slots == 0 && role.role == 0) {
+    // Of the tiles, then: each once, when the first part of it is stored.
+    std::erase_if(steps, [](const Step& step) { return step.kind == StepKind::kStore; });
+    steps.erase(std::unique(steps.begin(), steps.end(),
+                            [](const Step& a, const Step& b) {
+                              return a.kind == StepKind::kPartStored && a == b;
+                            }),
+                steps.end());
+  }
+  for (Step& step : steps) {
+    if (step.kind == StepKind::kLoad) {
+      // The simulator knows the tile of a slice of A that does not exist; the kernel loads none.
+      const i64 slice = t.block_m / t.cluster_n;
+      const i64 first_row = i64{step.tile_m} * t.block_m + role.rank / t.cluster_m * slice;
+      if (step.tile_m == kUnknownTile || first_row >= problem.shape.m) {
+        step.tile_m = kUnknownTile;
+      }
+    }
+    // A share of every sum, in whole groups of four for each thread.
+    if (step.kind == StepKind::kReadSum && config.decomposition.reduction == Reduction::kSpread) {
+      step.bytes = 0;
+    }
+  }
+  return without_idle_waits(steps, t.c_slots == 0 ? StepKind::kPartStored : StepKind::kStore);
+}
+
+std::string text_of(const Step& s) {
+  static const char* const kNames[] = {
+      "wait empty",     "load",      "wait full",     "multiply",     "wait multiplied",
+      "release",        "meet",      "stage",         "store",        "wait stores read",
+      "part stored",    "take turn", "give turn",     "wait for sum", "store sum",
+      "add sum",        "read sum",  "publish",       "share stored", "wait for clearing",
+      "clearing ready", "sum taken", "wait sum taken"};
+  return fmt::format("{} at {} count {} tile {},{} K block {} bytes {}",
+                     kNames[static_cast<std::size_t>(s.kind)], s.at, s.count, s.tile_m, s.tile_n,
+                     s.k_block, s.bytes);
+}
+
+/// "" where equal, else the first step that differs, with those before it.
+std::string difference(const std::vector<Step>& kernel, const std::vector<Step>& process) {
+  const std::size_t both = std::min(kernel.size(), process.size());
+  std::size_t at = 0;
+  while (at < both && kernel[at] == process[at]) {
+    ++at;
+  }
+  if (at == kernel.size() && at == process.size()) {
+    return "";
+  }
+  std::string text = fmt::format("step {} of {} and {}\n", at, kernel.size(), process.size());
+  for (std::size_t i = at < 4 ? 0 : at - 4; i < at; ++i) {
+    text += fmt::format("  both     {}\n", text_of(kernel[i]));
+  }
+  for (std::size_t i = at; i < at + 3; ++i) {
+    text += i < kernel.size() ? fmt::format("  kernel   {}\n", text_of(kernel[i])) : "";
+  }
+  for (std::size_t i = at; i < at + 3; ++i) {
+    text += i < process.size() ? fmt::format("  process  {}\n", text_of(process[i])) : "";
+  }
+  return text;
+}
+
+/// Tails along each side, K blocks fewer than stages and more, one tile and many.
+std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout) {
+  const Tiling& t = config.tiling;
+  const i64 m = i64{t.block_m} * t.cluster_m, n = i64{t.block_n} * t.cluster_n, k = t.block_k;
+  std::vector<GemmShape> shapes;
+  if (traits_of(config.schedule).one_k_block) {
+    shapes = {{t.block_m, t.block_n, k}, {t.block_m - 9, t.block_n - 8, k - 8}};
+  } else {
+    shapes = {{2 * m, 2 * n, 9 * k}, {2 * m + 9, 3 * n - 24, 7 * k + 8}, {m - 7, 4 * n + 8, 6 * k}};
+    if (!splits_k(config.schedule)) {
+      shapes.push_back({3 * m + 1, 2 * n + 16, k});
+      shapes.push_back({m, n, 2 * k - 8});
+    }
+  }
+  if (layout == Layout::kTn) {
+    GemmShape odd = shapes.back();
+    odd.n -= 1;  // C by the threads' own stores
+    shapes.push_back(odd);
+  }
+  std::vector<GemmProblem> problems;
+  for (const GemmShape& shape : shapes) {
+    problems.push_back({.shape = shape, .dtype = ElementType::kFp16, .layout = layout});
+  }
+  return problems;
+}
+
+}  // namespace
+
+TEST_CASE("Every role of a kernel takes the steps of its process, in their order") {
+  for (const HostKernel& kernel : host_kernels()) {
+    const KernelConfig config = parse_kernel_config(kernel.config);
+    for (const GemmProblem& problem : problems_for(config, kernel.layout)) {
+      CAPTURE(kernel.config, to_text(problem.shape), to_text(problem.layout));
+      CHECK(to_text(check_legal(h200(), problem, config)) == to_text(Refusal::kNone));
+      StepLog of_kernel = kernel_steps(kernel, config, problem, workers_for(config)).log;
+      StepLog of_process = simulated_steps(config, problem);
+      std::set<RoleName> roles;
+      for (const StepLog* log : {&of_kernel, &of_process}) {
+        for (const auto& [role, steps] : *log) {
+          roles.insert(role);
+        }
+      }
+      REQUIRE(roles.size() >= 1);
+      for (const RoleName& role : roles) {
+        const std::string differs =
+            difference(as_compared(config, problem, role, std::move(of_kernel[role])),
+                       as_compared(config, problem, role, std::move(of_process[role])));
+        if (!differs.empty()) {
+          FAIL_CHECK(fmt::format("worker {}, CTA {} of its cluster, role {}: {}", role.worker,
+                                 role.rank, role.role, differs));
+          break;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
+  for (const HostKernel& kernel : host_kernels()) {
+    const KernelConfig config = parse_kernel_config(kernel.config);
+    CAPTURE(kernel.config);
+    const KernelSteps steps = kernel_steps(
+        kernel, config, problems_for(config, kernel.layout).front(), workers_for(config));
+    CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout));
+    CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block);
+    CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
+  }
+}
+
+TEST_CASE("Every schedule of wgmmas, both layouts and both ways to store are compared") {
+  std::set<Schedule> schedules;
+  std::set<Layout> layouts;
+  std::set<Store> stores;
+  for (const HostKernel& kernel : host_kernels()) {
+    const KernelConfig config = parse_kernel_config(kernel.config);
+    schedules.insert(config.schedule);
+    layouts.insert(kernel.layout);
+    stores.insert(config.store);
+  }
+  for (i32 i = 0; i < kScheduleCount; ++i) {
+    const Schedule schedule = static_cast<Schedule>(i);
+    CAPTURE(traits_of(schedule).name);
+    CHECK(schedules.contains(schedule) == !uses_tcgen05(schedule));
+  }
+  CHECK(layouts.size() == 2);
+  CHECK(stores.size() == 2);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,78 @@
+// Writes a source for each line of kernels.txt, which compiles that configuration's kernel for the
+// host, and host_kernels(). Arguments: kernels.txt, the folder to write into.
+//
+// The kernel's text is included as it is, with the macros that it would be compiled with for the
+// GPU. `tilecast` is another namespace in each, since what is inline and constant differs.
+#include <fmt/format.h>
+
+#include <exception>
+#include <fstream>
+#include <string>
+
+#include "kernels/jit/gemm_source.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::string kernel_text(std::size_t index, const KernelConfig& config, Layout layout) {
+  const KernelSource source = gemm_source(config, ElementType::kFp16, layout);
+  std::string text;
+  for (std::string define : source.defines) {
+    define[define.find('=')] = ' ';
+    text += fmt::format("#define {}\n", define);
+  }
+  text += fmt::format(
+      "#define tilecast kernel_{0}\n"
+      "#define tilecast_gemm run_thread_{0}\n"
+      "#include \"tests/roles/host/cuda_words.h\"\n"
+      "#include \"{1}\"\n"
+      "void run_kernel_{0}(const void* args) {{\n"
+      "  tilecast::GemmArgs own{{}};\n"
+      "  std::memcpy(&own, args, sizeof(own));\n"
+      "  tilecast_gemm(own);\n"
+      "}}\n",
+      index, source.path);
+  return text;
+}
+
+void write_kernels(const std::string& list, const std::string& folder) {
+  std::string declarations, rows;
+  std::size_t index = 0;
+  const std::string lines = read_file(list);
+  for (const std::string_view line : split(lines, '\n')) {
+    if (line.empty() || line.starts_with('#')) {
+      continue;
+    }
+    const std::size_t space = line.find(' ');
+    const Layout layout = parse_layout(line.substr(0, space));
+    const std::string_view config = line.substr(space + 1);
+    write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
+               kernel_text(index, parse_kernel_config(config), layout));
+    declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
+    rows += fmt::format("      {{\"{}\", Layout::{}, &run_kernel_{}}},\n", config,
+                        layout == Layout::kNn ? "kNn" : "kTn", index);
+    ++index;
+  }
+  write_file(folder + "/host_kernels.cpp",
+             fmt::format("#include \"tests/roles/kernels.h\"\n\n{}\nnamespace tilecast {{\n\n"
+                         "std::span<const HostKernel> host_kernels() {{\n"
+                         "  static const HostKernel kKernels[] = {{\n{}  }};\n"
+                         "  return kKernels;\n}}\n\n}}  // namespace tilecast\n",
+                         declarations, rows));
+}
+
+}  // namespace
+}  // namespace tilecast
+
+int main(int, char** argv) {
+  try {
+    tilecast::write_kernels(argv[1], argv[2]);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
