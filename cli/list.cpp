@@ -58,7 +58,14 @@ std::vector<GpuRow> gpu_rows(std::exception_ptr& broken) {
   return rows;
 }
 
-bool runs(const GpuRow& row) { return why_not_schedulable(row.gpu.spec).empty(); }
+bool runs_gemms(const GpuRow& row) { return why_not_schedulable(row.gpu.spec).empty(); }
+
+/// What can be predicted there.
+std::string_view runs(const GpuRow& row) {
+  return !row.gpu.spec.stream ? (runs_gemms(row) ? "GEMMs" : "nothing")
+         : runs_gemms(row)    ? "all"
+                              : "copies";
+}
 
 /// "85 measured, 31 datasheet", most first.
 std::string sources_text(const GpuRow& row) {
@@ -82,7 +89,8 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
                                 {"product", row.gpu.spec.product},
                                 {"architecture", to_text(row.gpu.spec.architecture)},
                                 {"sm_count", row.gpu.spec.sm.count},
-                                {"schedules_run", runs(row)},
+                                {"schedules_run", runs_gemms(row)},
+                                {"memory_bound_run", row.gpu.spec.stream.has_value()},
                                 {"calibrated", row.gpu.calibrated},
                                 {"based_on", row.based_on},
                                 {"sources", row.sources}});
@@ -90,11 +98,11 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
     fmt::print("{}\n", answer.dump());
     return;
   }
-  fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} numbers by source\n", "name", "SMs",
+  fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {:<13} numbers by source\n", "name", "SMs",
              "based on", "runs", "calibrated", "family");
   for (const GpuRow& row : rows) {
-    fmt::print("{:<15} {:>4}  {:<10} {:<5} {:<11} {:<10} {}\n", row.name, row.gpu.spec.sm.count,
-               row.based_on.empty() ? "-" : row.based_on, runs(row) ? "yes" : "no",
+    fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {:<13} {}\n", row.name, row.gpu.spec.sm.count,
+               row.based_on.empty() ? "-" : row.based_on, runs(row),
                row.gpu.calibrated ? "yes" : "no", to_text(row.gpu.spec.architecture),
                sources_text(row));
   }

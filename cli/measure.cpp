@@ -120,8 +120,9 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
 
 void run_measure(MeasureOptions& options, MeasuringDevice& device) {
   const LoadedGpu gpu = load_gpu(options.gpu, true);
-  if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
-    throw ConfigError(why);
+  if (!why_not_schedulable(gpu.spec).empty()) {
+    throw ConfigError(fmt::format("{} ({}): kernels are measured on Hopper GPUs only",
+                                  gpu.spec.name, gpu.spec.product));
   }
   const auto [points, choice] = plan_measure(options, gpu.spec);
   if (options.prepare) {

@@ -199,16 +199,19 @@ std::vector<std::string> notes(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
   const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
+  const GpuSpec& gpu = report.gpu.spec;
+  const bool fitted =
+      stream != nullptr ? gpu.stream->interval != gpu.default_interval : report.gpu.calibrated;
   std::vector<std::string> lines{fmt::format(
       "90 % interval for #1: {:.2f} to {:.2f} us{}", microseconds(best.interval_low),
-      microseconds(best.interval_high),
-      report.gpu.calibrated || stream != nullptr ? "" : " (default error, no calibration)")};
+      microseconds(best.interval_high), fitted ? "" : " (default error, no calibration)")};
   if (stream != nullptr) {
-    const RateShares shares = rate_shares(report.gpu.spec, *stream, best.time);
+    const RateShares shares = rate_shares(gpu, *stream, best.time);
     lines.push_back(
         fmt::format("#1 reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
-                    "writes alone were measured at",
-                    100 * shares.of_datasheet, 100 * shares.of_measured));
+                    "writes alone {}",
+                    100 * shares.of_datasheet, 100 * shares.of_measured,
+                    fitted ? "were measured at" : "are assumed to reach"));
   }
   if (best.simulated_part > 0 && best.simulated_part < 1) {
     lines.push_back(

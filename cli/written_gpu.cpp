@@ -24,9 +24,18 @@ Architecture architecture_of(const DeviceAttributes& device) {
   if (device.compute_capability == "10.0") {
     return Architecture::kBlackwell;
   }
+  if (device.compute_capability == "12.0") {
+    return Architecture::kBlackwellRtx;
+  }
+  if (device.compute_capability == "8.9") {
+    return Architecture::kAda;
+  }
+  if (device.compute_capability.starts_with("8.")) {
+    return Architecture::kAmpere;
+  }
   throw ConfigError(
-      fmt::format("{} has compute capability {}: a GPU file is based on one of 9.0 (Hopper) or "
-                  "10.0 (Blackwell)",
+      fmt::format("{} has compute capability {}: a GPU file is based on one of 8.0 to 9.0, 10.0 "
+                  "or 12.0",
                   printable(device.product), printable(device.compute_capability)));
 }
 

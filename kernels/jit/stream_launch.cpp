@@ -19,7 +19,8 @@ namespace {
 
 }  // namespace
 
-KernelSource stream_source(const StreamConfig& config, ElementType dtype) {
+KernelSource stream_source(const StreamConfig& config, ElementType dtype,
+                           std::string_view architecture) {
   if (const std::string fault = stream_config_fault(config, dtype); !fault.empty()) {
     refuse(config, fmt::format("{} ({})", fault, to_text(dtype)));
   }
@@ -36,7 +37,8 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype) {
                   define("STREAM_LAYOUT", static_cast<i32>(config.layout)),
                   define("CACHE_HINT", static_cast<i32>(config.hint)),
                   define("TICKETS", config.order == BlockOrder::kTickets ? 1 : 0),
-                  define("ELEMENT_TYPE", static_cast<i32>(dtype))}};
+                  define("ELEMENT_TYPE", static_cast<i32>(dtype))},
+      .architecture = std::string(architecture)};
 }
 
 StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,

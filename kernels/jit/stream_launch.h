@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/jit/compile.h"
@@ -17,8 +18,10 @@ namespace tilecast {
 
 constexpr const char* kStreamEntry = "tilecast_stream";
 
+/// For GPUs of `architecture`: sm_80 or later, with the copy engine's schedules from sm_90 on.
 /// Throws ConfigError where no such kernel can exist for the element type.
-KernelSource stream_source(const StreamConfig& config, ElementType dtype);
+KernelSource stream_source(const StreamConfig& config, ElementType dtype,
+                           std::string_view architecture = "sm_90a");
 
 /// A matrix in device memory; strides in elements, a column stride of 1 but for the kernels whose
 /// vector is one element.

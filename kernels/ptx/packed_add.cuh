@@ -14,7 +14,12 @@ __device__ __forceinline__ u32 packed_add(u32 a, u32 b) {
   } else if constexpr (kType == ElementType::kFp16) {
     asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
   } else {
+#if __CUDA_ARCH__ >= 900
     asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+#else  // 1 a + b, rounded once
+    constexpr u32 kOnes = 0x3f803f80;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(kOnes), "r"(b));
+#endif
   }
   return sum;
 }

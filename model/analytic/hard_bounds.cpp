@@ -29,7 +29,7 @@ HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {
   return {.tensor = {},
           .intake = {},
           .dram = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
-          .launch = gpu.machine->kernel};
+          .launch = gpu.machine ? gpu.machine->kernel : Seconds{}};
 }
 
 }  // namespace tilecast

@@ -107,11 +107,13 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
 
   form.parts = {stream.kernel, latency, dram, flight, losses, in_flight};
   form.cycles = cycles_of(total, sm_clock);
-  form.shares = {
-      0,
-      form.shared_memory.value / gpu.sm.count / gpu.wgmma->operand_rate.value / form.cycles.value,
-      form.dram_read.value / gpu.sm.count / gpu.machine->intake.value / form.cycles.value,
-      moved.value / gpu.machine->l2_output.value / total.value, dram / total};
+  form.shares.dram = dram / total;
+  if (gpu.machine) {  // else nobody has said what these parts take
+    const double of_an_sm = 1 / (gpu.sm.count * form.cycles.value);
+    form.shares.shared_memory = form.shared_memory.value * of_an_sm / operand_rate(gpu).value;
+    form.shares.sm_intake = form.dram_read.value * of_an_sm / gpu.machine->intake.value;
+    form.shares.l2 = moved.value / gpu.machine->l2_output.value / total.value;
+  }
   form.limiter = streaming < total * kStreamMatters ? Limiter::kLaunch
                  : dram > streaming * kBoundByDram  ? Limiter::kDram
                                                     : Limiter::kLatency;

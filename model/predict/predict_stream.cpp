@@ -18,12 +18,6 @@ namespace tilecast {
 namespace {
 
 void require_constants(const GpuSpec& gpu) {
-  if (gpu.architecture != Architecture::kHopper) {
-    throw ConfigError(
-        fmt::format("{}: memory-bound kernels are predicted on Hopper only; this is "
-                    "{}",
-                    gpu.name, to_text(gpu.architecture)));
-  }
   if (!gpu.stream) {
     throw ConfigError(fmt::format(
         "{}: expected a section stream, the measured constants of memory-bound kernels; it has "

@@ -1,8 +1,11 @@
 #include "model/predict/stream_candidates.h"
 
+#include <fmt/format.h>
+
 #include <span>
 
 #include "model/analytic/stream_occupancy.h"
+#include "model/spec/gpu_fields.h"
 #include "model/tile/stream_config_text.h"
 
 namespace tilecast {
@@ -136,6 +139,9 @@ void add_schedule(StreamSchedule schedule, Sieve& sieve) {
 }  // namespace
 
 Refusal check_legal(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config) {
+  if (uses_tma(config.schedule) && !has_bulk_copies(gpu.architecture)) {
+    return Refusal::kSchedule;
+  }
   if (stream_shared_bytes(config, problem.dtype) > gpu.sm.shared_memory_per_cta.value) {
     return Refusal::kSharedMemory;
   }
@@ -154,6 +160,9 @@ Refusal check_legal(const GpuSpec& gpu, const StreamProblem& problem, const Stre
 
 std::string why_not_legal(const GpuSpec& gpu, const StreamProblem& problem,
                           const StreamConfig& config) {
+  if (uses_tma(config.schedule) && !has_bulk_copies(gpu.architecture)) {
+    return fmt::format("{} needs TMA, which came with Hopper", to_text(config.schedule));
+  }
   if (std::string fault = stream_config_fault(config, problem.dtype); !fault.empty()) {
     return fault;
   }

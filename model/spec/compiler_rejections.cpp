@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, kCompileTimeNumbers> kNumberColumns{
     "cluster_n", "ctas",    "inflight", "c_slots", "producer",     "instruction_n"};
 constexpr std::array<std::string_view, 4> kReasons{"spills", "wgmma_serialized",
                                                    "setmaxnreg_ignored", "error"};
-constexpr std::array<std::string_view, 4> kArchitectureWords{"ampere", "hopper", "blackwell",
-                                                             "fictional"};
+constexpr std::array<std::string_view, 6> kArchitectureWords{
+    "ampere", "ada", "hopper", "blackwell", "blackwell_rtx", "fictional"};
 constexpr i32 kMostNumber = 1 << 20;
 
 std::vector<std::string_view> columns() {

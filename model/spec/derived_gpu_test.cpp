@@ -74,7 +74,9 @@ const std::vector<Derived> kDerived{{"h100_sxm",
                                     {"h800_sxm", "h100_sxm", {}},
                                     {"b200",
                                      "h200_sxm",
-                                     {{"reduction.chip_store", 16.9 / 8.72},
+                                     {{"stream.read_rate", 7.26 / 4.584},
+                                      {"stream.write_rate", 7.26 / 4.01},
+                                      {"reduction.chip_store", 16.9 / 8.72},
                                       {"reduction.chip_add", 16.9 / 8.72},
                                       {"power.burst_limit", 1000.0 / 700},
                                       {"power.per_flop_uniform", 0.27 / 0.7596},
@@ -114,6 +116,31 @@ TEST_CASE(
       CHECK(constant(gpu, key).confidence == Confidence::kLow);
     }
   }
+}
+
+TEST_CASE("Where copies alone run, a file has their sections and no others") {
+  // 1008 of 4800 GB/s, 128 of 132 SMs, 450 of 700 W.
+  const LoadedGpu ada = load_gpu("rtx_4090", false), h200 = load_gpu("h200_sxm", false);
+  CHECK(ada.spec.stream->read_rate.value ==
+        Approx(h200.spec.stream->read_rate.value * 1008 / 4800));
+  CHECK(ada.spec.stream->load_latency.value == h200.spec.stream->load_latency.value);
+  CHECK(ada.spec.stream->interval == 0.3);
+  CHECK(ada.spec.power->static_power.value ==
+        Approx(h200.spec.power->static_power.value * 128 / 132));
+  CHECK(ada.spec.power->burst_limit.value ==
+        Approx(h200.spec.power->burst_limit.value * 450 / 700));
+  // In two steps, 864 of 4800 GB/s: machine.dram_read, which the first step has not, is left out.
+  CHECK(load_gpu("l40s", false).spec.stream->read_rate.value ==
+        Approx(h200.spec.stream->read_rate.value * 864 / 4800));
+  CHECK_FALSE(ada.spec.wgmma);
+  CHECK_FALSE(ada.spec.machine);
+  CHECK_FALSE(ada.spec.clusters);
+  const TemporaryFolder folder;
+  const std::string path = (folder / "mine.yaml").string();
+  write_file(path, "name: mine\nproduct: Mine\nbased_on: rtx_4090\nmachine: {}\n");
+  CHECK(error_message([&] {
+          load_gpu(path, false);
+        }).ends_with(":4: machine: expected in GPUs that run GEMMs only, which ada does not"));
 }
 
 TEST_CASE("Every GPU on which kernels run is measured or based on another") {
@@ -167,7 +194,7 @@ TEST_CASE("A derived file is refused where it names no parent, is wrong, or cont
   const std::string missing = complaint("h300\n");
   CHECK(
       missing.starts_with("2 :3: based_on: expected a GPU whose file is beside this one, or one "
-                          "of a100_sxm80, b200, "));
+                          "of a10, a100_sxm80, b200, "));
   CHECK(missing.ends_with(", not 'h300'"));
   CHECK(complaint("mine\n") ==
         "2 :3: based_on: expected a GPU file that is not based on this one, not 'mine'");

@@ -291,14 +291,6 @@ std::vector<Field> rows(PowerSpec& s) {
   };
 }
 
-std::vector<Field> rows(CeilingsSpec& s) {
-  return {
-      field("tensor_flops_per_sm", s.tensor_flops_per_sm, kTensorRates),
-      field("max_clock", s.max_clock, kClocks),
-      field("power_limit", s.power_limit, {1, 10'000}),
-  };
-}
-
 }  // namespace
 
 std::string Field::path() const {
@@ -351,6 +343,13 @@ Field field_of(GpuSpec& gpu, std::string_view path) {
 }
 
 Presence presence_of(std::string_view section, Architecture architecture) {
+  if (runs_streams_alone(architecture)) {
+    const bool of_streams =
+        section == "dram" || section == "stream" || section == "clock" || section == "power";
+    return of_streams        ? Presence::kRequired
+           : section == "l2" ? Presence::kOptional
+                             : Presence::kForbidden;
+  }
   if (section == "wgmma" || section == "tcgen05") {
     const bool hopper = section == "wgmma";
     return architecture == (hopper ? Architecture::kHopper : Architecture::kBlackwell)
@@ -358,12 +357,21 @@ Presence presence_of(std::string_view section, Architecture architecture) {
            : is_schedulable(architecture) ? Presence::kForbidden
                                           : Presence::kOptional;
   }
-  const bool rarely_known = section == "stream" || section == "ceilings";
-  return is_schedulable(architecture) && !rarely_known ? Presence::kRequired : Presence::kOptional;
+  return is_schedulable(architecture) && section != "stream" ? Presence::kRequired
+                                                             : Presence::kOptional;
 }
 
 bool is_schedulable(Architecture architecture) {
   return architecture == Architecture::kHopper || architecture == Architecture::kBlackwell;
+}
+
+bool runs_streams_alone(Architecture architecture) {
+  return architecture == Architecture::kAmpere || architecture == Architecture::kAda ||
+         architecture == Architecture::kBlackwellRtx;
+}
+
+bool has_bulk_copies(Architecture architecture) {
+  return is_schedulable(architecture) || architecture == Architecture::kBlackwellRtx;
 }
 
 }  // namespace tilecast

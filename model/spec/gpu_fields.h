@@ -57,7 +57,6 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("clock", gpu.clock);
   visit("power", gpu.power);
   visit("stream", gpu.stream);
-  visit("ceilings", gpu.ceilings);
 }
 
 /// Every number of the sections that this GPU has, in this order.
@@ -73,5 +72,11 @@ Presence presence_of(std::string_view section, Architecture architecture);
 
 /// GEMM schedules run there, so that nothing may be missing.
 bool is_schedulable(Architecture architecture);
+
+/// Memory-bound kernels run there and GEMM schedules do not.
+bool runs_streams_alone(Architecture architecture);
+
+/// There are bulk copies and tensor maps (TMA).
+bool has_bulk_copies(Architecture architecture);
 
 }  // namespace tilecast

@@ -30,7 +30,7 @@ TEST_CASE("Every key stands in the table once, with a range that is one") {
     CHECK(field.least < field.most);
   }
   CHECK(paths.contains("default_interval"));
-  CHECK(paths.contains("ceilings.power_limit"));
+  CHECK(paths.contains("stream.interval"));
 }
 
 TEST_CASE("What a number scales with is another one, never nothing, and no circle") {

@@ -15,9 +15,11 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Architecture, 4> kArchitectures{{{Architecture::kAmpere, "ampere"},
+constexpr Words<Architecture, 6> kArchitectures{{{Architecture::kAmpere, "ampere"},
+                                                 {Architecture::kAda, "ada"},
                                                  {Architecture::kHopper, "hopper"},
                                                  {Architecture::kBlackwell, "blackwell"},
+                                                 {Architecture::kBlackwellRtx, "blackwell_rtx"},
                                                  {Architecture::kFictional, "fictional"}}};
 
 std::vector<std::string> root_keys() {
@@ -103,16 +105,19 @@ class GpuReader {
   }
 
  private:
-  /// The file's own, or its parent's: what nobody publishes (`stream`) goes over within an
-  /// architecture only.
+  /// The file's own, or its parent's.
   bool has_section(std::string_view name) {
     const Architecture architecture = loaded_.spec.architecture;
     const Presence presence = presence_of(name, architecture);
     if (map_.optional(name)) {
       if (presence == Presence::kForbidden) {
-        map_.required(name).fail(fmt::format(
-            "expected in GPUs of architecture {} only",
-            name == "wgmma" ? to_text(Architecture::kHopper) : to_text(Architecture::kBlackwell)));
+        map_.required(name).fail(
+            runs_streams_alone(architecture)
+                ? fmt::format("expected in GPUs that run GEMMs only, which {} does not",
+                              to_text(architecture))
+                : fmt::format(
+                      "expected in GPUs of architecture {} only",
+                      to_text(name == "wgmma" ? Architecture::kHopper : Architecture::kBlackwell)));
       }
       return true;
     }
@@ -121,8 +126,7 @@ class GpuReader {
     if (presence == Presence::kRequired && !parents) {
       map_.required(name);  // missing
     }
-    return parents && presence != Presence::kForbidden &&
-           (presence == Presence::kRequired || architecture == parent_->spec.architecture);
+    return parents && presence != Presence::kForbidden;
   }
 
   /// Which fields stand in the file. Refuses keys that no field has.
@@ -161,7 +165,13 @@ class GpuReader {
 
   /// What the number of this path is of the parent's.
   double ratio(const std::string& path) {
-    const Field& of_parent = parents_.at(path);
+    const auto found = parents_.find(path);
+    if (found == parents_.end()) {  // of a section that neither has: what it scales with decides
+      GpuSpec every{.architecture = Architecture::kHopper};
+      each_section(every, [](std::string_view, auto& section) { section.emplace(); });
+      return ratio(std::string(field_of(every, path).proportional_to));
+    }
+    const Field& of_parent = found->second;
     const auto given = given_.find(path);
     if (given == given_.end()) {
       return of_parent.proportional_to.empty() ? 1 : ratio(std::string(of_parent.proportional_to));

@@ -17,7 +17,8 @@
 
 namespace tilecast {
 
-enum class Architecture { kAmpere, kHopper, kBlackwell, kFictional };
+/// As compute capability tells them apart: 8.0 to 8.7, 8.9, 9.0, 10.0, 12.0.
+enum class Architecture { kAmpere, kAda, kHopper, kBlackwell, kBlackwellRtx, kFictional };
 
 struct SmSpec {
   i32 count;
@@ -178,13 +179,6 @@ struct PowerSpec {
   Joules per_sm_cycle;            // an SM that is awake: issue, spinning, barriers
 };
 
-/// Datasheet ceilings of a GPU whose clock and power are not modelled; Hopper files leave it out.
-struct CeilingsSpec {
-  FlopsPerCycle tensor_flops_per_sm;  // dense, 16-bit operands
-  Hertz max_clock;
-  Watts power_limit;
-};
-
 /// The sections an architecture cannot have, or nobody has published, are absent.
 struct GpuSpec {
   std::string name, product;
@@ -201,7 +195,6 @@ struct GpuSpec {
   std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
-  std::optional<CeilingsSpec> ceilings;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
   std::vector<CompilerRejection> compiler_rejections;  // of the architecture
   std::shared_ptr<const LearnedModel> learned;         // null without a calibration

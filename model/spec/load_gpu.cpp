@@ -36,15 +36,14 @@ fs::path beside(const fs::path& gpu, std::string_view ending) {
   return fs::path(gpu).replace_extension(ending);
 }
 
-/// "b200, h200_sxm (nothing of ours runs on a100_sxm80)".
+/// "b200, h200_sxm (hipparchus_h10: no kernel of ours runs there)".
 std::string list_of(const std::vector<std::string>& known, const fs::path& config_folder) {
   std::vector<std::string> run, others;
   for (const std::string& name : known) {
     const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
-    const YamlNode* architecture = tree.find("architecture");  // else the parent's, which runs
-    const bool runs = architecture == nullptr || architecture->scalar == "hopper" ||
-                      architecture->scalar == "blackwell";
-    (runs ? run : others).push_back(name);
+    const YamlNode* architecture = tree.find("architecture");  // else the parent's
+    const bool fictional = architecture != nullptr && architecture->scalar == "fictional";
+    (fictional ? others : run).push_back(name);
   }
   return join(run, ", ") +
          (others.empty() ? ""
@@ -246,13 +245,18 @@ std::vector<std::string> files_of_gpu(std::string_view name_or_path) {
 }
 
 std::string why_not_schedulable(const GpuSpec& gpu) {
-  std::string_view reason;
+  const std::string what_runs = "; copies and additions run there (--op memcpy, elementwise_add)";
+  std::string reason;
   switch (gpu.architecture) {
     case Architecture::kHopper:
     case Architecture::kBlackwell:
       return "";
     case Architecture::kAmpere:
-      reason = "they need wgmma and TMA, which came with Hopper";
+    case Architecture::kAda:
+      reason = "they need wgmma and TMA, which came with Hopper" + what_runs;
+      break;
+    case Architecture::kBlackwellRtx:
+      reason = "they need wgmma or tcgen05, and compute capability 12.0 has neither" + what_runs;
       break;
     case Architecture::kFictional:
       reason =

@@ -57,8 +57,9 @@ const std::string kQuantityEnd = ", source: measured, ref: \"a test\", confidenc
 
 TEST_CASE("Every GPU file loads under its own name, each number with its source") {
   const std::vector<std::string> known = known_gpus(config_folder());
-  CHECK(known == std::vector<std::string>{"a100_sxm80", "b200", "gb200", "h100_pcie", "h100_sxm",
-                                          "h200_sxm", "h800_sxm", "hipparchus_h10"});
+  CHECK(known == std::vector<std::string>{"a10", "a100_sxm80", "b200", "gb200", "h100_pcie",
+                                          "h100_sxm", "h200_sxm", "h800_sxm", "hipparchus_h10",
+                                          "l40s", "rtx_3090", "rtx_4090", "rtx_5090"});
   for (const std::string& name : known) {
     const LoadedGpu gpu = load_gpu(name, true);
     CHECK(gpu.spec.name == name);
@@ -78,6 +79,11 @@ TEST_CASE("The counts of SMs are those of the sources") {
   CHECK(sms("h800_sxm") == 132);
   CHECK(sms("h100_pcie") == 114);
   CHECK(sms("a100_sxm80") == 108);
+  CHECK(sms("a10") == 72);
+  CHECK(sms("rtx_3090") == 82);
+  CHECK(sms("rtx_4090") == 128);
+  CHECK(sms("l40s") == 142);
+  CHECK(sms("rtx_5090") == 170);
   CHECK(sms("b200") == 148);
   CHECK(sms("gb200") == 152);
   CHECK(sms("hipparchus_h10") == 4);
@@ -98,9 +104,9 @@ TEST_CASE("The H200's numbers arrive in basic units") {
 
 TEST_CASE("An unknown GPU lists the known ones; a path is taken as it is") {
   CHECK(error_message([] { load_gpu("h200_smx", true); }) ==
-        "2 unknown GPU 'h200_smx': expected one of b200, gb200, h100_pcie, h100_sxm, h200_sxm, "
-        "h800_sxm (a100_sxm80, hipparchus_h10: no kernel of ours runs there), or the path of a "
-        ".yaml; did you mean h200_sxm?");
+        "2 unknown GPU 'h200_smx': expected one of a10, a100_sxm80, b200, gb200, h100_pcie, "
+        "h100_sxm, h200_sxm, h800_sxm, l40s, rtx_3090, rtx_4090, rtx_5090 (hipparchus_h10: no "
+        "kernel of ours runs there), or the path of a .yaml; did you mean h200_sxm?");
   CHECK(error_message([] { load_gpu("", true); }).starts_with("2 unknown GPU ''"));
   CHECK(error_message([] { load_gpu("./none.yaml", true); }) ==
         "6 ./none.yaml: cannot read: No such file or directory");
@@ -185,7 +191,8 @@ TEST_CASE("A wrong key in a GPU file is named with its line and what was expecte
   CHECK(copy.with("count: {value: 132", "count: {value: 1025") ==
         "2 h200_sxm.yaml:8: sm.count.value: expected a whole number from 1 to 1024, not '1025'");
   CHECK(copy.with("architecture: hopper", "architecture: hoper") ==
-        "2 h200_sxm.yaml:3: architecture: expected one of ampere, hopper, blackwell, fictional, "
+        "2 h200_sxm.yaml:3: architecture: expected one of ampere, ada, hopper, blackwell, "
+        "blackwell_rtx, fictional, "
         "not 'hoper'; did you mean hopper?");
   CHECK(copy.with("name: h200_sxm", "name:") ==
         "2 h200_sxm.yaml:1: name: expected text, not nothing");
@@ -316,8 +323,8 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   const std::string name = "name: h200_sxm\n";
   CHECK(overlay(name + "machine:\n  intak: {value: 1, unit: B/cycle" + kQuantityEnd) ==
         "2 h200_sxm.calibrated.yaml:3: machine.intak: unknown key; did you mean intake?");
-  CHECK(overlay(name + "ceilings: {}\n") ==
-        "2 h200_sxm.calibrated.yaml:2: ceilings.tensor_flops_per_sm: missing key");
+  CHECK(overlay(name + "tcgen05: {}\n") ==
+        "2 h200_sxm.calibrated.yaml:2: tcgen05: expected in GPUs of architecture blackwell only");
   CHECK(overlay(name + "based_on: b200\n") ==
         "2 h200_sxm.calibrated.yaml:2: based_on: an overlay replaces numbers only");
   CHECK(overlay(name + "architecture: ampere\n") ==
@@ -353,7 +360,10 @@ TEST_CASE("GPUs on which no schedule runs say why, Hopper and Blackwell have not
   CHECK(why("h100_pcie").empty());
   CHECK(why("a100_sxm80") ==
         "none of tilecast's GEMM schedules runs on a100_sxm80 (NVIDIA A100 SXM4 80 GB): they need "
-        "wgmma and TMA, which came with Hopper");
+        "wgmma and TMA, which came with Hopper; copies and additions run there (--op memcpy, "
+        "elementwise_add)");
+  CHECK(why("rtx_5090").find("compute capability 12.0 has neither; copies and") !=
+        std::string::npos);
   CHECK(why("b200").empty());
   CHECK(why("gb200").empty());
   CHECK(why("hipparchus_h10").find("this GPU is fictional") != std::string::npos);
