@@ -22,9 +22,9 @@ struct LevelText {
 
 constexpr LevelText kLevels[] = {
     {MachineLevel::kModel, "predict and validate"},
-    {MachineLevel::kToolkit, "kernels compile for the GPU"},
-    {MachineLevel::kGpu, "kernels run and are measured"},
-    {MachineLevel::kCounters, "hardware counters are collected"},
+    {MachineLevel::kToolkit, "compile kernels for the GPU"},
+    {MachineLevel::kGpu, "run and measure kernels"},
+    {MachineLevel::kCounters, "collect hardware counters"},
 };
 
 void print_table(const ProbedMachine& machine) {

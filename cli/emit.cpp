@@ -74,7 +74,7 @@ void emit(const EmitOptions& options) {
   const std::filesystem::path path = std::filesystem::path(options.out) / name;
   std::error_code ignored;
   if (!options.replace && std::filesystem::exists(path, ignored)) {
-    throw ConfigError(path.string() + " is there already; --replace writes it again");
+    throw ConfigError(path.string() + " exists; --replace overwrites it");
   }
   const Prediction best = chosen(options, gpu.spec, problem);
   const KernelConfig config = std::get<KernelConfig>(best.config);

@@ -196,7 +196,9 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
     });
   }
   if (input.bad()) {  // a folder, or a line that does not fit into memory
-    throw FileError(fmt::format("problems: cannot read on behind line {}", line_number));
+    throw FileError(line_number == 0
+                        ? "problems: cannot be read: expected a file"
+                        : fmt::format("problems: cannot read on after line {}", line_number));
   }
 }
 

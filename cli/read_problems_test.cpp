@@ -51,7 +51,7 @@ TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") 
   CHECK(to_text(marked[0].problem) == "64x64x64 fp16 tn");
   std::ifstream folder(std::filesystem::temp_directory_path());
   CHECK(error_message([&] { read_problems(folder, {}, {}, [](const ListedProblem&) {}); }) ==
-        "6 problems: cannot read on behind line 0");
+        "6 problems: cannot be read: expected a file");
 }
 
 TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {

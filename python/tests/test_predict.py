@@ -173,3 +173,8 @@ def test_importing_takes_no_other_library():
                           check=True, capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).stdout
     assert seen.strip() == ""
+
+
+def test_one_schedule_may_stand_alone():
+    one = tilecast.predict(512, 512, 512, schedules="ping_pong", top=1)
+    assert one[0].config == tilecast.predict(512, 512, 512, schedules=["ping_pong"], top=1)[0].config

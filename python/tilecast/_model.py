@@ -186,10 +186,15 @@ def gpus() -> list[Gpu]:
     return [Gpu(*line) for line in _native.gpus(config_folder())]
 
 
+def _names(names: Union[str, Sequence[str]]) -> list:
+    """Of one name, a list of it."""
+    return [names] if isinstance(names, str) else list(names)
+
+
 def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
-            schedules: Sequence[str] = (), method: Optional[str] = None,
+            schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             card: Optional[str] = None, epilogue: str = "none") -> Ranking:
     """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
@@ -217,7 +222,7 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     return Ranking(*_native.predict(
         _machine(gpu, calibrated, card), _shape(m, n, k),
         _question(dtype, layout, regime, inputs, method, epilogue),
-        (list(schedules), _count("top", top), simulate, threads, config)))
+        (_names(schedules), _count("top", top), simulate, threads, config)))
 
 
 def _count(name: str, value: int) -> int:
@@ -228,7 +233,7 @@ def _count(name: str, value: int) -> int:
 
 def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
                  gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
-                 inputs: str = "normal", schedules: Sequence[str] = (),
+                 inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
                  calibrated: bool = True, card: Optional[str] = None,
                  epilogue: str = "none") -> Predictions:
@@ -242,7 +247,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
     answers = _native.predict_many(
         _machine(gpu, calibrated, card), [_shape(*shape) for shape in shapes],
         _question(dtype, layout, regime, inputs, method, epilogue),
-        (list(schedules), 1, simulate, threads, None))
+        (_names(schedules), 1, simulate, threads, None))
     return Predictions(shapes, answers)
 
 

@@ -6,7 +6,7 @@ expect_done 'nvcc .*gemm_512x512x512_bf16_nn' "$TILECAST" emit 512x512x512 --dty
 file=$folder/new/emitted/gemm_512x512x512_bf16_nn.cu
 [ "$(ls "$folder/new/emitted")" = "$(basename "$file")" ] || problem "other files: $(ls "$folder/new/emitted")"
 grep -q 'int main()' "$file" || problem "no main"
-expect_error 2 'is there already; --replace' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
+expect_error 2 'exists; --replace' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
   --out "$folder/new/emitted"
 echo mine >"$file"
 expect_done 'forecast' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --replace \
