@@ -107,7 +107,8 @@ TEST_CASE("A row that is not of the form is refused with its place and what was 
     return complaint(kHeader + row.replace(row.find(from), from.size(), to) + "\n");
   };
   CHECK(with("hopper", "hoper") ==
-        "2 t:2: architecture: expected one of ampere, hopper, blackwell, fictional, not 'hoper'");
+        "2 t:2: architecture: expected one of ampere, ada, hopper, blackwell, blackwell_rtx, "
+        "fictional, not 'hoper'");
   CHECK(with("pipelined", "piplined").starts_with("2 t:2: schedule: unknown schedule 'piplined'"));
   CHECK(with("192", "-192") ==
         "2 t:2: block_n: expected nothing or a whole number from 0 to 1048576, not '-192'");
