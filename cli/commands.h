@@ -14,6 +14,11 @@ inline constexpr const char* kEpilogueHelp =
     "GEMMs only. What is done to A B before it is rounded to C: none, or a bias (bias_m, bias_n) "
     "and an activation (relu, gelu, gelu_tanh, silu), joined by +, such as bias_n+gelu";
 
+inline constexpr const char* kDtypeHelp =
+    "Of A and B: fp16, bf16, e4m3, e5m2; of memcpy and elementwise_add fp16, bf16, fp32";
+inline constexpr const char* kDtypeCHelp =
+    "GEMMs of fp8 only. C's type: bf16, the default, or fp16; else C has the type of A and B";
+
 class MeasuringDevice;
 
 // tilecast (main.cpp): the model alone.

@@ -54,7 +54,9 @@ OptionWords known_words() {
   const auto add = [&](const char* option, auto... values) {
     words[option] = {std::string(to_text(values))...};
   };
-  add("--dtype", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32);
+  add("--dtype", ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3, ElementType::kE5m2,
+      ElementType::kFp32);
+  add("--dtype-c", ElementType::kFp16, ElementType::kBf16);
   add("--layout", Layout::kTn, Layout::kNn);
   words["--epilogue"] = {"none"};
   for (const EpilogueWord& word : epilogue_words()) {

@@ -64,6 +64,9 @@ void emit(const EmitOptions& options) {
                             .layout = parse_layout(options.layout),
                             .epilogue = parse_epilogue(options.epilogue)};
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+  if (is_fp8(problem.dtype)) {
+    throw ConfigError(fmt::format("emit --dtype {}: expected fp16 or bf16", options.dtype));
+  }
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
   if (fuses(problem.epilogue)) {

@@ -28,8 +28,8 @@ namespace {
 
 struct ExplainOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn",
-                     epilogue = "none", regime = "burst", inputs = "normal", format = "table",
-                     trace;
+                     epilogue = "none", dtype_c, regime = "burst", inputs = "normal",
+                     format = "table", trace;
   std::optional<std::string> method;
   std::vector<std::string> configs;
   unsigned threads = 0;
@@ -51,7 +51,8 @@ void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyPro
 void run_explain(const ExplainOptions& options) {
   const AnyProblem problem =
       parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
-                    parse_layout(options.layout), parse_epilogue(options.epilogue));
+                    parse_layout(options.layout), parse_epilogue(options.epilogue),
+                    parse_c_type(options.dtype_c));
   if (op_of(problem) != Op::kGemm && (options.layout_given || options.epilogue_given)) {
     throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
                                   options.layout_given ? "--layout" : "--epilogue", options.op));
@@ -128,7 +129,8 @@ void add_explain(Program& program) {
                  "side by side. Without it the best of all candidates");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
-  command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
+  command.option("--dtype", options->dtype, kDtypeHelp);
+  command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
   const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);

@@ -25,6 +25,7 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
   }
   json["dtype"] = to_text(point.problem.dtype);
   if (point.op == Op::kGemm) {
+    json["dtype_c"] = to_text(c_type(point.problem));
     json["layout"] = to_text(point.problem.layout);
     json["epilogue"] = to_text(point.problem.epilogue);
   }

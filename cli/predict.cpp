@@ -28,7 +28,7 @@ namespace tilecast {
 namespace {
 
 struct PredictOptions {
-  std::string shape, op = "gemm", dtype = "fp16", layout = "tn", epilogue = "none",
+  std::string shape, op = "gemm", dtype = "fp16", dtype_c, layout = "tn", epilogue = "none",
                      regime = "burst", inputs = "normal", format = "table";
   std::vector<std::string> gpus{"h200_sxm"};
   std::optional<std::string> config, method, card, best_per;
@@ -102,7 +102,8 @@ Question question_of(const PredictOptions& options) {
   }
   Question question{
       .problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
-                               parse_layout(options.layout), parse_epilogue(options.epilogue)),
+                               parse_layout(options.layout), parse_epilogue(options.epilogue),
+                               parse_c_type(options.dtype_c)),
       .regime = parse_regime(options.regime),
       .inputs = parse_inputs(options.inputs),
       .schedules = {},
@@ -210,7 +211,8 @@ void add_predict(Program& program) {
       "--gpu", options->gpus,
       "A name in configs/gpus, or what only it begins with, or a path; several stand side "
       "by side, with --top rows each, default 1");
-  command.option("--dtype", options->dtype, "fp16, bf16; fp32 too for memcpy and elementwise_add");
+  command.option("--dtype", options->dtype, kDtypeHelp);
+  command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
   const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);
@@ -283,8 +285,8 @@ void add_predict(Program& program) {
     }
     many->format = options->format;
     many->gpu = options->gpus.front();
-    many->defaults = {options->op,     options->dtype,  options->layout,
-                      options->regime, options->inputs, options->epilogue};
+    many->defaults = {options->op,     options->dtype,    options->layout, options->regime,
+                      options->inputs, options->epilogue, options->dtype_c};
     many->method = options->method;
     many->card = options->card;
     many->schedules = options->schedules;

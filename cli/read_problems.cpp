@@ -17,8 +17,8 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kKnown[] = {"shape", "op",     "m",      "n",      "k",
-                                       "dtype", "layout", "regime", "inputs", "epilogue"};
+constexpr std::string_view kKnown[] = {"shape",  "op",     "m",      "n",        "k",      "dtype",
+                                       "layout", "regime", "inputs", "epilogue", "dtype_c"};
 
 void check_known(const std::string& key) {
   if (std::ranges::find(kKnown, key) == std::end(kKnown)) {
@@ -131,7 +131,8 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
     listed.problem = parse_problem(parse_op(field("op", defaults.op)), shape,
                                    parse_element_type(field("dtype", defaults.dtype)),
                                    parse_layout(field("layout", defaults.layout)),
-                                   parse_epilogue(field("epilogue", defaults.epilogue)));
+                                   parse_epilogue(field("epilogue", defaults.epilogue)),
+                                   parse_c_type(field("dtype_c", defaults.dtype_c)));
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

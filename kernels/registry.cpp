@@ -3,29 +3,32 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/tile/fp8_pairs.h"
 
 namespace tilecast {
 namespace {
 
 constexpr ElementType kHalfTypes[] = {ElementType::kFp16, ElementType::kBf16};
+constexpr ElementType kWgmmaTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3,
+                                       ElementType::kE5m2};
 constexpr Layout kBothLayouts[] = {Layout::kTn, Layout::kNn};
 
 constexpr Layout kTnAlone[] = {Layout::kTn};
 constexpr std::string_view kBlackwell = "sm_100a";
 
 constexpr GemmKernelInfo kGemmKernels[] = {
-    {Schedule::kSmallMma, "kernels/gemm/small_mma.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kBlocked, "kernels/gemm/blocked.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kBlockedPipelined, "kernels/gemm/blocked_pipelined.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kPipelined, "kernels/gemm/pipelined.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kPersistent, "kernels/gemm/persistent.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kPersistentOverlap, "kernels/gemm/persistent_overlap.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kPingPong, "kernels/gemm/ping_pong.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kSplitK, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kSplitKHybrid, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kStreamK, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
-    {Schedule::kStreamKHybrid, "kernels/gemm/stream_k.cu", kHalfTypes, kBothLayouts},
+    {Schedule::kSmallMma, "kernels/gemm/small_mma.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kBlocked, "kernels/gemm/blocked.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kBlockedPipelined, "kernels/gemm/blocked_pipelined.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kPipelined, "kernels/gemm/pipelined.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kPersistent, "kernels/gemm/persistent.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kPersistentOverlap, "kernels/gemm/persistent_overlap.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kPingPong, "kernels/gemm/ping_pong.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kSplitK, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kSplitKHybrid, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kStreamK, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
+    {Schedule::kStreamKHybrid, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
     {Schedule::kTcgen05Pipelined, "kernels/gemm/tcgen05_pipelined.cu", kHalfTypes, kTnAlone,
      kBlackwell},
     {Schedule::kTcgen05Persistent, "kernels/gemm/tcgen05_persistent.cu", kHalfTypes, kTnAlone,
@@ -56,7 +59,7 @@ const GemmKernelInfo& gemm_kernel_info(Schedule schedule) {
   return *found;
 }
 
-Flops required_flops(const GemmProblem& problem) { return {gemm_flops(problem.shape)}; }
+Flops required_flops(const GemmProblem& problem) { return {gemm_flops(problem)}; }
 
 Bytes required_bytes(const GemmProblem& problem) { return {gemm_bytes(problem)}; }
 

@@ -42,8 +42,8 @@ Device require_device(const KernelConfig& config) {
 CompiledKernel compile(const Request& request, const KernelConfig& config) {
   CubinCache cache(request.cache_folder.value_or(default_cache_folder()), embedded_sources(),
                    [](const std::string&) {});  // a library prints nothing
-  CompiledKernel kernel = compile_gemm(config, request.problem.dtype, request.problem.layout, cache,
-                                       request.problem.epilogue, request.scale);
+  CompiledKernel kernel = compile_gemm(config, types_of(request.problem), request.problem.layout,
+                                       cache, request.problem.epilogue, request.scale);
   if (!kernel.usable()) {
     throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiler's kernel is not used: {}",
                                                         to_text(config), kernel.rejection));

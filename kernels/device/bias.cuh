@@ -28,10 +28,10 @@ __device__ inline u32 bias_element(const Args& args, i32 index, i32 count) {
 }
 
 __device__ inline float low_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair), kElementType);
+  return ptx::value_of_bits(static_cast<unsigned short>(pair), kCType);
 }
 __device__ inline float high_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), kElementType);
+  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), kCType);
 }
 
 template <Bias kBias>

@@ -72,7 +72,7 @@ __device__ inline void scale(const GemmArgs& args, i32 row, i32 column, float (&
 #pragma unroll
   for (i32 i = 0; i < 2; ++i) {
     if (column + i < args.n) {
-      pair[i] += args.beta * ptx::value_of_bits(c[i], kElementType);
+      pair[i] += args.beta * ptx::value_of_bits(c[i], kCType);
     }
   }
 }
@@ -85,7 +85,7 @@ __device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 row
   for (i32 half = 0; half < 2; ++half) {
     float pair[2] = {v[half * 2], v[half * 2 + 1]};
     scale(args, row + half * 8, column, pair);
-    packed[half] = ptx::pack_16bit<kElementType>(pair[0], pair[1]);
+    packed[half] = ptx::pack_16bit<kCType>(pair[0], pair[1]);
   }
 }
 
@@ -132,10 +132,10 @@ __device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc
       pack_scaled(args, w, row, column + 8, pairs + 2);
     }
   } else {
-    pairs[0] = ptx::pack_16bit<kElementType>(v[0], v[1]);
-    pairs[1] = ptx::pack_16bit<kElementType>(v[2], v[3]);
-    pairs[2] = ptx::pack_16bit<kElementType>(w[0], w[1]);
-    pairs[3] = ptx::pack_16bit<kElementType>(w[2], w[3]);
+    pairs[0] = ptx::pack_16bit<kCType>(v[0], v[1]);
+    pairs[1] = ptx::pack_16bit<kCType>(v[2], v[3]);
+    pairs[2] = ptx::pack_16bit<kCType>(w[0], w[1]);
+    pairs[3] = ptx::pack_16bit<kCType>(w[2], w[3]);
   }
 }
 

@@ -44,11 +44,11 @@ __device__ inline void pack_row(const GemmArgs& args, const u32 (&bits)[kLoadCol
         if (args.beta != 0 && row < args.m && at < args.n) {
           const unsigned short* c = static_cast<const unsigned short*>(args.c_pointer) +
                                     static_cast<i64>(row) * args.n + at;
-          v[i] += args.beta * ptx::value_of_bits(*c, kElementType);
+          v[i] += args.beta * ptx::value_of_bits(*c, kCType);
         }
       }
     }
-    packed[pair] = ptx::pack_16bit<kElementType>(v[0], v[1]);
+    packed[pair] = ptx::pack_16bit<kCType>(v[0], v[1]);
   }
 }
 

@@ -117,7 +117,7 @@ std::string defines(const EmittedGemm& gemm) {
   constexpr std::string_view kPrefix = "TILECAST_";
   const KernelConfig& config = gemm.config;
   const KernelSource source =
-      gemm_source(config, gemm.problem.dtype, gemm.problem.layout, gemm.problem.epilogue);
+      gemm_source(config, types_of(gemm.problem), gemm.problem.layout, gemm.problem.epilogue);
   std::string text =
       "\n#pragma nv_diag_suppress 177  // constants of other schedules\n\n// Compiled in:\n";
   const auto add = [&](std::string_view name, const auto& value) {
@@ -162,7 +162,7 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
 
 std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
   const KernelSource source =
-      gemm_source(gemm.config, gemm.problem.dtype, gemm.problem.layout, gemm.problem.epilogue);
+      gemm_source(gemm.config, types_of(gemm.problem), gemm.problem.layout, gemm.problem.epilogue);
   Pasted pasted(source);
   pasted.add(kHostSide);
   return first_comment(gemm, file) + defines(gemm) + pasted.text();

@@ -15,6 +15,11 @@
 #define TILECAST_TAKEOVER 0
 #endif
 
+// Only kernels whose C has another type than A and B are told.
+#ifndef TILECAST_C_TYPE
+#define TILECAST_C_TYPE TILECAST_ELEMENT_TYPE
+#endif
+
 namespace tilecast {
 
 constexpr KernelConfig kConfig{
@@ -40,7 +45,8 @@ constexpr KernelConfig kConfig{
     .store = TILECAST_DEFERRED != 0 ? Store::kDeferred : Store::kAtTileEnd,
 };
 constexpr Tiling kTiling = kConfig.tiling;
-constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
+constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);  // of A and B
+constexpr ElementType kCType = static_cast<ElementType>(TILECAST_C_TYPE);
 constexpr Layout kLayout = static_cast<Layout>(TILECAST_LAYOUT);
 constexpr bool kOnHilbertCurve = TILECAST_HILBERT != 0;
 /// The problem's. A function, since a constant would be a symbol of every cubin, those included

@@ -2,9 +2,9 @@
 
 namespace tilecast {
 
-CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
+CompiledKernel compile_gemm(const KernelConfig& config, GemmTypes types, Layout layout,
                             CubinCache& cache, const Epilogue& epilogue, SumScale scale) {
-  return cache.get(gemm_source(config, dtype, layout, epilogue, scale));
+  return cache.get(gemm_source(config, types, layout, epilogue, scale));
 }
 
 }  // namespace tilecast

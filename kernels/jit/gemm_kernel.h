@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-CompiledKernel compile_gemm(const KernelConfig& config, ElementType dtype, Layout layout,
+CompiledKernel compile_gemm(const KernelConfig& config, GemmTypes types, Layout layout,
                             CubinCache& cache, const Epilogue& epilogue = {},
                             SumScale scale = SumScale::kNone);
 

@@ -6,6 +6,7 @@
 #include "kernels/jit/tensor_map.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/split_rules.h"
 #include "model/tile/tensor_memory.h"
@@ -20,12 +21,12 @@ constexpr i64 kPairOfLines = 256;  // bytes
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
                        SumScale scale, WorkspaceOwner owner)
     : kernel_(&kernel),
-      problem_(problem),
-      config_(config),
+      problem_(in_pairs(problem)),
+      config_(in_pairs(problem.dtype, config)),
       scale_(scale),
       shape_{.ctas = static_cast<u32>(cluster_size(config.tiling)),
              .threads = threads_per_cta(config.schedule, config.tiling),
-             .shared_memory_bytes = smem_layout(config.schedule, config.tiling).total_bytes,
+             .shared_memory_bytes = smem_layout(config_.schedule, config_.tiling).total_bytes,
              .cluster_size = cluster_size(config.tiling)} {
   kernel.allow_shared_memory(shape_.shared_memory_bytes);
   resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
@@ -43,12 +44,13 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
                 fmt::format("the GPU cannot hold one CTA or cluster of {}", to_text(config)));
   }
   const u32 resident = static_cast<u32>(resident_workers_);
-  scheduler_ = make_tile_scheduler(problem.shape, config, resident);
-  const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
-  if (const std::string why = why_not_split(scheduler_, k_blocks, config, resident); !why.empty()) {
+  scheduler_ = make_tile_scheduler(problem_.shape, config_, resident);
+  const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config_.tiling.block_k);
+  if (const std::string why = why_not_split(scheduler_, k_blocks, config_, resident);
+      !why.empty()) {
     throw ConfigError(why);
   }
-  work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config, resident);
+  work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config_, resident);
   shape_.ctas = work_.workers * static_cast<u32>(shape_.cluster_size);
   if (owner == WorkspaceOwner::kLaunch) {
     partials_ = ZeroedMemory(static_cast<std::size_t>(workspace().partials) * sizeof(float));
@@ -68,22 +70,23 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
   const bool b_is_k_major = problem_.layout == Layout::kTn;
+  const i64 a_row_stride = buffers.a_row_stride / k_elements(dtype);
+  const i64 b_row_stride = buffers.b_row_stride / k_elements(dtype);
   GemmArgs args{};
   // Along K the line after the one that is asked for is wanted next, and worth fetching with it
   // where rows are whole pairs of lines; across K it is another CTA's.
-  const auto in_pairs = [&](i64 row_stride) {
+  const auto fetches_pairs = [&](i64 row_stride) {
     return (row_stride == 0 ? k : row_stride) * element_bytes(dtype) % kPairOfLines == 0;
   };
-  const MatrixView a{buffers.a, m, k, dtype, buffers.a_row_stride, in_pairs(buffers.a_row_stride)};
-  const MatrixView b{
-      buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
-      dtype,     buffers.b_row_stride, b_is_k_major && in_pairs(buffers.b_row_stride)};
+  const MatrixView a{buffers.a, m, k, dtype, a_row_stride, fetches_pairs(a_row_stride)};
+  const MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
+                     dtype,     b_row_stride,         b_is_k_major && fetches_pairs(b_row_stride)};
   args.a = make_tensor_map(a, a_box(t));
   args.a_last = make_tensor_map(a, a_last_box(t, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {
-    args.c = make_tensor_map({buffers.c, m, n, dtype}, c_box(config_.schedule, t));
+    args.c = make_tensor_map({buffers.c, m, n, c_type(problem_)}, c_box(config_.schedule, t));
   }
   args.scheduler = scheduler_;
   args.m = static_cast<i32>(m);

@@ -4,12 +4,14 @@
 
 #include "kernels/registry.h"
 #include "model/base/error.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 
-std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
+std::vector<std::string> defines_for(const KernelConfig& asked, GemmTypes types, Layout layout,
                                      const Epilogue& epilogue, SumScale scale) {
+  const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
     return fmt::format("TILECAST_{}={}", name, value);
@@ -32,7 +34,7 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
       define("PRODUCER_REGISTERS", config.producer_registers),
       define("A_SOURCE", static_cast<i32>(config.a_source)),
       define("INSTRUCTION_N", config.instruction_n),
-      define("ELEMENT_TYPE", static_cast<i32>(dtype)),
+      define("ELEMENT_TYPE", static_cast<i32>(in_pairs(types.operands))),
       define("LAYOUT", static_cast<i32>(layout)),
       define("DEFERRED", config.store == Store::kDeferred ? 1 : 0),
       define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
@@ -40,6 +42,9 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
       define("BIAS", static_cast<i32>(epilogue.bias)),
       define("ACTIVATION", static_cast<i32>(epilogue.activation)),
   };
+  if (types.c != types.operands) {
+    defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
+  }
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
     // Of the grids only this one changes the kernel.
@@ -48,13 +53,14 @@ std::vector<std::string> defines_for(const KernelConfig& config, ElementType dty
   return defines;
 }
 
-KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
+KernelSource gemm_source(const KernelConfig& config, GemmTypes types, Layout layout,
                          const Epilogue& epilogue, SumScale scale) {
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
-  if (!kernel.supports(dtype)) {
-    throw ConfigError(fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(dtype)));
+  if (!kernel.supports(types.operands)) {
+    throw ConfigError(
+        fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(types.operands)));
   }
-  if (!kernel.supports(layout)) {
+  if (!kernel.supports(layout) || (is_fp8(types.operands) && layout != Layout::kTn)) {
     throw ConfigError(
         fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
   }
@@ -68,7 +74,7 @@ KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout l
                                   to_text(epilogue)));
   }
   return {.path = std::string(kernel.source),
-          .defines = defines_for(config, dtype, layout, epilogue, scale),
+          .defines = defines_for(config, types, layout, epilogue, scale),
           .architecture = std::string(kernel.architecture)};
 }
 

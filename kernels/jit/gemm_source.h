@@ -13,14 +13,15 @@
 
 namespace tilecast {
 
-/// The macros that kernels/gemm/compile_time_config.h reads.
-std::vector<std::string> defines_for(const KernelConfig& config, ElementType dtype, Layout layout,
+/// The macros that kernels/gemm/compile_time_config.h reads. `config` as of a problem of these
+/// types: of fp8 in elements of K.
+std::vector<std::string> defines_for(const KernelConfig& config, GemmTypes types, Layout layout,
                                      const Epilogue& epilogue = {},
                                      SumScale scale = SumScale::kNone);
 
-/// Throws ConfigError where no kernel of this schedule supports dtype, layout, clusters or
+/// Throws ConfigError where no kernel of this schedule supports types, layout, clusters or
 /// epilogue.
-KernelSource gemm_source(const KernelConfig& config, ElementType dtype, Layout layout,
+KernelSource gemm_source(const KernelConfig& config, GemmTypes types, Layout layout,
                          const Epilogue& epilogue = {}, SumScale scale = SumScale::kNone);
 
 }  // namespace tilecast

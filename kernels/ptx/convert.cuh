@@ -1,4 +1,4 @@
-// Conversions between fp32 and the 16-bit element types, held as their bits.
+// Conversions between fp32 and the element types of 16 and 8 bits, held as their bits.
 #pragma once
 
 #include "model/base/integers.h"
@@ -26,6 +26,28 @@ __device__ __forceinline__ float value_of_bits(unsigned short bits, ElementType 
     asm("mov.b32 %0, %1;" : "=f"(value) : "r"(wide));
   }
   return value;
+}
+
+/// Two neighbours, `low` in the low byte; the nearest, what is too large the largest.
+__device__ __forceinline__ unsigned short fp8_pair_of(float low, float high, ElementType type) {
+  unsigned short pair;
+  if (type == ElementType::kE4m3) {
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
+}
+
+/// Two fp8 neighbours as two of fp16, which has every number of either type.
+__device__ __forceinline__ u32 fp16_pair_of(unsigned short fp8_pair, ElementType type) {
+  u32 pair;
+  if (type == ElementType::kE4m3) {
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(fp8_pair));
+  } else {
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(pair) : "h"(fp8_pair));
+  }
+  return pair;
 }
 
 }  // namespace tilecast::ptx

@@ -1,6 +1,6 @@
 // wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands, fp32
 // accumulators in registers; B from shared memory, A from there or from registers. N is 8 or a
-// multiple of 16 from 16 to 256.
+// multiple of 16 from 16 to 256. Of fp8 sixteen pairs along K: m64nNk32.
 //
 // PTX names every accumulator register in the instruction text, so the text depends on N: the
 // macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight.
@@ -89,24 +89,25 @@ struct MatrixDescriptor {
 #define TILECAST_OUT_16 TILECAST_OUT_15, TILECAST_D8(120)
 
 // n, the number of its register list above, and the numbers of the operands that follow the n / 2
-// accumulators: A's descriptor, B's, the predicate, the transposition.
-#define TILECAST_WGMMA_SHARED(n, list, a, b, accumulate, transposed, type)                       \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                                  \
-               ", 0;\n"                                                                          \
-               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                   \
-               " {" TILECAST_TEXT_##list "}, %" #a ", %" #b ", p, 1, 1, 0, %" #transposed ";\n}" \
-               : TILECAST_OUT_##list                                                             \
+// accumulators: A's descriptor, B's, the predicate. `type`: K and the operands' types; `major`: of
+// 16-bit operands which are transposed, of fp8 nothing.
+#define TILECAST_WGMMA_SHARED(n, list, a, b, accumulate, type, major)                \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                      \
+               ", 0;\n"                                                              \
+               "wgmma.mma_async.sync.aligned.m64n" #n type " {" TILECAST_TEXT_##list \
+               "}, %" #a ", %" #b ", p, 1, 1" major ";\n}"                           \
+               : TILECAST_OUT_##list                                                 \
                : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposed))
 
 // The same with four registers of A.
-#define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, transposed, type)      \
-  asm volatile(                                                                                 \
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                                          \
-      ", 0;\n"                                                                                  \
-      "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" TILECAST_TEXT_##list \
-      "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1, %" #transposed ";\n}"     \
-      : TILECAST_OUT_##list                                                                     \
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b), "r"(scale_d), "n"(kTransposed))
+#define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, type, major)       \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                             \
+               ", 0;\n"                                                                     \
+               "wgmma.mma_async.sync.aligned.m64n" #n type " {" TILECAST_TEXT_##list        \
+               "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1" major ";\n}" \
+               : TILECAST_OUT_##list                                                        \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b), "r"(scale_d),     \
+                 "n"(kTransposed))
 
 // n, register list, and the numbers of the seven operands that may follow the accumulators.
 #define TILECAST_WGMMA_EVERY_N(CASE)               \
@@ -128,28 +129,38 @@ struct MatrixDescriptor {
   CASE(240, 15, 120, 121, 122, 123, 124, 125, 126) \
   CASE(256, 16, 128, 129, 130, 131, 132, 133, 134)
 
-#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6) \
-  if constexpr (kN == n) {                                        \
-    if constexpr (kType == ElementType::kFp16) {                  \
-      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, p3, "f16");      \
-    } else {                                                      \
-      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, p3, "bf16");     \
-    }                                                             \
+#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)                    \
+  if constexpr (kN == n) {                                                           \
+    if constexpr (kType == ElementType::kFp16) {                                     \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.f16.f16", ", 0, %" #p3);   \
+    } else if constexpr (kType == ElementType::kBf16) {                              \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.bf16.bf16", ", 0, %" #p3); \
+    } else if constexpr (kType == ElementType::kE4m3x2) {                            \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e4m3.e4m3", "");           \
+    } else {                                                                         \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e5m2.e5m2", "");           \
+    }                                                                                \
   }
-#define TILECAST_REGISTERS_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)         \
-  if constexpr (kN == n) {                                                   \
-    if constexpr (kType == ElementType::kFp16) {                             \
-      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, p6, "f16");  \
-    } else {                                                                 \
-      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, p6, "bf16"); \
-    }                                                                        \
+#define TILECAST_REGISTERS_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)                             \
+  if constexpr (kN == n) {                                                                       \
+    if constexpr (kType == ElementType::kFp16) {                                                 \
+      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k16.f32.f16.f16", ", %" #p6);   \
+    } else if constexpr (kType == ElementType::kBf16) {                                          \
+      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k16.f32.bf16.bf16", ", %" #p6); \
+    } else if constexpr (kType == ElementType::kE4m3x2) {                                        \
+      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k32.f32.e4m3.e4m3", "");        \
+    } else {                                                                                     \
+      TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k32.f32.e5m2.e5m2", "");        \
+    }                                                                                            \
   }
 
-template <int kN, ElementType kType>
+template <int kN, ElementType kType, bool kTransposedB>
 struct CheckWgmma {
   static_assert(kN == 8 || (kN % 16 == 0 && kN >= 16 && kN <= 256),
                 "instruction N of 8, or 16 to 256 in steps of 16");
-  static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16, "16-bit operands");
+  static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16 ||
+                    (is_fp8_pair(kType) && !kTransposedB),
+                "16-bit operands, or pairs of fp8, which are K-major");
 };
 
 /// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedB: B is
@@ -157,7 +168,7 @@ struct CheckWgmma {
 template <int kN, ElementType kType, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
                                     const MatrixDescriptor& b, bool accumulate) {
-  CheckWgmma<kN, kType>{};
+  CheckWgmma<kN, kType, kTransposedB>{};
   constexpr int kTransposed = kTransposedB ? 1 : 0;
   const i32 scale_d = accumulate ? 1 : 0;
   const u64 desc_a = a.bits();
@@ -170,7 +181,7 @@ __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& 
 template <int kN, ElementType kType, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
                                     const MatrixDescriptor& b, bool accumulate) {
-  CheckWgmma<kN, kType>{};
+  CheckWgmma<kN, kType, kTransposedB>{};
   constexpr int kTransposed = kTransposedB ? 1 : 0;
   const i32 scale_d = accumulate ? 1 : 0;
   const u64 desc_b = b.bits();

@@ -1,5 +1,6 @@
-// Fills memory with 16-bit elements of a named distribution, from a counter-based generator:
-// element i of seed s is the same whatever the grid. `count` elements; the grid strides.
+// Fills memory with elements of 16 or 8 bits of a named distribution, from a counter-based
+// generator: element i of seed s is the same whatever the grid. `count` elements, of fp8 an even
+// number; the grid strides.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/drawn_inputs.cuh"
 
@@ -12,6 +13,10 @@ extern "C" __global__ void __launch_bounds__(256)
   const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
   for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < pairs; i += stride) {
     const DrawnPair pair = drawn_pair(static_cast<Inputs>(inputs), seed, i);
+    if (is_fp8(element_type)) {
+      elements[i] = ptx::fp8_pair_of(pair.first, pair.second, element_type);
+      continue;
+    }
     elements[2 * i] = ptx::bits_of(pair.first, element_type);
     if (2 * i + 1 < count) {
       elements[2 * i + 1] = ptx::bits_of(pair.second, element_type);

@@ -114,7 +114,7 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const Tiling& t, const T
                       matrices.b * static_cast<double>(ceil_div<i64>(shape.m, t.block_m));
   traffic.l2_to_sm += bias_reads(problem, t);
   traffic.dram_write = Bytes{static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-                             element_bytes(problem.dtype)};
+                             element_bytes(c_type(problem))};
   return traffic;
 }
 

@@ -31,7 +31,9 @@ double voltage_factor(const ClockSpec& clock, Hertz f) {
 
 EnergySplit energy_at_reference(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
   const PowerSpec& power = *gpu.power;
-  const double element = work.dtype == ElementType::kBf16 ? power.bf16_flop : 1;
+  const double element = work.dtype == ElementType::kBf16 ? power.bf16_flop
+                         : is_fp8_pair(work.dtype)        ? 2 * power.fp8_flop
+                                                          : 1;
   const double requests = 1 + (power.off_line_l2 - 1) * work.off_lines;
   return {.tensor = energy_per_flop(power, inputs) * (work.tensor.value * element),
           .shared_memory = power.per_shared_memory_byte * work.shared_memory.value,

@@ -8,6 +8,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/base/math.h"
 #include "model/predict/legality.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/schedule_text.h"
 #include "model/tile/smem_layout.h"
@@ -414,8 +415,9 @@ std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
 
 }  // namespace
 
-Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
+Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& asked,
                                 const std::vector<Schedule>& schedules, bool all) {
+  const GemmProblem problem = in_pairs(asked);
   const auto propose = [&](bool unprofitable_too) {
     Proposals proposals(gpu, problem, unprofitable_too);
     for (const Schedule schedule : schedules.empty() ? schedules_of(gpu) : schedules) {
@@ -425,7 +427,16 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
     return proposals.take();
   };
   Candidates candidates = propose(all);
-  return candidates.legal.empty() && !all ? propose(true) : candidates;
+  if (candidates.legal.empty() && !all) {
+    candidates = propose(true);
+  }
+  for (KernelConfig& config : candidates.legal) {
+    config = in_elements(asked.dtype, config);
+  }
+  for (auto& [reason, config] : candidates.example) {
+    config = in_elements(asked.dtype, config);
+  }
+  return candidates;
 }
 
 }  // namespace tilecast

@@ -12,6 +12,7 @@
 #include "model/predict/predict_stream.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/sim/limits.h"
+#include "model/tile/fp8_pairs.h"
 
 namespace tilecast {
 namespace {
@@ -161,15 +162,17 @@ ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   return done;
 }
 
-Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& asked, const KernelConfig& asked_of,
                          Regime regime, Inputs inputs, Effort effort) {
   Explanation e{};
   GemmWatch watch;
   const Method method = effort.method.value_or(default_method(Op::kGemm));
-  e.closed_form = predict_config(gpu, problem, config, regime, inputs, Method::kAnalytic);
+  e.closed_form = predict_config(gpu, asked, asked_of, regime, inputs, Method::kAnalytic);
   e.predicted = method == Method::kAnalytic
                     ? e.closed_form
-                    : predict_gemm(gpu, problem, config, regime, inputs, method, &watch);
+                    : predict_gemm(gpu, asked, asked_of, regime, inputs, method, &watch);
+  const GemmProblem problem = in_pairs(asked);
+  const KernelConfig config = in_pairs(asked.dtype, asked_of);
   const GemmWork work = work_of(gpu, problem, config);
   ChipWork done;
   if (e.predicted.method == Method::kSimulated) {
@@ -234,8 +237,10 @@ Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const Co
                  regime, inputs, effort);
 }
 
-std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& problem,
-                               const KernelConfig& config, Hertz sm_clock) {
+std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& asked,
+                               const KernelConfig& asked_of, Hertz sm_clock) {
+  const GemmProblem problem = in_pairs(asked);
+  const KernelConfig config = in_pairs(asked.dtype, asked_of);
   std::vector<TileSpan> tiles;
   simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock, {.tiles = &tiles});
   return tiles;

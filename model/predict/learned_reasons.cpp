@@ -1,17 +1,19 @@
 #include "model/predict/learned_reasons.h"
 
 #include "model/predict/gemm_form.h"
+#include "model/tile/fp8_pairs.h"
 
 namespace tilecast {
 
-std::vector<LearnedReason> learned_reasons(const GpuSpec& gpu, const GemmProblem& problem,
+std::vector<LearnedReason> learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
                                            const Prediction& predicted, Regime regime,
                                            std::size_t most) {
   const std::optional<LearnedPart> learned = learned_part(gpu, predicted.method);
   if (!learned) {
     return {};
   }
-  const KernelConfig& config = std::get<KernelConfig>(predicted.config);
+  const GemmProblem problem = in_pairs(asked);
+  const KernelConfig config = in_pairs(asked.dtype, std::get<KernelConfig>(predicted.config));
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
   const GemmForm kernel = gemm_form({gpu, problem, regime, Inputs::kNormal}, config, work);

@@ -6,6 +6,7 @@
 #include "model/base/words.h"
 #include "model/predict/tcgen05_legality.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
@@ -155,10 +156,18 @@ std::string_view to_text(Refusal refusal) {
 std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   const GemmShape& shape = problem.shape;
   if (problem.dtype == ElementType::kFp32) {
-    return "GEMM takes dtype fp16 or bf16";
+    return "GEMM takes dtype fp16, bf16, e4m3 or e5m2";
   }
-  if (shape.k % 8 != 0) {
-    return "K must be a multiple of 8 (16-byte rows of A and B), not " + std::to_string(shape.k);
+  if (is_fp8(problem.dtype) && problem.layout != Layout::kTn) {
+    return fmt::format("dtype {}: wgmma takes fp8 operands K-major only, layout tn",
+                       to_text(problem.dtype));
+  }
+  if (is_fp8(problem.dtype) && gpu.architecture == Architecture::kBlackwell) {
+    return fmt::format("dtype {}: kernels for Blackwell take fp16 or bf16", to_text(problem.dtype));
+  }
+  if (const i64 step = 16 / element_bytes(problem.dtype); shape.k % step != 0) {
+    return fmt::format("K must be a multiple of {} (16-byte rows of A and B), not {}", step,
+                       shape.k);
   }
   if (problem.layout == Layout::kNn && gpu.architecture == Architecture::kBlackwell) {
     return "layout nn: kernels for Blackwell take layout tn (B is [N,K])";
@@ -179,6 +188,11 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
 
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
+  if (is_fp8(problem.dtype)) {
+    return t.block_k % 2 != 0
+               ? Refusal::kWgmmaShape
+               : check_legal(gpu, in_pairs(problem), in_pairs(problem.dtype, config));
+  }
   const bool blackwell = gpu.architecture == Architecture::kBlackwell;
   if (uses_tcgen05(config.schedule) != blackwell) {
     return Refusal::kArchitecture;

@@ -18,6 +18,7 @@
 #include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
 #include "model/predict/simulated_gemm.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -43,7 +44,7 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
                .cycles = kernel.form.cycles,
                .sm_clock = kernel.clock.sm_clock,
                .time = kernel.time,
-               .tflops = gemm_flops(q.problem.shape) / kernel.time.value * 1e-12,
+               .tflops = gemm_flops(q.problem) / kernel.time.value * 1e-12,
                .power = kernel.clock.power,
                .limiter = kernel.form.limiter,
                .shares = kernel.form.shares,
@@ -79,7 +80,7 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
         .phases = {}};
     apply_learned(q.gpu, answers[i], q.regime, q.inputs, physics, predictions[i]);
     predictions[i].closed_form_time = predictions[i].time;
-    predictions[i].extrapolated |= fuses(q.problem.epilogue);  // no measured row has one
+    predictions[i].extrapolated |= is_unlike_measured(q.problem);
   }
   return predictions;
 }
@@ -110,23 +111,27 @@ void keep_matching(const GpuSpec& gpu, const GemmProblem& problem,
 
 }  // namespace
 
-Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& asked, const KernelConfig& asked_of,
                         Regime regime, Inputs inputs, Method method, GemmWatch* watch) {
-  require_solvable(gpu, problem);
-  if (const Refusal refusal = check_legal(gpu, problem, config); refusal != Refusal::kNone) {
-    throw ConfigError(fmt::format("{} is not legal on {} in layout {}: {}", to_text(config),
-                                  gpu.name, to_text(problem.layout),
-                                  describe_refusal(refusal, gpu, problem, config)));
+  require_solvable(gpu, asked);
+  if (const Refusal refusal = check_legal(gpu, asked, asked_of); refusal != Refusal::kNone) {
+    throw ConfigError(fmt::format("{} is not legal on {} in layout {}: {}", to_text(asked_of),
+                                  gpu.name, to_text(asked.layout),
+                                  describe_refusal(refusal, gpu, asked, asked_of)));
   }
+  const GemmProblem problem = in_pairs(asked);
+  const KernelConfig config = in_pairs(asked.dtype, asked_of);
   const GemmQuestion question{gpu, problem, regime, inputs};
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, problem, config, traffic));
   const Prediction analytic =
       by_closed_form(question, {&kernel, 1}, learned_part(gpu, Method::kAnalytic)).front();
-  return method == Method::kSimulated && simulates(gpu, problem, config)
-             ? by_simulation(question, {kernel, analytic}, learned_part(gpu, Method::kSimulated),
-                             watch)
-             : analytic;
+  Prediction p = method == Method::kSimulated && simulates(gpu, problem, config)
+                     ? by_simulation(question, {kernel, analytic},
+                                     learned_part(gpu, Method::kSimulated), watch)
+                     : analytic;
+  p.config = asked_of;
+  return p;
 }
 
 Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
@@ -140,7 +145,11 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
   if (pattern != nullptr) {
     keep_matching(gpu, problem, schedules, *pattern, candidates);
   }
-  const GemmQuestion question{gpu, problem, regime, inputs};
+  for (KernelConfig& config : candidates.legal) {
+    config = in_pairs(problem.dtype, config);
+  }
+  const GemmProblem machine_problem = in_pairs(problem);
+  const GemmQuestion question{gpu, machine_problem, regime, inputs};
   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
   const bool simulates = effort.method == Method::kSimulated;
   const FastestForms fastest =
@@ -173,6 +182,9 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
     simulate_best(question, looked_at, effort, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  for (Prediction& p : ranking.predictions) {
+    p.config = in_elements(problem.dtype, std::get<KernelConfig>(p.config));
+  }
   return ranking;
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -98,7 +99,8 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
 
 std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config) {
-  const std::string reason = reason_of(refusal, gpu, problem, config);
+  const std::string reason =
+      reason_of(refusal, gpu, in_pairs(problem), in_pairs(problem.dtype, config));
   if (refusal == Refusal::kArchitecture || refusal == Refusal::kSplit) {
     return reason;
   }

@@ -65,7 +65,7 @@ constexpr Bytes bias_reads(const GemmProblem& problem, const Tiling& t) {
   const i64 tiles =
       ceil_div<i64>(problem.shape.m, t.block_m) * ceil_div<i64>(problem.shape.n, t.block_n);
   return Bytes{static_cast<double>(tiles) * warpgroups_per_tile(t) * of_warpgroup *
-               element_bytes(problem.dtype)};
+               element_bytes(c_type(problem))};
 }
 
 }  // namespace tilecast

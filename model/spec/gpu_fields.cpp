@@ -279,6 +279,7 @@ std::vector<Field> rows(PowerSpec& s) {
       energy("per_flop_zeros", s.per_flop_zeros, kEnergyPerFlop, kFlopEnergies,
              With{"power.per_flop_normal"}, Micro{"wgmma_rate"}),
       field("bf16_flop", s.bf16_flop, {0.1, 2}, Fit{0.3}),
+      field("fp8_flop", s.fp8_flop, {0.05, 1}),
       energy("per_shared_memory_byte", s.per_shared_memory_byte, kEnergyPerByte, kByteEnergies,
              Fit{1}, Micro{"shared_read"}),
       energy("per_l2_byte", s.per_l2_byte, kEnergyPerByte, kByteEnergies, Fit{1},

@@ -171,7 +171,7 @@ struct PowerSpec {
   Watts burst_limit;  // what the fast limiter holds the power to, static power included
   Watts static_power;
   Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
-  double bf16_flop;               // energy of a bf16 FLOP over that of an fp16 one
+  double bf16_flop, fp8_flop;     // energy of such a FLOP over that of an fp16 one
   Joules per_shared_memory_byte;  // operand reads and fills
   Joules per_l2_byte;             // that L2 puts out, concurrent requests for it once
   double off_line_l2;             // the same of rows off their lines of 128 bytes, over others

@@ -78,6 +78,7 @@ std::string to_text(const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   std::string text = fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
   if (gemm != nullptr) {
+    text += c_type_text(*gemm).empty() ? "" : "->" + c_type_text(*gemm);
     text += fmt::format(" {}", to_text(gemm->layout));
     text += fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "";
   }
@@ -118,11 +119,41 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
 }
 
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
-                         const Epilogue& epilogue) {
+                         const Epilogue& epilogue, std::optional<ElementType> c) {
   if (op == Op::kGemm) {
-    return GemmProblem{parse_gemm_shape(shape), dtype, layout, epilogue};
+    const GemmProblem problem{parse_gemm_shape(shape), dtype, layout, epilogue};
+    return c ? with_c_type(problem, *c) : problem;
+  }
+  if (c) {
+    throw ConfigError(fmt::format("dtype_c applies only to gemm, not to {}", to_text(op)));
+  }
+  if (is_fp8(dtype)) {
+    throw ConfigError(
+        fmt::format("dtype '{}': expected fp16, bf16 or fp32 for {}", to_text(dtype), to_text(op)));
   }
   return parse_stream_shape(op, shape, dtype);
+}
+
+std::optional<ElementType> parse_c_type(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(parse_element_type(text));
+}
+
+GemmProblem with_c_type(GemmProblem problem, ElementType c) {
+  const bool fp8 = is_fp8(problem.dtype);
+  if (fp8 ? c != ElementType::kFp16 && c != ElementType::kBf16 : c != problem.dtype) {
+    throw ConfigError(fmt::format("dtype_c '{}': expected {} where A and B are {}", to_text(c),
+                                  fp8 ? "bf16 or fp16" : to_text(problem.dtype),
+                                  to_text(problem.dtype)));
+  }
+  if (fp8) {
+    problem.c_of_fp8 = c;
+  }
+  return problem;
+}
+
+std::string c_type_text(const GemmProblem& problem) {
+  const GemmProblem usual{problem.shape, problem.dtype, problem.layout};
+  return c_type(problem) == c_type(usual) ? "" : std::string(to_text(c_type(problem)));
 }
 
 }  // namespace tilecast

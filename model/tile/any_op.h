@@ -2,6 +2,7 @@
 // measurements, suites. What differs by op asks for its own alternative.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,9 +40,16 @@ std::string_view to_text(const AnySchedule& schedule);
 AnyConfig parse_config(std::string_view text);
 /// By schedule_named (config_pattern.h). Throws ConfigError where `text` is no schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);
-/// `layout` and `epilogue` count for GEMM only. Throws ConfigError where `shape` is none of the
-/// op's.
+/// `layout`, `epilogue` and `c` count for GEMM only: C's type, of which the default is bf16 for
+/// fp8 operands and theirs for others. Throws ConfigError where `shape` is none of the op's, or
+/// where it has no such types.
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
-                         const Epilogue& epilogue = {});
+                         const Epilogue& epilogue = {}, std::optional<ElementType> c = {});
+/// None where `text` is empty. Throws ConfigError.
+std::optional<ElementType> parse_c_type(std::string_view text);
+/// `problem` with C of type `c`. Throws ConfigError where no kernel has such a C.
+GemmProblem with_c_type(GemmProblem problem, ElementType c);
+/// C's type as text where it is not the one that goes without saying; else empty.
+std::string c_type_text(const GemmProblem& problem);
 
 }  // namespace tilecast

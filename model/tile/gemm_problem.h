@@ -1,5 +1,5 @@
-// The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), fp32 accumulation, tight leading
-// dims.
+// The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), tight leading dimensions; A and
+// B of one type, sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md).
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
@@ -9,13 +9,21 @@
 
 namespace tilecast {
 
-enum class ElementType : i32 { kFp16, kBf16, kFp32 };
+/// The x2 types are two neighbours along K of an fp8 matrix as one element (fp8_pairs.h).
+enum class ElementType : i32 { kFp16, kBf16, kFp32, kE4m3, kE5m2, kE4m3x2, kE5m2x2 };
 
 /// A is always row-major [m,k]. kTn: B is [n,k] (K-major). kNn: B is [k,n] (N-major).
 enum class Layout : i32 { kTn, kNn };
 
+TILECAST_HD constexpr bool is_fp8(ElementType type) {
+  return type == ElementType::kE4m3 || type == ElementType::kE5m2;
+}
+TILECAST_HD constexpr bool is_fp8_pair(ElementType type) {
+  return type == ElementType::kE4m3x2 || type == ElementType::kE5m2x2;
+}
+
 TILECAST_HD constexpr i32 element_bytes(ElementType type) {
-  return type == ElementType::kFp32 ? 4 : 2;
+  return type == ElementType::kFp32 ? 4 : is_fp8(type) ? 1 : 2;
 }
 
 struct GemmShape {
@@ -26,14 +34,30 @@ struct GemmShape {
 
 struct GemmProblem {
   GemmShape shape;
-  ElementType dtype;  // of A, B and C
+  ElementType dtype;  // of A and B
   Layout layout;
   Epilogue epilogue = {};
+  ElementType c_of_fp8 = ElementType::kBf16;  // or fp16; of 16-bit operands C has their type
 
   constexpr bool operator==(const GemmProblem&) const = default;
 };
 
-/// Multiply-adds counted as two, as everyone quotes TFLOPS.
+/// The types that a kernel is compiled for.
+struct GemmTypes {
+  ElementType operands, c;
+
+  TILECAST_HD constexpr GemmTypes(ElementType both) : operands(both), c(both) {}
+  TILECAST_HD constexpr GemmTypes(ElementType a_and_b, ElementType of_c)
+      : operands(a_and_b), c(of_c) {}
+  constexpr bool operator==(const GemmTypes&) const = default;
+};
+TILECAST_HD constexpr GemmTypes types_of(const GemmProblem& problem) {
+  const bool fp8 = is_fp8(problem.dtype) || is_fp8_pair(problem.dtype);
+  return {problem.dtype, fp8 ? problem.c_of_fp8 : problem.dtype};
+}
+TILECAST_HD constexpr ElementType c_type(const GemmProblem& problem) { return types_of(problem).c; }
+
+/// Multiply-adds counted as two, as everyone quotes TFLOPS; K in elements.
 TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
          static_cast<double>(shape.k);
@@ -42,7 +66,7 @@ TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
 /// Bytes of the epilogue's bias, which has C's type.
 TILECAST_HD constexpr i64 bias_bytes(const GemmProblem& problem) {
   return bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
-         element_bytes(problem.dtype);
+         element_bytes(c_type(problem));
 }
 
 /// Fewest bytes that solve the problem: A, B and the bias read once, C written once.
@@ -50,13 +74,13 @@ TILECAST_HD constexpr double gemm_bytes(const GemmProblem& problem) {
   const double m = static_cast<double>(problem.shape.m);
   const double n = static_cast<double>(problem.shape.n);
   const double k = static_cast<double>(problem.shape.k);
-  return (m * k + k * n + m * n) * element_bytes(problem.dtype) +
+  return (m * k + k * n) * element_bytes(problem.dtype) + m * n * element_bytes(c_type(problem)) +
          static_cast<double>(bias_bytes(problem));
 }
 
 /// The bulk copy engine stores C only where its rows are 16-byte multiples; else plain stores.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {
-  return problem.shape.n * element_bytes(problem.dtype) % 16 == 0;
+  return problem.shape.n * element_bytes(c_type(problem)) % 16 == 0;
 }
 
 }  // namespace tilecast

@@ -37,8 +37,11 @@ constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
 constexpr Words<Store, 1> kStores{{{Store::kDeferred, "deferred"}}};  // not at the tile's end
 constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
-constexpr Words<ElementType, 3> kTypes{
-    {{ElementType::kFp16, "fp16"}, {ElementType::kBf16, "bf16"}, {ElementType::kFp32, "fp32"}}};
+constexpr Words<ElementType, 5> kTypes{{{ElementType::kFp16, "fp16"},
+                                        {ElementType::kBf16, "bf16"},
+                                        {ElementType::kFp32, "fp32"},
+                                        {ElementType::kE4m3, "e4m3"},
+                                        {ElementType::kE5m2, "e5m2"}}};
 constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
 
 /// Which keys the text of a schedule has; `tile` is in all.
@@ -91,7 +94,11 @@ std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t
 std::string_view to_text(Schedule schedule) { return word_of(kSchedules, schedule); }
 std::string_view to_text(Reduction reduction) { return word_of(kReductions, reduction); }
 std::string_view to_text(RasterKind kind) { return word_of(kRasters, kind); }
-std::string_view to_text(ElementType type) { return word_of(kTypes, type); }
+std::string_view to_text(ElementType type) {
+  return word_of(kTypes, type == ElementType::kE4m3x2   ? ElementType::kE4m3
+                         : type == ElementType::kE5m2x2 ? ElementType::kE5m2
+                                                        : type);
+}
 std::string_view to_text(Layout layout) { return word_of(kLayouts, layout); }
 
 std::string to_text(const GemmShape& shape) {

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/predict/legality.h"
 #include "model/tile/any_op.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/verified_rows.h"
 
@@ -28,11 +29,13 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }
-  TrafficMemo traffic(*gpu.l2, point.problem);
+  const GemmProblem problem = in_pairs(point.problem);
+  const KernelConfig in_machine = in_pairs(point.problem.dtype, config);
+  TrafficMemo traffic(*gpu.l2, problem);
   return FitRow{.point = point,
-                .problem = point.problem,
-                .config = config,
-                .work = gemm_work(gpu, point.problem, config, traffic),
+                .problem = problem,
+                .config = in_machine,
+                .work = gemm_work(gpu, problem, in_machine, traffic),
                 .regime = point.regime,
                 .cycles = *m.cycles,
                 .clock = *m.sm_clock,
@@ -71,7 +74,8 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     if (!prepared) {
       continue;
     }
-    prepared->group = groups.try_emplace(group_name(prepared->problem), fit.groups).first->second;
+    prepared->group =
+        groups.try_emplace(group_name(prepared->point.problem), fit.groups).first->second;
     fit.groups = static_cast<int>(groups.size());
     const auto [at, first] = best.try_emplace({prepared->group, prepared->regime}, prepared->time);
     at->second = std::min(at->second, prepared->time);

@@ -14,9 +14,9 @@ namespace tilecast {
 
 struct FitRow {
   Point point;
-  GemmProblem problem;
-  KernelConfig config;
-  GemmWork work;  // of the GPU file; no fitted constant changes it
+  GemmProblem problem;  // the point's, fp8 in pairs
+  KernelConfig config;  // likewise
+  GemmWork work;        // of the GPU file; no fitted constant changes it
   Regime regime;
   Cycles cycles;
   Hertz clock;

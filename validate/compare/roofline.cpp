@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/tile/fp8_pairs.h"
 
 namespace tilecast {
 
@@ -13,10 +14,10 @@ std::optional<Seconds> gemm_roofline(const GpuSpec& gpu, const GemmProblem& prob
   if ((!gpu.wgmma && !gpu.tcgen05) || !gpu.clock || !gpu.dram) {
     return std::nullopt;
   }
-  const GemmShape& shape = problem.shape;
+  const GemmShape shape = in_pairs(problem).shape;
   const i64 tiles = ceil_div<i64>(shape.m, tiling.block_m) * ceil_div<i64>(shape.n, tiling.block_n);
   const i64 waves = ceil_div<i64>(tiles, gpu.sm.count);
-  const Flops tile_work{gemm_flops({tiling.block_m, tiling.block_n, shape.k})};
+  const Flops tile_work{gemm_flops(GemmShape{tiling.block_m, tiling.block_n, shape.k})};
   const Cycles tensor = compute_cycles(tile_work, tensor_rate(gpu)) * static_cast<double>(waves);
   const Bytes moved{gemm_bytes(problem)};
   return std::max(time_of(tensor, gpu.clock->max), transfer_time(moved, gpu.dram->bandwidth));

@@ -11,6 +11,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/predict/legality.h"
 #include "model/sim/simulate.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/verified_rows.h"
 
@@ -25,8 +26,9 @@ bool is_simulated(const Measurement& row) {
 }
 
 std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement& row) {
-  const GemmProblem& problem = row.point.problem;
-  const KernelConfig config = parse_kernel_config(row.point.config);
+  const GemmProblem problem = in_pairs(row.point.problem);
+  const KernelConfig config =
+      in_pairs(row.point.problem.dtype, parse_kernel_config(row.point.config));
   if (check_legal(gpu, problem, config) != Refusal::kNone) {
     return std::nullopt;
   }

@@ -19,6 +19,13 @@ cudaDataType_t data_type(ElementType type) {
       return CUDA_R_16BF;
     case ElementType::kFp32:
       return CUDA_R_32F;
+    case ElementType::kE4m3:
+      return CUDA_R_8F_E4M3;
+    case ElementType::kE5m2:
+      return CUDA_R_8F_E5M2;
+    case ElementType::kE4m3x2:
+    case ElementType::kE5m2x2:
+      break;
   }
   TILECAST_ASSERT(!"an element type without a CUDA type");
   return CUDA_R_32F;
@@ -91,12 +98,17 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
              cublasLtMatrixLayoutDestroy),
       second_(new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.m),
               cublasLtMatrixLayoutDestroy),
-      result_(new_layout(fp32_output ? CUDA_R_32F : data_type(problem.dtype), problem.shape.n,
+      result_(new_layout(fp32_output ? CUDA_R_32F : data_type(c_type(problem)), problem.shape.n,
                          problem.shape.m),
               cublasLtMatrixLayoutDestroy) {
   const cublasOperation_t first = problem.layout == Layout::kTn ? CUBLAS_OP_T : CUBLAS_OP_N;
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
                                                  &first, sizeof first));
+  if (is_fp8(problem.dtype)) {  // as our kernels: all of K in the tensor core's accumulators
+    const int8_t fast = 1;
+    TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
+        operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
+  }
   if (!fp32_output && fuses(problem.epilogue)) {
     const cublasLtEpilogue_t epilogue = epilogue_of(problem.epilogue);
     TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_EPILOGUE,

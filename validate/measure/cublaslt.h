@@ -38,7 +38,7 @@ class Cublaslt {
 /// One problem, ready to run with any algorithm.
 class CublasltMatmul {
  public:
-  /// C has the problem's element type and epilogue; or fp32 and none where `fp32_output`. Throws
+  /// C has the problem's type of C and its epilogue; or fp32 and none where `fp32_output`. Throws
   /// ConfigError for an epilogue that cuBLASLt does not have: it has bias_n, relu and gelu_tanh.
   CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
 

@@ -58,13 +58,14 @@ GemmProblem random_problem(std::size_t size, const Epilogue& epilogue, std::mt19
   const auto upto = [&](i64 most) {
     return 1 + static_cast<i64>(random() % static_cast<u64>(most));
   };
-  const i64 sides[] = {64, 300, 1500}, depths[] = {16, 64, 400};
-  const ElementType dtype = random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
-  const Layout layout = random() % 2 == 0 ? Layout::kTn : Layout::kNn;
+  const i64 sides[] = {64, 300, 1500}, depths[] = {8, 32, 200};
+  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
+  const ElementType dtype = kTypes[random() % std::size(kTypes)];
+  const bool n_major = random() % 2 == 0 && !is_fp8(dtype);
   const i64 n = upto(sides[size]);
-  return {{upto(sides[size]), layout == Layout::kNn ? (n + 7) / 8 * 8 : n, 8 * upto(depths[size])},
+  return {{upto(sides[size]), n_major ? (n + 7) / 8 * 8 : n, 16 * upto(depths[size])},
           dtype,
-          layout,
+          n_major ? Layout::kNn : Layout::kTn,
           epilogue};
 }
 
@@ -102,7 +103,7 @@ void compile_all_of(const std::vector<Family>& families, GpuTestBench& bench) {
   for (const Family& family : families) {
     const GemmProblem& of = family.problems.front();
     for (const KernelConfig& config : family.configs) {
-      sources.push_back(gemm_source(config, of.dtype, of.layout, of.epilogue));
+      sources.push_back(gemm_source(config, types_of(of), of.layout, of.epilogue));
     }
   }
   compile_ahead(sources, bench.cache);
@@ -193,7 +194,8 @@ TEST_CASE("Random epilogues of random problems are right in configurations drawn
           if (check_legal(gpu, problem, config) != Refusal::kNone) {
             continue;
           }
-          if (!compile_gemm(config, problem.dtype, problem.layout, bench.cache, problem.epilogue)
+          if (!compile_gemm(config, types_of(problem), problem.layout, bench.cache,
+                            problem.epilogue)
                    .usable()) {
             ++rejected;
             continue;

@@ -210,7 +210,7 @@ int check_all(
     for (const std::string& text : configs) {
       const KernelConfig config = parse_kernel_config(text);
       if (applies(problem, config)) {
-        check_gemm(bench, config, cublaslt);
+        check_gemm(bench, config, &cublaslt);
         ++checked;
       }
     }

@@ -28,13 +28,13 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   stream.synchronize();
   a.reserve(bytes_of(m, k, next.dtype));
   b.reserve(bytes_of(n, k, next.dtype));
-  c.reserve(bytes_of(m, n, next.dtype));
+  c.reserve(bytes_of(m, n, c_type(next)));
   kernels.fill(a.as<void>(), static_cast<u64>(m * k), next.dtype, inputs, seed++, stream.get());
   kernels.fill(b.as<void>(), static_cast<u64>(n * k), next.dtype, inputs, seed++, stream.get());
   const i64 elements = bias_elements(next.epilogue.bias, m, n);
   if (elements > 0) {
-    bias.reserve(bytes_of(elements, 1, next.dtype));
-    kernels.fill(bias.as<void>(), static_cast<u64>(elements), next.dtype, Inputs::kNormal, seed++,
+    bias.reserve(bytes_of(elements, 1, c_type(next)));
+    kernels.fill(bias.as<void>(), static_cast<u64>(elements), c_type(next), Inputs::kNormal, seed++,
                  stream.get());
   }
   verifier.prepare(next, a.as<void>(), b.as<void>(), buffers(nullptr).bias);
@@ -50,7 +50,7 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {
   const CompiledKernel compiled =
-      compile_gemm(config, problem.dtype, problem.layout, cache, problem.epilogue);
+      compile_gemm(config, types_of(problem), problem.layout, cache, problem.epilogue);
   if (!compiled.usable()) {
     throw Error(ExitCode::kWrong, compiled.rejection);
   }

@@ -16,7 +16,7 @@ IdentityFault IdentityBook::check(const Measurement& row) {
   const GemmProblem& problem = point.problem;
   const KernelConfig config = parse_kernel_config(point.config);
   const std::string compiled_in =
-      join(defines_for(config, problem.dtype, problem.layout, problem.epilogue), " ");
+      join(defines_for(config, types_of(problem), problem.layout, problem.epilogue), " ");
   const auto [known, is_new] =
       by_cubin_.try_emplace(row.cubin_hash, Known{point.config, compiled_in});
   if (known->second.compiled_in != compiled_in) {

@@ -131,7 +131,7 @@ void Laboratory::measure_kernel(Measurement& row) {
   const GemmProblem& problem = row.point.problem;
   const KernelConfig config = parse_kernel_config(row.point.config);
   const CompiledKernel compiled =
-      compile_gemm(config, problem.dtype, problem.layout, cache_, problem.epilogue);
+      compile_gemm(config, types_of(problem), problem.layout, cache_, problem.epilogue);
   if (!compiled.usable()) {
     throw ConfigError(compiled.rejection);
   }

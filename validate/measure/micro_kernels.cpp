@@ -41,9 +41,9 @@ void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t s
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  return {source_of(kClockSample),     source_of("fill_inputs"),   source_of("sum_squares"),
-          source_of("check_output"),   source_of("check_guard"),   source_of("check_same"),
-          source_of("reference_gemm"), source_of("apply_epilogue")};
+  return {source_of(kClockSample),     source_of("fill_inputs"),    source_of("sum_squares"),
+          source_of("check_output"),   source_of("check_guard"),    source_of("check_same"),
+          source_of("reference_gemm"), source_of("apply_epilogue"), source_of("widen_fp8")};
 }
 
 MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
@@ -55,6 +55,7 @@ MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
       check_same_(load(cache, "check_same")),
       reference_gemm_(load(cache, "reference_gemm")),
       apply_epilogue_(load(cache, "apply_epilogue")),
+      widen_fp8_(load(cache, "widen_fp8")),
       sm_count_(static_cast<u32>(sm_count)) {
   const DeviceMemory samples(clock_samples() * sizeof(ClockSample));
   sample_clock(samples.as<ClockSample>(), stream);
@@ -103,10 +104,16 @@ void MicroKernels::check_reference(const void* a, const void* b, const float* pr
          static_cast<i32>(problem.dtype), static_cast<i32>(problem.layout), samples, check);
 }
 
+void MicroKernels::widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
+                             cudaStream_t stream) const {
+  launch(widen_fp8_, wide(sm_count_), stream, narrow, widened, elements / 2,
+         static_cast<i32>(type));
+}
+
 void MicroKernels::apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
                                   cudaStream_t stream) const {
   launch(apply_epilogue_, wide(sm_count_), stream, sums, bias, static_cast<u64>(problem.shape.m),
-         static_cast<u64>(problem.shape.n), static_cast<i32>(problem.dtype),
+         static_cast<u64>(problem.shape.n), static_cast<i32>(c_type(problem)),
          static_cast<i32>(problem.epilogue.bias), static_cast<i32>(problem.epilogue.activation));
 }
 

@@ -48,13 +48,16 @@ class MicroKernels {
   void check_reference(const void* a, const void* b, const float* product,
                        const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                        cudaStream_t stream) const;
+  /// fp8 elements, an even number of them, as fp16.
+  void widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
+                 cudaStream_t stream) const;
   /// Of the problem, in place on its sums; `bias` is null where it has none.
   void apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
                       cudaStream_t stream) const;
 
  private:
   LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_, check_same_,
-      reference_gemm_, apply_epilogue_;
+      reference_gemm_, apply_epilogue_, widen_fp8_;
   u32 sm_count_;
 };
 

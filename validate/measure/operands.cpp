@@ -7,7 +7,6 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kAlignment = 1024;  // of every operand; what frameworks' allocators give
-constexpr std::size_t kElementBytes = 2;
 
 std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
   return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) *
@@ -22,8 +21,8 @@ SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   SetLayout layout{
       .a_bytes = operand_bytes(m, k, problem.dtype),
       .b_bytes = operand_bytes(n, k, problem.dtype),
-      .c_bytes = operand_bytes(m, n, problem.dtype),
-      .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, problem.dtype),
+      .c_bytes = operand_bytes(m, n, c_type(problem)),
+      .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, c_type(problem)),
       .sets = {}};
   layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
@@ -37,8 +36,17 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   stream_.synchronize();  // the memory may move
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
   // One fill for all: the C parts get data too, as a buffer in use would hold.
-  kernels_.fill(memory_.as<void>(), layout_.sets.count * layout_.set_bytes() / kElementBytes,
-                problem.dtype, inputs, seed, stream_.get());
+  const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
+    kernels_.fill(memory_.as<void>(at), bytes / static_cast<std::size_t>(element_bytes(type)), type,
+                  inputs, with, stream_.get());
+  };
+  fill(0, layout_.sets.count * layout_.set_bytes(), problem.dtype, seed);
+  if (c_type(problem) != problem.dtype && layout_.bias_bytes > 0) {
+    for (std::size_t i = 1; i <= layout_.sets.count; ++i) {
+      fill(i * layout_.set_bytes() - layout_.bias_bytes, layout_.bias_bytes, c_type(problem),
+           seed + i);
+    }
+  }
 }
 
 GemmBuffers Operands::set(std::size_t index) const {

@@ -36,6 +36,13 @@ double unit_roundoff(ElementType type) {
   return std::ldexp(1.0, -bits);
 }
 
+double accumulation_error(const GemmProblem& problem) {
+  constexpr double kInstructionK = 32, kKeptBits = 13;
+  return is_fp8(problem.dtype)
+             ? std::ldexp(static_cast<double>(problem.shape.k) / kInstructionK, -kKeptBits)
+             : 0;
+}
+
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
   const double largest = std::bit_cast<float>(check.largest_reference);
   const double error = std::bit_cast<float>(check.largest_error);
@@ -44,7 +51,8 @@ Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
   Verdict verdict{.fault = "",
                   .max_error = largest > 0 ? error / largest : error,
                   .rms_error = norm > 0 ? error_norm / norm : error_norm};
-  const double norm_bound = kNormMargin * unit_roundoff(problem.dtype) / std::sqrt(3.0);
+  const double norm_bound =
+      kNormMargin * unit_roundoff(c_type(problem)) / std::sqrt(3.0) + accumulation_error(problem);
   if (check.unwritten_elements != 0) {
     verdict.fault = fmt::format("{} of {} elements were not written, the first wrong one at {}",
                                 check.unwritten_elements, problem.shape.m * problem.shape.n,
@@ -76,6 +84,35 @@ void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b,
   problem_ = problem;
   stream_.synchronize();  // the memory may move
   reference_.reserve(elements() * sizeof(float));
+  if (is_fp8(problem.dtype)) {
+    GemmProblem wide = problem;
+    wide.dtype = ElementType::kFp16;
+    a = widened(a, problem.shape.m, a_);
+    b = widened(b, problem.shape.n, b_);
+    take_reference(wide, a, b);
+  } else {
+    take_reference(problem, a, b);
+  }
+  if (fuses(problem.epilogue)) {
+    kernels_.apply_epilogue(reference_.as<float>(), bias, problem, stream_.get());
+  }
+  cleared_ = {};
+  cleared_.first_wrong = kNone;
+  TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,
+                                cudaMemcpyHostToDevice, stream_.get()));
+  kernels_.sum_squares(reference_.as<float>(), elements(), result_.as<OutputCheck>(),
+                       stream_.get());
+  cleared_ = copy_to_host(result_.as<OutputCheck>(), 1, stream_.get()).front();
+}
+
+const void* Verifier::widened(const void* fp8, i64 rows, DeviceMemory& wide) const {
+  const u64 count = static_cast<u64>(rows) * static_cast<u64>(problem_.shape.k);
+  wide.reserve(count * static_cast<std::size_t>(element_bytes(ElementType::kFp16)));
+  kernels_.widen_fp8(fp8, wide.as<void>(), count, problem_.dtype, stream_.get());
+  return wide.as<void>();
+}
+
+void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b) {
   const CublasltMatmul matmul(cublaslt_, problem, true);
   TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
                                 stream_.get()));
@@ -93,21 +130,11 @@ void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b,
                 fmt::format("cuBLASLt differs from fp64 in {} of {} elements, first at {}",
                             found.wrong, found.checked, place(found.first_wrong, problem)));
   }
-
-  if (fuses(problem.epilogue)) {
-    kernels_.apply_epilogue(reference_.as<float>(), bias, problem, stream_.get());
-  }
-  cleared_ = {};
-  cleared_.first_wrong = kNone;
-  TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,
-                                cudaMemcpyHostToDevice, stream_.get()));
-  kernels_.sum_squares(reference_.as<float>(), elements(), result_.as<OutputCheck>(),
-                       stream_.get());
-  cleared_ = copy_to_host(result_.as<OutputCheck>(), 1, stream_.get()).front();
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
-  const std::size_t c_bytes = elements() * static_cast<std::size_t>(element_bytes(problem_.dtype));
+  const std::size_t c_bytes =
+      elements() * static_cast<std::size_t>(element_bytes(c_type(problem_)));
   const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
   const std::size_t whole = behind + kGuardBytes;
   stream_.synchronize();  // the memory may move
@@ -121,10 +148,10 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
 
   const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
   const ElementBound bound{
-      .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(problem_.dtype)),
-      .absolute = static_cast<float>(kAbsoluteOfRms * rms)};
+      .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
+      .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms)};
   OutputCheck* const result = result_.as<OutputCheck>();
-  kernels_.check_output(c, reference_.as<float>(), elements(), problem_.dtype, bound, result,
+  kernels_.check_output(c, reference_.as<float>(), elements(), c_type(problem_), bound, result,
                         stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());

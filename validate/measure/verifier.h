@@ -7,6 +7,10 @@
 // ||output - reference|| <= 4 u / sqrt(3) ||reference||, where u is the unit roundoff of the type
 // (2^-11 for fp16, 2^-8 for bf16): four times what rounding the output alone costs. NaN never
 // passes.
+//
+// fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
+// fp8 wgmma's products and sum to the largest of them and keeps 13 bits behind its first: 2^-13 of
+// the sum at most for each 32 elements of K, which both bounds above may be larger by.
 #pragma once
 
 #include <functional>
@@ -30,6 +34,9 @@ struct Verdict {
 /// From the counts of one check; exposed for its test.
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem);
 
+/// Of rms(reference): what fp8's sums may lose on their way along K; 0 of other types.
+double accumulation_error(const GemmProblem& problem);
+
 /// Half the distance of 1 to the next number.
 double unit_roundoff(ElementType type);
 
@@ -47,13 +54,17 @@ class Verifier {
 
  private:
   std::size_t elements() const;
+  /// fp8 rows of K as fp16, in `wide`.
+  const void* widened(const void* fp8, i64 rows, DeviceMemory& wide) const;
+  /// A B of 16-bit operands, checked.
+  void take_reference(const GemmProblem& problem, const void* a, const void* b);
 
   const MicroKernels& kernels_;
   const Cublaslt& cublaslt_;
   const Stream& stream_;
   GemmProblem problem_{};
-  OutputCheck cleared_{};  // with the reference's norm filled in
-  DeviceMemory reference_, output_, result_;
+  OutputCheck cleared_{};                             // with the reference's norm filled in
+  DeviceMemory reference_, output_, result_, a_, b_;  // a_, b_: widened fp8
 };
 
 }  // namespace tilecast

@@ -257,6 +257,13 @@ constexpr MeasurementColumn kColumns[] = {
          m.counters_state = parse_counters_state(text);
        }
      }},
+    {"dtype_c", false,  // behind dtype in every file that has both
+     [](const Measurement& m) { return c_type_text(m.point.problem); },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.point.problem = with_c_type(m.point.problem, parse_element_type(text));
+       }
+     }},
     {"epilogue", false,
      [](const Measurement& m) {
        return fuses(m.point.problem.epilogue) ? to_text(m.point.problem.epilogue) : std::string();

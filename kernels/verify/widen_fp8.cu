@@ -1,0 +1,16 @@
+// fp8 operands as fp16, number for number, so that a reference for 16-bit operands serves them.
+// `pairs` of elements; the grid strides.
+#include "kernels/ptx/convert.cuh"
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(256)
+    tilecast_widen_fp8(const unsigned short* narrow, u32* wide, u64 pairs, i32 type) {
+  const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
+  for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < pairs; i += stride) {
+    wide[i] = ptx::fp16_pair_of(narrow[i], static_cast<ElementType>(type));
+  }
+}
+
+}  // namespace tilecast
