@@ -111,6 +111,9 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   if (problem == nullptr) {
     throw ConfigError("--format cutlass: expected --op gemm");
   }
+  if (is_fp8(problem->dtype)) {
+    throw ConfigError("--format cutlass: expected --dtype fp16 or bf16");
+  }
   CutlassList list;
   std::size_t rows = 0;
   for (const Prediction& p : ranking.predictions) {

@@ -158,6 +158,22 @@ TEST_CASE("The ways to split K of one tile share a cubin") {
   CHECK(cache.hits() == others);
 }
 
+TEST_CASE("A kernel of fp8 multiplies by its own wgmma, and its C has a type of its own") {
+  KernelConfig config = flagship();
+  config.tiling.block_k *= 2;  // elements: the same bytes
+  CubinCache none{std::filesystem::path()};
+  for (const ElementType type : {ElementType::kE4m3, ElementType::kE5m2}) {
+    for (const ElementType c : {ElementType::kBf16, ElementType::kFp16}) {
+      const CompiledKernel kernel = compile_gemm(config, {type, c}, Layout::kTn, none);
+      CHECK(kernel.rejection == "");
+    }
+  }
+  CHECK(defines_for(config, {ElementType::kE4m3, ElementType::kBf16}, Layout::kTn) !=
+        defines_for(config, {ElementType::kE4m3, ElementType::kFp16}, Layout::kTn));
+  CHECK_THROWS_AS(gemm_source(config, {ElementType::kE4m3, ElementType::kBf16}, Layout::kNn),
+                  ConfigError);
+}
+
 TEST_CASE("What no kernel supports is refused by name") {
   CHECK_THROWS_AS(gemm_source(flagship(), ElementType::kFp32, Layout::kTn), ConfigError);
   KernelConfig clustered = flagship();

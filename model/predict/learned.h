@@ -74,12 +74,6 @@ class LearnedPart {
   MeasuredPoints points_;
 };
 
-/// No kernel of such problems was measured for the learned part: what was learned of others counts,
-/// marked as extrapolated.
-constexpr bool is_unlike_measured(const GemmProblem& problem) {
-  return fuses(problem.epilogue) || is_fp8_pair(problem.dtype);
-}
-
 /// None where the GPU has no calibration, or no measured kernels.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 

@@ -14,6 +14,7 @@
 #include "model/base/error.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -80,7 +81,7 @@ bool possible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p
   constexpr double kRounding = 1 - 1e-9;
   double flops = 0, bytes = 0;
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    flops = gemm_flops(gemm->shape);
+    flops = gemm_flops(in_pairs(*gemm).shape);
     bytes = gemm_bytes(*gemm);
   } else {
     bytes = stream_bytes(std::get<StreamProblem>(problem));
@@ -111,8 +112,13 @@ TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {
     }
   };
   const auto problem_on = [&](const GpuSpec& gpu, const GemmShape& shape) {
-    const ElementType type = random.one_of({ElementType::kFp16, ElementType::kBf16});
-    const bool nn = gpu.architecture == Architecture::kHopper && shape.n % 8 == 0;
+    const bool hopper = gpu.architecture == Architecture::kHopper;
+    const ElementType type = random.one_of(
+        {ElementType::kFp16, ElementType::kBf16, hopper ? ElementType::kE4m3 : ElementType::kFp16});
+    if (is_fp8(type)) {
+      return GemmProblem{{shape.m, shape.n, round_up<i64>(shape.k, 16)}, type, Layout::kTn};
+    }
+    const bool nn = hopper && shape.n % 8 == 0;
     return GemmProblem{shape, type, nn ? random.one_of({Layout::kTn, Layout::kNn}) : Layout::kTn};
   };
   // Were predicted at up to 119 % of the tensor peak.

@@ -37,7 +37,10 @@ Measurement random_measurement(std::mt19937& random) {
   m.point.regime = upto(2) == 0 ? Regime::kBurst : Regime::kSustained;
   m.point.inputs = static_cast<Inputs>(upto(4));
   m.point.l2_state = static_cast<L2State>(upto(3));
-  m.point.problem.dtype = static_cast<ElementType>(upto(3));
+  m.point.problem.dtype = static_cast<ElementType>(upto(5));
+  if (is_fp8(m.point.problem.dtype)) {
+    m.point.problem.c_of_fp8 = upto(2) == 0 ? ElementType::kFp16 : ElementType::kBf16;
+  }
   m.point.problem.layout = static_cast<Layout>(upto(2));
   m.context.driver = upto(2) == 0 ? "550, \"open\"" : "";
   m.verified = upto(2) == 0;

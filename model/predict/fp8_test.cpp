@@ -1,0 +1,107 @@
+// fp8 through legality and prediction: the 16-bit product of half the K, in other words.
+
+#include <string>
+
+#include "model/base/error.h"
+#include "model/predict/candidates.h"
+#include "model/predict/explain.h"
+#include "model/predict/legality.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/fp8_pairs.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr GemmProblem kE4m3{{1000, 2048, 4096}, ElementType::kE4m3, Layout::kTn};
+constexpr GemmProblem kFp16{{1000, 2048, 2048}, ElementType::kFp16, Layout::kTn};
+
+/// On which an fp8 FLOP takes half of an fp16 one's energy, so that a pair takes the same.
+GpuSpec equal_energies() {
+  GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  gpu.power->fp8_flop = 0.5;
+  return gpu;
+}
+
+TEST_CASE("A ranking of fp8 is that of 16 bits with half the K, twice the TFLOPS") {
+  const GpuSpec gpu = equal_energies();
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const auto rank = [&](const GemmProblem& problem) {
+      return rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 5,
+                             {.method = method});
+    };
+    const Ranking fp8 = rank(kE4m3), fp16 = rank(kFp16);
+    REQUIRE(fp8.predictions.size() == fp16.predictions.size());
+    for (std::size_t i = 0; i < fp8.predictions.size(); ++i) {
+      const Prediction &p = fp8.predictions[i], &q = fp16.predictions[i];
+      CHECK(p.time.value == q.time.value);
+      CHECK(p.cycles.value == q.cycles.value);
+      CHECK(p.tflops == Approx(2 * q.tflops));
+      CHECK(std::get<KernelConfig>(p.config) ==
+            in_elements(ElementType::kE4m3, std::get<KernelConfig>(q.config)));
+    }
+  }
+}
+
+TEST_CASE("One configuration of fp8 is predicted and explained as the ranking has it") {
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  const Ranking ranking = rank_candidates(gpu, kE4m3, {}, Regime::kBurst, Inputs::kNormal, 1, {});
+  const Prediction& first = ranking.predictions.front();
+  const Explanation explained =
+      explain(gpu, kE4m3, first.config, Regime::kBurst, Inputs::kNormal, {});
+  CHECK(explained.predicted.time.value == Approx(first.time.value));
+  CHECK(explained.predicted.config == first.config);
+  REQUIRE(explained.waves);
+  CHECK(explained.waves->k_blocks ==
+        ceil_div<i64>(4096, std::get<KernelConfig>(first.config).tiling.block_k));
+}
+
+TEST_CASE("Less energy of a FLOP is a higher clock where power holds it") {
+  GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  constexpr GemmProblem kLarge{{8192, 8192, 8192}, ElementType::kE4m3, Layout::kTn};
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x256x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided");
+  const auto clock = [&](double fp8_flop) {
+    gpu.power->fp8_flop = fp8_flop;
+    return predict_config(gpu, kLarge, config, Regime::kBurst, Inputs::kNormal, Method::kAnalytic)
+        .sm_clock;
+  };
+  CHECK(clock(0.4) > clock(0.5));
+}
+
+TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  GemmProblem problem = kE4m3;
+  problem.layout = Layout::kNn;
+  CHECK(why_not_solvable(gpu, problem).find("K-major") != std::string::npos);
+  problem = kE4m3;
+  problem.shape.k = 4104;
+  CHECK(why_not_solvable(gpu, problem) ==
+        "K must be a multiple of 16 (16-byte rows of A and B), not 4104");
+  problem.shape.k = 4112;
+  CHECK(why_not_solvable(gpu, problem).empty());
+  CHECK(why_not_solvable(load_gpu("b200", false).spec, kE4m3).find("Blackwell") !=
+        std::string::npos);
+}
+
+TEST_CASE("A tile of fp8 has whole swizzle rows of K: 64 elements at least, an even number") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto check = [&](const std::string& k, const GemmProblem& problem) {
+    return check_legal(gpu, problem,
+                       parse_kernel_config("pipelined:tile=128x128x" + k +
+                                           ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+                                           "raster=grouped_m,group=8"));
+  };
+  CHECK(check("64", kE4m3) == Refusal::kNone);
+  CHECK(check("256", kE4m3) == Refusal::kNone);
+  CHECK(check("256", kFp16) == Refusal::kSharedMemory);
+  CHECK(check("32", kE4m3) == Refusal::kWgmmaShape);
+  CHECK(check("32", kFp16) == Refusal::kNone);
+  CHECK(check("65", kE4m3) == Refusal::kWgmmaShape);
+}
+
+}  // namespace
+}  // namespace tilecast
