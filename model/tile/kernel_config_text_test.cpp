@@ -276,7 +276,7 @@ TEST_CASE("Types and layouts are read by their words only") {
   CHECK(parse_element_type("bf16") == ElementType::kBf16);
   CHECK(to_text(parse_layout("nn")) == "nn");
   CHECK(error_message([] { parse_element_type("fp61"); }) ==
-        "2 unknown dtype 'fp61': expected one of fp16, bf16, fp32; did you mean fp16?");
+        "2 unknown dtype 'fp61': expected one of fp16, bf16, fp32, e4m3, e5m2; did you mean fp16?");
   CHECK(error_message([] { parse_layout("nt"); }) ==
         "2 unknown layout 'nt': expected one of tn, nn; did you mean tn?");
 }
