@@ -4,6 +4,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime_api.h>
 #include <tilecast/tilecast.hpp>
 
@@ -69,12 +70,31 @@ class TestStream {
   cudaStream_t stream_ = nullptr;
 };
 
+inline bool is_fp8(int type) { return type == TILECAST_E4M3 || type == TILECAST_E5M2; }
+
+inline __nv_fp8_interpretation_t fp8_of(int type) {
+  return type == TILECAST_E4M3 ? __NV_E4M3 : __NV_E5M2;
+}
+
+/// C's type of a problem.
+inline int c_type(const tilecast_problem& p) {
+  return p.type_c != 0 ? p.type_c : is_fp8(p.type) ? TILECAST_BF16 : p.type;
+}
+
 inline std::uint16_t to_bits(double value, int type) {
+  if (is_fp8(type)) {
+    return __nv_cvt_float_to_fp8(static_cast<float>(value), __NV_SATFINITE, fp8_of(type));
+  }
   return type == TILECAST_FP16 ? __half_as_ushort(__float2half(static_cast<float>(value)))
                                : __bfloat16_as_ushort(__float2bfloat16(static_cast<float>(value)));
 }
 
 inline double from_bits(std::uint16_t bits, int type) {
+  if (is_fp8(type)) {
+    const __half_raw half =
+        __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(bits), fp8_of(type));
+    return static_cast<double>(__half2float(__half(half)));
+  }
   return type == TILECAST_FP16 ? static_cast<double>(__half2float(__ushort_as_half(bits)))
                                : static_cast<double>(__bfloat162float(__ushort_as_bfloat16(bits)));
 }
@@ -90,6 +110,18 @@ inline std::vector<std::uint16_t> normal_matrix(std::int64_t rows, std::int64_t 
     }
   }
   return matrix;
+}
+
+/// As they lie in memory: a byte each of fp8, two of others.
+inline std::vector<unsigned char> packed(const std::vector<std::uint16_t>& matrix, int type) {
+  std::vector<unsigned char> bytes;
+  for (const std::uint16_t bits : matrix) {
+    bytes.push_back(static_cast<unsigned char>(bits));
+    if (!is_fp8(type)) {
+      bytes.push_back(static_cast<unsigned char>(bits >> 8));
+    }
+  }
+  return bytes;
 }
 
 /// Written here once more, for the library alone.
@@ -118,15 +150,17 @@ struct Sample {
         b_host(of.layout == TILECAST_TN
                    ? normal_matrix(of.n, of.k, of.ldb == 0 ? of.k : of.ldb, of.type, draw)
                    : normal_matrix(of.k, of.n, of.ldb == 0 ? of.n : of.ldb, of.type, draw)),
-        c_host(normal_matrix(of.m, of.n, of.n, of.type, draw)),
-        bias_host(normal_matrix(1, std::max(of.m, of.n), std::max(of.m, of.n), of.type, draw)),
-        a(2 * a_host.size()),
-        b(2 * b_host.size()),
+        c_host(normal_matrix(of.m, of.n, of.n, c_type(of), draw)),
+        bias_host(normal_matrix(1, std::max(of.m, of.n), std::max(of.m, of.n), c_type(of), draw)),
+        a(packed(a_host, of.type).size()),
+        b(packed(b_host, of.type).size()),
         c(2 * c_host.size()),
         bias(2 * bias_host.size()) {
     check_cuda(cudaMemcpy(bias.get(), bias_host.data(), bias.size(), cudaMemcpyHostToDevice));
-    check_cuda(cudaMemcpy(a.get(), a_host.data(), a.size(), cudaMemcpyHostToDevice));
-    check_cuda(cudaMemcpy(b.get(), b_host.data(), b.size(), cudaMemcpyHostToDevice));
+    check_cuda(
+        cudaMemcpy(a.get(), packed(a_host, of.type).data(), a.size(), cudaMemcpyHostToDevice));
+    check_cuda(
+        cudaMemcpy(b.get(), packed(b_host, of.type).data(), b.size(), cudaMemcpyHostToDevice));
     reset();
     compute();
   }
@@ -161,7 +195,7 @@ struct Sample {
     check_cuda(cudaStreamSynchronize(stream));
     std::size_t count = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      const double error = std::abs(from_bits(got[i], problem.type) - expected[i]);
+      const double error = std::abs(from_bits(got[i], c_type(problem)) - expected[i]);
       count += error <= tolerance[i] ? 0 : 1;  // NaN too
     }
     return count;
@@ -175,8 +209,9 @@ struct Sample {
 
  private:
   void compute() {
-    const double rounding = problem.type == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
-    constexpr double kSums = 0x1p-18;  // of products' magnitudes, for tensor cores' fp32
+    const double rounding = c_type(problem) == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
+    // Of products' magnitudes, for tensor cores' fp32; of fp8 twice the largest that was measured.
+    const double sums = is_fp8(problem.type) ? 0x1p-10 : 0x1p-18;
     const std::int64_t lda = problem.lda == 0 ? problem.k : problem.lda;
     const bool tn = problem.layout == TILECAST_TN;
     const std::int64_t ldb = problem.ldb != 0 ? problem.ldb : tn ? problem.k : problem.n;
@@ -197,19 +232,19 @@ struct Sample {
           magnitude += std::abs(product);
         }
         const double before =
-            beta == 0 ? 0 : beta * from_bits(c_host[expected.size()], problem.type);
+            beta == 0 ? 0 : beta * from_bits(c_host[expected.size()], c_type(problem));
         const double added = problem.bias == TILECAST_BIAS_NONE
                                  ? 0
                                  : from_bits(bias_host[static_cast<std::size_t>(
                                                  problem.bias == TILECAST_BIAS_PER_ROW ? m : n)],
-                                             problem.type);
+                                             c_type(problem));
         const double before_it = alpha * sum + before + added;
         // No activation is steeper than 1.13; GELU and SiLU are off by the bound in tilecast.h.
         constexpr double kSteepest = 1.13;
         expected.push_back(activated(problem.activation, before_it));
         tolerance.push_back(
             rounding * std::abs(expected.back()) +
-            kSteepest * kSums * (std::abs(alpha) * magnitude + std::abs(before) + std::abs(added)) +
+            kSteepest * sums * (std::abs(alpha) * magnitude + std::abs(before) + std::abs(added)) +
             (problem.activation > TILECAST_RELU ? 0x1p-12 * std::abs(before_it) + 0x1p-15 : 0));
       }
     }

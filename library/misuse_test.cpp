@@ -231,6 +231,20 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
   CHECK(refused([](tilecast_problem& p) { p.type_c = TILECAST_BF16; }, kUnsupported)
             .starts_with("type_c is 2"));
   CHECK(refused([](tilecast_problem& p) { p.type_c = 7; }, kInvalid).starts_with("type_c is 7"));
+  const auto fp8 = [](auto spoil) {
+    return [spoil](tilecast_problem& p) {
+      p.type = TILECAST_E4M3;
+      spoil(p);
+    };
+  };
+  CHECK(refused(fp8([](tilecast_problem& p) { p.type_c = TILECAST_E4M3; }), kUnsupported)
+            .find("expected bf16 or fp16") != std::string::npos);
+  CHECK(refused(fp8([](tilecast_problem& p) { p.layout = TILECAST_NN; }), kUnsupported)
+            .find("K-major") != std::string::npos);
+  CHECK(refused(fp8([](tilecast_problem& p) { p.k = 1032; }), kUnsupported)
+            .starts_with("K must be a multiple of 16"));
+  CHECK(refused(fp8([](tilecast_problem& p) { p.lda = 1032; }), kUnsupported)
+            .starts_with("lda is 1032"));
   CHECK(
       refused([](tilecast_problem& p) { p.epilogue = 9; }, kInvalid).starts_with("epilogue is 9"));
   CHECK(refused([](tilecast_problem& p) { p.lda = 1016; }, kInvalid).starts_with("lda is 1016"));

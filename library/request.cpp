@@ -5,6 +5,8 @@
 #include "library/caller_struct.h"
 #include "library/installed_configs.h"
 #include "library/status.h"
+#include "model/base/error.h"
+#include "model/tile/any_op.h"
 
 namespace tilecast {
 namespace {
@@ -15,7 +17,7 @@ static_assert(sizeof(tilecast_options) >= kFirstOptionsSize);
 
 constexpr i64 kMostSide = (i64{1} << 31) - 1;
 constexpr i64 kMostStride = i64{1} << 38;  // of a tensor map: 2^40 bytes
-constexpr i64 kStrideStep = 8;             // elements: rows of bulk copies begin at 16 bytes
+constexpr i64 kRowBytes = 16;              // rows of bulk copies begin at multiples of
 constexpr i32 kMostThreads = 1024;
 
 [[noreturn]] void invalid(const std::string& message) {
@@ -38,8 +40,12 @@ ElementType element_type(const char* name, i32 type) {
       return ElementType::kFp16;
     case TILECAST_BF16:
       return ElementType::kBf16;
+    case TILECAST_E4M3:
+      return ElementType::kE4m3;
+    case TILECAST_E5M2:
+      return ElementType::kE5m2;
     default:
-      invalid(fmt::format("{} is {}: expected TILECAST_FP16 or TILECAST_BF16", name, type));
+      invalid(fmt::format("{} is {}: expected a tilecast_type, 1 to 4", name, type));
   }
 }
 
@@ -107,14 +113,14 @@ Regime regime_of(i32 regime) {
   }
 }
 
-i64 row_stride(const char* name, i64 given, i64 columns) {
+i64 row_stride(const char* name, i64 given, i64 columns, ElementType type) {
   if (given == 0 || given == columns) {
     return columns;
   }
   if (given < columns || given > kMostStride) {
     invalid(fmt::format("{} is {}: expected {} to {}, or 0", name, given, columns, kMostStride));
   }
-  if (given % kStrideStep != 0) {
+  if (given * element_bytes(type) % kRowBytes != 0) {
     unsupported(fmt::format("{} is {}: rows must begin at multiples of 16 bytes", name, given));
   }
   return given;
@@ -143,16 +149,21 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                      .dtype = element_type("type", p.type),
                      .layout = layout_of(p.layout),
                      .epilogue = {bias_of(p.bias), activation_of(p.activation)}};
-  if (p.type_c != 0 && element_type("type_c", p.type_c) != request.problem.dtype) {
-    unsupported(fmt::format("type_c is {}: C has the type of A and B", p.type_c));
+  const ElementType dtype = request.problem.dtype;
+  if (p.type_c != 0) {
+    try {
+      request.problem = with_c_type(request.problem, element_type("type_c", p.type_c));
+    } catch (const ConfigError& error) {
+      unsupported(fmt::format("type_c is {}: {}", p.type_c, error.what()));
+    }
   }
   if (p.batch != 0 && p.batch != 1) {
     unsupported(fmt::format("batch is {}: there are no batched kernels", p.batch));
   }
   request.scale = scale_of(p.epilogue);
-  request.a_row_stride = row_stride("lda", p.lda, p.k);
+  request.a_row_stride = row_stride("lda", p.lda, p.k, dtype);
   request.b_row_stride =
-      row_stride("ldb", p.ldb, request.problem.layout == Layout::kTn ? p.k : p.n);
+      row_stride("ldb", p.ldb, request.problem.layout == Layout::kTn ? p.k : p.n, dtype);
   if (p.ldc != 0 && p.ldc != p.n) {
     unsupported(fmt::format("ldc is {}: rows of C are tight ({})", p.ldc, p.n));
   }

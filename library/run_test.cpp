@@ -24,17 +24,18 @@ std::int64_t between(std::int64_t least, std::int64_t most, std::mt19937& draw) 
 }
 
 tilecast_problem random_problem(std::mt19937& draw) {
-  constexpr std::int64_t kEights = 8;
-  const bool tn = between(0, 1, draw) == 0;
-  tilecast_problem p = problem(
-      between(1, 400, draw), tn ? between(1, 400, draw) : kEights * between(1, 50, draw),
-      kEights * between(1, 300, draw), between(0, 1, draw) == 0 ? TILECAST_FP16 : TILECAST_BF16,
-      tn ? TILECAST_TN : TILECAST_NN);
+  const auto type = static_cast<tilecast_type>(between(TILECAST_FP16, TILECAST_E5M2, draw));
+  const std::int64_t step = is_fp8(type) ? 16 : 8;  // elements of 16 bytes
+  const bool tn = is_fp8(type) || between(0, 1, draw) == 0;
+  tilecast_problem p =
+      problem(between(1, 400, draw), tn ? between(1, 400, draw) : step * between(1, 50, draw),
+              step * between(1, 300, draw), type, tn ? TILECAST_TN : TILECAST_NN);
+  p.type_c = is_fp8(type) && between(0, 1, draw) == 0 ? TILECAST_FP16 : 0;
   p.epilogue = static_cast<std::int32_t>(between(0, 1, draw));
   p.bias = static_cast<std::int32_t>(between(TILECAST_BIAS_NONE, TILECAST_BIAS_PER_COLUMN, draw));
   p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
-  p.lda = between(0, 1, draw) * (p.k + kEights * between(0, 4, draw));
-  p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + kEights * between(0, 4, draw));
+  p.lda = between(0, 1, draw) * (p.k + step * between(0, 4, draw));
+  p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + step * between(0, 4, draw));
   return p;
 }
 

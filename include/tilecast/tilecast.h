@@ -56,7 +56,12 @@ typedef enum tilecast_status {
   TILECAST_INTERNAL_ERROR = 9
 } tilecast_status;
 
-typedef enum tilecast_type { TILECAST_FP16 = 1, TILECAST_BF16 = 2 } tilecast_type;
+typedef enum tilecast_type {
+  TILECAST_FP16 = 1,
+  TILECAST_BF16 = 2,
+  TILECAST_E4M3 = 3, /* fp8, of A and B in TILECAST_TN; sums are the tensor core's for all of K, */
+  TILECAST_E5M2 = 4  /* which cuts them off: docs/model.md */
+} tilecast_type;
 typedef enum tilecast_layout { TILECAST_TN = 0, TILECAST_NN = 1 } tilecast_layout;
 typedef enum tilecast_epilogue {
   TILECAST_EPILOGUE_NONE = 0,  /* alpha is 1, beta is 0 */
@@ -85,7 +90,7 @@ typedef struct tilecast_problem {
   size_t struct_size;
   int64_t m, n, k;
   int32_t type;          /* tilecast_type of A and B */
-  int32_t type_c;        /* 0: as A and B, the only one today */
+  int32_t type_c;        /* 0: as A and B; of fp8 bf16, or TILECAST_FP16; of others theirs alone */
   int32_t layout;        /* tilecast_layout */
   int32_t epilogue;      /* tilecast_epilogue */
   int64_t lda, ldb, ldc; /* elements from one row to the next; 0: tight. C is tight today */
