@@ -1,11 +1,12 @@
 # tilecast_layer(NAME FOLDERS dir... [ONLY regex] [EXCLUDE regex] [LINK target...]
-#                [PRIVATE_LINK target...] [SEPARATE])
+#                [PRIVATE_LINK target...] [SEPARATE] [LITTLE])
 #
 # A static library of every .cpp in the folders, and one test program NAME_test of every X_test.cpp
-# beside them; ONLY and EXCLUDE choose among the paths. SEPARATE: TILECAST_FAST_BUILD joins no sources. Each X_benchmark.cpp is a program of its own,
-# X_benchmark, built with the rest and run by hand. A new file needs no line here. Tests tagged
-# [gpu] run as a second CTest entry NAME_gpu with the label `gpu`, which skips (exit code 77) where
-# there is no device.
+# beside them; ONLY and EXCLUDE choose among the paths. SEPARATE: TILECAST_FAST_BUILD does not join
+# the sources, but has headers precompiled for them. LITTLE: the layer computes little. Each
+# X_benchmark.cpp is a program of its own, X_benchmark, built with the rest and run by hand. A new
+# file needs no line here. Tests tagged [gpu] run as a second CTest entry NAME_gpu with the label
+# `gpu`, which skips (exit code 77) where there is no device.
 
 # Warnings are errors with the compilers the project is tested with; another one may warn of more.
 set(werror_default OFF)
@@ -32,6 +33,8 @@ endif()
 # each includes what it needs.
 option(TILECAST_FAST_BUILD
   "Compile a folder's sources eight at a time, and tests with precompiled headers" OFF)
+set(TILECAST_COMMON_HEADERS <fmt/format.h> <algorithm> <chrono> <filesystem> <functional> <map>
+  <memory> <optional> <random> <set> <span> <string> <vector>)
 
 # tilecast_join_sources(TARGET source...): eight of a folder are one translation unit, so names in
 # their unnamed namespaces differ.
@@ -65,16 +68,14 @@ function(tilecast_test_options target)
   # The compiler's default: CMake's flag for a program is not that for a library, and the header's
   # flags are to be the programs'.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  # A cache of the compiler's results cannot look into a precompiled header.
-  if(TILECAST_FAST_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  if(TILECAST_FAST_BUILD)
     if(NOT TARGET tilecast_test_headers)
       add_library(tilecast_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/test_headers.cpp)
       target_link_libraries(tilecast_test_headers PRIVATE tilecast_options tilecast_fmt tilecast_catch)
       tilecast_computes_little(tilecast_test_headers)
       set_target_properties(tilecast_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_precompile_headers(tilecast_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.h
-        <fmt/format.h> <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional>
-        <random> <set> <span> <string> <vector>)
+        ${TILECAST_COMMON_HEADERS})
     endif()
     target_precompile_headers(${target} REUSE_FROM tilecast_test_headers)
   endif()
@@ -128,9 +129,6 @@ function(tilecast_catch_test name program)
   endif()
 endfunction()
 
-# tilecast_layer(NAME FOLDERS folder... LINK target... PRIVATE_LINK target... [ONLY regex]
-#   [EXCLUDE regex] [SEPARATE] [LITTLE]): sources of SEPARATE are not joined; LITTLE: it computes
-# little.
 function(tilecast_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE;LITTLE" "ONLY;EXCLUDE"
     "FOLDERS;LINK;PRIVATE_LINK")
@@ -143,6 +141,9 @@ function(tilecast_layer name)
   endif()
   if(arg_LITTLE)
     tilecast_computes_little(${name})
+  endif()
+  if(TILECAST_FAST_BUILD AND arg_SEPARATE)
+    target_precompile_headers(${name} PRIVATE ${TILECAST_COMMON_HEADERS})
   endif()
   set_target_properties(${name} PROPERTIES TILECAST_HEADERS "${headers}")
   set_property(GLOBAL APPEND PROPERTY TILECAST_LAYERS ${name})

@@ -1,7 +1,8 @@
 # Every header compiles alone. X.cpp and X_test.cpp include X.h before all else (tests/structure checks
 # that), so a build that compiles each source by itself compiles X.h alone with them
-# (TILECAST_FAST_BUILD does not). For each header without such a source one is generated, which the
-# test builds, as a part of the header's layer: what the layer does not link is not found, and the
+# (TILECAST_FAST_BUILD does not). For each header without such a source one is generated (with
+# TILECAST_FAST_BUILD one for three of them, another of which is first every day), which the test
+# builds, as a part of the header's layer: what the layer does not link is not found, and the
 # headers of a layer that is not built (kernels and measurement without a CUDA toolkit) are not
 # compiled.
 
@@ -13,21 +14,35 @@ set(TILECAST_KERNEL_DEFINITIONS TILECAST_BLOCK_M=128 TILECAST_BLOCK_N=128 TILECA
   TILECAST_SCHEDULE=3 TILECAST_ELEMENT_TYPE=0 TILECAST_LAYOUT=0 TILECAST_DEFERRED=0
   TILECAST_BIAS=0 TILECAST_ACTIVATION=0 TILECAST_SUM_SCALE=0 TILECAST_HILBERT=0)
 
-# tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with a source for each header
-# that no source of its own compiles.
+# tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with a source for each header,
+# or each `at_once` of them, that no source of its own compiles.
 function(tilecast_lone_headers name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;HEADERS")
-  set(sources)
+  set(lone)
   foreach(header IN LISTS arg_HEADERS)
     string(REGEX REPLACE "\\.h$" "" stem ${header})
-    if(EXISTS ${stem}.cpp OR EXISTS ${stem}_test.cpp)
-      continue()
+    if(NOT EXISTS ${stem}.cpp AND NOT EXISTS ${stem}_test.cpp)
+      cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      list(APPEND lone ${header})
     endif()
-    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set(source ${PROJECT_BINARY_DIR}/headers/${header}.cpp)
-    file(GENERATE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
-    list(APPEND sources ${source})
   endforeach()
+  set(sources)
+  while(lone)
+    list(SUBLIST lone 0 ${at_once} together)
+    list(REMOVE_ITEM lone ${together})
+    list(GET together 0 name_of)
+    set(source ${PROJECT_BINARY_DIR}/headers/${name_of}.cpp)
+    list(LENGTH together count)
+    math(EXPR at "${today} % ${count}")
+    list(SUBLIST together 0 ${at} last)
+    list(SUBLIST together ${at} -1 together)
+    list(APPEND together ${last})
+    list(TRANSFORM together PREPEND "#include \"")
+    list(TRANSFORM together APPEND "\"\n")
+    list(JOIN together "" content)
+    file(GENERATE OUTPUT ${source} CONTENT "${content}")
+    list(APPEND sources ${source})
+  endwhile()
   if(NOT sources)
     return()
   endif()
@@ -39,6 +54,12 @@ function(tilecast_lone_headers name)
 endfunction()
 
 add_custom_target(tilecast_headers)
+set(at_once 1)
+if(TILECAST_FAST_BUILD)
+  set(at_once 3)
+endif()
+string(TIMESTAMP today "%s" UTC)
+math(EXPR today "${today} / 86400")
 
 # The tests' own headers; two of them are of tests on a device.
 file(GLOB covered CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h
@@ -69,6 +90,7 @@ if(TILECAST_HAS_CUDA)
 else()
   list(FILTER headers EXCLUDE REGEX "/(driver|gpu_test)\\.h$")
 endif()
+set(at_once 1)  # its own Plan and its users' are two
 tilecast_lone_headers(tilecast_library_headers LINK ${link} HEADERS ${headers})
 
 if(TILECAST_HAS_CUDA)  # every layer is built: no header may be left
@@ -93,6 +115,7 @@ add_test(NAME planted_header_is_refused
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tilecast_planted_header)
 set_tests_properties(planted_header_is_refused PROPERTIES
   PASS_REGULAR_EXPRESSION "incomplete_header.h:4:.*string.*(does not name|undeclared|no member|not declared|unknown)")
+set_tests_properties(headers_compile_alone PROPERTIES COST 30)
 set_tests_properties(headers_compile_alone planted_header_is_refused PROPERTIES
   RESOURCE_LOCK build_folder)
 

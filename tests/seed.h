@@ -20,4 +20,15 @@ inline unsigned daily_seed(const char* what) {
   return seed;
 }
 
+/// What takes turns, day by day: of everything asked about in order, one of `parts` is due today.
+class Turns {
+ public:
+  Turns(const char* what, unsigned parts) : parts_(parts), next_(daily_seed(what) % parts) {}
+
+  bool due() { return next_++ % parts_ == 0; }
+
+ private:
+  unsigned parts_, next_;
+};
+
 }  // namespace tilecast

@@ -11,6 +11,7 @@
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/seed.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -87,7 +88,11 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
               "walk=strided",
               {1024, 1024, 512}, kBf16, Layout::kTn)};
+  Turns turns("emitted families to build", 2);  // beside the first
   for (const EmittedGemm& gemm : emitted) {
+    if (&gemm != emitted && !turns.due()) {
+      continue;
+    }
     const TemporaryFolder folder;
     write_file(folder / "gemm.cu", emitted_source(gemm, "gemm.cu"));
     std::string command = build_line(gemm.config, "gemm.cu");

@@ -7,7 +7,10 @@
 namespace tilecast {
 namespace {
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 KernelConfig config(const char* text) { return parse_kernel_config(text); }
 

@@ -8,7 +8,10 @@
 namespace tilecast {
 namespace {
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 /// Tensor pipes near their peak for a million cycles, with this many bytes of L2 traffic.
 ChipWork busy(double l2_bytes) {

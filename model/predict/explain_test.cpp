@@ -11,7 +11,10 @@
 namespace tilecast {
 namespace {
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 

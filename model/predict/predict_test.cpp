@@ -17,7 +17,10 @@
 namespace tilecast {
 namespace {
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 constexpr Effort kClosedForms{.method = Method::kAnalytic};
 
@@ -134,14 +137,16 @@ TEST_CASE("The ranking is by time, and the first is what predict_config says of 
 }
 
 TEST_CASE("The few fastest are those of the whole ranking, in its order, equally fast ones too") {
-  // Each ranking takes seconds: two random problems a day, and each problem in one regime.
-  std::mt19937 random(daily_seed("problems to rank"));
+  // Each ranking takes seconds: a random problem and one of two others a day in each regime.
+  const unsigned seed = daily_seed("problems to rank");
+  std::mt19937 random(seed);
   std::uniform_int_distribution<i64> side(1, 700);
   const GpuSpec gpu = h200();
   const auto draw = [&] { return problem(8 * side(random), 8 * side(random), 8 * side(random)); };
+  const bool even = seed % 2 == 0;
   const std::pair<Regime, std::vector<GemmProblem>> cases[] = {
-      {Regime::kBurst, {problem(8192, 8192, 8192), problem(512, 512, 512), draw()}},
-      {Regime::kSustained, {problem(4100, 4100, 4104), problem(16, 4096, 14336), draw()}}};
+      {Regime::kBurst, {even ? problem(8192, 8192, 8192) : problem(512, 512, 512), draw()}},
+      {Regime::kSustained, {even ? problem(16, 4096, 14336) : problem(4100, 4100, 4104), draw()}}};
   for (const auto& [regime, problems] : cases) {
     const std::size_t keep = regime == Regime::kBurst ? 1 : 40;
     for (const GemmProblem& p : problems) {
@@ -169,11 +174,11 @@ TEST_CASE("The fewest cycles are not the shortest time where energy sets the clo
 }
 
 TEST_CASE("No candidate of any shape beats the tensor peak or the DRAM datasheet") {
-  // Each ranking takes seconds: six random problems a day.
+  // Each ranking takes seconds: three random problems a day.
   std::mt19937 random(daily_seed("problems whose candidates are bounded"));
   std::uniform_int_distribution<i64> side(1, 3000);
   const GpuSpec gpu = h200();
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 3; ++i) {
     const GemmProblem p = problem(side(random), side(random), 8 * side(random));
     const double peak_cycles = gemm_flops(p.shape) / (gpu.wgmma->flops_per_sm.value * gpu.sm.count);
     bool bounded = true;
@@ -192,10 +197,15 @@ TEST_CASE("No candidate of any shape beats the tensor peak or the DRAM datasheet
 }
 
 TEST_CASE("Clock and cycles agree with each other to a tenth of a per cent") {
-  // The cycles at the predicted clock are the predicted cycles: the fixed point was reached.
+  // The cycles at the predicted clock are the predicted cycles: the fixed point was reached. Two of
+  // the problems a day.
+  Turns turns("problems whose clock is solved again", 2);
   const GpuSpec gpu = h200();
   for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 4096),
                                problem(64, 28672, 8192), problem(8192, 8192, 512)}) {
+    if (!turns.due()) {
+      continue;
+    }
     TrafficMemo traffic(*gpu.l2, p);
     double worst = 0;
     const Ranking ranking = rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal,
@@ -214,7 +224,10 @@ TEST_CASE("Clock and cycles agree with each other to a tenth of a per cent") {
 
 TEST_CASE("The sustained regime is never faster than the burst") {
   const GemmProblem p = problem(4096, 4096, 4096);
-  const KernelConfig config = std::get<KernelConfig>(rank(p).predictions.front().config);
+  const AnyConfig config =
+      rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal, 1, kClosedForms)
+          .predictions.front()
+          .config;
   const auto time = [&](Regime regime) {
     return predict_config(h200(), p, config, regime, Inputs::kNormal, Method::kAnalytic).time;
   };

@@ -136,7 +136,7 @@ TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {
       }
     }
   }
-  const int tries = problems_to_try(60);
+  const int tries = problems_to_try(36);
   for (int i = 0; i < tries; ++i) {
     const GpuSpec& gpu = gpus[static_cast<std::size_t>(i) % gpus.size()];
     check(gpu, problem_on(gpu, random.shape(1e14)), Method::kAnalytic);

@@ -14,7 +14,10 @@ namespace {
 
 GemmProblem fp16(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 Ranking matching(const AnyProblem& problem, const std::string& config, std::size_t keep) {
   return rank_matching(h200(), problem, ConfigPattern(config), Regime::kBurst, Inputs::kNormal,

@@ -15,7 +15,10 @@ namespace {
 
 const GemmProblem kProblem{{8192, 8192, 8192}, ElementType::kFp16, Layout::kTn};
 
-GpuSpec gb200() { return load_gpu("gb200", false).spec; }
+const GpuSpec& gb200() {
+  static const GpuSpec gpu = load_gpu("gb200", false).spec;
+  return gpu;
+}
 
 /// A legal configuration with one part of its text replaced.
 std::string refusal(const std::string& from, const std::string& to,

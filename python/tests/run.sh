@@ -22,6 +22,7 @@ fi
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' ||
   skip "no Python.h (python3-dev)"
 cmake -S "$here" -B "$build/python/module" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
   -DPython_EXECUTABLE="$python" -DTILECAST_LAYERS="$build/python/layers.cmake" \
   >"$build/python/configure.log" 2>&1 || { cat "$build/python/configure.log"; exit 1; }
 cmake --build "$build/python/module" || exit 1

@@ -19,6 +19,8 @@ commands() { "$1" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]\)/\1/p'; }
 commands "$(dirname "$TILECAST")/tilecast-data" >"$folder/data"
 [ "$(wc -l <"$folder/data")" -ge 9 ] || problem "tilecast-data lists: $(cat "$folder/data")"
 commands "$TILECAST" >"$folder/all"
+# The launcher lists the same before there is a program.
+sed -n 's/^  \([a-z]\)/\1/p' cli/help.txt | diff - "$folder/all" || problem 'not as in cli/help.txt'
 [ -z "$(grep -vxF -f "$folder/all" "$folder/data")" ] ||
   problem "not as in tilecast --help: $(grep -vxF -f "$folder/all" "$folder/data")"
 expect_error 2 "unknown option '--fromat'.*did you mean --format.*see tilecast validate --help" \

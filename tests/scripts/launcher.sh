@@ -10,7 +10,7 @@ mkdir -p "$tree/cli" "$tree/cmake" "$tree/kernels" "$tree/model" "$tree/reports"
 cp tilecast "$tree/"
 cat >"$tree/CMakeLists.txt" <<'TREE'
 cmake_minimum_required(VERSION 3.25)
-project(small LANGUAGES CXX)
+project(tilecast VERSION 1.2.3 LANGUAGES CXX)
 option(TILECAST_BUILD_TESTS "" OFF)
 add_executable(tilecast cli/main.cpp)
 set_target_properties(tilecast PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
@@ -40,10 +40,22 @@ answers() {
 }
 silent() { [ ! -s "$folder/err" ] || problem "$1: not silent: $(cat "$folder/err")"; }
 
+# What needs no program is answered without one.
+printf 'What is there\n\n' >"$tree/cli/help.txt"
+printf '  %-9s words\n' predict explain validate x >>"$tree/cli/help.txt"
+answers 0 "$(cat "$tree/cli/help.txt")" 'help, unbuilt' "$tree/tilecast" --help
+answers 0 'tilecast 1.2.3' 'version, unbuilt' "$tree/tilecast" --version
+for words in '' words --bogus 'x.*' What; do
+  # shellcheck disable=SC2086
+  answers 2 '' "'$words', unbuilt" "$tree/tilecast" $words
+  [ "$(wc -l <"$folder/err")" = 1 ] || problem "'$words', unbuilt: $(cat "$folder/err")"
+done
+[ ! -e "$tree/build" ] || problem 'something was built to say that nothing is needed'
+
 # Two first calls at once: one builds, both answer; predict needs no more than one program.
 program one >"$tree/cli/main.cpp"
 "$tree/tilecast" predict >"$folder/beside" 2>/dev/null &
-answers 5 'one[--x][a b]' 'first call' "$tree/tilecast" --x 'a b'
+answers 5 'one[explain][a b]' 'first call' "$tree/tilecast" explain 'a b'
 wait $!
 [ $? = 5 ] || problem "a second launcher at once failed"
 [ "$(cat "$folder/beside")" = 'one[predict]' ] || problem "a second launcher at once did not answer"
@@ -92,7 +104,7 @@ tail -n 1 "$folder/err" | grep -q '1 tests passed, 0 failed, 1 skipped, of 2' ||
 "$tree/tilecast" test -L none >"$folder/out" 2>"$folder/err" </dev/null &&
   problem "test: no test at all passed"
 
-mkdir "$folder/full" && cp -r "$tree/tilecast" "$tree/CMakeLists.txt" "$folder/full/"
+mkdir "$folder/full" && cp -r "$tree/tilecast" "$tree/CMakeLists.txt" "$tree/cli" "$folder/full/"
 touch "$folder/full/build"
 answers 6 '' 'a build folder that cannot be written' "$folder/full/tilecast" x
 grep -q '^tilecast: .*/build/release: cannot be written$' "$folder/err" ||

@@ -2,7 +2,8 @@
 # all of it takes minutes, so where nothing that it is made of has changed since that was last seen
 # to be so (reports/h200.stamp), a hundredth of its predictions, others every day, is made again;
 # else all of it, and the stamp is written anew (it is committed with the report).
-# TILECAST is the program; PREDICTIONS a file in which it keeps predictions.
+# TILECAST is the program; PREDICTIONS a file in which it keeps predictions, beside which
+# PREDICTIONS.unchanged says that nothing has changed.
 set -u
 manifest=reports/h200.yaml report=reports/h200 stamp=reports/h200.stamp
 folder=$(mktemp -d) || exit 1
@@ -12,13 +13,14 @@ sums() {
   find CMakeLists.txt cmake cli configs kernels/gemm/ladder.yaml model reports validate -type f \
     ! -name '*_test.cpp' ! -name '*.md' ! -name '*.py' ! -name "${stamp##*/}" \
     ! -name predictions.cache.csv -print0
-  printf '%s\0' validate/DEVIATIONS.md validate/EXCLUDED.md $report/report.md
+  printf '%s\0' validate/DEVIATIONS.md validate/EXCLUDED.md docs/results.md $report/report.md
 }
 hash=$({
   sums | LC_ALL=C sort -z | xargs -0 sha256sum
   sed -n '/<!-- results:begin/,/<!-- results:end/p' README.md
 } | sha256sum | cut -d' ' -f1)
 
+rm -f "$1.unchanged"
 if [ "$hash" != "$(cat $stamp 2>/dev/null)" ]; then
   "$TILECAST" report --manifest $manifest --out $report --check --predictions "$1" || exit 1
   [ -n "${CI:-}" ] || echo "$hash" >$stamp
@@ -41,3 +43,4 @@ if [ -n "$(LC_ALL=C comm -23 "$folder/sample" "$folder/all")" ]; then
   LC_ALL=C comm -23 "$folder/sample" "$folder/all"
   exit 1
 fi
+touch "$1.unchanged"

@@ -15,7 +15,10 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 FitRows rows_of(const GpuSpec& gpu, int first, int problems, const CyclesFactor& factor) {
   return fit_rows(gpu, {file_of(example_gemm_rows(gpu, first, problems, 12, factor))}, 1);

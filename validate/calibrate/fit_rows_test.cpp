@@ -8,7 +8,10 @@
 namespace tilecast {
 namespace {
 
-GpuSpec h200() { return load_gpu("h200_sxm", false).spec; }
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
 
 /// Bursts of as many configurations of one problem.
 std::vector<Measurement> rows_of_one(std::size_t configs) {
