@@ -33,6 +33,10 @@ endif()
 # each includes what it needs.
 option(TILECAST_FAST_BUILD
   "Compile a folder's sources eight at a time, and tests with precompiled headers" OFF)
+set(TILECAST_PRECOMPILE ${TILECAST_FAST_BUILD})
+if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(TILECAST_PRECOMPILE OFF)  # clang's hold times of files, which the launcher's cache does not keep
+endif()
 set(TILECAST_COMMON_HEADERS <fmt/format.h> <algorithm> <chrono> <filesystem> <functional> <map>
   <memory> <optional> <random> <set> <span> <string> <vector>)
 
@@ -68,7 +72,7 @@ function(tilecast_test_options target)
   # The compiler's default: CMake's flag for a program is not that for a library, and the header's
   # flags are to be the programs'.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  if(TILECAST_FAST_BUILD)
+  if(TILECAST_PRECOMPILE)
     if(NOT TARGET tilecast_test_headers)
       add_library(tilecast_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/test_headers.cpp)
       target_link_libraries(tilecast_test_headers PRIVATE tilecast_options tilecast_fmt tilecast_catch)
@@ -142,7 +146,7 @@ function(tilecast_layer name)
   if(arg_LITTLE)
     tilecast_computes_little(${name})
   endif()
-  if(TILECAST_FAST_BUILD AND arg_SEPARATE)
+  if(TILECAST_PRECOMPILE AND arg_SEPARATE)
     target_precompile_headers(${name} PRIVATE ${TILECAST_COMMON_HEADERS})
   endif()
   set_target_properties(${name} PROPERTIES TILECAST_HEADERS "${headers}")
