@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -197,11 +197,11 @@ TEST_CASE(
   for (int i = 0; i < 300'000; ++i) {
     text += fmt::format("key{}: 1\n", i);
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: others may keep it busy
   CHECK(error_message([&] { parse_yaml(text + "key7: 1\n", "f.yaml"); }) ==
         "2 f.yaml:300001: key7: duplicate key, first given in line 8");
   // About a second; comparing each key with all before it took more than a minute.
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 20);
 }
 
 }  // namespace
