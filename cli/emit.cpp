@@ -22,7 +22,7 @@ namespace tilecast {
 namespace {
 
 struct EmitOptions {
-  std::string shape, gpu = "h200_sxm", dtype = "fp16", layout = "tn", epilogue = "none",
+  std::string shape, gpu = "h200_sxm", dtype = "fp16", dtype_c, layout = "tn", epilogue = "none",
                      regime = "burst", out;
   std::optional<std::string> config;
   bool replace = false, no_calibration = false;
@@ -59,16 +59,15 @@ std::string quoted(const std::string& text) {
 }
 
 void emit(const EmitOptions& options) {
-  const GemmProblem problem{.shape = parse_gemm_shape(options.shape),
-                            .dtype = parse_element_type(options.dtype),
-                            .layout = parse_layout(options.layout),
-                            .epilogue = parse_epilogue(options.epilogue)};
+  const GemmProblem problem = std::get<GemmProblem>(parse_problem(
+      Op::kGemm, options.shape, parse_element_type(options.dtype), parse_layout(options.layout),
+      parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)));
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
-  if (is_fp8(problem.dtype)) {
-    throw ConfigError(fmt::format("emit --dtype {}: expected fp16 or bf16", options.dtype));
-  }
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
+  if (const std::string c = c_type_text(problem); !c.empty()) {
+    name += "_" + c;
+  }
   if (fuses(problem.epilogue)) {
     name += "_" + to_text(problem.epilogue);
     std::ranges::replace(name, '+', '_');
@@ -101,7 +100,8 @@ void add_emit(Program& program) {
       .required();
   command.flag("--replace", options->replace, "Write over a file of the same name in --out");
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
-  command.option("--dtype", options->dtype, "fp16 or bf16");
+  command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
+  command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
   command.option("--epilogue", options->epilogue, kEpilogueHelp);
   command.option("--regime", options->regime, "burst or sustained");

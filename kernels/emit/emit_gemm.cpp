@@ -69,16 +69,38 @@ class Pasted {
   std::string text_;
 };
 
+std::string_view element_of(ElementType type) {
+  switch (type) {
+    case ElementType::kBf16:
+      return "__nv_bfloat16";
+    case ElementType::kE4m3:
+      return "__nv_fp8_e4m3";
+    case ElementType::kE5m2:
+      return "__nv_fp8_e5m2";
+    default:
+      return "__half";
+  }
+}
+
+/// Of elements of 16 bits.
+std::string_view tensor_map_type_of(ElementType type) {
+  return is_fp8(type)                 ? "CU_TENSOR_MAP_DATA_TYPE_UINT16"
+         : type == ElementType::kBf16 ? "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16"
+                                      : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16";
+}
+
 std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   const auto [m, n, k] = gemm.problem.shape;
   const std::string text = to_text(gemm.config);
   std::string comment = fmt::format(
-      "// {}: C[{},{}] = A[{},{}] B{}, {} with sums in fp32, layout {} ({}).\n"
+      "// {}: C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}).\n"
       "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
       file, m, n, m, k,
       fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
-      to_text(gemm.problem.dtype), to_text(gemm.problem.layout), meaning_of(gemm.problem.layout),
-      gemm.gpu, gemm.forecast.value * 1e6, build_line(gemm.config, file), text);
+      to_text(gemm.problem.dtype),
+      is_fp8(gemm.problem.dtype) ? fmt::format(" and C in {}", to_text(c_type(gemm.problem))) : "",
+      to_text(gemm.problem.layout), meaning_of(gemm.problem.layout), gemm.gpu,
+      gemm.forecast.value * 1e6, build_line(gemm.config, file), text);
   comment += fmt::format("//   {:<24}  {}\n", to_text(gemm.config.schedule),
                          meaning_of(gemm.config.schedule));
   for (const auto& [key_value, meaning] : key_meanings(gemm.config)) {
@@ -91,7 +113,9 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
 std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
   const Epilogue& epilogue = gemm.problem.epilogue;
   const std::map<std::string_view, std::string> words = {
-      {"ELEMENT_TYPE", std::string(to_text(gemm.problem.dtype))},
+      {"ELEMENT_TYPE", (is_fp8(gemm.problem.dtype) ? "pairs along K of " : "") +
+                           std::string(to_text(gemm.problem.dtype))},
+      {"C_TYPE", std::string(to_text(c_type(gemm.problem)))},
       {"LAYOUT", std::string(to_text(gemm.problem.layout))},
       {"BIAS", to_text({.bias = epilogue.bias, .activation = Activation::kNone})},
       {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
@@ -127,7 +151,7 @@ std::string defines(const EmittedGemm& gemm) {
     const std::size_t equals = define.find('=');
     add(define.substr(kPrefix.size(), equals - kPrefix.size()), define.substr(equals + 1));
   }
-  const bool bf16 = gemm.problem.dtype == ElementType::kBf16;
+  const GemmTypes types = types_of(gemm.problem);
   text += "\n// Decided as it is launched:\n";
   add("M", gemm.problem.shape.m);
   add("N", gemm.problem.shape.n);
@@ -141,10 +165,11 @@ std::string defines(const EmittedGemm& gemm) {
   add("MIN_K_BLOCKS", config.decomposition.min_k_blocks);
   add("REDUCTION", static_cast<i32>(config.decomposition.reduction));
   text += "\n// Of the check and the launch:\n";
-  add("ELEMENT", bf16 ? "__nv_bfloat16" : "__half");
-  add("IS_BF16", bf16 ? 1 : 0);
-  add("TENSOR_MAP_TYPE",
-      bf16 ? "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16" : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16");
+  add("ELEMENT", element_of(types.operands));
+  add("TENSOR_MAP_TYPE", tensor_map_type_of(types.operands));
+  add("C_ELEMENT", element_of(types.c));
+  add("C_TENSOR_MAP_TYPE", tensor_map_type_of(types.c));
+  add("C_IS_BF16", types.c == ElementType::kBf16 ? 1 : 0);
   add("COMPUTE_CAPABILITY", source.architecture == "sm_100a" ? 100 : 90);
   add("FORECAST_US", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
   return text;

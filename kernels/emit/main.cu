@@ -10,6 +10,7 @@
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 
 #include "kernels/gemm/compile_time_config.h"
 #include "model/tile/activation_reference.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/tensor_memory.h"
 
@@ -35,7 +37,10 @@ namespace tilecast::emitted {
   } while (false)
 
 constexpr i64 kM = TILECAST_M, kN = TILECAST_N, kK = TILECAST_K;
-using Element = TILECAST_ELEMENT;
+constexpr i64 kMachineK = kK / k_elements(kElementType);
+constexpr bool kFp8 = is_fp8_pair(kElementType);
+using Element = TILECAST_ELEMENT;     // of A and B
+using CElement = TILECAST_C_ELEMENT;  // and of a bias
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr i32 kCtasTogether = cluster_size(kTiling);
 
@@ -59,7 +64,9 @@ T* device_array(i64 count) {
   return memory;
 }
 
-CUtensorMap tensor_map(const void* matrix, i64 rows, i64 columns, TmaBox box, bool pairs_of_lines) {
+/// Of elements of 16 bits; of fp8 a pair is one.
+CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 rows, i64 columns,
+                       TmaBox box, bool pairs_of_lines) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -72,14 +79,14 @@ CUtensorMap tensor_map(const void* matrix, i64 rows, i64 columns, TmaBox box, bo
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
   }();
   const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(columns) * sizeof(Element)};
+  const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(columns) * 2};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
                                   static_cast<cuuint32_t>(box.rows)};
   const cuuint32_t steps[] = {1, 1};
   CUtensorMap map{};
   const CUresult result = encode(
-      &map, TILECAST_TENSOR_MAP_TYPE, 2, const_cast<void*>(matrix), sides, row_bytes, box_sides,
-      steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      &map, type, 2, const_cast<void*>(matrix), sides, row_bytes, box_sides, steps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE,
       box.swizzle_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
       : box.swizzle_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
       : box.swizzle_bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
@@ -131,16 +138,16 @@ struct Launch {
     CHECK(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                kSmem.total_bytes));
     const u32 resident = resident_workers();
-    args.scheduler = make_tile_scheduler({kM, kN, kK}, kRun, resident);
-    args.k_blocks = static_cast<i32>(ceil_div<i64>(kK, kTiling.block_k));
+    args.scheduler = make_tile_scheduler({kM, kN, kMachineK}, kRun, resident);
+    args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, kTiling.block_k));
     args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRun, resident);
     args.m = static_cast<i32>(kM);
     args.n = static_cast<i32>(kN);
     args.alpha = 1;
-    args.c_by_tma = kN * sizeof(Element) % 16 == 0 ? 1 : 0;
+    args.c_by_tma = kN * sizeof(CElement) % 16 == 0 ? 1 : 0;
     args.reduction = kRun.decomposition.reduction;
     if (kBiasElements > 0) {
-      bias = device_array<Element>(kBiasElements);
+      bias = device_array<CElement>(kBiasElements);
 #if TILECAST_BIAS != 0
       args.bias = bias;
 #endif
@@ -159,16 +166,20 @@ struct Launch {
     config.numAttrs = kCtasTogether > 1 ? 1 : 0;
   }
 
-  GemmArgs bind(const Element* a, const Element* b, Element* c) const {
+  GemmArgs bind(const Element* a, const Element* b, CElement* c) const {
     constexpr bool kPairs = kK * sizeof(Element) % 256 == 0;
     constexpr bool kTn = kLayout == Layout::kTn;
+    const auto operand = [](const Element* matrix, i64 rows, i64 columns, TmaBox box, bool pairs) {
+      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, rows, columns, box, pairs));
+    };
     GemmArgs bound = args;
-    bound.a = opaque(tensor_map(a, kM, kK, a_box(kTiling), kPairs));
-    bound.a_last = opaque(tensor_map(a, kM, kK, a_last_box(kTiling, kM), kPairs));
-    bound.b =
-        opaque(tensor_map(b, kTn ? kN : kK, kTn ? kK : kN, b_box(kTiling, kLayout), kPairs && kTn));
+    bound.a = operand(a, kM, kMachineK, a_box(kTiling), kPairs);
+    bound.a_last = operand(a, kM, kMachineK, a_last_box(kTiling, kM), kPairs);
+    bound.b = operand(b, kTn ? kN : kMachineK, kTn ? kMachineK : kN, b_box(kTiling, kLayout),
+                      kPairs && kTn);
     if (bound.c_by_tma != 0) {
-      bound.c = opaque(tensor_map(c, kM, kN, c_box(kConfig.schedule, kTiling), false));
+      bound.c = opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kM, kN,
+                                  c_box(kConfig.schedule, kTiling), false));
     }
     bound.c_pointer = c;
     return bound;
@@ -180,13 +191,14 @@ struct Launch {
   }
 
   GemmArgs args{};
-  Element* bias = nullptr;
+  CElement* bias = nullptr;
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };
 
 /// normal(0, 1) by Box-Muller from a counter (the finaliser of splitmix64).
-__global__ void fill(Element* values, i64 count, u64 seed) {
+template <class T>
+__global__ void fill(T* values, i64 count, u64 seed) {
   for (i64 i = blockIdx.x * i64{blockDim.x} + threadIdx.x; i < count;
        i += i64{gridDim.x} * blockDim.x) {
     u64 bits = seed + static_cast<u64>(i + 1) * 0x9e3779b97f4a7c15ull;
@@ -195,14 +207,15 @@ __global__ void fill(Element* values, i64 count, u64 seed) {
     bits ^= bits >> 31;
     const float first = (static_cast<float>(static_cast<u32>(bits) >> 8) + 1.0f) / 16777216.0f;
     const float second = static_cast<float>(bits >> 40) / 16777216.0f;
-    values[i] = static_cast<Element>(sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
+    values[i] = static_cast<T>(sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
   }
 }
 
 /// Counts the elements of C, every `step`-th, that are wrong; NaN is.
-__global__ void compare(const Element* a, const Element* b, const Element* c, const Element* bias,
+__global__ void compare(const Element* a, const Element* b, const CElement* c, const CElement* bias,
                         i64 step, unsigned long long* wrong) {
-  const double rounding = TILECAST_IS_BF16 ? 0x1p-8 : 0x1p-11;
+  const double rounding = TILECAST_C_IS_BF16 ? 0x1p-8 : 0x1p-11;
+  const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kM * kN;
        i += i64{gridDim.x} * blockDim.x * step) {
     const i64 m = i / kN, n = i % kN;
@@ -225,7 +238,7 @@ __global__ void compare(const Element* a, const Element* b, const Element* c, co
         kEpilogue.activation != Activation::kNone && kEpilogue.activation != Activation::kRelu;
     const double result = activated(kEpilogue.activation, sum);
     const double error = fabs(static_cast<double>(static_cast<float>(c[i])) - result);
-    if (!(error <= rounding * fabs(result) + 0x1.2p-18 * magnitude +
+    if (!(error <= rounding * fabs(result) + sums * magnitude +
                        (kApproximate ? 0x1p-12 * fabs(sum) + 0x1p-15 : 0))) {
       atomicAdd(wrong, 1ull);
     }
@@ -264,11 +277,13 @@ double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {
 
 int run() {
   const Launch launch;
-  constexpr i64 kSetBytes = (kM * kK + kK * kN + kM * kN) * static_cast<i64>(sizeof(Element));
+  constexpr i64 kSetBytes = (kM + kN) * kK * static_cast<i64>(sizeof(Element)) +
+                            kM * kN * static_cast<i64>(sizeof(CElement));
   constexpr i64 kBeyondL2 = i64{256} << 20;
   const i64 sets = std::clamp<i64>((kBeyondL2 + kSetBytes - 1) / kSetBytes, 2, 64);
   std::vector<GemmArgs> bound;
-  Element *first_a = nullptr, *first_b = nullptr, *first_c = nullptr;
+  Element *first_a = nullptr, *first_b = nullptr;
+  CElement* first_c = nullptr;
   if (launch.bias != nullptr) {
     fill<<<1024, 256>>>(launch.bias, kBiasElements, 3);
     CHECK(cudaGetLastError());
@@ -276,7 +291,7 @@ int run() {
   for (i64 i = 0; i < sets; ++i) {
     Element* const a = device_array<Element>(kM * kK);
     Element* const b = device_array<Element>(kK * kN);
-    Element* const c = device_array<Element>(kM * kN);
+    CElement* const c = device_array<CElement>(kM * kN);
     fill<<<1024, 256>>>(a, kM * kK, 1);
     CHECK(cudaGetLastError());
     fill<<<1024, 256>>>(b, kK * kN, 2);
@@ -291,7 +306,7 @@ int run() {
   unsigned long long* const wrong = device_array<unsigned long long>(1);
   const i64 step = static_cast<i64>(static_cast<double>(kM) * kN * kK / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
-    CHECK(cudaMemset(first_c, 0xff, kM * kN * sizeof(Element)));
+    CHECK(cudaMemset(first_c, 0xff, kM * kN * sizeof(CElement)));
     launch(bound[0]);
     compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, step, wrong);
     CHECK(cudaGetLastError());
