@@ -112,7 +112,7 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
     throw ConfigError("--format cutlass: expected --op gemm");
   }
   if (is_fp8(problem->dtype)) {
-    throw ConfigError("--format cutlass: expected --dtype fp16 or bf16");
+    throw ConfigError("--format cutlass: expected dtype fp16 or bf16");
   }
   CutlassList list;
   std::size_t rows = 0;

@@ -300,6 +300,9 @@ std::string explain_table(const ExplainReport& report) {
     const bool learned = !n.kernel->learned_from.empty() || n.kernel->predicted.extrapolated;
     text += learned ? learned_table(n) : "";
   }
+  if (is_fp8(dtype_of(report.problem))) {
+    text += "\nfp8 is predicted, and compared, as 16 bits with half the K.\n";
+  }
   for (std::size_t i = 0; report.best && i < report.kernels.size(); ++i) {
     if (!is_best(report.kernels[i], *report.best)) {
       text += "\n";

@@ -16,7 +16,7 @@ namespace {
 std::string preparation_of(const Point& point) {
   const GemmProblem& problem = point.problem;
   return fmt::format("{} {} {} {} {} {}", to_text(point.op), to_text(problem.shape),
-                     to_text(problem.dtype), to_text(problem.layout), to_text(problem.epilogue),
+                     types_text(problem), to_text(problem.layout), to_text(problem.epilogue),
                      to_text(point.inputs));
 }
 

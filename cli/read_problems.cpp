@@ -128,11 +128,12 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
       return found == fields.end() ? otherwise : found->second;
     };
     ListedProblem listed;
-    listed.problem = parse_problem(parse_op(field("op", defaults.op)), shape,
-                                   parse_element_type(field("dtype", defaults.dtype)),
+    const ElementType dtype = parse_element_type(field("dtype", defaults.dtype));
+    const bool fp8 = is_fp8(dtype);
+    listed.problem = parse_problem(parse_op(field("op", defaults.op)), shape, dtype,
                                    parse_layout(field("layout", defaults.layout)),
                                    parse_epilogue(field("epilogue", defaults.epilogue)),
-                                   parse_c_type(field("dtype_c", defaults.dtype_c)));
+                                   parse_c_type(field("dtype_c", fp8 ? defaults.dtype_c : "")));
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

@@ -257,7 +257,14 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
     if (shape.op == Op::kGemm) {
       for (const Layout layout : suite.layouts) {
         for (const Epilogue& epilogue : suite.epilogues) {
-          problems.push_back(GemmProblem{shape.sides, dtype, layout, epilogue});
+          const GemmProblem problem{shape.sides, dtype, layout, epilogue};
+          if (!is_fp8(dtype)) {
+            problems.push_back(problem);
+            continue;
+          }
+          for (const ElementType c : suite.dtypes_c) {
+            problems.push_back(with_c_type(problem, c));
+          }
         }
       }
     } else {
@@ -300,8 +307,9 @@ std::vector<SuiteShape> expand_shapes(std::string_view text) {
 }
 
 Suite parse_suite(const StrictValue& root) {
-  const StrictMap map = root.map({"shapes", "ops", "dtypes", "layouts", "epilogues", "configs",
-                                  "schedules", "regimes", "inputs", "l2", "counters", "cublaslt"});
+  const StrictMap map =
+      root.map({"shapes", "ops", "dtypes", "dtypes_c", "layouts", "epilogues", "configs",
+                "schedules", "regimes", "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
   const auto shapes_of_ops = [&](std::string_view text) {
@@ -320,6 +328,8 @@ Suite parse_suite(const StrictValue& root) {
     (void)map.required("shapes");
   }
   suite.dtypes = parsed_list(map, "dtypes", suite.dtypes, parse_element_type);
+  suite.dtypes_c = parsed_list(map, "dtypes_c", suite.dtypes_c,
+                               [](std::string_view text) { return *parse_c_type(text); });
   suite.layouts = parsed_list(map, "layouts", suite.layouts, parse_layout);
   suite.epilogues = parsed_list(map, "epilogues", suite.epilogues, parse_epilogue);
   suite.regimes = parsed_list(map, "regimes", suite.regimes, parse_regime);

@@ -3,6 +3,7 @@
 //   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step in any place, end included;
 //                             # ROWSxCOLUMNS are of elementwise_add, one number is of memcpy
 //   dtypes: [fp16]            # default fp16
+//   dtypes_c: [bf16, fp16]    # of C where A and B are fp8; default bf16
 //   layouts: [tn]             # default tn
 //   epilogues: [bias_n+gelu]  # default none
 //   configs:                  # or `all`
@@ -50,6 +51,7 @@ struct SuiteShape {
 struct Suite {
   std::vector<SuiteShape> shapes;
   std::vector<ElementType> dtypes{ElementType::kFp16};
+  std::vector<ElementType> dtypes_c{ElementType::kBf16};  // of fp8
   std::vector<Layout> layouts{Layout::kTn};
   std::vector<Epilogue> epilogues{Epilogue{}};
   std::vector<Regime> regimes{Regime::kBurst};

@@ -16,6 +16,9 @@ std::string problem_options(const AnyProblem& problem) {
   return shape_text(problem) +
          (gemm != nullptr ? "" : fmt::format(" --op {}", to_text(op_of(problem)))) +
          (dtype == ElementType::kFp16 ? "" : fmt::format(" --dtype {}", to_text(dtype))) +
+         (gemm == nullptr || c_type_text(*gemm).empty()
+              ? ""
+              : fmt::format(" --dtype-c {}", c_type_text(*gemm))) +
          (tn ? "" : fmt::format(" --layout {}", to_text(gemm->layout))) +
          (gemm == nullptr || !fuses(gemm->epilogue)
               ? ""

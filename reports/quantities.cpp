@@ -77,7 +77,7 @@ std::string problem_text(const AnyProblem& problem) {
     return to_text(problem);
   }
   return to_text(gemm->shape) +
-         (gemm->dtype == ElementType::kFp16 ? "" : fmt::format(" {}", to_text(gemm->dtype))) +
+         (gemm->dtype == ElementType::kFp16 ? "" : fmt::format(" {}", types_text(*gemm))) +
          (gemm->layout == Layout::kTn ? "" : fmt::format(" {}", to_text(gemm->layout)));
 }
 

@@ -87,6 +87,18 @@ TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {
         std::string::npos);
 }
 
+TEST_CASE("A K block that fp8 does not take is refused with those that it takes") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto reason = [&](const GemmProblem& problem, const std::string& k) {
+    const KernelConfig config = parse_kernel_config(
+        "pipelined:tile=128x128x" + k +
+        ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8");
+    return describe_refusal(check_legal(gpu, problem, config), gpu, problem, config);
+  };
+  CHECK(reason(kE4m3, "192") == "a tile's K is 64 or a multiple of 128 elements of e4m3");
+  CHECK(reason(kFp16, "96") == "a tile's K is 32 or a multiple of 64 elements of fp16");
+}
+
 TEST_CASE("A tile of fp8 has whole swizzle rows of K: 64 elements at least, an even number") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& k, const GemmProblem& problem) {

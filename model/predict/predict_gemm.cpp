@@ -115,8 +115,8 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& asked, const Kern
                         Regime regime, Inputs inputs, Method method, GemmWatch* watch) {
   require_solvable(gpu, asked);
   if (const Refusal refusal = check_legal(gpu, asked, asked_of); refusal != Refusal::kNone) {
-    throw ConfigError(fmt::format("{} is not legal on {} in layout {}: {}", to_text(asked_of),
-                                  gpu.name, to_text(asked.layout),
+    throw ConfigError(fmt::format("{} is not legal on {} for {} {}: {}", to_text(asked_of),
+                                  gpu.name, types_text(asked), to_text(asked.layout),
                                   describe_refusal(refusal, gpu, asked, asked_of)));
   }
   const GemmProblem problem = in_pairs(asked);

@@ -11,6 +11,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
@@ -59,6 +60,12 @@ std::vector<Change> changes_of(const KernelConfig& config) {
   return changes;
 }
 
+/// K of a tile: 64 bytes, or whole swizzle rows of 128.
+bool has_k_blocks(const Tiling& tiling) {
+  return tiling.block_k == kSlabElements / 2 || tiling.block_k % kSlabElements == 0;
+}
+
+/// `problem` and `config` in the machine's elements.
 std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
                       const KernelConfig& config) {
   const bool tcgen05 = uses_tcgen05(config.schedule);
@@ -71,6 +78,11 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
                  ? "tcgen05 schedules take layout tn only"
                  : fmt::format("{} does not take these settings", to_text(config.schedule));
     case Refusal::kWgmmaShape:
+      if (!tcgen05 && !has_k_blocks(config.tiling)) {
+        const i32 elements = kSlabElements * k_elements(problem.dtype);
+        return fmt::format("a tile's K is {} or a multiple of {} elements of {}", elements / 2,
+                           elements, to_text(problem.dtype));
+      }
       return fmt::format("the tile is not made of whole {} instructions",
                          tcgen05 ? "MMA" : "wgmma");
     case Refusal::kTmaBox:

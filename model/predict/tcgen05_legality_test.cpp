@@ -87,11 +87,11 @@ TEST_CASE("A schedule of the other architecture is refused, saying whose it is")
     });
   };
   CHECK(complaint("gb200", wgmma) == "2 " + wgmma +
-                                         " is not legal on gb200 in layout tn: wgmma "
+                                         " is not legal on gb200 for fp16 tn: wgmma "
                                          "schedules are for hopper, this GPU is blackwell");
   CHECK(complaint("h200_sxm", tcgen05) ==
         "2 " + tcgen05 +
-            " is not legal on h200_sxm in layout tn: tcgen05 schedules are for "
+            " is not legal on h200_sxm for fp16 tn: tcgen05 schedules are for "
             "blackwell, this GPU is hopper");
 }
 

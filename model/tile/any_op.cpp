@@ -76,13 +76,11 @@ std::string shape_text(const AnyProblem& problem) {
 
 std::string to_text(const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  std::string text = fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
-  if (gemm != nullptr) {
-    text += c_type_text(*gemm).empty() ? "" : "->" + c_type_text(*gemm);
-    text += fmt::format(" {}", to_text(gemm->layout));
-    text += fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "";
+  if (gemm == nullptr) {
+    return fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
   }
-  return text;
+  return fmt::format("{} {} {}{}", to_text(gemm->shape), types_text(*gemm), to_text(gemm->layout),
+                     fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "");
 }
 
 std::string to_text(const AnyConfig& config) {
@@ -135,7 +133,15 @@ AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layou
 }
 
 std::optional<ElementType> parse_c_type(std::string_view text) {
-  return text.empty() ? std::nullopt : std::optional(parse_element_type(text));
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  for (const ElementType type : {ElementType::kBf16, ElementType::kFp16}) {
+    if (text == to_text(type)) {
+      return type;
+    }
+  }
+  throw ConfigError(fmt::format("dtype_c '{}': expected bf16 or fp16", on_one_line(text)));
 }
 
 GemmProblem with_c_type(GemmProblem problem, ElementType c) {
@@ -149,6 +155,11 @@ GemmProblem with_c_type(GemmProblem problem, ElementType c) {
     problem.c_of_fp8 = c;
   }
   return problem;
+}
+
+std::string types_text(const GemmProblem& problem) {
+  const std::string c = c_type_text(problem);
+  return std::string(to_text(problem.dtype)) + (c.empty() ? "" : "->" + c);
 }
 
 std::string c_type_text(const GemmProblem& problem) {

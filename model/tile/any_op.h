@@ -49,6 +49,8 @@ AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layou
 std::optional<ElementType> parse_c_type(std::string_view text);
 /// `problem` with C of type `c`. Throws ConfigError where no kernel has such a C.
 GemmProblem with_c_type(GemmProblem problem, ElementType c);
+/// "bf16"; "e4m3", or "e4m3->fp16" where C's type does not go without saying.
+std::string types_text(const GemmProblem& problem);
 /// C's type as text where it is not the one that goes without saying; else empty.
 std::string c_type_text(const GemmProblem& problem);
 

@@ -142,7 +142,12 @@ std::string_view to_text(OperandSource source) { return word_of(kSources, source
 
 OperandSource parse_operand_source(std::string_view text) { return value_of(kSources, "a", text); }
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
-ElementType parse_element_type(std::string_view text) { return value_of(kTypes, "dtype", text); }
+ElementType parse_element_type(std::string_view text) {
+  if (text == "fp8") {
+    throw ConfigError("dtype 'fp8': expected e4m3 or e5m2");
+  }
+  return value_of(kTypes, "dtype", text);
+}
 Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout", text); }
 
 GemmShape parse_gemm_shape(std::string_view text) {

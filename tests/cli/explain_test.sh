@@ -8,7 +8,7 @@ expect_done '"clock_limiter": "' "$TILECAST" explain 1024x1024x1024 --config $co
 expect_done '--trace' "$TILECAST" explain --help
 expect_done '--method' "$TILECAST" predict --help
 expect_done '--method' "$TILECAST" validate --help
-expect_error 2 'tile=128x128x64.*is not legal on h200_sxm in layout tn: .*; needs ctas of at most' "$TILECAST" explain 1024x1024x1024 \
+expect_error 2 'tile=128x128x64.*is not legal on h200_sxm for fp16 tn: .*; needs ctas of at most' "$TILECAST" explain 1024x1024x1024 \
   --config ${config/ctas=2/ctas=7}
 expect_error 2 "unknown option '--tarce'.*did you mean --trace" "$TILECAST" explain 64x64x64 \
   --config $config --tarce x

@@ -89,7 +89,7 @@ std::size_t find_once(std::string_view text, std::string_view marker, std::strin
 std::string gemm_problem_text(const GemmProblem& problem) {
   std::string text = to_text(problem.shape);
   if (problem.dtype != ElementType::kFp16) {
-    text += fmt::format(" {}", to_text(problem.dtype));
+    text += fmt::format(" {}", types_text(problem));
   }
   if (problem.layout != Layout::kTn) {
     text += fmt::format(" {}", to_text(problem.layout));

@@ -70,7 +70,7 @@ Point point_of(const AnyProblem& problem) {
 
 std::string key_of(const Point& point) {
   return fmt::format("{} {}x{}x{} {} {} {} {} {} {}", to_text(point.op), point.problem.shape.m,
-                     point.problem.shape.n, point.problem.shape.k, to_text(point.problem.dtype),
+                     point.problem.shape.n, point.problem.shape.k, types_text(point.problem),
                      to_text(point.problem.layout), point.config, to_text(point.regime),
                      to_text(point.inputs), to_text(point.l2_state)) +
          (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "");

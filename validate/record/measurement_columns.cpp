@@ -260,8 +260,8 @@ constexpr MeasurementColumn kColumns[] = {
     {"dtype_c", false,  // behind dtype in every file that has both
      [](const Measurement& m) { return c_type_text(m.point.problem); },
      [](Measurement& m, std::string_view text) {
-       if (!text.empty()) {
-         m.point.problem = with_c_type(m.point.problem, parse_element_type(text));
+       if (const std::optional<ElementType> c = parse_c_type(text)) {
+         m.point.problem = with_c_type(m.point.problem, *c);
        }
      }},
     {"epilogue", false,

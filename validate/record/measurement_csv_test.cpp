@@ -176,6 +176,11 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
   Point none = m.point;
   none.problem.epilogue = {};
   CHECK(key_of(none) != key_of(m.point));
+  Point fp8 = none;
+  fp8.problem.dtype = ElementType::kE4m3;
+  Point fp16_c = fp8;
+  fp16_c.problem.c_of_fp8 = ElementType::kFp16;
+  CHECK(key_of(fp8) != key_of(fp16_c));
   CHECK(message_of(replaced(fused, "bias_n+gelu", "gelu+bias_n"))
             .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
 }
