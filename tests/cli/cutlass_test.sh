@@ -32,7 +32,7 @@ printf '[{"m": 8' >"$folder/cut.json"
 expect_error 2 'JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
 
 # A bar on a terminal, and nothing of it in a file.
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1; then  # it has a terminal to give
   printf '64x64x64:256:64\n' >"$folder/few"
   script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic >'$folder/out'" /dev/null >"$folder/seen" 2>&1
   grep -q '4 of 4 \[########################################\] problems' "$folder/seen" ||

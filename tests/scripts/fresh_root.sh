@@ -20,7 +20,7 @@ fi
 root=
 clean_up() {
   [ -n "$root" ] || return 0
-  umount --lazy "$root/proc" "$root/dev" 2>/dev/null
+  umount --lazy "$root/proc" "$root/dev/pts" "$root/dev" 2>/dev/null
   if grep -qF " $root/" /proc/mounts; then
     echo "$root is still in use"
   else
@@ -52,7 +52,8 @@ make_root() {
   rm "$root.log"
   apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-)' >"$root/etc/apt/apt.conf.d/outside"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
-  mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" || return 1
+  mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" &&
+    mount --bind /dev/pts "$root/dev/pts" || return 1
   mkdir "$root/tilecast"
   git -c safe.directory="$PWD" ls-files -z | tar -c --null -T - | tar -x -C "$root/tilecast"
 }

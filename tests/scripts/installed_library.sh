@@ -19,7 +19,8 @@ exported=$(nm -D --defined-only "$library" | sed -n 's/.* T \(.*\)@@.*/\1/p' | s
 [ "$declared" = "$exported" ] || { echo "$exported"; fail "exported and declared functions differ"; }
 readelf -d "$library" | grep -E 'NEEDED.*lib(cuda|cudart|nvrtc)\.' && fail "needs CUDA to start"
 
-cmake -S examples -B "$folder/examples" -DCMAKE_PREFIX_PATH="$prefix" \
+cmake -S examples -B "$folder/examples" -G "$(cached CMAKE_GENERATOR)" \
+  -DCMAKE_MAKE_PROGRAM="$(cached CMAKE_MAKE_PROGRAM)" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" >"$folder/configure.log" 2>&1 &&
   cmake --build "$folder/examples" >"$folder/build.log" 2>&1 ||
   { cat "$folder/configure.log" "$folder/build.log"; fail "the examples do not build"; }
