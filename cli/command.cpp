@@ -1,10 +1,17 @@
 #include "cli/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "model/base/integers.h"
+#include "model/base/text.h"
 
 namespace tilecast {
 namespace {
@@ -23,6 +30,56 @@ bool is_empty(const std::vector<T>& values) {
 }
 bool is_empty(const std::string& text) { return text.empty(); }
 
+template <class T>
+struct Single {
+  using Type = T;
+};
+template <class T>
+struct Single<std::optional<T>> {
+  using Type = T;
+};
+template <class T>
+struct Single<std::vector<T>> {
+  using Type = T;
+};
+
+std::string got(const std::string& value) { return fmt::format(", got '{}'", value); }
+
+/// Of values: the numbers from `least` to `most`, written in decimal for CLI11, which takes 010 for
+/// eight. Where `range` is none they are all that the type holds.
+template <class T>
+CLI::Validator number(T least, T most, const std::string& range) {
+  const std::string expected =
+      fmt::format("expected a {}number{}", std::is_integral_v<T> ? "whole " : "",
+                  !range.empty()          ? " from " + range
+                  : std::is_unsigned_v<T> ? " of at least 0"
+                                          : "");
+  const auto check = [=](std::string& text) {
+    T value{};
+    const char* const end = text.data() + text.size();
+    const auto [behind, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || behind != end || !(value >= least && value <= most)) {
+      return expected + got(text);
+    }
+    text = fmt::format("{}", value);
+    return std::string();
+  };
+  return {check, range, kNumber};
+}
+
+CLI::Validator word(const std::vector<std::string>& words) {
+  const auto check = [words](std::string& text) {
+    const std::string lower = lower_case(text);
+    if (std::ranges::find(words, lower) == words.end()) {
+      return fmt::format("expected one of {}", join(words, ", ")) + got(text) +
+             did_you_mean(lower, words);
+    }
+    text = lower;
+    return std::string();
+  };
+  return {check, "{" + join(words, ",") + "}", kOneOf};
+}
+
 }  // namespace
 
 Option Option::required() const {
@@ -31,13 +88,13 @@ Option Option::required() const {
 }
 
 Option Option::one_of(std::vector<std::string> words) const {
-  option_->check(CLI::IsMember(std::move(words)), kOneOf);
+  option_->transform(word(words), kOneOf);
   return *this;
 }
 
 template <class T>
 Option Option::in_range(T least, T most) const {
-  option_->check(CLI::Range(least, most));
+  *option_->get_validator(kNumber) = number(least, most, fmt::format("{} to {}", least, most));
   return *this;
 }
 template Option Option::in_range(int, int) const;
@@ -69,6 +126,11 @@ Option Command::option(const std::string& name, T& value, const std::string& hel
   if (!is_empty(value)) {
     option->capture_default_str();
   }
+  using One = typename Single<T>::Type;
+  if constexpr (std::is_arithmetic_v<One>) {
+    using Limits = std::numeric_limits<One>;
+    option->transform(number(Limits::lowest(), Limits::max(), ""), kNumber);
+  }
   return Option(option);
 }
 template Option Command::option(const std::string&, std::string&, const std::string&) const;
@@ -90,7 +152,7 @@ template Option Command::option(const std::string&, std::vector<std::string>&,
 template Option Command::option(const std::string&, std::vector<i64>&, const std::string&) const;
 
 Option Command::flag(const std::string& name, bool& value, const std::string& help) const {
-  return Option(command_->add_flag(name, value, help));
+  return Option(command_->add_flag(name, value, help)->disable_flag_override());
 }
 
 void Command::runs(std::function<void()> work) const { command_->callback(std::move(work)); }

@@ -16,6 +16,8 @@ namespace tilecast {
 
 /// CLI11's name for the check of Option::one_of, by which Program::options() finds its words.
 inline constexpr const char* kOneOf = "one_of";
+/// And for that of numbers.
+inline constexpr const char* kNumber = "number";
 
 /// An argument of a command, to say more about; a value that breaks its rules is a ConfigError.
 class Option {
@@ -23,6 +25,7 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option required() const;
+  /// In any letter case.
   Option one_of(std::vector<std::string> words) const;
   /// `least` and `most` are allowed too. For the types that command.cpp lists.
   template <class T>

@@ -120,12 +120,13 @@ std::vector<Word> words_of(const std::string& what) {
                        fmt::format("{:<5} {}", abbreviation_of(schedule), meaning_of(schedule))});
     }
   } else if (what == "dtypes") {
-    words = {
-        {"fp16", "A, B and C in fp16, sums in fp32"},
-        {"bf16", "A, B and C in bf16, sums in fp32"},
-        {"e4m3", "A and B in fp8, layout tn, K a multiple of 16; C in bf16 or fp16 (--dtype-c)"},
-        {"e5m2", "likewise, with two bits of mantissa"},
-        {"fp32", "of memcpy and elementwise_add"}};
+    words = {{"fp16", "A, B and C in fp16, sums in fp32; also float16, half, f16"},
+             {"bf16", "A, B and C in bf16, sums in fp32; also bfloat16"},
+             {"e4m3",
+              "A and B in fp8, layout tn, K a multiple of 16; C in bf16 or fp16 (--dtype-c); also "
+              "float8_e4m3fn"},
+             {"e5m2", "likewise, with two bits of mantissa; also float8_e5m2"},
+             {"fp32", "of memcpy and elementwise_add; also float32, f32"}};
   } else if (what == "epilogues") {
     words = {{"none", "C = A B, or alpha A B + beta C (libtilecast)"}};
     for (const auto& [word, meaning] : epilogue_words()) {

@@ -115,6 +115,24 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
                     join(names, ", ") + did_you_mean(word, names));
 }
 
+/// CLI11's own words, where they are not a reader's.
+std::string said_plainly(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  const auto says = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (says("flag override")) {
+      return "--" + name + ": takes no value";
+    }
+    return says(" missing") ? name + ": expected a value" : text;
+  }
+  if (const std::size_t at = text.find(" excludes ");
+      dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr && at != std::string::npos) {
+    return text.substr(0, at) + ": not allowed with " + text.substr(at + 10);
+  }
+  return text;
+}
+
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen(app);
   const std::string help =
@@ -131,7 +149,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
       return "unexpected argument '" + words.front() + "'" + help;
     }
   }
-  return error.what() + help;
+  return said_plainly(error) + help;
 }
 
 /// One line, the middle of a long text left out, since what was given stands first and what was

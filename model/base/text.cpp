@@ -1,6 +1,7 @@
 #include "model/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -75,6 +76,12 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const std::optional<std::string> best = nearest(word, candidates);
   return best ? "; did you mean " + *best + "?" : "";
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
 }
 
 std::string join(std::span<const std::string> words, std::string_view separator) {

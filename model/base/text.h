@@ -25,6 +25,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 /// "; did you mean X?" or nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
+/// In small letters, of ASCII: how words that users write are compared.
+std::string lower_case(std::string_view text);
+
 std::string join(std::span<const std::string> words, std::string_view separator);
 
 }  // namespace tilecast

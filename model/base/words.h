@@ -1,7 +1,10 @@
-// Enumerations and the words that stand for them in texts, files and on the command line.
+// Enumerations and the words that stand for them in texts, files and on the command line, read in
+// any letter case. Of several words for a value the first is written; the others are only read.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,13 +31,26 @@ std::string_view word_of(const Words<Enum, kCount>& words, Enum value) {
 }
 
 template <class Enum, std::size_t kCount>
-Enum value_of(const Words<Enum, kCount>& words, std::string_view what, std::string_view text) {
-  std::vector<std::string> known;
+std::optional<Enum> find_value(const Words<Enum, kCount>& words, std::string_view text) {
+  const std::string given = lower_case(text);
   for (const auto& [value, word] : words) {
-    if (word == text) {
+    if (word == given) {
       return value;
     }
-    known.emplace_back(word);
+  }
+  return std::nullopt;
+}
+
+template <class Enum, std::size_t kCount>
+Enum value_of(const Words<Enum, kCount>& words, std::string_view what, std::string_view text) {
+  if (const std::optional<Enum> value = find_value(words, text)) {
+    return *value;
+  }
+  std::vector<std::string> known;
+  for (const auto& [value, word] : words) {
+    if (word == word_of(words, value)) {
+      known.emplace_back(word);
+    }
   }
   throw ConfigError("unknown " + std::string(what) + " '" + on_one_line(text) +
                     "': expected one of " + join(known, ", ") + did_you_mean(text, known));

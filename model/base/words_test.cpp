@@ -14,6 +14,18 @@ TEST_CASE("A word and its enumerator find each other") {
   CHECK(value_of(kFruits, "fruit", "pear") == Fruit::kPear);
 }
 
+TEST_CASE("Words are read in any letter case, others for the same too, and one is written") {
+  constexpr Words<Fruit, 3> kAliased{
+      {{Fruit::kApple, "apple"}, {Fruit::kPear, "pear"}, {Fruit::kApple, "pomme"}}};
+  CHECK(value_of(kAliased, "fruit", "PEAR") == Fruit::kPear);
+  CHECK(value_of(kAliased, "fruit", "Pomme") == Fruit::kApple);
+  CHECK(word_of(kAliased, Fruit::kApple) == "apple");
+  CHECK(find_value(kAliased, "aPPle") == Fruit::kApple);
+  CHECK_FALSE(find_value(kAliased, "apples"));
+  CHECK(error_message([&] { value_of(kAliased, "fruit", "plum"); }) ==
+        "2 unknown fruit 'plum': expected one of apple, pear");
+}
+
 TEST_CASE("An unknown word lists the known ones and the nearest") {
   CHECK(error_message([] { value_of(kFruits, "fruit", "appel"); }) ==
         "2 unknown fruit 'appel': expected one of apple, pear; did you mean apple?");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -50,21 +49,15 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
                          : fmt::format(" ({}: no kernel of ours runs there)", join(others, ", ")));
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
 /// The known name that `given` is or, whatever its case, begins alone.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
   const std::vector<std::string> known = known_gpus(config_folder);
   std::vector<std::string> begun;
   for (const std::string& name : known) {
-    if (name == lower(given)) {
+    if (name == lower_case(given)) {
       return name;
     }
-    if (!given.empty() && name.starts_with(lower(given))) {
+    if (!given.empty() && name.starts_with(lower_case(given))) {
       begun.push_back(name);
     }
   }

@@ -91,8 +91,9 @@ std::string_view to_text(const AnySchedule& schedule) {
   return std::visit([](const auto s) { return to_text(s); }, schedule);
 }
 
-AnyConfig parse_config(std::string_view text) {
-  const std::string_view name = text.substr(0, text.find(':'));
+AnyConfig parse_config(std::string_view given) {
+  const std::string text = lower_case(given);
+  const std::string_view name = std::string_view(text).substr(0, text.find(':'));
   if (name.size() < text.size() && !schedule_abbreviated(name)) {
     return is_stream_schedule(name) ? AnyConfig(parse_stream_config(text))
                                     : AnyConfig(parse_kernel_config(text));
@@ -102,7 +103,7 @@ AnyConfig parse_config(std::string_view text) {
     throw ConfigError(fmt::format(
         "configuration '{}': expected all of its parts; only predict, explain and emit choose "
         "what is left open",
-        on_one_line(text)));
+        on_one_line(given)));
   }
   return *whole;
 }
@@ -136,12 +137,11 @@ std::optional<ElementType> parse_c_type(std::string_view text) {
   if (text.empty()) {
     return std::nullopt;
   }
-  for (const ElementType type : {ElementType::kBf16, ElementType::kFp16}) {
-    if (text == to_text(type)) {
-      return type;
-    }
+  const std::optional<ElementType> type = element_type_named(text);
+  if (type != ElementType::kBf16 && type != ElementType::kFp16) {
+    throw ConfigError(fmt::format("dtype_c '{}': expected bf16 or fp16", on_one_line(text)));
   }
-  throw ConfigError(fmt::format("dtype_c '{}': expected bf16 or fp16", on_one_line(text)));
+  return type;
 }
 
 GemmProblem with_c_type(GemmProblem problem, ElementType c) {

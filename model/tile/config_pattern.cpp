@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "model/base/error.h"
@@ -15,12 +14,6 @@
 
 namespace tilecast {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 /// A configuration of the schedule that has every key.
 AnyConfig with_every_key(Schedule schedule) {
@@ -77,7 +70,7 @@ std::string any_of(std::vector<std::string> words) {
 }  // namespace
 
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
-  const std::string word = lower(text);
+  const std::string word = lower_case(text);
   std::vector<AnySchedule> begun;
   std::vector<std::string> names;
   for (const AnySchedule& schedule : every_schedule()) {
@@ -104,7 +97,9 @@ AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
   return begun.front();
 }
 
-ConfigPattern::ConfigPattern(std::string_view text) : text_(text) {
+ConfigPattern::ConfigPattern(std::string_view given) : text_(given) {
+  const std::string lower = lower_case(given);
+  const std::string_view text = lower;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
     read_short(text);
@@ -152,7 +147,7 @@ void ConfigPattern::read_short(std::string_view text) {
   std::vector<std::string> words;
   for (const std::string_view word : split(text, ' ')) {
     if (!word.empty()) {
-      words.push_back(lower(word));
+      words.emplace_back(word);
     }
   }
   if (words.empty()) {

@@ -1,7 +1,5 @@
 #include "model/tile/epilogue.h"
 
-#include <algorithm>
-
 #include "model/base/words.h"
 
 namespace tilecast {
@@ -14,11 +12,6 @@ constexpr Words<Activation, 4> kActivations{{{Activation::kRelu, "relu"},
                                              {Activation::kGelu, "gelu"},
                                              {Activation::kGeluTanh, "gelu_tanh"},
                                              {Activation::kSilu, "silu"}}};
-
-template <class Enum, std::size_t kCount>
-bool has_word(const Words<Enum, kCount>& words, std::string_view text) {
-  return std::ranges::any_of(words, [&](const auto& word) { return word.second == text; });
-}
 
 [[noreturn]] void unknown(std::string_view text, std::string_view part) {
   std::vector<std::string> known{std::string(kNone)};
@@ -61,14 +54,16 @@ std::string to_text(const Epilogue& epilogue) {
 
 Epilogue parse_epilogue(std::string_view text) {
   Epilogue epilogue{};
-  if (text == kNone) {
+  if (lower_case(text) == kNone) {
     return epilogue;
   }
   for (const std::string_view part : split(text, '+')) {
-    if (has_word(kBiases, part) && !fuses(epilogue)) {
-      epilogue.bias = value_of(kBiases, "bias", part);
-    } else if (has_word(kActivations, part) && epilogue.activation == Activation::kNone) {
-      epilogue.activation = value_of(kActivations, "activation", part);
+    const std::optional<Bias> bias = find_value(kBiases, part);
+    const std::optional<Activation> activation = find_value(kActivations, part);
+    if (bias && !fuses(epilogue)) {
+      epilogue.bias = *bias;
+    } else if (activation && epilogue.activation == Activation::kNone) {
+      epilogue.activation = *activation;
     } else {
       unknown(text, part);
     }

@@ -9,6 +9,8 @@ TEST_CASE("An epilogue's text says what it does in order, and reads back") {
   CHECK(to_text(Epilogue{}) == "none");
   CHECK(to_text(Epilogue{Bias::kPerColumn, Activation::kGelu}) == "bias_n+gelu");
   CHECK(to_text(Epilogue{Bias::kPerRow, Activation::kNone}) == "bias_m");
+  CHECK(to_text(parse_epilogue("Bias_N+GELU")) == "bias_n+gelu");
+  CHECK(to_text(parse_epilogue("None")) == "none");
   CHECK(to_text(Epilogue{Bias::kNone, Activation::kGeluTanh}) == "gelu_tanh");
   for (const Bias bias : {Bias::kNone, Bias::kPerRow, Bias::kPerColumn}) {
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu,
@@ -21,7 +23,7 @@ TEST_CASE("An epilogue's text says what it does in order, and reads back") {
 }
 
 TEST_CASE("A text that is no epilogue is refused with the words that there are") {
-  for (const char* text : {"", "None", "bias", "gelu+bias_n", "bias_n+bias_m", "bias_n+bias_n",
+  for (const char* text : {"", "nothing", "bias", "gelu+bias_n", "bias_n+bias_m", "bias_n+bias_n",
                            "relu+gelu", "bias_n+", "+gelu", "bias_n+none", "bias_n gelu"}) {
     INFO(text);
     CHECK_THROWS_AS(parse_epilogue(text), ConfigError);

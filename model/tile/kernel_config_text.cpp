@@ -37,11 +37,20 @@ constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
 constexpr Words<Store, 1> kStores{{{Store::kDeferred, "deferred"}}};  // not at the tile's end
 constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
-constexpr Words<ElementType, 5> kTypes{{{ElementType::kFp16, "fp16"},
-                                        {ElementType::kBf16, "bf16"},
-                                        {ElementType::kFp32, "fp32"},
-                                        {ElementType::kE4m3, "e4m3"},
-                                        {ElementType::kE5m2, "e5m2"}}};
+constexpr Words<ElementType, 13> kTypes{{{ElementType::kFp16, "fp16"},
+                                         {ElementType::kBf16, "bf16"},
+                                         {ElementType::kFp32, "fp32"},
+                                         {ElementType::kE4m3, "e4m3"},
+                                         {ElementType::kE5m2, "e5m2"},
+                                         // torch's and CUTLASS's
+                                         {ElementType::kFp16, "float16"},
+                                         {ElementType::kFp16, "half"},
+                                         {ElementType::kFp16, "f16"},
+                                         {ElementType::kBf16, "bfloat16"},
+                                         {ElementType::kFp32, "float32"},
+                                         {ElementType::kFp32, "f32"},
+                                         {ElementType::kE4m3, "float8_e4m3fn"},
+                                         {ElementType::kE5m2, "float8_e5m2"}}};
 constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
 
 /// Which keys the text of a schedule has; `tile` is in all.
@@ -79,7 +88,8 @@ constexpr i32 kMostExtent = std::numeric_limits<i32>::max();
 /// "128x256x64" as exactly `count` positive numbers that fit in 31 bits.
 std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t count) {
   std::vector<i64> extents;
-  for (const std::string_view part : split(text, 'x')) {
+  const std::string lower = lower_case(text);
+  for (const std::string_view part : split(lower, 'x')) {
     const std::optional<i64> value = parse_integer(part);
     if (!value || *value < 1 || *value > kMostExtent) {
       return std::nullopt;
@@ -143,10 +153,13 @@ std::string_view to_text(OperandSource source) { return word_of(kSources, source
 OperandSource parse_operand_source(std::string_view text) { return value_of(kSources, "a", text); }
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
 ElementType parse_element_type(std::string_view text) {
-  if (text == "fp8") {
+  if (lower_case(text) == "fp8") {
     throw ConfigError("dtype 'fp8': expected e4m3 or e5m2");
   }
   return value_of(kTypes, "dtype", text);
+}
+std::optional<ElementType> element_type_named(std::string_view text) {
+  return find_value(kTypes, text);
 }
 Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout", text); }
 

@@ -8,6 +8,7 @@
 // is stored at its end.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 std::string_view to_text(OperandSource source);
 OperandSource parse_operand_source(std::string_view text);
 ElementType parse_element_type(std::string_view text);
+std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
 /// Each side between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);

@@ -168,10 +168,8 @@ def _shape(m: int, n: int, k: int) -> str:
 
 
 def _word(value: Any) -> str:
-    """"fp16" of "fp16", torch.float16, numpy.float16 or triton's fp16."""
-    text = str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
-    return {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "half": "fp16",
-            "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}.get(text, text)
+    """"What the library takes: "float16" of torch.float16 or numpy.float16, "fp16" of triton's."""
+    return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
 
 
 def _question(dtype, layout, regime, inputs, method, epilogue="none"):

@@ -7,8 +7,28 @@ expect_error 2 "unknown command 'qqqqqqqqqq'" "$TILECAST" qqqqqqqqqq
 expect_error 2 "unknown option '--bogus'" "$TILECAST" --bogus
 expect_error 2 "unknown option '--fromat'.*did you mean --format" "$TILECAST" doctor --fromat json
 expect_error 2 "unexpected argument 'extra'" "$TILECAST" doctor extra
-expect_error 2 'xml' "$TILECAST" doctor --format xml
-expect_error 2 'format' "$TILECAST" doctor --format
+expect_error 2 "--format: expected one of table, json, got 'xml'" "$TILECAST" doctor --format xml
+expect_error 2 '--format: expected a value' "$TILECAST" doctor --format
+# Numbers: which option, what was expected, what it got.
+for value in abc 0 -1 2.5 99999999999999999999; do
+  expect_error 2 "--top: expected a whole number from 1 to 1048576, got '$value'" \
+    "$TILECAST" predict 64x64x64 --top $value
+done
+expect_error 2 "--check: expected a number from 0.1 to 1000000.*, got 'x'" \
+  "$TILECAST" regime-report none.csv --check x
+expect_error 2 '--wide: takes no value' "$TILECAST" predict 64x64x64 --wide=yes
+expect_error 2 '--problems: not allowed with SHAPE|SHAPE: not allowed with --problems' \
+  "$TILECAST" predict 64x64x64 --problems x
+
+# Words in any letter case, and other projects' for the same.
+"$TILECAST" predict 256x256x256 --top 08 --layout nn --regime sustained --method analytic \
+  --format csv --inputs zeros --epilogue bias_n+gelu --schedule ping_pong >"$folder/small"
+"$TILECAST" predict 256X256X256 --top 8 --layout NN --regime Sustained --method Analytic \
+  --format CSV --inputs ZEROS --epilogue Bias_N+GELU --schedule PP --gpu H200 --dtype half \
+  >"$folder/large" 2>"$folder/err"
+cmp "$folder/small" "$folder/large" || problem "letter case: $(cat "$folder/err")"
+"$TILECAST" predict 256x256x256 --config 'WS 128X128X64' --top 1 >"$folder/large" 2>"$folder/err"
+grep -Eq 'ws1? 128x128x64' "$folder/large" || problem "letter case: $(cat "$folder/err")"
 
 expect_done 'doctor' "$TILECAST" --help
 expect_done '--format' "$TILECAST" doctor --help
