@@ -30,10 +30,7 @@ void add_suite(Program& program);
 // tilecast-data (data_main.cpp): measurements, no CUDA.
 void add_validate(Program& program);
 void add_calibrate(Program& program);
-void add_results_table(Program& program);
-void add_dataset(Program& program);
-void add_decompositions(Program& program);
-void add_ladder(Program& program);
+void add_pages(Program& program);
 void add_repeatability(Program& program);
 void add_regime_report(Program& program);
 void add_emit(Program& program);

@@ -103,36 +103,20 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   CHECK(records >= (simulated ? 4 : 3));
 }
 
-/// The command that a page says its tables are made by, with --check.
-CapturedRun check_page(const std::string& path, void (*add_command)(Program&),
-                       const std::vector<std::string>& more = {"--check"}) {
-  const std::string page = read_file(path);
-  const std::string_view lead = "Made by `./tilecast ";
-  const std::size_t at = page.find(lead);
-  REQUIRE(at != std::string::npos);
-  const std::size_t begin = at + lead.size();
-  std::vector<std::string> arguments;
-  for (const std::string_view word :
-       split(std::string_view(page).substr(begin, page.find('`', begin) - begin), ' ')) {
-    arguments.emplace_back(word);
-  }
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_captured(add_command, arguments);
-}
-
-TEST_CASE("The table in docs/results.md is the one its own command makes") {
+TEST_CASE("The table in docs/results.md is the one that the committed measurements make") {
   if (!due_today(Simulated::kResults)) {
     SUCCEED("not today");
     return;
   }
   const CapturedRun run =
-      check_page("docs/results.md", add_results_table, with_kept_predictions({"--check"}));
+      run_captured(add_pages, with_kept_predictions({"pages", "results", "--check"}));
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
 }
 
-TEST_CASE("The data set's tables, and what it leaves out, are those that its rows make") {
-  const CapturedRun run = check_page("validate/data/h200_sxm/dataset/README.md", add_dataset);
+TEST_CASE("The other tables of pages are those that the committed measurements make") {
+  const CapturedRun run = run_captured(
+      add_pages, with_kept_predictions({"pages", "dataset", "splits", "ladder", "--check"}));
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
 }

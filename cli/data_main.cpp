@@ -10,10 +10,7 @@ int main(int argc, char** argv) {
   tilecast::add_validate(program);
   tilecast::add_calibrate(program);
   tilecast::add_report(program);
-  tilecast::add_results_table(program);
-  tilecast::add_dataset(program);
-  tilecast::add_decompositions(program);
-  tilecast::add_ladder(program);
+  tilecast::add_pages(program);
   tilecast::add_repeatability(program);
   tilecast::add_regime_report(program);
   tilecast::add_emit(program);

@@ -26,10 +26,7 @@ constexpr Forwarded kOfData[] = {
     {"gpus", "The GPU files: what runs on each, what is known of it and from where"},
     {"completion", "A script by which bash or zsh completes commands and options"},
     {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
-    {"results-table", "Write the table of results between its markers in docs/results.md"},
-    {"dataset", "Write the data set's own tables, and which points are missing, into two pages"},
-    {"decompositions", "Write the table of what splitting K gives between its markers in a page"},
-    {"ladder", "Write the tables of rungs between their markers in kernels/gemm/README.md"},
+    {"pages", "Write the generated tables of this repository's pages"},
     {"repeatability",
      "How well two measurements of the same points agree (exits with 1 where they do not); of more "
      "files, what makes them differ: card, day, process or chance"},

@@ -159,10 +159,4 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   return input;
 }
 
-std::string command_line(const JoinedInputOptions& options) {
-  return fmt::format("--gpu {} --data {}{}{}", options.gpu, join(options.data, " "),
-                     options.no_calibration ? " --no-calibration" : "",
-                     options.no_correction ? " --no-correction" : "");
-}
-
 }  // namespace tilecast

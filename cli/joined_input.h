@@ -1,4 +1,4 @@
-// What validate and results-table start from: a GPU file and measurements, joined by the model.
+// What validate and pages start from: a GPU file and measurements, joined by the model.
 #pragma once
 
 #include <optional>
@@ -45,8 +45,5 @@ FilePlan files_of(const JoinedInputOptions& options);
 /// where no schedule runs on the GPU and where no row has a prediction; else as load_gpu,
 /// read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
-
-/// The options as one would type them.
-std::string command_line(const JoinedInputOptions& options);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// validate and results-table as a user runs them, with the GPU file of the repository.
+// validate and pages as a user runs them, with the GPU file of the repository.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -50,12 +50,12 @@ struct Scene {
     more.insert(more.begin(), {"validate", "--data", data});
     return run_captured(add_validate, more);
   }
-  CapturedRun results_table(const std::vector<std::string>& more = {}) const {
-    return results_table_of(readme, more);
-  }
-  CapturedRun results_table_of(const std::string& file, std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"results-table", "--data", data, "--readme", file});
-    return run_captured(add_results_table, more);
+  CapturedRun pages(std::vector<std::string> more = {}) const { return pages_of(readme, more); }
+  CapturedRun pages_of(const std::string& page, std::vector<std::string> more = {}) const {
+    const std::string list = (folder / "pages.yaml").string();
+    write_file(list, "results: {gpu: h200_sxm, data: [" + data + "], pages: [" + page + "]}\n");
+    more.insert(more.begin(), {"pages", "--list", list});
+    return run_captured(add_pages, more);
   }
 };
 
@@ -321,27 +321,29 @@ TEST_CASE("A broken record is refused") {
   CHECK(scene.validate({"--check", "/none.json"}).exit_code == 6);
 }
 
-TEST_CASE("results-table writes the table once and finds it up to date from then on") {
+TEST_CASE("pages writes a table once and finds it up to date from then on") {
   const Scene scene;
-  CHECK(scene.results_table({"--check"}).exit_code == 1);
+  check_refused(scene.pages({"--check"}), ExitCode::kWrong,
+                "not up to date; run ./tilecast pages results");
   CHECK(read_file(scene.readme).find("\nold\n") != std::string::npos);
-  CHECK(scene.results_table().exit_code == 0);
+  CHECK(scene.pages().exit_code == 0);
   const std::string written = read_file(scene.readme);
-  CHECK(written.find("Made by `./tilecast results-table --gpu h200_sxm --data ") !=
-        std::string::npos);
+  CHECK(written.find("Made by `./tilecast pages results`.") != std::string::npos);
   CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 r24` |") !=
         std::string::npos);
   CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
-  CHECK(scene.results_table({"--check"}).exit_code == 0);
+  CHECK(scene.pages({"results", "--check"}).exit_code == 0);
+  check_refused(scene.pages({"ladder"}), ExitCode::kUsage, "ladder");
+  check_refused(scene.pages({"tables"}), ExitCode::kUsage,
+                "expected one of results, dataset, splits, ladder, got 'tables'");
 }
 
-TEST_CASE("results-table refuses a README without markers or out of reach") {
+TEST_CASE("pages refuses a README without markers or out of reach") {
   const Scene scene;
   write_file(scene.readme, "no markers\n");
-  check_refused(scene.results_table(), ExitCode::kUsage, "results:begin");
+  check_refused(scene.pages(), ExitCode::kUsage, "results:begin");
   CHECK(read_file(scene.readme) == "no markers\n");
-  check_refused(scene.results_table_of("/none/README.md"), ExitCode::kFile,
-                "/none/README.md: cannot read");
+  check_refused(scene.pages_of("/none/README.md"), ExitCode::kFile, "/none/README.md: cannot read");
 }
 
 TEST_CASE("A README that cannot be written stays as it was, and nothing lies beside it") {
@@ -353,13 +355,13 @@ TEST_CASE("A README that cannot be written stays as it was, and nothing lies bes
   rlimit small = usual;
   small.rlim_cur = 2000;  // bytes; as a full disk would stop it
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const CapturedRun run = scene.results_table();
+  const CapturedRun run = scene.pages();
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
   check_refused(run, ExitCode::kFile, "README.md: cannot write");
   CHECK(read_file(scene.readme) == before);
   const std::filesystem::directory_iterator files(
       std::filesystem::path(scene.readme).parent_path());
-  CHECK(std::distance(begin(files), end(files)) == 2);
+  CHECK(std::distance(begin(files), end(files)) == 3);  // a.csv, README.md, pages.yaml
 }
 
 }  // namespace

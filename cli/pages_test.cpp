@@ -1,10 +1,7 @@
-// The ladder command, and the committed tables in kernels/gemm/README.md. Runs in the repository
-// root.
-
-#include <filesystem>
+// The ladder's tables; those that are committed are checked in committed_data_test.cpp. Runs in the
+// repository's root.
 
 #include "cli/commands.h"
-#include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
@@ -14,9 +11,6 @@
 
 namespace tilecast {
 namespace {
-
-const std::string kReadme = "kernels/gemm/README.md";
-const std::string kLead = "Made by `./tilecast ";
 
 bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -29,47 +23,28 @@ TEST_CASE("The ladder is written between the markers, and then is up to date unt
   const std::string config = to_text(load_ladder("kernels/gemm/ladder.yaml").rungs[0].config);
   write_file(data, measurement_csv({example_measurement(config, Seconds{250e-6})}));
   write_file(readme, "before\n<!-- results:begin -->\n<!-- results:end -->\nbehind\n");
-  const std::vector<std::string> arguments{"ladder", "--data", data, "--readme", readme};
+  const std::string list = (folder / "p.yaml").string();
+  write_file(list, "ladder: {gpu: h200_sxm, data: [" + data + "], pages: [" + readme + "]}\n");
+  const std::vector<std::string> arguments{"pages", "--list", list};
   std::vector<std::string> check = arguments;
   check.push_back("--check");
 
-  const CapturedRun stale = run_captured(add_ladder, check);
+  const CapturedRun stale = run_captured(add_pages, check);
   CHECK(stale.exit_code == 1);
-  CHECK(holds(stale.err, "not up to date; run ./tilecast ladder --gpu h200_sxm --data " + data));
-  CHECK(run_captured(add_ladder, arguments).exit_code == 0);
+  CHECK(holds(stale.err, "not up to date; run ./tilecast pages ladder"));
+  CHECK(run_captured(add_pages, arguments).exit_code == 0);
   const std::string text = read_file(readme);
   CHECK(text.starts_with("before\n"));
   CHECK(text.ends_with("behind\n"));
   CHECK(holds(text, "| 1 | one buffer |"));
-  CHECK(run_captured(add_ladder, check).exit_code == 0);
+  CHECK(run_captured(add_pages, check).exit_code == 0);
 
   write_file(data, measurement_csv({example_measurement(config, Seconds{260e-6})}));
-  CHECK(run_captured(add_ladder, check).exit_code == 1);
-}
-
-TEST_CASE("The tables in kernels/gemm/README.md are those that the committed data give") {
-  const std::string readme = read_file(kReadme);
-  const std::size_t at = readme.find(kLead);
-  // Whoever commits the measurements commits the tables, and no tables stand without them.
-  REQUIRE((at != std::string::npos) ==
-          std::filesystem::exists("validate/data/h200_sxm/ladder/ladder.csv"));
-  if (at == std::string::npos) {
-    return;
-  }
-  const std::size_t begin = at + kLead.size();
-  std::vector<std::string> arguments;
-  for (const std::string_view word :
-       split(std::string_view(readme).substr(begin, readme.find('`', begin) - begin), ' ')) {
-    arguments.emplace_back(word);
-  }
-  arguments.push_back("--check");
-  const CapturedRun run = run_captured(add_ladder, arguments);
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  CHECK(run_captured(add_pages, check).exit_code == 1);
 }
 
 TEST_CASE("Every rung has its section in kernels/gemm/README.md, in order") {
-  const std::string readme = read_file(kReadme);
+  const std::string readme = read_file("kernels/gemm/README.md");
   const Ladder ladder = load_ladder("kernels/gemm/ladder.yaml");
   std::size_t at = 0;
   for (std::size_t i = 0; i < ladder.rungs.size(); ++i) {
