@@ -18,6 +18,7 @@
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/predict/best_per.h"
 #include "model/predict/explain.h"
 #include "model/predict/on_card.h"
 #include "model/spec/load_gpu.h"
@@ -65,9 +66,6 @@ void run_explain(const ExplainOptions& options) {
   if (!options.trace.empty() && options.configs.size() > 1) {
     throw ConfigError("--trace writes the timeline of one configuration: give one --config");
   }
-  if (options.configs.empty() && options.no_best) {
-    throw ConfigError("--no-best leaves nothing to explain: give --config");
-  }
   FilePlan plan;
   plan.reads("--gpu", files_of_gpu(options.gpu));
   plan.writes("--trace", options.trace);
@@ -81,14 +79,23 @@ void run_explain(const ExplainOptions& options) {
   std::optional<Waiting> waiting(std::in_place,
                                  fmt::format("{} on {}", options.shape, gpu.spec.name));
   const auto start = std::chrono::steady_clock::now();
-  ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}};
+  ExplainReport report{gpu, problem, regime, inputs, {}, false, {}, {}};
   for (const ConfigPattern& config : configs) {
     report.kernels.push_back(explain_best(gpu.spec, problem, config, regime, inputs, effort));
   }
-  if (!options.no_best) {
+  const auto explained = [&](const Prediction& p) {
+    return explain(gpu.spec, problem, p.config, regime, inputs, effort);
+  };
+  if (configs.empty() && !options.no_best) {
+    const Ranking ranking = best_per_schedule(gpu.spec, problem, {}, regime, inputs, effort);
+    report.best = explained(ranking.predictions.front());
+    if (ranking.predictions.size() > 1) {
+      report.kernels.push_back(explained(ranking.predictions[1]));
+      report.is_runner_up = true;
+    }
+  } else if (configs.empty() || !options.no_best) {
     const Ranking ranking = rank_candidates(gpu.spec, problem, {}, regime, inputs, 1, effort);
-    report.best =
-        explain(gpu.spec, problem, ranking.predictions.front().config, regime, inputs, effort);
+    report.best = explained(ranking.predictions.front());
   }
   if (const std::optional<Cards> cards = cards_of(gpu, std::nullopt)) {  // as in predict
     for (Explanation& kernel : report.kernels) {
@@ -116,8 +123,8 @@ void run_explain(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(Program& program) {
-  const Command command = program.command(
-      "explain", "Why configurations take the time they do, and what the best one does better");
+  const Command command =
+      program.command("explain", "What limits a configuration, and why the best one is faster");
   const auto options = std::make_shared<ExplainOptions>();
   command
       .option(
@@ -125,8 +132,8 @@ void add_explain(Program& program) {
           "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
       .required();
   command.option("--config", options->configs,
-                 "A configuration, whole or in part as predict takes it; several are laid "
-                 "side by side. Without it the best of all candidates");
+                 "A configuration, whole or in part as predict takes it; several stand side by "
+                 "side. Without it the best of all beside the best of another schedule");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
   command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
   command.option("--dtype", options->dtype, kDtypeHelp);
@@ -141,9 +148,10 @@ void add_explain(Program& program) {
               "simulated, by default, where a GEMM's schedule has processes; or analytic, which "
               "memory-bound kernels always are")
       .one_of({"analytic", "simulated"});
-  command.option("--threads", options->threads, "For simulations; 0: one per processor")
+  command.option("--threads", options->threads, "For simulations; 0: one for each processor")
       .in_range(0u, 1024u);
-  command.flag("--no-best", options->no_best, "Do not compare with the best of all candidates");
+  command.flag("--no-best", options->no_best,
+               "Compare --config with nothing; without --config explain the best alone");
   command.option(
       "--trace", options->trace,
       "Write the simulated timeline to this file, for Perfetto, as measure --trace does");

@@ -154,7 +154,7 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
   }
   json["occupancy"] = {{"ctas_per_sm", e.ctas_per_sm}};
   if (e.waves) {
-    json["occupancy"]["workers"] = e.waves->workers;
+    json["occupancy"]["ctas"] = e.waves->ctas;
     json["waves"] = {{"tiles", e.waves->tiles},
                      {"k_blocks", e.waves->k_blocks},
                      {"waves", rounded(e.waves->waves, kDigits)},

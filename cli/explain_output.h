@@ -18,6 +18,7 @@ struct ExplainReport {
   Regime regime;
   Inputs inputs;
   std::vector<Explanation> kernels;  // as asked for
+  bool is_runner_up;                 // nothing was: the one kernel is the best of another schedule
   std::optional<Explanation> best;   // of all candidates, where it was looked for
   Seconds elapsed;
 };

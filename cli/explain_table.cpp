@@ -121,9 +121,9 @@ void add_limits(Rows& rows) {
   const std::vector<Limiter> parts = parts_that_save(rows.kernels());
   rows.heading(parts.empty() ? "limiter"
                              : "limiter, and time saved if a part were infinitely fast");
-  rows.row("limiter", [](const auto& e) { return std::string(to_text(e.predicted.limiter)); });
+  rows.row("limiter", [](const auto& e) { return shown_limiter(to_text(e.predicted.limiter)); });
   for (const Limiter part : parts) {
-    rows.row("  " + std::string(to_text(part)), [&](const Explanation& e) {
+    rows.row("  " + shown_limiter(to_text(part)), [&](const Explanation& e) {
       const auto own = std::ranges::find(e.without, part, &Elimination::part);
       return own == e.without.end() ? "-" : percent(1 - own->cycles / e.predicted.cycles);
     });
@@ -162,7 +162,7 @@ void add_waves(Rows& rows) {
   if (!rows.kernels().front().kernel->waves) {
     return;
   }
-  rows.row("resident workers", [](const auto& e) { return std::to_string(e.waves->workers); });
+  rows.row("resident CTAs", [](const auto& e) { return std::to_string(e.waves->ctas); });
   rows.row("tiles", [](const auto& e) { return std::to_string(e.waves->tiles); });
   rows.row("K blocks per tile", [](const auto& e) { return std::to_string(e.waves->k_blocks); });
   rows.row("waves", [](const auto& e) { return fmt::format("{:.2f}", e.waves->waves); });
@@ -203,7 +203,7 @@ void add_energy(Rows& rows) {
 std::string phase_table(const Named& named) {
   const std::vector<Phase>& phases = named.kernel->watched->phases;
   std::string text =
-      fmt::format("\n{:<{}}", fmt::format("{} by phase, %; to us", named.name), kLabel);
+      fmt::format("\n{:<{}}", fmt::format("{}: busy %, until us", named.name), kLabel);
   for (const Phase& phase : phases) {
     text += fmt::format("{:>7.{}f}", phase.end.value * 1e6, phase.end.value < 1e-4 ? 1 : 0);
   }
@@ -232,13 +232,17 @@ std::string learned_table(const Named& named) {
   const Explanation& e = *named.kernel;
   const auto more = [](double factor) { return fmt::format("{:+.1f} %", 100 * (factor - 1)); };
   std::string text =
-      fmt::format("\n{}: measured kernels say cycles {}, clock {} of physics alone\n", named.name,
-                  more(e.predicted.cycles_correction), more(e.predicted.clock_correction));
+      "\n" + wrapped("",
+                     fmt::format("{}, learned from measured kernels: cycles {}, clock {} over "
+                                 "physics alone",
+                                 named.name, more(e.predicted.cycles_correction),
+                                 more(e.predicted.clock_correction)),
+                     " ");
   if (e.predicted.extrapolated) {
-    text += "  extrapolated: hardly like any kernel that was measured\n";
+    text += "  extrapolated: little resembles a measured kernel\n";
   }
   for (const LearnedReason& reason : e.learned_from) {
-    text += fmt::format("  {:.2f} like {}, {}: cycles {}, clock {}\n", reason.likeness,
+    text += fmt::format("  likeness {:.2f}: {}, {}: cycles {}, clock {}\n", reason.likeness,
                         reason.row->problem, to_text(reason.row->regime),
                         more(std::exp(reason.cycles_off)), more(std::exp(reason.clock_off)));
     text += wrapped("            ", reason.row->config, ":,");
@@ -275,6 +279,9 @@ std::string explain_table(const ExplainReport& report) {
   const std::vector<Named> all = named(report);
   for (const Named& n : all) {
     text += wrapped(fmt::format("{:<9}", n.name), to_text(n.kernel->predicted.config), ":,");
+  }
+  if (report.is_runner_up) {
+    text += wrapped("", "A is the fastest of the other schedules.", " ");
   }
   for (std::size_t first = 0; first < all.size(); first += kSideBySide) {
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);

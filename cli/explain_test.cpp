@@ -130,14 +130,14 @@ TEST_CASE("explain names the measured kernels that a prediction leans on") {
     CHECK(row["cycles"].get<double>() > 0);
   }
   const CapturedRun table = explain({"--config", measured, "--no-best"}, "64x4096x4096");
-  CHECK(table.out.find("A: measured kernels say cycles ") != std::string::npos);
-  CHECK(table.out.find(" like " + learned["from"][0]["problem"].get<std::string>()) !=
+  CHECK(table.out.find("A, learned from measured kernels: cycles ") != std::string::npos);
+  CHECK(table.out.find(": " + learned["from"][0]["problem"].get<std::string>() + ", ") !=
         std::string::npos);
   const CapturedRun far = explain({"--config", kSmall, "--no-best"}, "52823x19115x8");
-  CHECK(far.out.find("extrapolated: hardly like any kernel") != std::string::npos);
+  CHECK(far.out.find("extrapolated: little resembles a measured kernel") != std::string::npos);
   const CapturedRun physics =
       explain({"--config", measured, "--no-best", "--no-calibration"}, "64x4096x4096");
-  CHECK(physics.out.find("measured kernels say") == std::string::npos);
+  CHECK(physics.out.find("learned from") == std::string::npos);
 }
 
 TEST_CASE("explain's cycles are those of predict --config") {
@@ -272,14 +272,29 @@ TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
                 "/proc/none");
 }
 
-TEST_CASE("explain without a configuration explains the first pick, and may trace it") {
+/// The trace of a configuration.
+std::string traced(const std::string& config) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "trace.json").string();
+  explain({"--config", config, "--no-best", "--trace", path});
+  return read_file(path);
+}
+
+TEST_CASE("explain without a configuration lays the best beside the best of another schedule") {
   const TemporaryFolder folder;
   const std::string path = (folder / "trace.json").string();
   const Json answer = Json::parse(explain({"--format", "json", "--trace", path}).out);
-  CHECK(answer["kernels"].empty());
-  CHECK(answer["best"]["config"] ==
-        Json::parse(predict({"--top", "1"}).out)["ranking"][0]["config"]);
-  CHECK(!Json::parse(read_file(path))["traceEvents"].empty());
+  const Json best = Json::parse(predict({"--best-per", "schedule", "--top", "2"}).out)["ranking"];
+  CHECK(answer["best"]["config"] == best[0]["config"]);
+  REQUIRE(answer["kernels"].size() == 1);
+  CHECK(answer["kernels"][0]["config"] == best[1]["config"]);
+  CHECK(answer["kernels"][0]["against_best"]["time"].get<double>() > 1);
+  CHECK(Json::parse(read_file(path))["traceEvents"] ==
+        Json::parse(traced(best[0]["config"]))["traceEvents"]);
+
+  const Json alone = Json::parse(explain({"--no-best", "--format", "json"}).out);
+  CHECK(alone["kernels"].empty());
+  CHECK(alone["best"]["config"] == best[0]["config"]);
 }
 
 TEST_CASE("explain takes a configuration in part and in short") {
@@ -303,7 +318,6 @@ TEST_CASE("explain refuses what cannot run with one line that says why") {
                 "its stages and C do not fit in shared memory; needs at most 4 stages");
   check_refused(explain({"--config", "warp_specialised:tile=1"}), ExitCode::kUsage,
                 "warp_specialised");
-  check_refused(explain({"--no-best"}), ExitCode::kUsage, "give --config");
   check_refused(explain({"--config", kWide}, "2048x2048"), ExitCode::kUsage, "2048x2048");
   check_refused(explain({"--config", kWide, "--gpu", "a100_sxm80"}), ExitCode::kUsage,
                 "a100_sxm80");

@@ -5,6 +5,8 @@
 
 #include "cli/explain_output.h"
 #include "cli/explain_stream.h"
+#include "cli/output_parts.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -23,10 +25,26 @@ std::string list_of(const std::vector<MoreCycles>& items, Cycles other, std::siz
   std::vector<std::string> words;
   for (const MoreCycles& item : items) {
     if (std::abs(item.cycles / other) >= kWorthSaying && words.size() < most) {
-      words.push_back(fmt::format("{} {}", item.of, signed_percent(item.cycles / other)));
+      words.push_back(
+          fmt::format("{} {}", shown_limiter(item.of), signed_percent(item.cycles / other)));
     }
   }
   return join(words, ", ");
+}
+
+/// What holds a clock.
+const char* holder(ClockLimiter limiter) {
+  switch (limiter) {
+    case ClockLimiter::kHighestClock:
+      return "the GPU's highest";
+    case ClockLimiter::kTensorPlateau:
+      return "the tensor plateau";
+    case ClockLimiter::kBurstPower:
+      return "burst power";
+    case ClockLimiter::kSustainedPower:
+      return "the power cap";
+  }
+  TILECAST_ASSERT(!"no such limiter of the clock");
 }
 
 }  // namespace
@@ -47,12 +65,12 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
                       ? std::string("the same clock")
                       : "a clock " + more_or_fewer(d.sm_clock, "higher", "lower"))};
   if (std::abs(d.sm_clock - 1) >= kWorthSaying) {
-    why.push_back(fmt::format("Each cycle takes {} energy; the clock is limited by {}.",
-                              more_or_fewer(d.energy_per_cycle, "more", "less"),
-                              kernel.clock_limiter == best.clock_limiter
-                                  ? "the same thing"
-                                  : fmt::format("{}, not {}", to_text(kernel.clock_limiter),
-                                                to_text(best.clock_limiter))));
+    why.push_back(fmt::format(
+        "Each cycle takes {} energy; {}.", more_or_fewer(d.energy_per_cycle, "more", "less"),
+        kernel.clock_limiter == best.clock_limiter
+            ? fmt::format("both clocks are held by {}", holder(kernel.clock_limiter))
+            : fmt::format("its clock is held by {}, the best's by {}", holder(kernel.clock_limiter),
+                          holder(best.clock_limiter))));
   }
   if (const std::string phases = list_of(d.phases, other, d.phases.size()); !phases.empty()) {
     why.push_back(fmt::format("Extra SM time, relative to the best's cycles: {}.", phases));
@@ -62,16 +80,16 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
   if (const std::string parts = list_of(extra, other, kMostParts); !parts.empty()) {
     why.push_back(fmt::format("Largest extra costs: {}.", parts));
   }
-  if (kernel.waves && best.waves) {
+  if (kernel.waves && best.waves && kernel.waves->waves != best.waves->waves) {
     why.push_back(
         fmt::format("{:.2f} waves of tiles, the last one {:.0f} % full; the best has "
                     "{:.2f}, {:.0f} %.",
                     kernel.waves->waves,
                     100.0 * static_cast<double>(kernel.waves->in_last_wave) /
-                        static_cast<double>(kernel.waves->workers),
+                        static_cast<double>(kernel.waves->ctas),
                     best.waves->waves,
                     100.0 * static_cast<double>(best.waves->in_last_wave) /
-                        static_cast<double>(best.waves->workers)));
+                        static_cast<double>(best.waves->ctas)));
   }
   const std::optional<StreamStory> story = stream_story(report, kernel);
   if (story && !is_best(kernel, best)) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -30,6 +31,15 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
     json["epilogue"] = to_text(point.problem.epilogue);
   }
   return json;
+}
+
+std::string shown_limiter(std::string_view word) {
+  std::string shown(word);
+  std::ranges::replace(shown, '_', ' ');
+  return shown == "sm intake" ? "SM intake"
+         : shown == "l2"      ? "L2"
+         : shown == "dram"    ? "DRAM"
+                              : shown;
 }
 
 std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks) {

@@ -18,6 +18,9 @@ double rounded(double value, int digits);
 /// Op, sides, element type and, where the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
 
+/// A limiter as tables show it: "SM intake" of sm_intake.
+std::string shown_limiter(std::string_view word);
+
 constexpr std::size_t kColumns = 80;  // of a terminal
 
 /// The text in lines of at most kColumns that end behind one of `breaks`, each after `first` or as

@@ -100,7 +100,7 @@ void add_rows(const RankingReport& report, bool marks, std::vector<Column>& colu
                                          fmt::format("{:.3f}", p.sm_clock.value * 1e-9),
                                          fmt::format("{:.1f}", p.cycles.value * 1e-3),
                                          fmt::format("{:.0f}", p.power.value),
-                                         std::string(to_text(p.limiter)),
+                                         shown_limiter(to_text(p.limiter)),
                                          report.is_wide ? to_text(p.config) : short_text(p.config)};
     for (std::size_t c = 0; c < columns.size(); ++c) {
       columns[c].cells.push_back(cells[c]);

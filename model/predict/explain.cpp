@@ -25,14 +25,14 @@ GemmWork work_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
 }
 
 TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
-  const i64 workers = residency_of(gpu, config).workers;
-  const i64 tiles = work.tiles / cluster_size(config.tiling);
+  const i64 cluster = cluster_size(config.tiling);
+  const i64 ctas = residency_of(gpu, config).workers * cluster;
   return {.ctas_per_sm = work.ctas_per_sm,
-          .workers = workers,
-          .tiles = tiles,
+          .ctas = ctas,
+          .tiles = work.tiles,
           .k_blocks = work.k_blocks,
-          .waves = static_cast<double>(tiles) / static_cast<double>(workers),
-          .in_last_wave = (tiles - 1) % workers + 1};
+          .waves = static_cast<double>(work.tiles) / static_cast<double>(ctas),
+          .in_last_wave = (work.tiles - cluster) % ctas + cluster};
 }
 
 /// Neighbouring phases as one: of the cycles and the time of the whole, and of its work.

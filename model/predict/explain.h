@@ -30,14 +30,15 @@ struct Phase {
   Hertz sm_clock;  // by energy (model/clock/phase_clock.h); in the mean the prediction's
 };
 
-/// Workers (clusters, or CTAs) on the GPU and what they share out.
+/// CTAs on the GPU and the tiles of C that they share out; those of a cluster take theirs together,
+/// so that both are whole clusters.
 struct TileWaves {
   i32 ctas_per_sm;
-  i64 workers;       // resident at once
-  i64 tiles;         // of workers
+  i64 ctas;  // resident at once
+  i64 tiles;
   i64 k_blocks;      // of a tile
-  double waves;      // tiles over workers
-  i64 in_last_wave;  // tiles, up to all workers
+  double waves;      // tiles over CTAs
+  i64 in_last_wave;  // tiles, up to all CTAs
 };
 
 /// What only a simulation knows.

@@ -134,17 +134,19 @@ TEST_CASE("explain predicts what predict does, and names the same limiter") {
   }
 }
 
-TEST_CASE("Waves count workers' tiles, and a full last wave is full") {
+TEST_CASE("Waves count the tiles of CTAs in clusters, and a full last wave is full") {
   const auto waves = [](i64 m, i64 n) {
     return *explain_text(h200(), problem(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
   };
-  // Clusters of 256 x 256 on 66 places: 8 x 8 are 64 tiles, 12 x 11 are two waves.
-  CHECK(waves(2048, 2048).tiles == 64);
-  CHECK(waves(2048, 2048).in_last_wave == 64);
-  CHECK(waves(3072, 2816).tiles == 132);
+  // Clusters of 256 x 256, two tiles each, on 66 places: 8 x 8 clusters, 12 x 11 in two waves.
+  CHECK(waves(2048, 2048).ctas == 132);
+  CHECK(waves(2048, 2048).tiles == 128);
+  CHECK(waves(2048, 2048).in_last_wave == 128);
+  CHECK(waves(3072, 2816).tiles == 264);
   CHECK(waves(3072, 2816).waves == Approx(2));
-  CHECK(waves(3072, 2816).in_last_wave == 66);
-  CHECK(waves(3072, 3072).in_last_wave == 12);  // 144 tiles
+  CHECK(waves(3072, 2816).in_last_wave == 132);
+  CHECK(waves(3072, 3072).in_last_wave == 24);  // 288 tiles
+  CHECK(waves(2944, 2816).tiles == 264);        // 23 rows of tiles, the last cluster half empty
 }
 
 TEST_CASE("A kernel differs from itself in nothing, and from a slower one by what its times say") {
