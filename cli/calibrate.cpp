@@ -294,7 +294,7 @@ void add_calibrate(Program& program) {
   const Command command =
       program.command("calibrate", "Fit the model's constants to measurements of a GPU");
   const auto options = std::make_shared<CalibrateOptions>();
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--data", options->data,
                  "Measurement files, .csv or .csv.gz; of copies and additions alone, section "
                  "stream is fitted and the rest of --out stays as it is");
@@ -313,19 +313,18 @@ void add_calibrate(Program& program) {
   command.option("--split", options->split,
                  "YAML file that says which rows a fit may see; others are left out");
   command.option("--out", options->out,
-                 "NAME.calibrated.yaml, which belongs beside the GPU's file NAME.yaml; "
+                 "NAME.calibrated.yaml, to be put beside the GPU's file NAME.yaml; "
                  "NAME.learned.yaml and .csv are written beside it");
   command
-      .option(
-          "--lengths-of", options->lengths_of,
-          "A calibrated GPU whose lengths of features are taken: to learn them takes 2,000 rows")
+      .option("--lengths-of", options->lengths_of,
+              "Take the feature lengths of this calibrated GPU: learning them takes 2,000 rows")
       .excludes(design);
   command.flag("--no-simulation", options->no_simulation,
                "Learn the correction for closed forms only, in a tenth of the time");
   command
-      .flag(
-          "--keep-constants", options->keep_constants,
-          "Fit no constants: learn the correction of the overlay --out again, which stays as it is")
+      .flag("--keep-constants", options->keep_constants,
+            "Fit no constants: learn the correction of the overlay --out again, which stays "
+            "unchanged")
       .excludes(run);
   command.option("--threads", options->threads, "0: one for each processor").in_range(0u, 1024u);
   command

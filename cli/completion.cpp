@@ -74,7 +74,7 @@ OptionWords known_words() {
 std::vector<OptionRow> told_by(const std::filesystem::path& program) {
   const ChildResult told = run_child(program, {"option-table"});
   if (!told.started || told.exit_code != 0) {
-    throw FileError(fmt::format("{}: does not tell its options", program.string()));
+    throw FileError(fmt::format("{}: does not list its options", program.string()));
   }
   return parse_option_rows(told.output);
 }
@@ -197,7 +197,7 @@ std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords
 
 void add_completion(Program& program) {
   const Command command =
-      program.command("completion", "A script by which bash or zsh completes commands and options");
+      program.command("completion", "Print a completion script for bash or zsh");
   const auto shell = std::make_shared<std::string>();
   command.option("SHELL", *shell, "bash: source <(tilecast completion bash); zsh")
       .required()

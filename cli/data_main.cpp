@@ -5,7 +5,7 @@
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
-  tilecast::Program program("tilecast", "Lays predictions beside measurements");
+  tilecast::Program program("tilecast", "Compares predictions with measurements");
   program.set_version("tilecast " TILECAST_VERSION);
   tilecast::add_validate(program);
   tilecast::add_calibrate(program);

@@ -59,7 +59,7 @@ void print_json(const ProbedMachine& machine) {
 
 void add_doctor(Program& program) {
   const Command command =
-      program.command("doctor", "What this machine can do, and what is missing");
+      program.command("doctor", "Say what this machine can do, and what is missing");
   const auto format = std::make_shared<std::string>("table");
   const auto write_gpu = std::make_shared<std::string>();
   command.option("--format", *format, "table or json").one_of({"table", "json"});

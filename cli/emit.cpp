@@ -41,10 +41,10 @@ Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProb
     return needs_all_pieces_resident(std::get<KernelConfig>(p.config));
   });
   if (found == ranking.predictions.end()) {
-    throw ConfigError(fmt::format(
-        "the {} fastest all have reduction=spread, which must not run beside other kernels; "
-        "--config writes one of them",
-        ranking.predictions.size()));
+    throw ConfigError(
+        fmt::format("the {} fastest all have reduction=spread, which must not run concurrently "
+                    "with other kernels; --config writes one of them",
+                    ranking.predictions.size()));
   }
   return *found;
 }
@@ -83,7 +83,7 @@ void emit(const EmitOptions& options) {
   const std::string source = emitted_source(
       {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);
   write_file(path, source);
-  fmt::print("{}\n{}: {:.2f} us by forecast\ncd {} && {}\n", path.string(), to_text(config),
+  fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", path.string(), to_text(config),
              best.time.value * 1e6, quoted(options.out), build_line(config, name));
 }
 
@@ -94,12 +94,12 @@ void add_emit(Program& program) {
       "emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs");
   const auto options = std::make_shared<EmitOptions>();
   command.option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096").required();
-  command.option("--config", options->config,
-                 "This configuration, or the fastest that matches, and not the fastest of all");
-  command.option("--out", options->out, "Folder for the file; made where it is not there")
-      .required();
-  command.flag("--replace", options->replace, "Write over a file of the same name in --out");
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option(
+      "--config", options->config,
+      "This configuration, or the fastest that matches it, instead of the fastest of all");
+  command.option("--out", options->out, "Folder for the file; created if missing").required();
+  command.flag("--replace", options->replace, "Overwrite a file of the same name");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");

@@ -132,10 +132,10 @@ void add_explain(Program& program) {
           "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy")
       .required();
   command.option("--config", options->configs,
-                 "A configuration, whole or in part as predict takes it; several stand side by "
-                 "side. Without it the best of all beside the best of another schedule");
+                 "A configuration, whole or partial; several are compared side by side. Default: "
+                 "the best of all and the best of another schedule");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--dtype", options->dtype, kDtypeHelp);
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   const Option layout =
@@ -145,8 +145,8 @@ void add_explain(Program& program) {
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
       .option("--method", options->method,
-              "simulated, by default, where a GEMM's schedule has processes; or analytic, which "
-              "memory-bound kernels always are")
+              "simulated, the default for GEMMs; or analytic: closed forms, the only method for "
+              "copies and additions")
       .one_of({"analytic", "simulated"});
   command.option("--threads", options->threads, "For simulations; 0: one for each processor")
       .in_range(0u, 1024u);

@@ -32,12 +32,12 @@ std::optional<StreamStory> stream_story(const ExplainReport& report, const Expla
 }
 
 std::vector<NamedLoss> named_losses(const StreamLosses& losses) {
-  return {{"mix", "writing beside reading", losses.mix},
+  return {{"mix", "mixed reads and writes", losses.mix},
           {"spread", "bytes in flight on many pages", losses.spread},
-          {"walk", "CTAs that drift apart on walks of their own", losses.walk},
+          {"walk", "CTAs that drift apart on independent walks", losses.walk},
           {"plain", "plain loads, which hold lines in L1", losses.plain},
-          {"hint", "the hint that asynchronous loads carry", losses.hint},
-          {"narrow", "requests of few bytes of a row", losses.narrow}};
+          {"hint", "the cache hint of asynchronous loads", losses.hint},
+          {"narrow", "requests that cover few bytes of a row", losses.narrow}};
 }
 
 nlohmann::ordered_json stream_json(const StreamStory& story) {

@@ -308,7 +308,7 @@ std::string explain_table(const ExplainReport& report) {
     text += learned ? learned_table(n) : "";
   }
   if (is_fp8(dtype_of(report.problem))) {
-    text += "\nfp8 is predicted, and compared, as 16 bits with half the K.\n";
+    text += "\nfp8 is modelled as a 16-bit GEMM of half the K.\n";
   }
   for (std::size_t i = 0; report.best && i < report.kernels.size(); ++i) {
     if (!is_best(report.kernels[i], *report.best)) {

@@ -204,7 +204,7 @@ TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make 
         Approx(memory["tb_per_s"].get<double>() / 4.8).epsilon(0.001));
   CHECK(memory["of_measured_rates"] > memory["of_datasheet"]);
   const std::string why = kernel["against_best"]["why"].dump();
-  CHECK(why.find("walks of their own") != std::string::npos);
+  CHECK(why.find("independent walks") != std::string::npos);
   CHECK(why.find("plain loads") != std::string::npos);
   const CapturedRun table = explain({"--op", "memcpy", "--config", slow}, "1073741824");
   CHECK(table.out.find("of the datasheet rate") != std::string::npos);

@@ -19,22 +19,22 @@ struct Forwarded {
 };
 
 constexpr Forwarded kOfData[] = {
-    {"validate", "How far the model is from measurements: error, order, picks"},
+    {"validate", "Judge the model by measurements: error, order, picks"},
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
-    {"list", "The words that options take, and what each means"},
-    {"gpus", "The GPU files: what runs on each, what is known of it and from where"},
-    {"completion", "A script by which bash or zsh completes commands and options"},
-    {"report", "Write a folder that shows predicted beside measured: page, Markdown, data"},
+    {"list", "List the words that options take, with their meaning"},
+    {"gpus", "List the GPUs: what runs on each, what is known of it and from which source"},
+    {"completion", "Print a completion script for bash or zsh"},
+    {"report", "Write a report of predicted against measured: page, Markdown, data"},
     {"pages", "Write the generated tables of this repository's pages"},
     {"repeatability",
-     "How well two measurements of the same points agree (exits with 1 where they do not); of more "
-     "files, what makes them differ: card, day, process or chance"},
-    {"regime-report", "Check that the rest is long enough and the window short enough"},
-    {"plan", "A numbered list of what to measure, for `measure --plan --shard I/N`"},
+     "Compare measurements of the same points: whether two agree (exit code 1 if not); of more, "
+     "what makes them differ: card, day, process or chance"},
+    {"regime-report", "Check that a burst's rest is long enough and its window short enough"},
+    {"plan", "Write a numbered list of points to measure, for `measure --plan --shard I/N`"},
     {"merge", "Merge the rows of a plan's shards; exits with 5 where points are missing"},
-    {"status", "How far the shards of a plan are, what failed, time left"},
-    {"slurm", "Write Slurm scripts that measure a plan, beside it"},
+    {"status", "Show the progress of a plan's shards: done, failed, time left"},
+    {"slurm", "Write Slurm job scripts that measure a plan"},
 };
 constexpr Forwarded kOfGpu[] = {
     {"measure", "Time kernels on this machine's GPU"},

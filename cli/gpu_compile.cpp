@@ -193,12 +193,13 @@ void run_compile(const CompileOptions& options) {
 void add_compile(Program& program) {
   auto options = std::make_shared<CompileOptions>();
   const Command command = program.command(
-      "compile", "Compile the candidates' kernels and note which the compiler rejects; no GPU");
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+      "compile",
+      "Compile the candidates' kernels and record which the compiler rejects; needs no GPU");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--schedule", options->schedules, "Only of this schedule; repeatable");
   command.option("--sample", options->sample, "Only a random sample of this size");
   command.option("--seed", options->seed, "Of --sample");
-  command.option("--out", options->out, "Table of rejections to bring up to date").required();
+  command.option("--out", options->out, "Table of rejections to update").required();
   command.runs([options] { run_compile(*options); });
 }
 

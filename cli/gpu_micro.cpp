@@ -171,12 +171,11 @@ void add_micro(Program& program) {
                  "Overlay of the GPU file to write, of the keys that were measured; put beside "
                  "the file as NAME.calibrated.yaml it is read with it");
   command.option("--gpu", options->gpu,
-                 "Name in configs/gpus, or path, of the GPU file that the overlay is for");
-  command.flag("--energy", options->energy,
-               "Group energy too, energy per operation, with whatever groups run");
+                 "GPU name (`tilecast gpus`), or a path to a GPU file, that the overlay is for");
+  command.flag("--energy", options->energy, "Measure energy per operation as well");
   command
       .option("--passes", options->passes,
-              "How often each constant is measured, each time in other memory")
+              "How often each constant is measured, each time in fresh memory")
       .in_range(1, 100);
   command.runs([options] { run_micro(*options); });
 }

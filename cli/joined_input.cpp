@@ -67,13 +67,13 @@ JoinOptions join_options(const JoinedInputOptions& options) {
 }  // namespace
 
 void add_joined_input(const Command& command, JoinedInputOptions& options) {
-  command.option("--gpu", options.gpu, "A name in configs/gpus, or a path");
+  command.option("--gpu", options.gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--data", options.data, "Measurement files, .csv or .csv.gz").required();
   command.flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
   command.flag("--no-correction", options.no_correction,
                "Use the calibrated constants without the learned correction");
   command.option("--predictions", options.predictions,
-                 "Where predictions are kept from run to run, as those of report are");
+                 "File that keeps predictions from run to run, as report's does");
 }
 
 void add_split(const Command& command, JoinedInputOptions& options) {
@@ -82,13 +82,13 @@ void add_split(const Command& command, JoinedInputOptions& options) {
   const Option part =
       command
           .option("--part", options.part,
-                  "Rows of this part alone: fit, judge (other problems) or tiles (other tiles)")
+                  "Only rows of this part: fit, judge (other problems) or tiles (other tiles)")
           .one_of({"fit", "judge", "tiles"})
           .needs(split);
   split.needs(part);
-  command.option("--fixed", options.fixed,
-                 "Measurement files of configurations for the baseline of one configuration for "
-                 "everything; they are not ranked");
+  command.option(
+      "--fixed", options.fixed,
+      "Measurements for the baseline that runs one configuration everywhere; not ranked");
 }
 
 FilePlan files_of(const JoinedInputOptions& options) {

@@ -147,7 +147,7 @@ void add_list(Program& program) {
   static const std::vector<std::string> kKinds{"gpus", "schedules", "dtypes", "epilogues",
                                                "layouts"};
   const Command command =
-      program.command("list", "The words that options take, and what each means");
+      program.command("list", "List the words that options take, with their meaning");
   const auto kind = std::make_shared<std::string>();
   command.option("KIND", *kind, join(kKinds, ", ") + "; all of them where none is named")
       .one_of(kKinds);
@@ -168,7 +168,7 @@ void add_list(Program& program) {
 
 void add_gpus(Program& program) {
   const Command command = program.command(
-      "gpus", "The GPU files: what runs on each, what is known of it and from where");
+      "gpus", "List the GPUs: what runs on each, what is known of it and from which source");
   const auto format = std::make_shared<std::string>("table");
   command.option("--format", *format, "table or json").one_of({"table", "json"});
   command.runs([format] {

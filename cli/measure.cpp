@@ -167,16 +167,16 @@ void add_measure(Program& program, MeasuringDevice& device) {
               "I/N: the I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless "
               "--out says otherwise; default all of it")
       .needs(plan);
-  command.option("--devices", options->devices,
-                 "GPUs to share the points out to, a process on each: 0-3, 0,2 or all; the "
-                 "rows come together in --out");
+  command.option(
+      "--devices", options->devices,
+      "GPUs to spread the points over, one process each: 0-3, 0,2 or all; --out gets all rows");
   const Option config = command.option(
       "--config", options->configs,
       "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add").excludes(suite);
   shape.excludes(suite);
   config.excludes(suite);
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--out", options->out, "CSV file to write");
   const Option counters =
       command.option("--counters", options->counters,
@@ -206,13 +206,13 @@ void add_measure(Program& program, MeasuringDevice& device) {
   const Option rounds =
       command
           .option("--rounds", options->rounds,
-                  "Measure the whole list so many times, one row each, every second time "
-                  "backwards; prints each configuration beside the first")
+                  "Measure the whole list this many times, one row each, every second time "
+                  "backwards; prints each configuration's ratio to the first")
           .in_range(1, 1000);
   command.option("--trace", options->trace,
                  "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
-  command.flag("--resume", options->resume, "Measure what --out does not have yet");
-  command.flag("--phases", options->phases, "Say at the end where the time went");
+  command.flag("--resume", options->resume, "Measure only what --out lacks");
+  command.flag("--phases", options->phases, "Print where the time went");
   command.flag("--prepare", options->prepare,
                "Only compile the kernels into the cache; needs no GPU");
   for (const Option other : {shape, suite, points, config, regime, counters, rounds, sampling}) {

@@ -36,7 +36,7 @@ void add_merge(Program& program) {
   command.option("CSV", options->files,
                  "Rows of shards; default all PLAN.I-of-N.csv beside the plan");
   command.option("--plan", options->plan, "What `tilecast plan` wrote").required();
-  command.option("--out", options->out, "CSV to write; the rows that it has stay in it").required();
+  command.option("--out", options->out, "CSV to write; rows already in it stay").required();
   command.runs([options] { run_merge(*options); });
 }
 

@@ -43,7 +43,7 @@ Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
   Merge merge = merge_rows(plan, files);
   const MergedFiles merged = merged_files(merge, files);
   if (merged.without_samples > 0) {
-    fmt::print(stderr, "{} rows without their raw samples, whose file is not there\n",
+    fmt::print(stderr, "{} rows have no raw samples: their file is missing\n",
                merged.without_samples);
   }
   if (!merged.raw_samples.empty()) {  // first, as a run does: a row never names what is not there

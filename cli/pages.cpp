@@ -158,7 +158,7 @@ void add_pages(Program& program) {
                "Change nothing; exit with 1 where a page is not up to date");
   command.option("--list", options->list, "What each table is made from, and its page");
   command.option("--predictions", options->predictions,
-                 "Where predictions are kept from run to run, as those of report are");
+                 "File that keeps predictions from run to run, as report's does");
   command.runs([options] { run_pages(*options); });
 }
 

@@ -47,12 +47,12 @@ void run_plan(MeasureOptions& options, const std::vector<std::string>& files) {
 
 void add_plan(Program& program) {
   const Command command = program.command(
-      "plan", "A numbered list of what to measure, for `measure --plan --shard I/N`");
+      "plan", "Write a numbered list of points to measure, for `measure --plan --shard I/N`");
   const auto options = std::make_shared<MeasureOptions>();
   const auto files = std::make_shared<std::vector<std::string>>();
-  command.option("SUITE", *files, "Suite YAML, or points as CSV; several follow each other")
+  command.option("SUITE", *files, "Suite YAML, or points as CSV; several are joined in order")
       .required();
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--out", options->out, "Plan to write, a CSV").required();
   const auto regime = std::make_shared<std::optional<std::string>>();
   command.option("--regime", *regime, "burst or sustained, of points that come as CSV");

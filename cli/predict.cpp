@@ -201,16 +201,15 @@ void give_back_shape(PredictOptions& options) {
 
 void add_predict(Program& program) {
   const Command command =
-      program.command("predict", "Ranked schedules and tilings for a problem, CPU only");
+      program.command("predict", "Rank schedules and tilings of a problem by predicted time");
   const auto options = std::make_shared<PredictOptions>();
   const Option shape = command.option(
       "SHAPE", options->shape,
       "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
-  command.option(
-      "--gpu", options->gpus,
-      "A name in configs/gpus, or what only it begins with, or a path; several stand side "
-      "by side, with --top rows each, default 1");
+  command.option("--gpu", options->gpus,
+                 "GPU name or unique prefix (`tilecast gpus`), or a path to a GPU file; several "
+                 "are shown side by side, --top rows each, default 1");
   command.option("--dtype", options->dtype, kDtypeHelp);
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   const Option layout =
@@ -220,21 +219,22 @@ void add_predict(Program& program) {
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
       .option("--method", options->method,
-              "simulated: the best by closed form are simulated, by default, of GEMMs only; "
-              "analytic: closed forms alone, which memory-bound kernels always are")
+              "simulated, the default for GEMMs: the best by closed form are simulated; analytic: "
+              "closed forms alone, the only method for copies and additions")
       .one_of({"analytic", "simulated"});
   command.option("--threads", options->threads, "For simulations; 0: one for each processor")
       .in_range(0u, 1024u);
   command
       .option("--simulate", options->simulations,
-              "Of each schedule that could be first, how many of the best by closed form are "
-              "simulated; by default 1 to 4, fewer of large kernels")
+              "How many candidates to simulate of each schedule that could be first, the best by "
+              "closed form; default 1 to 4, fewer for large kernels")
       .in_range(1, 4096);
   command.option("--schedule", options->schedules,
-                 "Only these: by name, abbreviation or what only it begins with");
+                 "Only these schedules, by name, abbreviation or unique prefix");
   command
-      .option("--best-per", options->best_per,
-              "schedule: the best of each alone; tile: the best of each of the --top fastest tiles")
+      .option(
+          "--best-per", options->best_per,
+          "schedule: the best of each schedule; tile: the best of each of the --top fastest tiles")
       .one_of({"schedule", "tile"});
   const Option top = command.option("--top", options->top, "Rows to show")
                          .in_range(std::size_t{1}, std::size_t{1} << 20);
@@ -248,19 +248,18 @@ void add_predict(Program& program) {
               "table, json, csv, cutlass: a test list for its "
               "profiler, or of --problems jsonl")
       .one_of({"table", "json", "csv", "jsonl", "cutlass"});
-  command.flag(
-      "--wide", options->wide,
-      "A table with every column and configurations in their long form, beyond 80 columns");
+  command.flag("--wide", options->wide,
+               "Every column, and configurations in long form; wider than 80 columns");
   command.flag("--rejected", options->rejected,
-               "Explain each reason for which candidates were rejected by an example");
+               "Give an example of each reason for which candidates were rejected");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.option("--card", options->card,
-                 "For this card of those that were measured, by UUID; else the interval is of "
-                 "any card of the kind");
+                 "Predict for this measured card, by UUID; by default the interval covers any card "
+                 "of the kind");
   const auto many = std::make_shared<ManyOptions>();
   const Option problems = command.option(
       "--problems", many->problems,
-      "Many problems in the place of SHAPE, a line each: shapes with ranges, JSON or CSV, or one "
+      "Many problems instead of SHAPE, one a line: shapes with ranges, JSON or CSV, or one "
       "JSON list, such as CUTLASS's heuristics take; a file, or - for standard input. Answers with "
       "--top rows each, default 1, as jsonl, csv or cutlass");
   problems.excludes(shape);

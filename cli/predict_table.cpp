@@ -175,7 +175,7 @@ std::string extrapolated_text(const RankingReport& report) {
       text += fmt::format(" #{}", i + 1);
     }
   }
-  return text.empty() ? "" : "extrapolated, like no kernel that the calibration has seen:" + text;
+  return text.empty() ? "" : "extrapolated, unlike any kernel of the calibration:" + text;
 }
 
 std::string conditions(const Ranking& r) {
@@ -204,7 +204,7 @@ std::vector<std::string> notes(const RankingReport& report) {
       stream != nullptr ? gpu.stream->interval != gpu.default_interval : report.gpu.calibrated;
   std::vector<std::string> lines{fmt::format(
       "90 % interval for #1: {:.2f} to {:.2f} us{}", microseconds(best.interval_low),
-      microseconds(best.interval_high), fitted ? "" : " (default error, no calibration)")};
+      microseconds(best.interval_high), fitted ? "" : " (default error, not calibrated)")};
   if (stream != nullptr) {
     const RateShares shares = rate_shares(gpu, *stream, best.time);
     lines.push_back(

@@ -57,7 +57,7 @@ void run_regime_report(const std::string& path, std::optional<double> check_ms) 
 
 void add_regime_report(Program& program) {
   const Command command = program.command(
-      "regime-report", "Check that the rest is long enough and the window short enough");
+      "regime-report", "Check that a burst's rest is long enough and its window short enough");
   const auto path = std::make_shared<std::string>();
   const auto check = std::make_shared<std::optional<double>>();
   command.option("CSV", *path, "What tilecast-gpu regime-experiment wrote, plain or .gz")

@@ -158,9 +158,8 @@ void run_repeatability(const RepeatabilityOptions& options) {
 void add_repeatability(Program& program) {
   const Command command =
       program.command("repeatability",
-                      "How well two measurements of the same points agree (exits with 1 where they "
-                      "do not); of more "
-                      "files, what makes them differ: card, day, process or chance");
+                      "Compare measurements of the same points: whether two agree (exit code 1 if "
+                      "not); of more, what makes them differ: card, day, process or chance");
   const auto options = std::make_shared<RepeatabilityOptions>();
   command
       .option("CSV", options->files,

@@ -177,9 +177,10 @@ void run_report(const ReportOptions& options) {
 
 void add_report(Program& program) {
   const Command command = program.command(
-      "report", "Write a folder that shows predicted beside measured: page, Markdown, data");
+      "report", "Write a report of predicted against measured: page, Markdown, data");
   const auto options = std::make_shared<ReportOptions>();
-  const Option gpu = command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  const Option gpu =
+      command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   const Option data = command.option("--data", options->data, "Measurement files, .csv or .csv.gz");
   command.option("--manifest", options->manifest, "A file that lists what the report shows")
       .excludes(data)

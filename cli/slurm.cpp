@@ -83,8 +83,7 @@ void run_slurm(const SlurmOptions& options) {
 }  // namespace
 
 void add_slurm(Program& program) {
-  const Command command =
-      program.command("slurm", "Write Slurm scripts that measure a plan, beside it");
+  const Command command = program.command("slurm", "Write Slurm job scripts that measure a plan");
   const auto options = std::make_shared<SlurmOptions>();
   command
       .option("PLAN", options->plan,

@@ -73,7 +73,7 @@ void print_table(const PlanProgress& progress) {
 
 void add_status(Program& program) {
   const Command command =
-      program.command("status", "How far the shards of a plan are, what failed, time left");
+      program.command("status", "Show the progress of a plan's shards: done, failed, time left");
   const auto path = std::make_shared<std::string>();
   const auto format = std::make_shared<std::string>("table");
   command.option("PLAN", *path, "What `tilecast plan` wrote, its shards' files beside it")

@@ -73,7 +73,7 @@ void add_suite(Program& program) {
   const auto options = std::make_shared<SuiteListOptions>();
   command.option("FILE", options->files, "Suite YAML; several are listed one after the other")
       .required();
-  command.option("--gpu", options->gpu, "A name in configs/gpus, or a path");
+  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--out", options->out, "CSV to write instead of standard output");
   command.runs([options] { list_suites(*options); });
 }

@@ -81,7 +81,7 @@ void run_validate(ValidateOptions& options) {
 
 void add_validate(Program& program) {
   const Command command =
-      program.command("validate", "How far the model is from measurements: error, order, picks");
+      program.command("validate", "Judge the model by measurements: error, order, picks");
   const auto options = std::make_shared<ValidateOptions>();
   add_joined_input(command, options->input);
   add_split(command, options->input);

@@ -54,7 +54,7 @@ class Prediction:
     dram_read_bytes: float
     dram_write_bytes: float
     closed_form_time_us: float
-    extrapolated: bool  # like no kernel that the calibration has seen
+    extrapolated: bool  # unlike any kernel of the calibration
 
     @classmethod
     def _of(cls, row: dict[str, Any]) -> Prediction:

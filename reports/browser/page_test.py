@@ -157,6 +157,7 @@ def screenshots(page, folder, name):
     page.evaluate("tilecastReport.drawAll()")
     page.evaluate("document.querySelector('nav').style.position = 'static'")  # not over the pictures
     page.wait_for_timeout(300)
+    page.screenshot(path=str(folder / f"{name}_first_screen.png"))
     page.screenshot(path=str(folder / f"{name}.png"), full_page=True)
     for section in page.locator("main > section").all():
         section.screenshot(path=str(folder / f"{name}_{section.get_attribute('id')}.png"))
@@ -172,7 +173,7 @@ def main():
         browser = play.chromium.launch(executable_path=CHROMIUM,
                                        args=["--no-sandbox"] if os.geteuid() == 0 else [])
         for name, screen, scheme in (("wide", WIDE, "light"), ("wide_dark", WIDE, "dark"),
-                                     ("phone", PHONE, "light")):
+                                     ("phone", PHONE, "light"), ("phone_dark", PHONE, "dark")):
             page = open_page(browser, url, screen, scheme)
             check_marks(page)
             check_width(page, screen)

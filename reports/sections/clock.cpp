@@ -171,9 +171,9 @@ std::optional<Chart> cycles_clock_chart(const ReportInput& input) {
   const JoinedGroup& first = typical_group(input, groups);
   return Chart{"cycles_clock",
                "Cycles against clock of every configuration of one shape",
-               "Filled: measured; hollow: predicted. Further down a configuration takes fewer "
-               "cycles, further right it is granted more clock. On a line the time is the same, on "
-               "the lowest that of the fastest. More than 40 % slower ones are left out.",
+               "Filled: measured; hollow: predicted. Further down means fewer cycles, further "
+               "right a higher clock. Along a line the time is the same; the lowest is that of the "
+               "fastest. Configurations more than 40 % slower are left out.",
                {"points", "equal_time"},
                {{"shape", "Shape", true, problem_text(first.problem)},
                 {"regime", "Regime", true, std::string(to_text(first.regime))},

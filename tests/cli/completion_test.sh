@@ -32,7 +32,7 @@ expect_error 2 'SHELL' "$TILECAST" completion fish
 # Beside a tilecast that fails, there is no script, rather than one without commands.
 mkdir "$folder/bin" && cp "$(dirname "$TILECAST")/tilecast-data" "$folder/bin"
 printf '#!/bin/sh\nexit 1\n' >"$folder/bin/tilecast" && chmod +x "$folder/bin/tilecast"
-expect_error 6 'tilecast: does not tell its options' "$folder/bin/tilecast-data" completion bash
+expect_error 6 'tilecast: does not list its options' "$folder/bin/tilecast-data" completion bash
 
 for word in $("$TILECAST" list schedules | cut -d' ' -f1); do
   expect_error 2 'configuration|expected|tile' "$TILECAST" predict 64x64x64 --config "$word:bogus=1"

@@ -9,7 +9,7 @@ grep -q 'int main()' "$file" || problem "no main"
 expect_error 2 'exists; --replace' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
   --out "$folder/new/emitted"
 echo mine >"$file"
-expect_done 'forecast' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --replace \
+expect_done 'predicted' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --replace \
   --config 'persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided' \
   --out "$folder/new/emitted"
 grep -q '^//   persistent ' "$file" || problem "--config is not what was emitted"
