@@ -1,5 +1,5 @@
 // What tuning remembers: a text file, a line of JSON for each problem on a device with a driver:
-//   {"device": "NVIDIA H200", "driver": 13000, "library": "0.1.0",
+//   {"device": "NVIDIA H200", "driver": 13000, "library": "0.2.0",
 //    "problem": "4096x4096x4096 fp16 tn", "lda": 4096, "ldb": 4096, "epilogue": "none",
 //    "candidates": [{"config": "...", "forecast_us": 118.2, "measured_us": 117.6}, ...]}
 // the fastest candidate first. The file is replaced as a whole, so a reader never sees half of it;

@@ -16,7 +16,7 @@ from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, P
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
 from ._program import calibrate, report
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
            "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
            "predict_many", "report"]
