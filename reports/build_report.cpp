@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/base/shown_text.h"
 #include "reports/sections/sections.h"
 
 namespace tilecast {
@@ -26,7 +27,8 @@ std::string summary_of(const ReportInput& input) {
   const std::string when =
       days.size() == 1 ? *days.begin() : fmt::format("{} to {}", *days.begin(), *days.rbegin());
   return fmt::format("{}, {} {}, {} measured rows, {}", input.gpu.spec.product, cards.size(),
-                     cards.size() == 1 ? "card" : "cards", rows, when);
+                     cards.size() == 1 ? "card" : "cards",
+                     with_commas(static_cast<long long>(rows)), when);
 }
 
 }  // namespace

@@ -99,11 +99,12 @@ MaybeSection bytes_section(const ReportInput& input) {
                   .files = std::move(files),
                   .commands = {predict_command(input, asked_of(first->measured), " --format json"),
                                measure_command(asked_of(first->measured), " --counters core")}};
-  section.charts = {{"bytes",
-                     "Bytes, predicted against counted",
-                     "One point for each kernel and level; on the line the prediction is right.",
-                     {"bytes"},
-                     {{"what", "Level"}, {"schedule", "Schedule"}}}};
+  section.charts = {
+      {"bytes",
+       "Bytes, predicted against counted",
+       "One point for each kernel and level; on the diagonal the prediction is exact.",
+       {"bytes"},
+       {{"what", "Level"}, {"schedule", "Schedule"}}}};
   section.tables = {error_table(table), table};
   return section;
 }

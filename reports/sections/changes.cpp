@@ -181,7 +181,7 @@ void add_points(DataTable& changes, const DataTable& points, const Moves& moves)
 
 Section changes_section(const Report& report, const OtherReport& other) {
   DataTable changes{"changes",
-                    "What is different from the other report",
+                    "Differences from the other report",
                     {{.key = "table", .title = "table"},
                      {.key = "what", .title = "what"},
                      {.key = "figure", .title = "figure"},

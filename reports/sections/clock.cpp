@@ -204,8 +204,8 @@ MaybeSection clock_section(const ReportInput& input) {
       .id = "clock",
       .title = "Cycles against clock",
       .text = fmt::format(
-          "A configuration's schedule decides its cycles, its energy decides the SM clock that the "
-          "card grants it, and only the two together are a time. In {} of {} groups of one shape "
+          "A configuration's schedule decides its cycles, its energy decides the SM clock, and "
+          "only the two together give a time. In {} of {} groups of one shape "
           "and regime the configuration with the fewest cycles is not the fastest.",
           fewest.rows.size(), groups.size()),
       .files = input.data_files(),

@@ -99,8 +99,8 @@ Section headline_section(const ReportInput& input) {
     section.charts.push_back(
         {"overview",
          "Predicted against measured time",
-         fmt::format("One point for each kernel{}. On the line the prediction "
-                     "is right; the thin lines are 10 % away.",
+         fmt::format("One point for each kernel{}. On the diagonal the prediction is exact; the "
+                     "thin lines are 10 % off.",
                      input.held_out ? " of a problem that no fit has seen" : ""),
          {"points"}});
   }

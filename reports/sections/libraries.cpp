@@ -96,7 +96,7 @@ DataTable means_table(const DataTable& libraries) {
 MaybeSection libraries_section(const ReportInput& input) {
   DataTable table{
       "libraries",
-      "Beside the vendor's kernels",
+      "Against the vendor's kernels",
       {{.key = "shape", .title = "shape"},
        {.key = "class", .title = "class"},
        {.key = "sides", .title = "sides"},

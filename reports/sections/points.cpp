@@ -150,7 +150,7 @@ Section points_section(const ReportInput& input) {
       {"scatter",
        "Time of every kernel",
        "One point for each measured configuration; the stroke through it is its 90 % interval. On "
-       "the line the prediction is right; the thin lines are 10 % away.",
+       "the diagonal the prediction is exact; the thin lines are 10 % off.",
        {"points"},
        filters},
       {"errors",

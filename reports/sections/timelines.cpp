@@ -150,7 +150,7 @@ MaybeSection timelines_section(const ReportInput& input) {
   section.charts = {
       {"timelines",
        "Two SMs of one kernel",
-       "Above as the kernel wrote it down, below as the simulator has it. *SM1.2*: the second CTA "
+       "Above as the kernel recorded it, below as simulated. *SM1.2*: the second CTA "
        "on the first of the two SMs; *load*: its producer; *wg1*: its first consumer warpgroup.",
        {"timelines"},
        {{"kernel", "Kernel", true, problem_text(first.problem) + " " + short_text(first.config)}}}};
