@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "cli/commands.h"
+#include "cli/waiting.h"
 #include "kernels/emit/emit_gemm.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -29,6 +30,7 @@ struct EmitOptions {
 };
 
 Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProblem& problem) {
+  const Waiting waiting(fmt::format("{} on {}", options.shape, gpu.name));
   const Regime regime = parse_regime(options.regime);
   if (options.config) {
     return rank_matching(gpu, problem, ConfigPattern(*options.config), regime, Inputs::kNormal, 1)

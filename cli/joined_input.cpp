@@ -58,13 +58,17 @@ PredictionCache open_cache(const std::string& path) {
 
 JoinOptions join_options(const JoinedInputOptions& options) {
   JoinOptions join{.threads = options.threads};
-  if (options.method != Method::kAnalytic && ::isatty(STDERR_FILENO) == 1) {
-    join.progress = show_progress;
+  if (options.method != Method::kAnalytic) {
+    join.progress = rows_on_terminal();
   }
   return join;
 }
 
 }  // namespace
+
+std::function<void(std::size_t, std::size_t)> rows_on_terminal() {
+  return ::isatty(STDERR_FILENO) == 1 ? show_progress : nullptr;
+}
 
 void add_joined_input(const Command& command, JoinedInputOptions& options) {
   command.option("--gpu", options.gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");

@@ -1,6 +1,7 @@
 // What validate and pages start from: a GPU file and measurements, joined by the model.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ void add_split(const Command& command, JoinedInputOptions& options);
 /// Adds --gpu, --data, --no-calibration, --no-correction and --predictions; `options` must outlive
 /// the parse.
 void add_joined_input(const Command& command, JoinedInputOptions& options);
+
+/// For JoinOptions: counts predicted rows on standard error, if that is a terminal; else nothing.
+std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 
 /// What load_joined_input reads.
 FilePlan files_of(const JoinedInputOptions& options);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/joined_input.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
@@ -111,7 +112,7 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
     return cache.get(base, problem, config, regime, inputs, model);
   };
   const std::vector<std::string> names{gpu.name, gpu.product};
-  const JoinOptions join{.fixed = read_listed(manifest.fixed)};
+  const JoinOptions join{.fixed = read_listed(manifest.fixed), .progress = rows_on_terminal()};
   // Whatever can be wrong with a file has been found by now: predicting takes long.
   input.judged = join_points(input.data, predict, names, join);
   check_predictable(input, manifest);
@@ -124,7 +125,7 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   }
   std::vector<MeasurementFile> all = input.data;
   all.insert(all.end(), input.more.begin(), input.more.end());
-  input.pool = join_points(all, predict, names);
+  input.pool = join_points(all, predict, names, {.progress = join.progress});
   if (gpu.architecture == Architecture::kHopper) {
     input.chip = load_chip_counters(config_folder(), "GH100");
   }

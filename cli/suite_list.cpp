@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/suite.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
@@ -36,7 +37,10 @@ void list_suites(const SuiteListOptions& options) {
   std::size_t refused = 0;
   std::string why;  // the first of these
   for (const std::string& file : options.files) {
-    const SuitePoints expanded = expand_suite(load_suite(file), gpu.spec);
+    const SuitePoints expanded = [&] {
+      const Waiting waiting(file);
+      return expand_suite(load_suite(file), gpu.spec);
+    }();
     for (const std::string& note : expanded.notes) {
       fmt::print(stderr, "{}: {}\n", file, note);
       why = why.empty() ? note : why;
