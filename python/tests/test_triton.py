@@ -83,14 +83,14 @@ def test_integers_need_not_be_pythons():
 ])
 def test_the_problem_is_read_off_the_tensors(b, layout):
     a, c = Tensor((128, 256), (256, 1)), Tensor((128, 512), (512, 1))
-    assert tt.Tuner()._problem({"a_ptr": a, "b_ptr": b, "c_ptr": c}) == (128, 512, 256, "bf16", layout)
+    assert tt.Tuner()._problem({"a_ptr": a, "b_ptr": b, "c_ptr": c}) == (128, 512, 256, "bfloat16", layout)
 
 
 def test_strides_of_the_call_say_the_layout():
     a = Tensor((128, 256), (256, 1), "torch.float16")
     call = {"a_ptr": a, "M": 128, "N": 512, "K": 256}
-    assert tt.Tuner()._problem({**call, "stride_bk": 1, "stride_bn": 256})[3:] == ("fp16", "tn")
-    assert tt.Tuner()._problem({**call, "stride_bk": 512, "stride_bn": 1})[3:] == ("fp16", "nn")
+    assert tt.Tuner()._problem({**call, "stride_bk": 1, "stride_bn": 256})[3:] == ("float16", "tn")
+    assert tt.Tuner()._problem({**call, "stride_bk": 512, "stride_bn": 1})[3:] == ("float16", "nn")
     with pytest.raises(tilecast.ConfigError, match="M, N, K"):
         tt.Tuner()._problem({"a_ptr": a})
 
