@@ -5,6 +5,8 @@
 // main.cpp, or to data_main.cpp or gpu_main.cpp and to forward.cpp.
 #pragma once
 
+#include <string>
+
 #include "cli/program.h"
 
 namespace tilecast {
@@ -18,6 +20,15 @@ inline constexpr const char* kDtypeHelp =
     "Of A and B: fp16, bf16, e4m3, e5m2; of memcpy and elementwise_add fp16, bf16, fp32";
 inline constexpr const char* kDtypeCHelp =
     "GEMMs of fp8 only. C's type: bf16, the default, or fp16; else C has the type of A and B";
+
+inline constexpr const char* kBatchHelp =
+    "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "
+    "both. The same as 32* before SHAPE";
+
+/// A command's SHAPE with its --batch, which may be empty.
+inline std::string in_batch(const std::string& batch, const std::string& shape) {
+  return batch.empty() ? shape : batch + "*" + shape;
+}
 
 class MeasuringDevice;
 

@@ -114,6 +114,9 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   if (is_fp8(problem->dtype)) {
     throw ConfigError("--format cutlass: expected dtype fp16 or bf16");
   }
+  if (problem->batch.one_a || problem->batch.one_b) {
+    throw ConfigError("--format cutlass: expected a batch of products with an A and a B each");
+  }
   CutlassList list;
   std::size_t rows = 0;
   for (const Prediction& p : ranking.predictions) {
@@ -125,10 +128,10 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
     const Tiling& t = config.tiling;
     const std::string_view type = type_name(problem->dtype);
     list.rows += fmt::format(
-        "{},{},{},{},1,{},{},{},{},f32,{},1,0,{},{},{},{},{},1,{},{},{},{:.6g},{}\n",
+        "{},{},{},{},{},{},{},{},{},f32,{},1,0,{},{},{},{},{},1,{},{},{},{:.6g},{}\n",
         cutlass_name(*problem, config), problem->shape.n, problem->shape.m, problem->shape.k,
-        layout_name(problem->layout), type, type, type, type, t.block_n, t.block_m, t.block_k,
-        t.cluster_n, t.cluster_m,
+        problem->batch.products, layout_name(problem->layout), type, type, type, type, t.block_n,
+        t.block_m, t.block_k, t.cluster_n, t.cluster_m,
         config.raster.kind == RasterKind::kGroupedM ? "along_m" : "along_n", config.raster.group,
         splits_equally(config.schedule) ? config.decomposition.splits : 1, p.time.value * 1e6,
         csv_field(to_text(config)));

@@ -57,7 +57,6 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
   if (const std::string operation = text_of(object, "operation", "gemm"); operation != "gemm") {
     throw ConfigError(fmt::format("operation: expected gemm, got {}", operation));
   }
-  expect(object, "batch_count", 1);
   expect(object, "beta", 0);
   const std::string type = text_of(object, "dtype_a", nullptr);
   if (type != "f16" && type != "bf16") {
@@ -82,7 +81,8 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     throw ConfigError(fmt::format(
         "layout: expected tnn, nnn, tnt or ttt (A of the kernels has rows of K), got {}", layout));
   }
-  return {{"m", m},
+  return {{"batch", object.contains("batch_count") ? side(object, "batch_count") : "1"},
+          {"m", m},
           {"n", n},
           {"k", side(object, "k")},
           {"dtype", type == "f16" ? "fp16" : "bf16"},

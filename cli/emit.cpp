@@ -23,8 +23,8 @@ namespace tilecast {
 namespace {
 
 struct EmitOptions {
-  std::string shape, gpu = "h200_sxm", dtype = "fp16", dtype_c, layout = "tn", epilogue = "none",
-                     regime = "burst", out;
+  std::string shape, gpu = "h200_sxm", dtype = "fp16", dtype_c, batch, layout = "tn",
+                     epilogue = "none", regime = "burst", out;
   std::optional<std::string> config;
   bool replace = false, no_calibration = false;
 };
@@ -61,14 +61,19 @@ std::string quoted(const std::string& text) {
 }
 
 void emit(const EmitOptions& options) {
-  const GemmProblem problem = std::get<GemmProblem>(parse_problem(
-      Op::kGemm, options.shape, parse_element_type(options.dtype), parse_layout(options.layout),
-      parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)));
+  const GemmProblem problem = std::get<GemmProblem>(
+      parse_problem(Op::kGemm, in_batch(options.batch, options.shape),
+                    parse_element_type(options.dtype), parse_layout(options.layout),
+                    parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)));
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
   if (const std::string c = c_type_text(problem); !c.empty()) {
     name += "_" + c;
+  }
+  if (problem.batch.products > 1) {
+    name += "_batch" + to_text(problem.batch);
+    std::ranges::replace(name, ':', '_');
   }
   if (fuses(problem.epilogue)) {
     name += "_" + to_text(problem.epilogue);
@@ -104,6 +109,7 @@ void add_emit(Program& program) {
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
+  command.option("--batch", options->batch, kBatchHelp);
   command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
   command.option("--epilogue", options->epilogue, kEpilogueHelp);
   command.option("--regime", options->regime, "burst or sustained");

@@ -29,7 +29,7 @@ namespace {
 
 struct ExplainOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn",
-                     epilogue = "none", dtype_c, regime = "burst", inputs = "normal",
+                     epilogue = "none", dtype_c, batch, regime = "burst", inputs = "normal",
                      format = "table", trace;
   std::optional<std::string> method;
   std::vector<std::string> configs;
@@ -51,9 +51,9 @@ void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyPro
 
 void run_explain(const ExplainOptions& options) {
   const AnyProblem problem =
-      parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
-                    parse_layout(options.layout), parse_epilogue(options.epilogue),
-                    parse_c_type(options.dtype_c));
+      parse_problem(parse_op(options.op), in_batch(options.batch, options.shape),
+                    parse_element_type(options.dtype), parse_layout(options.layout),
+                    parse_epilogue(options.epilogue), parse_c_type(options.dtype_c));
   if (op_of(problem) != Op::kGemm && (options.layout_given || options.epilogue_given)) {
     throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
                                   options.layout_given ? "--layout" : "--epilogue", options.op));
@@ -138,6 +138,7 @@ void add_explain(Program& program) {
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--dtype", options->dtype, kDtypeHelp);
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
+  command.option("--batch", options->batch, kBatchHelp);
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
   const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);

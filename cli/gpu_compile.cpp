@@ -107,7 +107,7 @@ class MenuRun {
   void run() {
     std::vector<KernelSource> sources;
     for (const MenuKernel& kernel : kernels_) {
-      sources.push_back(gemm_source(kernel.config, ElementType::kFp16, kernel.layout));
+      sources.push_back(gemm_source(kernel.config, {ElementType::kFp16, kernel.layout}));
     }
     CubinCache cache;
     MeasureProgress progress("compiling");
@@ -156,7 +156,7 @@ class MenuRun {
 
   static bool is_rejected(CubinCache& cache, const KernelConfig& config, Layout layout) {
     try {
-      return !compile_gemm(config, ElementType::kBf16, layout, cache).usable();
+      return !compile_gemm(config, {ElementType::kBf16, layout}, cache).usable();
     } catch (const Error&) {
       return true;
     }

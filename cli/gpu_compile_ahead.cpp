@@ -28,8 +28,7 @@ namespace {
 KernelSource kernel_source(const Point& point) {
   const AnyConfig config = parse_config(point.config);
   if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
-    return gemm_source(*gemm, types_of(point.problem), point.problem.layout,
-                       point.problem.epilogue);
+    return gemm_source(*gemm, ProblemKind::of(point.problem));
   }
   return stream_source(std::get<StreamConfig>(config), point.problem.dtype);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/base/shuffle.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -15,7 +16,7 @@ namespace {
 /// What is prepared once for several points.
 std::string preparation_of(const Point& point) {
   const GemmProblem& problem = point.problem;
-  return fmt::format("{} {} {} {} {} {}", to_text(point.op), to_text(problem.shape),
+  return fmt::format("{} {} {} {} {} {}", to_text(point.op), shape_text(problem),
                      types_text(problem), to_text(problem.layout), to_text(problem.epilogue),
                      to_text(point.inputs));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/budget.h"
+#include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -20,9 +21,9 @@ namespace {
 
 std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
   const AnyProblem problem =
-      parse_problem(parse_op(options.op), options.shape, parse_element_type(options.dtype),
-                    parse_layout(options.layout), parse_epilogue(options.epilogue),
-                    parse_c_type(options.dtype_c));
+      parse_problem(parse_op(options.op), in_batch(options.batch, options.shape),
+                    parse_element_type(options.dtype), parse_layout(options.layout),
+                    parse_epilogue(options.epilogue), parse_c_type(options.dtype_c));
   std::vector<SuitePoint> points;
   for (const std::string& given : options.configs) {
     const std::string config = is_baseline(given) ? given : to_text(parse_config(given));

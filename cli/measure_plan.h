@@ -15,8 +15,9 @@ namespace tilecast {
 
 struct MeasureOptions {
   std::string shape, op = "gemm", gpu = "h200_sxm", out, counters, regime = "burst",
-                     inputs = "normal", dtype = "fp16", dtype_c, layout = "tn", epilogue = "none",
-                     l2 = "rotating", budget, pm_sampling, trace, plan, shard, devices;
+                     inputs = "normal", dtype = "fp16", dtype_c, batch, layout = "tn",
+                     epilogue = "none", l2 = "rotating", budget, pm_sampling, trace, plan, shard,
+                     devices;
   std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;

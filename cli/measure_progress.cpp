@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "model/tile/any_op.h"
+#include "model/tile/fp8_pairs.h"
 
 namespace tilecast {
 
@@ -69,7 +70,7 @@ std::string describe_result(const Measurement& row) {
       row.sm_clock ? fmt::format("{:.0f} MHz", row.sm_clock->value / kMega) : "",
       stream != nullptr
           ? fmt::format("{:.3f} TB/s", stream_bytes(*stream) / time.value / kTera)
-          : fmt::format("{:.1f} TFLOPS", gemm_flops(row.point.problem.shape) / time.value / kTera));
+          : fmt::format("{:.1f} TFLOPS", gemm_flops(row.point.problem) / time.value / kTera));
 }
 
 }  // namespace tilecast

@@ -29,6 +29,7 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
     json["dtype_c"] = to_text(c_type(point.problem));
     json["layout"] = to_text(point.problem.layout);
     json["epilogue"] = to_text(point.problem.epilogue);
+    json["batch"] = to_text(point.problem.batch);
   }
   return json;
 }

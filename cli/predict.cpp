@@ -28,7 +28,7 @@ namespace tilecast {
 namespace {
 
 struct PredictOptions {
-  std::string shape, op = "gemm", dtype = "fp16", dtype_c, layout = "tn", epilogue = "none",
+  std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none",
                      regime = "burst", inputs = "normal", format = "table";
   std::vector<std::string> gpus{"h200_sxm"};
   std::optional<std::string> config, method, card, best_per;
@@ -101,9 +101,9 @@ Question question_of(const PredictOptions& options) {
                                   options.layout_given ? "--layout" : "--epilogue", options.op));
   }
   Question question{
-      .problem = parse_problem(op, options.shape, parse_element_type(options.dtype),
-                               parse_layout(options.layout), parse_epilogue(options.epilogue),
-                               parse_c_type(options.dtype_c)),
+      .problem = parse_problem(op, in_batch(options.batch, options.shape),
+                               parse_element_type(options.dtype), parse_layout(options.layout),
+                               parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)),
       .regime = parse_regime(options.regime),
       .inputs = parse_inputs(options.inputs),
       .schedules = {},
@@ -212,6 +212,7 @@ void add_predict(Program& program) {
                  "are shown side by side, --top rows each, default 1");
   command.option("--dtype", options->dtype, kDtypeHelp);
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
+  command.option("--batch", options->batch, kBatchHelp);
   const Option layout =
       command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
   const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);

@@ -17,8 +17,9 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kKnown[] = {"shape",  "op",     "m",      "n",        "k",      "dtype",
-                                       "layout", "regime", "inputs", "epilogue", "dtype_c"};
+constexpr std::string_view kKnown[] = {"shape",  "op",       "m",       "n",
+                                       "k",      "dtype",    "layout",  "regime",
+                                       "inputs", "epilogue", "dtype_c", "batch"};
 
 void check_known(const std::string& key) {
   if (std::ranges::find(kKnown, key) == std::end(kKnown)) {
@@ -88,13 +89,14 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
 /// The shapes, as texts, that the fields stand for.
 std::vector<std::string> shapes_of(const Fields& fields) {
   if (const auto shape = fields.find("shape"); shape != fields.end()) {
-    if (shape->second.find(':') == std::string::npos) {
+    if (shape->second.find(':', shape->second.find('*') + 1) == std::string::npos) {
       return {shape->second};
     }
     std::vector<std::string> shapes;
     for (const SuiteShape& one : expand_shapes(shape->second)) {
       const GemmShape& sides = one.sides;
-      shapes.push_back(one.op == Op::kGemm     ? fmt::format("{}x{}x{}", sides.m, sides.n, sides.k)
+      shapes.push_back(one.op == Op::kGemm
+                           ? shape_text(GemmProblem{.shape = sides, .batch = one.batch})
                        : one.op == Op::kMemcpy ? fmt::format("{}", sides.m)
                                                : fmt::format("{}x{}", sides.m, sides.n));
     }
@@ -105,6 +107,9 @@ std::vector<std::string> shapes_of(const Fields& fields) {
     if (const auto found = fields.find(side); found != fields.end()) {
       text += (text.empty() ? "" : "x") + found->second;
     }
+  }
+  if (const auto batch = fields.find("batch"); batch != fields.end()) {
+    text = batch->second + "*" + text;
   }
   return {text};
 }

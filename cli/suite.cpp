@@ -126,9 +126,11 @@ SuiteConfigs parse_configs(const StrictMap& map) {
 }
 
 /// Other random configurations for other shapes.
-u64 mixed(const GemmShape& shape) {
+u64 mixed(const GemmProblem& problem) {
   constexpr u64 kPrime = 1'000'003;
-  return ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
+  const GemmShape& shape = problem.shape;
+  return static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
+         ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
          static_cast<u64>(shape.k);
 }
 
@@ -192,7 +194,7 @@ class Choice {
       }
     }
     if (wanted.random > 0) {
-      std::mt19937_64 random(wanted.seed ^ mixed(point_of(problem_).problem.shape));
+      std::mt19937_64 random(wanted.seed ^ mixed(point_of(problem_).problem));
       shuffle(legal, random);
       std::size_t added = 0;
       for (std::size_t i = 0; i < legal.size() && added < wanted.random; ++i) {
@@ -257,7 +259,11 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
     if (shape.op == Op::kGemm) {
       for (const Layout layout : suite.layouts) {
         for (const Epilogue& epilogue : suite.epilogues) {
-          const GemmProblem problem{shape.sides, dtype, layout, epilogue};
+          const GemmProblem problem{.shape = shape.sides,
+                                    .dtype = dtype,
+                                    .layout = layout,
+                                    .epilogue = epilogue,
+                                    .batch = shape.batch};
           if (!is_fp8(dtype)) {
             problems.push_back(problem);
             continue;
@@ -279,8 +285,11 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
 }  // namespace
 
 std::vector<SuiteShape> expand_shapes(std::string_view text) {
-  const std::vector<std::string_view> sides = split(text, 'x');
-  if (sides.empty() || sides.size() > 3) {
+  const std::size_t star = text.find('*');
+  const Batch batch = star == text.npos ? Batch{} : parse_batch(text.substr(0, star));
+  const std::vector<std::string_view> sides =
+      split(star == text.npos ? text : text.substr(star + 1), 'x');
+  if (sides.empty() || sides.size() > 3 || (star != text.npos && sides.size() != 3)) {
     bad_shape(text);
   }
   const Op op = sides.size() == 3   ? Op::kGemm
@@ -295,7 +304,7 @@ std::vector<SuiteShape> expand_shapes(std::string_view text) {
   for (const i64 m : numbers[0]) {
     for (const i64 n : numbers[1]) {
       for (const i64 k : numbers[2]) {
-        shapes.push_back({op, {m, n, k}});
+        shapes.push_back({op, {m, n, k}, batch});
         if (shapes.size() > kMostShapes) {
           throw ConfigError(
               fmt::format("shape '{}': expected at most {} shapes", printable(text), kMostShapes));

@@ -44,6 +44,7 @@ struct SuiteConfigs {
 struct SuiteShape {
   Op op;
   GemmShape sides;
+  Batch batch = {};
 
   bool operator==(const SuiteShape&) const = default;
 };

@@ -63,7 +63,7 @@ Plan::Plan(const Request& request)
       }
       why_not_runnable_ = error.what();
       workspace_bytes_ =
-          workspace_of(request.problem.shape, config, resident_workers(gpu.spec, config)).bytes();
+          workspace_of(request.problem, config, resident_workers(gpu.spec, config)).bytes();
     } catch (const StatusError& error) {
       if (error.status() != TILECAST_UNSUPPORTED || i + 1 == best.size()) {
         throw;

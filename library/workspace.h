@@ -31,13 +31,14 @@ constexpr Workspace workspace_of(const KernelConfig& config, const WorkDecomposi
 }
 
 /// On a GPU that holds `resident` workers.
-constexpr Workspace workspace_of(const GemmShape& shape, const KernelConfig& config, i32 resident) {
+constexpr Workspace workspace_of(const GemmProblem& problem, const KernelConfig& config,
+                                 i32 resident) {
   if (!splits_k(config.schedule)) {
     return {0, 0};
   }
   const u32 workers = static_cast<u32>(resident);
-  const TileScheduler scheduler = make_tile_scheduler(shape, config, workers);
-  const i64 k_blocks = ceil_div<i64>(shape.k, config.tiling.block_k);
+  const TileScheduler scheduler = make_tile_scheduler(problem, config, workers);
+  const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
   return workspace_of(
       config, make_work_decomposition(scheduler, static_cast<i32>(k_blocks), config, workers));
 }

@@ -39,7 +39,7 @@ inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& con
                         ElementType dtype, Layout layout) {
   std::vector<KernelSource> sources;
   for (const std::string& text : configs) {
-    sources.push_back(gemm_source(parse_kernel_config(text), dtype, layout));
+    sources.push_back(gemm_source(parse_kernel_config(text), {dtype, layout}));
   }
   compile_ahead(sources, bench.cache);
 }

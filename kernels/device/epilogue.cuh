@@ -41,7 +41,11 @@ struct Chunk {
 
 /// First row and column of C of a warpgroup's part of a tile.
 __device__ inline TileOrigin part_origin(const TileOrigin& tile, const WarpgroupPlace& place) {
-  return {tile.m + place.row, tile.n + place.column, 0};
+  TileOrigin part = tile;
+  part.m += place.row;
+  part.n += place.column;
+  part.a_rows = 0;
+  return part;
 }
 
 /// The bias of a warpgroup's part of a tile, well before the sums are complete.
@@ -61,14 +65,14 @@ __device__ inline u32 slot_offset(u32 row, u32 sixteenth) {
 }
 
 /// alpha times a thread's two neighbours in one row, plus beta * C; out of bounds of C nothing.
-__device__ inline void scale(const GemmArgs& args, i32 row, i32 column, float (&pair)[2]) {
+__device__ inline void scale(const GemmArgs& args, i32 product, i32 row, i32 column,
+                             float (&pair)[2]) {
   pair[0] *= args.alpha;
   pair[1] *= args.alpha;
   if (args.beta == 0 || row >= args.m) {
     return;
   }
-  const unsigned short* c =
-      static_cast<const unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n + column;
+  const unsigned short* c = c_element(args, product, row, column);
 #pragma unroll
   for (i32 i = 0; i < 2; ++i) {
     if (column + i < args.n) {
@@ -79,12 +83,12 @@ __device__ inline void scale(const GemmArgs& args, i32 row, i32 column, float (&
 
 /// Eight columns of a thread's accumulators as two packed pairs, scaled; row and column are the
 /// first element's in C.
-__device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 row, i32 column,
-                                   u32* packed) {
+__device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 product, i32 row,
+                                   i32 column, u32* packed) {
 #pragma unroll
   for (i32 half = 0; half < 2; ++half) {
     float pair[2] = {v[half * 2], v[half * 2 + 1]};
-    scale(args, row + half * 8, column, pair);
+    scale(args, product, row + half * 8, column, pair);
     packed[half] = ptx::pack_16bit<kCType>(pair[0], pair[1]);
   }
 }
@@ -92,14 +96,14 @@ __device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 row
 /// Eight columns of a thread's accumulators, from `column` of the part on, as two packed pairs of
 /// C; `i` counts wgmma rows, `row` is the thread's first in C, `first` its first column.
 __device__ inline void pack_fused(const GemmArgs& args, const Accumulator& acc, i32 i, i32 column,
-                                  i32 row, i32 first, u32* packed) {
+                                  i32 product, i32 row, i32 first, u32* packed) {
   const float* v = acc.eight_columns(i, column);
   float sums[4] = {v[0], v[1], v[2], v[3]};
   if (kScales && (args.alpha != 1 || args.beta != 0)) {
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {
       float pair[2] = {sums[half * 2], sums[half * 2 + 1]};
-      scale(args, row + half * 8, first, pair);
+      scale(args, product, row + half * 8, first, pair);
       sums[half * 2] = pair[0];
       sums[half * 2 + 1] = pair[1];
     }
@@ -125,11 +129,12 @@ __device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc
     const i32 row = part.m + chunk.i * kWgmmaM + first_row + lane / 4;
     const i32 column = part.n + chunk.column + sixteen * 16 + lane % 4 * 2;
     if constexpr (fuses(fused())) {
-      pack_fused(args, acc, chunk.i, chunk.column + sixteen * 16, row, column, pairs);
-      pack_fused(args, acc, chunk.i, chunk.column + sixteen * 16 + 8, row, column + 8, pairs + 2);
+      const i32 of_part = chunk.column + sixteen * 16;
+      pack_fused(args, acc, chunk.i, of_part, part.product(), row, column, pairs);
+      pack_fused(args, acc, chunk.i, of_part + 8, part.product(), row, column + 8, pairs + 2);
     } else {
-      pack_scaled(args, v, row, column, pairs);
-      pack_scaled(args, w, row, column + 8, pairs + 2);
+      pack_scaled(args, v, part.product(), row, column, pairs);
+      pack_scaled(args, w, part.product(), row, column + 8, pairs + 2);
     }
   } else {
     pairs[0] = ptx::pack_16bit<kCType>(v[0], v[1]);
@@ -170,8 +175,7 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const C
   }
   for (i32 row = warp; row < kWgmmaM && first_row + row < args.m; row += kWarpsPerWarpgroup) {
     const u32 pair = ptx::load_shared_u32(slot + slot_offset(row, lane / 4) + lane % 4 * 4);
-    unsigned short* c = static_cast<unsigned short*>(args.c_pointer) +
-                        static_cast<i64>(first_row + row) * args.n + column;
+    unsigned short* c = c_element(args, part.product(), first_row + row, column);
     if (whole_pairs) {
       *reinterpret_cast<u32*>(c) = pair;
     } else {
@@ -188,8 +192,13 @@ __device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& 
                                    const TileOrigin& part) {
 #pragma unroll
   for (i32 box = 0; box < chunk.columns / kBoxColumns; ++box) {
-    ptx::tma_store_2d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
-                      part.m + chunk.i * kWgmmaM);
+    if constexpr (batched()) {
+      ptx::tma_store_3d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
+                        part.m + chunk.i * kWgmmaM, part.product());
+    } else {
+      ptx::tma_store_2d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
+                        part.m + chunk.i * kWgmmaM);
+    }
   }
 }
 

@@ -184,19 +184,18 @@ __device__ inline void clear_sums(const GemmArgs& args, const ClusterPlace& cta)
 }
 
 /// Two neighbours of one row of C, scaled, their epilogue taken, clipped; row and column in C.
-__device__ inline void store_pair_of_c(const GemmArgs& args, float left, float right, i32 row,
-                                       i32 column) {
+__device__ inline void store_pair_of_c(const GemmArgs& args, float left, float right, i32 product,
+                                       i32 row, i32 column) {
   if (row >= args.m || column >= args.n) {
     return;
   }
   float pair[2] = {left, right};
   if constexpr (kScales) {
-    scale(args, row, column, pair);
+    scale(args, product, row, column, pair);
   }
   add_bias_at<fused().bias>(args, row, column, pair);
   const u32 packed = pack_activated(pair[0], pair[1]);
-  unsigned short* c =
-      static_cast<unsigned short*>(args.c_pointer) + static_cast<i64>(row) * args.n + column;
+  unsigned short* c = c_element(args, product, row, column);
   if (args.n % 2 == 0) {
     *reinterpret_cast<u32*>(c) = packed;
     return;
@@ -246,8 +245,8 @@ __device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
         const i32 m = origin.m + mma / kMmasAlongN * kWgmmaM + row;
         const i32 n =
             origin.n + mma % kMmasAlongN * kInstructionN + four % kFoursOfMma * 8 + lane % 4 * 2;
-        store_pair_of_c(args, sum[g].x, sum[g].y, m, n);
-        store_pair_of_c(args, sum[g].z, sum[g].w, m + 8, n);
+        store_pair_of_c(args, sum[g].x, sum[g].y, origin.product(), m, n);
+        store_pair_of_c(args, sum[g].z, sum[g].w, origin.product(), m + 8, n);
       }
     }
   }

@@ -21,6 +21,12 @@ constexpr i32 kSlabRowBytes = kSlab * kOperandBytes;
 struct TileOrigin {
   i32 m, n;    // its first element
   i32 a_rows;  // of A that are loaded for it
+#ifdef TILECAST_BATCHED
+  i32 of_product;
+  __device__ i32 product() const { return of_product; }
+#else
+  __device__ i32 product() const { return 0; }
+#endif
 
   __device__ static TileOrigin of(const GemmArgs& args, i32 m, i32 n) {
     constexpr i32 kStep = a_rows_step(kTiling);
@@ -28,15 +34,74 @@ struct TileOrigin {
   }
 };
 
+/// The product that a row of cluster tiles is of, and the rows before that product's first.
+template <class Args>  // only arguments of batched kernels say
+__device__ inline u32 product_of(const Args& args, u32 row) {
+  if constexpr (batched()) {
+    return args.batch.tile_rows.quotient(row);
+  }
+  return 0;
+}
+template <class Args>
+__device__ inline u32 rows_before(const Args& args, u32 product) {
+  if constexpr (batched()) {
+    return product * args.batch.tile_rows.divisor;
+  }
+  return 0;
+}
+
 /// Of a CTA's part of the cluster tile that is `linear` in the order of tiles.
 __device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
                                          const ClusterPlace& place) {
   const TileScheduler& scheduler = args.scheduler;
   const TileCoord cluster_tile =
       kOnHilbertCurve ? scheduler.on_curve(linear) : scheduler.in_bands(linear);
-  return TileOrigin::of(
-      args, static_cast<i32>(cluster_tile.m * kTiling.cluster_m + place.m) * kTiling.block_m,
+  const u32 product = product_of(args, cluster_tile.m);
+  const u32 row = cluster_tile.m - rows_before(args, product);
+  TileOrigin tile = TileOrigin::of(
+      args, static_cast<i32>(row * kTiling.cluster_m + place.m) * kTiling.block_m,
       static_cast<i32>(cluster_tile.n * kTiling.cluster_n + place.n) * kTiling.block_n);
+#ifdef TILECAST_BATCHED
+  tile.of_product = static_cast<i32>(product);
+#endif
+  return tile;
+}
+
+/// Row of a tile among the CTA tiles of all products.
+template <class Args>
+__device__ inline i32 tile_row(const Args& args, const TileOrigin& tile) {
+  const i32 row = tile.m / kTiling.block_m;
+  if constexpr (batched()) {
+    return row +
+           tile.product() * static_cast<i32>(args.batch.tile_rows.divisor * kTiling.cluster_m);
+  }
+  return row;
+}
+
+/// Products' matrices of an operand between the first and this product's.
+template <class Args>
+__device__ inline i32 a_matrix(const Args& args, const TileOrigin& tile) {
+  if constexpr (batched()) {
+    return tile.product() * args.batch.a_matrices_apart;
+  }
+  return 0;
+}
+template <class Args>
+__device__ inline i32 b_matrix(const Args& args, const TileOrigin& tile) {
+  if constexpr (batched()) {
+    return tile.product() * args.batch.b_matrices_apart;
+  }
+  return 0;
+}
+
+/// An element of a product's C, within its bounds.
+template <class Args>
+__device__ inline unsigned short* c_element(const Args& args, i32 product, i32 row, i32 column) {
+  unsigned short* c = static_cast<unsigned short*>(args.c_pointer);
+  if constexpr (batched()) {
+    c += product * args.batch.c_stride;
+  }
+  return c + static_cast<i64>(row) * args.n + column;
 }
 
 /// The maps are in the kernel's parameters, which every launch finds cold. By one thread, early.
@@ -53,17 +118,21 @@ __device__ inline void prefetch_tensor_maps(const GemmArgs& args) {
 
 /// Loads kRows rows of one slab, kRowBytes each in shared memory, for kSharers CTAs.
 template <i32 kSharers, i32 kRows, i32 kRowBytes>
-__device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, i32 y, u32 barrier,
-                                  u32 cta_mask) {
+__device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, i32 y, i32 matrix,
+                                  u32 barrier, u32 cta_mask) {
   constexpr i32 kBoxRows = kRows / boxes_of(kRows);
 #pragma unroll
   for (i32 row = 0; row < kRows; row += kBoxRows) {
     const u32 to = destination + row * kRowBytes;
-    if constexpr (kSharers == 1) {
+    const unsigned short mask = static_cast<unsigned short>(cta_mask);
+    if constexpr (batched() && kSharers == 1) {
+      ptx::tma_load_3d(to, map, x, y + row, matrix, barrier);
+    } else if constexpr (batched()) {
+      ptx::tma_load_3d_multicast(to, map, x, y + row, matrix, barrier, mask);
+    } else if constexpr (kSharers == 1) {
       ptx::tma_load_2d(to, map, x, y + row, barrier);
     } else {
-      ptx::tma_load_2d_multicast(to, map, x, y + row, barrier,
-                                 static_cast<unsigned short>(cta_mask));
+      ptx::tma_load_2d_multicast(to, map, x, y + row, barrier, mask);
     }
   }
 }
@@ -91,8 +160,8 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
 #pragma unroll
     for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
       const u32 rows = smem.a(at.stage) + (slab * kTiling.block_m + a_row) * kSlabRowBytes;
-      load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(rows, a, k + slab * kSlab,
-                                                           tile.m + a_row, barrier, a_mask);
+      load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(
+          rows, a, k + slab * kSlab, tile.m + a_row, a_matrix(args, tile), barrier, a_mask);
     }
   }
 
@@ -104,8 +173,8 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
 #pragma unroll
     for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
       const u32 rows = smem.b(at.b_stage()) + (slab * kTiling.block_n + b_row) * kSlabRowBytes;
-      load_slice<kTiling.cluster_m, kBRows, kSlabRowBytes>(rows, &args.b, k + slab * kSlab,
-                                                           tile.n + b_row, barrier, b_mask);
+      load_slice<kTiling.cluster_m, kBRows, kSlabRowBytes>(
+          rows, &args.b, k + slab * kSlab, tile.n + b_row, b_matrix(args, tile), barrier, b_mask);
     }
   } else {
     constexpr i32 kBRows = kTiling.block_k / kTiling.cluster_m;
@@ -113,8 +182,9 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
 #pragma unroll
     for (i32 slab = 0; slab < kTiling.block_n / kSlabElements; ++slab) {
       const u32 rows = smem.b(at.b_stage()) + (slab * kTiling.block_k + b_row) * kSwizzleBytes;
-      load_slice<kTiling.cluster_m, kBRows, kSwizzleBytes>(
-          rows, &args.b, tile.n + slab * kSlabElements, k + b_row, barrier, b_mask);
+      load_slice<kTiling.cluster_m, kBRows, kSwizzleBytes>(rows, &args.b,
+                                                           tile.n + slab * kSlabElements, k + b_row,
+                                                           b_matrix(args, tile), barrier, b_mask);
     }
   }
 }

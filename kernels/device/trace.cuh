@@ -10,8 +10,8 @@ __device__ inline void trace_piece(const GemmArgs& args, const TileOrigin& tile,
                                    i32 k_end, u32 index) {
   if (args.trace != nullptr) {
     args.trace[blockIdx.x * args.trace_stride + index] = {
-        static_cast<u32>(tile.m / kTiling.block_m), static_cast<u32>(tile.n / kTiling.block_n),
-        k_begin, k_end};
+        static_cast<u32>(tile_row(args, tile)), static_cast<u32>(tile.n / kTiling.block_n), k_begin,
+        k_end};
   }
 }
 

@@ -89,13 +89,23 @@ std::string_view tensor_map_type_of(ElementType type) {
                                       : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16";
 }
 
+/// Of a batch.
+std::string products_text(const Batch& batch) {
+  if (batch.products == 1) {
+    return "";
+  }
+  const std::string shared = batch.one_a && batch.one_b ? "A and B" : batch.one_a ? "A" : "B";
+  return fmt::format("{} products{}, each ", batch.products,
+                     batch.one_a || batch.one_b ? " that share " + shared : "");
+}
+
 std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   const auto [m, n, k] = gemm.problem.shape;
   const std::string text = to_text(gemm.config);
   std::string comment = fmt::format(
-      "// {}: C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}).\n"
+      "// {}: {}C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}).\n"
       "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
-      file, m, n, m, k,
+      file, products_text(gemm.problem.batch), m, n, m, k,
       fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
       to_text(gemm.problem.dtype),
       is_fp8(gemm.problem.dtype) ? fmt::format(" and C in {}", to_text(c_type(gemm.problem))) : "",
@@ -140,8 +150,7 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
 std::string defines(const EmittedGemm& gemm) {
   constexpr std::string_view kPrefix = "TILECAST_";
   const KernelConfig& config = gemm.config;
-  const KernelSource source =
-      gemm_source(config, types_of(gemm.problem), gemm.problem.layout, gemm.problem.epilogue);
+  const KernelSource source = gemm_source(config, ProblemKind::of(gemm.problem));
   std::string text =
       "\n#pragma nv_diag_suppress 177  // constants of other schedules\n\n// Compiled in:\n";
   const auto add = [&](std::string_view name, const auto& value) {
@@ -156,6 +165,9 @@ std::string defines(const EmittedGemm& gemm) {
   add("M", gemm.problem.shape.m);
   add("N", gemm.problem.shape.n);
   add("K", gemm.problem.shape.k);
+  add("PRODUCTS", gemm.problem.batch.products);
+  add("ONE_A", gemm.problem.batch.one_a ? 1 : 0);
+  add("ONE_B", gemm.problem.batch.one_b ? 1 : 0);
   add("RUN_SCHEDULE", static_cast<i32>(config.schedule));
   add("GRID", static_cast<i32>(config.grid));
   add("RASTER", static_cast<i32>(config.raster.kind));
@@ -179,15 +191,14 @@ std::string defines(const EmittedGemm& gemm) {
 
 std::string build_line(const KernelConfig& config, const std::string& file) {
   const std::string architecture =
-      gemm_source(config, ElementType::kFp16, Layout::kTn).architecture;
+      gemm_source(config, {ElementType::kFp16, Layout::kTn}).architecture;
   const std::string program = file.substr(0, file.rfind('.'));
   return fmt::format("nvcc -std=c++20 -O3 -gencode arch=compute_{},code={} -o {} {} && ./{}",
                      number_of(architecture), architecture, program, file, program);
 }
 
 std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
-  const KernelSource source =
-      gemm_source(gemm.config, types_of(gemm.problem), gemm.problem.layout, gemm.problem.epilogue);
+  const KernelSource source = gemm_source(gemm.config, ProblemKind::of(gemm.problem));
   Pasted pasted(source);
   pasted.add(kHostSide);
   return first_comment(gemm, file) + defines(gemm) + pasted.text();

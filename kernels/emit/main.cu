@@ -37,6 +37,12 @@ namespace tilecast::emitted {
   } while (false)
 
 constexpr i64 kM = TILECAST_M, kN = TILECAST_N, kK = TILECAST_K;
+constexpr Batch kBatch{TILECAST_PRODUCTS, TILECAST_ONE_A != 0, TILECAST_ONE_B != 0};
+constexpr i64 kProducts = kBatch.products;
+constexpr i64 kMatricesOfA = kBatch.one_a ? 1 : kProducts,
+              kMatricesOfB = kBatch.one_b ? 1 : kProducts;
+constexpr i64 kElementsOfA = kMatricesOfA * kM * kK, kElementsOfB = kMatricesOfB * kK * kN;
+constexpr i64 kElementsOfC = kProducts * kM * kN;
 constexpr i64 kMachineK = kK / k_elements(kElementType);
 constexpr bool kFp8 = is_fp8_pair(kElementType);
 using Element = TILECAST_ELEMENT;     // of A and B
@@ -64,9 +70,9 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of elements of 16 bits; of fp8 a pair is one.
-CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 rows, i64 columns,
-                       TmaBox box, bool pairs_of_lines) {
+/// Of elements of 16 bits; of fp8 a pair is one. Of a batch of so many matrices with three sides.
+CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 matrices, i64 rows,
+                       i64 columns, TmaBox box, bool pairs_of_lines) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -78,15 +84,17 @@ CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 rows, i
     }
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
   }();
-  const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(columns) * 2};
+  const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows),
+                              static_cast<cuuint64_t>(matrices)};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(columns) * 2,
+                                static_cast<cuuint64_t>(rows * columns) * 2};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
-                                  static_cast<cuuint32_t>(box.rows)};
-  const cuuint32_t steps[] = {1, 1};
+                                  static_cast<cuuint32_t>(box.rows), 1};
+  const cuuint32_t steps[] = {1, 1, 1};
   CUtensorMap map{};
   const CUresult result = encode(
-      &map, type, 2, const_cast<void*>(matrix), sides, row_bytes, box_sides, steps,
-      CU_TENSOR_MAP_INTERLEAVE_NONE,
+      &map, type, kProducts > 1 ? 3 : 2, const_cast<void*>(matrix), sides, strides, box_sides,
+      steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       box.swizzle_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
       : box.swizzle_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
       : box.swizzle_bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
@@ -138,7 +146,7 @@ struct Launch {
     CHECK(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                kSmem.total_bytes));
     const u32 resident = resident_workers();
-    args.scheduler = make_tile_scheduler({kM, kN, kMachineK}, kRun, resident);
+    args.scheduler = make_tile_scheduler({kM, kN, kMachineK}, kProducts, kRun, resident);
     args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, kTiling.block_k));
     args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRun, resident);
     args.m = static_cast<i32>(kM);
@@ -169,19 +177,27 @@ struct Launch {
   GemmArgs bind(const Element* a, const Element* b, CElement* c) const {
     constexpr bool kPairs = kK * sizeof(Element) % 256 == 0;
     constexpr bool kTn = kLayout == Layout::kTn;
-    const auto operand = [](const Element* matrix, i64 rows, i64 columns, TmaBox box, bool pairs) {
-      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, rows, columns, box, pairs));
+    const auto operand = [](const Element* matrix, i64 matrices, i64 rows, i64 columns, TmaBox box,
+                            bool pairs) {
+      return opaque(
+          tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, box, pairs));
     };
     GemmArgs bound = args;
-    bound.a = operand(a, kM, kMachineK, a_box(kTiling), kPairs);
-    bound.a_last = operand(a, kM, kMachineK, a_last_box(kTiling, kM), kPairs);
-    bound.b = operand(b, kTn ? kN : kMachineK, kTn ? kMachineK : kN, b_box(kTiling, kLayout),
-                      kPairs && kTn);
+    bound.a = operand(a, kMatricesOfA, kM, kMachineK, a_box(kTiling), kPairs);
+    bound.a_last = operand(a, kMatricesOfA, kM, kMachineK, a_last_box(kTiling, kM), kPairs);
+    bound.b = operand(b, kMatricesOfB, kTn ? kN : kMachineK, kTn ? kMachineK : kN,
+                      b_box(kTiling, kLayout), kPairs && kTn);
     if (bound.c_by_tma != 0) {
-      bound.c = opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kM, kN,
+      bound.c = opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN,
                                   c_box(kConfig.schedule, kTiling), false));
     }
     bound.c_pointer = c;
+#ifdef TILECAST_BATCHED
+    bound.batch = {.tile_rows = FastDivisor::of(tile_rows({kM, kN, kMachineK}, kTiling)),
+                   .a_matrices_apart = kBatch.one_a ? 0 : 1,
+                   .b_matrices_apart = kBatch.one_b ? 0 : 1,
+                   .c_stride = kM * kN};
+#endif
     return bound;
   }
 
@@ -216,16 +232,18 @@ __global__ void compare(const Element* a, const Element* b, const CElement* c, c
                         i64 step, unsigned long long* wrong) {
   const double rounding = TILECAST_C_IS_BF16 ? 0x1p-8 : 0x1p-11;
   const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
-  for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kM * kN;
+  for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
-    const i64 m = i / kN, n = i % kN;
+    const i64 product = i / kN / kM, m = i / kN % kM, n = i % kN;
+    const Element* const row = a + (kBatch.one_a ? 0 : product) * kM * kK + m * kK;
+    const Element* const of_b = b + (kBatch.one_b ? 0 : product) * kK * kN;
     double sum = 0, magnitude = 0;
     for (i64 k = 0; k < kK; ++k) {
-      const double product = static_cast<double>(static_cast<float>(a[m * kK + k])) *
-                             static_cast<double>(static_cast<float>(
-                                 b[kLayout == Layout::kTn ? n * kK + k : k * kN + n]));
-      sum += product;
-      magnitude += fabs(product);
+      const double term = static_cast<double>(static_cast<float>(row[k])) *
+                          static_cast<double>(static_cast<float>(
+                              of_b[kLayout == Layout::kTn ? n * kK + k : k * kN + n]));
+      sum += term;
+      magnitude += fabs(term);
     }
     constexpr Epilogue kEpilogue = fused();
     if (bias != nullptr) {
@@ -277,8 +295,8 @@ double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {
 
 int run() {
   const Launch launch;
-  constexpr i64 kSetBytes = (kM + kN) * kK * static_cast<i64>(sizeof(Element)) +
-                            kM * kN * static_cast<i64>(sizeof(CElement));
+  constexpr i64 kSetBytes = (kElementsOfA + kElementsOfB) * static_cast<i64>(sizeof(Element)) +
+                            kElementsOfC * static_cast<i64>(sizeof(CElement));
   constexpr i64 kBeyondL2 = i64{256} << 20;
   const i64 sets = std::clamp<i64>((kBeyondL2 + kSetBytes - 1) / kSetBytes, 2, 64);
   std::vector<GemmArgs> bound;
@@ -289,12 +307,12 @@ int run() {
     CHECK(cudaGetLastError());
   }
   for (i64 i = 0; i < sets; ++i) {
-    Element* const a = device_array<Element>(kM * kK);
-    Element* const b = device_array<Element>(kK * kN);
-    CElement* const c = device_array<CElement>(kM * kN);
-    fill<<<1024, 256>>>(a, kM * kK, 1);
+    Element* const a = device_array<Element>(kElementsOfA);
+    Element* const b = device_array<Element>(kElementsOfB);
+    CElement* const c = device_array<CElement>(kElementsOfC);
+    fill<<<1024, 256>>>(a, kElementsOfA, 1);
     CHECK(cudaGetLastError());
-    fill<<<1024, 256>>>(b, kK * kN, 2);
+    fill<<<1024, 256>>>(b, kElementsOfB, 2);
     CHECK(cudaGetLastError());
     bound.push_back(launch.bind(a, b, c));
     if (i == 0) {
@@ -304,9 +322,9 @@ int run() {
     }
   }
   unsigned long long* const wrong = device_array<unsigned long long>(1);
-  const i64 step = static_cast<i64>(static_cast<double>(kM) * kN * kK / 0x1p40) + 1;
+  const i64 step = static_cast<i64>(static_cast<double>(kElementsOfC) * kK / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
-    CHECK(cudaMemset(first_c, 0xff, kM * kN * sizeof(CElement)));
+    CHECK(cudaMemset(first_c, 0xff, kElementsOfC * sizeof(CElement)));
     launch(bound[0]);
     compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, step, wrong);
     CHECK(cudaGetLastError());
@@ -314,12 +332,12 @@ int run() {
   unsigned long long found = 0;
   CHECK(cudaMemcpy(&found, wrong, sizeof found, cudaMemcpyDeviceToHost));
   if (found != 0) {
-    std::printf("WRONG: %llu of %lld elements\n", found, 2 * ((kM * kN + step - 1) / step));
+    std::printf("WRONG: %llu of %lld elements\n", found, 2 * ((kElementsOfC + step - 1) / step));
     return 1;
   }
   const double time = median_time(launch, bound);
   std::printf("right; %.2f us, %.1f TFLOP/s (forecast %.2f us)\n", time,
-              2e-6 * static_cast<double>(kM) * kN * kK / time, TILECAST_FORECAST_US);
+              2e-6 * static_cast<double>(kElementsOfC) * kK / time, TILECAST_FORECAST_US);
   return 0;
 }
 

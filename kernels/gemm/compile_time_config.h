@@ -54,6 +54,14 @@ constexpr bool kOnHilbertCurve = TILECAST_HILBERT != 0;
 TILECAST_HD consteval Epilogue fused() {
   return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION)};
 }
+/// Of several products in one launch. A function for the same reason.
+TILECAST_HD consteval bool batched() {
+#ifdef TILECAST_BATCHED
+  return true;
+#else
+  return false;
+#endif
+}
 /// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,
 /// ptxas allots their registers so that some spill.
 constexpr bool kScales = static_cast<SumScale>(TILECAST_SUM_SCALE) == SumScale::kAlphaBeta ||

@@ -38,6 +38,13 @@ struct WalkedPiece {
   constexpr bool operator==(const WalkedPiece&) const = default;
 };
 
+/// Where the products of a batch lie. Their tensor maps have a third side, the products.
+struct BatchArgs {
+  FastDivisor tile_rows;                   // of one product, in cluster tiles
+  i32 a_matrices_apart, b_matrices_apart;  // one product's matrix and the next's: 1, or 0: the same
+  i64 c_stride;                            // elements between two products' C
+};
+
 struct GemmArgs {
   TensorMap a;       // [m,k], box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
@@ -55,9 +62,12 @@ struct GemmArgs {
   Reduction reduction;
   float* partials;  // as reduction_workspace.h sizes them
   u32* locks;
-// Last, and no parameter of a kernel without a bias; hosts always have it.
-#if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0
+// Last, and no parameters of kernels without them; hosts always have both.
+#if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0 || defined(TILECAST_BATCHED)
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
+#endif
+#if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED)
+  BatchArgs batch;
 #endif
 };
 

@@ -2,9 +2,9 @@
 
 namespace tilecast {
 
-CompiledKernel compile_gemm(const KernelConfig& config, GemmTypes types, Layout layout,
-                            CubinCache& cache, const Epilogue& epilogue, SumScale scale) {
-  return cache.get(gemm_source(config, types, layout, epilogue, scale));
+CompiledKernel compile_gemm(const KernelConfig& config, const ProblemKind& kind, CubinCache& cache,
+                            SumScale scale) {
+  return cache.get(gemm_source(config, kind, scale));
 }
 
 }  // namespace tilecast

@@ -6,8 +6,7 @@
 
 namespace tilecast {
 
-CompiledKernel compile_gemm(const KernelConfig& config, GemmTypes types, Layout layout,
-                            CubinCache& cache, const Epilogue& epilogue = {},
+CompiledKernel compile_gemm(const KernelConfig& config, const ProblemKind& kind, CubinCache& cache,
                             SumScale scale = SumScale::kNone);
 
 }  // namespace tilecast

@@ -47,7 +47,7 @@ struct CompileTimes {
 CompileTimes check_usable(const std::vector<Kernel>& kernels, CubinCache& cache) {
   std::vector<KernelSource> sources;
   for (const auto& [config, dtype, layout] : kernels) {
-    sources.push_back(gemm_source(config, dtype, layout));
+    sources.push_back(gemm_source(config, {dtype, layout}));
   }
   std::vector<CompileOutcome> outcomes;
   compile_each(sources, cache, [&](const CompileOutcome& outcome) { outcomes.push_back(outcome); });
@@ -111,7 +111,7 @@ TEST_CASE("Configurations that differ in bands or walk alone share a cubin, a cu
   KernelConfig other = flagship();
   other.raster = {RasterKind::kGroupedN, 1, Walk::kChunked};
   const auto defines = [](const KernelConfig& config) {
-    return defines_for(config, ElementType::kFp16, Layout::kTn);
+    return defines_for(config, {ElementType::kFp16, Layout::kTn});
   };
   CHECK(defines(other) == defines(flagship()));
   other.raster.kind = RasterKind::kHilbert;
@@ -119,8 +119,8 @@ TEST_CASE("Configurations that differ in bands or walk alone share a cubin, a cu
   other = flagship();
   other.inflight = 0;
   CHECK(defines(other) != defines(flagship()));
-  CHECK(defines_for(flagship(), ElementType::kBf16, Layout::kTn) != defines(flagship()));
-  CHECK(defines_for(flagship(), ElementType::kFp16, Layout::kNn) != defines(flagship()));
+  CHECK(defines_for(flagship(), {ElementType::kBf16, Layout::kTn}) != defines(flagship()));
+  CHECK(defines_for(flagship(), {ElementType::kFp16, Layout::kNn}) != defines(flagship()));
 }
 
 TEST_CASE("The ways to split K of one tile share a cubin") {
@@ -130,7 +130,7 @@ TEST_CASE("The ways to split K of one tile share a cubin") {
   const TemporaryFolder folder;
   CubinCache cache(folder / "cache");
   const auto get = [&](const std::string& text) {
-    return compile_gemm(parse_kernel_config(text), ElementType::kFp16, Layout::kTn, cache);
+    return compile_gemm(parse_kernel_config(text), {ElementType::kFp16, Layout::kTn}, cache);
   };
   const CompiledKernel first = get("split_k:" + tile + "splits=2,reduction=turnstile" + order);
   CHECK(first.usable());
@@ -162,21 +162,21 @@ TEST_CASE("A kernel of fp8 multiplies by its own wgmma, and its C has a type of 
   CubinCache none{std::filesystem::path()};
   for (const ElementType type : {ElementType::kE4m3, ElementType::kE5m2}) {
     for (const ElementType c : {ElementType::kBf16, ElementType::kFp16}) {
-      const CompiledKernel kernel = compile_gemm(config, {type, c}, Layout::kTn, none);
+      const CompiledKernel kernel = compile_gemm(config, {{type, c}, Layout::kTn}, none);
       CHECK(kernel.rejection == "");
     }
   }
-  CHECK(defines_for(config, {ElementType::kE4m3, ElementType::kBf16}, Layout::kTn) !=
-        defines_for(config, {ElementType::kE4m3, ElementType::kFp16}, Layout::kTn));
-  CHECK_THROWS_AS(gemm_source(config, {ElementType::kE4m3, ElementType::kBf16}, Layout::kNn),
+  CHECK(defines_for(config, {{ElementType::kE4m3, ElementType::kBf16}, Layout::kTn}) !=
+        defines_for(config, {{ElementType::kE4m3, ElementType::kFp16}, Layout::kTn}));
+  CHECK_THROWS_AS(gemm_source(config, {{ElementType::kE4m3, ElementType::kBf16}, Layout::kNn}),
                   ConfigError);
 }
 
 TEST_CASE("What no kernel supports is refused by name") {
-  CHECK_THROWS_AS(gemm_source(flagship(), ElementType::kFp32, Layout::kTn), ConfigError);
+  CHECK_THROWS_AS(gemm_source(flagship(), {ElementType::kFp32, Layout::kTn}), ConfigError);
   KernelConfig clustered = flagship();
   clustered.schedule = Schedule::kPipelined;
-  CHECK_THROWS_AS(gemm_source(clustered, ElementType::kFp16, Layout::kTn), ConfigError);
+  CHECK_THROWS_AS(gemm_source(clustered, {ElementType::kFp16, Layout::kTn}), ConfigError);
 }
 
 TEST_CASE("The kernels that matter compile without spills and without lost asynchrony") {
@@ -284,7 +284,9 @@ TEST_CASE("Candidates that are new every day compile in time, and a warm cache c
 TEST_CASE("A GEMM kernel read from the cache is the one that was compiled") {
   const TemporaryFolder folder;
   CubinCache cache(folder / "cache");
-  const auto get = [&] { return compile_gemm(flagship(), ElementType::kFp16, Layout::kTn, cache); };
+  const auto get = [&] {
+    return compile_gemm(flagship(), {ElementType::kFp16, Layout::kTn}, cache);
+  };
   const CompiledKernel compiled = get();
   CHECK((get().cubin == compiled.cubin));
   CHECK(cache.hits() == 1);

@@ -44,7 +44,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
                 fmt::format("the GPU cannot hold one CTA or cluster of {}", to_text(config)));
   }
   const u32 resident = static_cast<u32>(resident_workers_);
-  scheduler_ = make_tile_scheduler(problem_.shape, config_, resident);
+  scheduler_ = make_tile_scheduler(problem_, config_, resident);
   const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config_.tiling.block_k);
   if (const std::string why = why_not_split(scheduler_, k_blocks, config_, resident);
       !why.empty()) {
@@ -78,15 +78,32 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   const auto fetches_pairs = [&](i64 row_stride) {
     return (row_stride == 0 ? k : row_stride) * element_bytes(dtype) % kPairOfLines == 0;
   };
-  const MatrixView a{buffers.a, m, k, dtype, a_row_stride, fetches_pairs(a_row_stride)};
-  const MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
-                     dtype,     b_row_stride,         b_is_k_major && fetches_pairs(b_row_stride)};
+  MatrixView a{buffers.a, m, k, dtype, a_row_stride, fetches_pairs(a_row_stride)};
+  MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
+               dtype,     b_row_stride,         b_is_k_major && fetches_pairs(b_row_stride)};
+  MatrixView c{buffers.c, m, n, c_type(problem_)};
+  const Batch& batch = problem_.batch;
+  if (batch.products > 1) {
+    const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
+      const i64 tight = view.rows * (view.row_stride == 0 ? view.columns : view.row_stride);
+      view.matrices = matrices;
+      view.matrix_stride = asked == 0 ? tight : asked / elements;
+    };
+    const i64 pair = k_elements(dtype);
+    among(a, matrices_of_a(problem_), buffers.a_matrix_stride, pair);
+    among(b, matrices_of_b(problem_), buffers.b_matrix_stride, pair);
+    among(c, batch.products, buffers.c_matrix_stride, 1);
+    args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem_.shape, t)),
+                  .a_matrices_apart = batch.one_a ? 0 : 1,
+                  .b_matrices_apart = batch.one_b ? 0 : 1,
+                  .c_stride = c.matrix_stride};
+  }
   args.a = make_tensor_map(a, a_box(t));
   args.a_last = make_tensor_map(a, a_last_box(t, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {
-    args.c = make_tensor_map({buffers.c, m, n, c_type(problem_)}, c_box(config_.schedule, t));
+    args.c = make_tensor_map(c, c_box(config_.schedule, t));
   }
   args.scheduler = scheduler_;
   args.m = static_cast<i32>(m);

@@ -20,6 +20,9 @@ struct GemmBuffers {
   void* c;
   const void* bias = nullptr;  // of a problem whose epilogue has one; bias_elements() of C's type
   i64 a_row_stride = 0, b_row_stride = 0;  // elements, whole 16 bytes; 0: tight
+  // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
+  // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
+  i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
 };
 
 /// Who has the memory that a kernel which splits K needs between its pieces.

@@ -158,8 +158,7 @@ CubinCache& cache() {
 
 LoadedKernel load(const KernelConfig& config, const GemmProblem& problem,
                   SumScale scale = SumScale::kNone) {
-  const CompiledKernel compiled =
-      compile_gemm(config, problem.dtype, problem.layout, cache(), problem.epilogue, scale);
+  const CompiledKernel compiled = compile_gemm(config, ProblemKind::of(problem), cache(), scale);
   REQUIRE(compiled.rejection == "");
   return LoadedKernel(compiled.cubin, kGemmEntry);
 }
@@ -255,7 +254,7 @@ void compile_all_configs(SumScale scale) {
   for (const char* text : kConfigs) {
     for (const Layout layout : {Layout::kTn, Layout::kNn}) {
       sources.push_back(
-          gemm_source(parse_kernel_config(text), ElementType::kFp16, layout, {}, scale));
+          gemm_source(parse_kernel_config(text), {ElementType::kFp16, layout}, scale));
     }
   }
   compile_ahead(sources, cache());

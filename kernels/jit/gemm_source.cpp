@@ -9,8 +9,9 @@
 
 namespace tilecast {
 
-std::vector<std::string> defines_for(const KernelConfig& asked, GemmTypes types, Layout layout,
-                                     const Epilogue& epilogue, SumScale scale) {
+std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKind& kind,
+                                     SumScale scale) {
+  const auto& [types, layout, epilogue, batched] = kind;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
@@ -45,6 +46,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, GemmTypes types,
   if (types.c != types.operands) {
     defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
   }
+  if (batched) {
+    defines.push_back(define("BATCHED", 1));
+  }
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
     // Of the grids only this one changes the kernel.
@@ -53,8 +57,8 @@ std::vector<std::string> defines_for(const KernelConfig& asked, GemmTypes types,
   return defines;
 }
 
-KernelSource gemm_source(const KernelConfig& config, GemmTypes types, Layout layout,
-                         const Epilogue& epilogue, SumScale scale) {
+KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
+  const auto& [types, layout, epilogue, batched] = kind;
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(types.operands)) {
     throw ConfigError(
@@ -73,8 +77,11 @@ KernelSource gemm_source(const KernelConfig& config, GemmTypes types, Layout lay
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }
+  if (batched && (uses_tcgen05(config.schedule) || traits_of(config.schedule).one_k_block)) {
+    throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
+  }
   return {.path = std::string(kernel.source),
-          .defines = defines_for(config, types, layout, epilogue, scale),
+          .defines = defines_for(config, kind, scale),
           .architecture = std::string(kernel.architecture)};
 }
 

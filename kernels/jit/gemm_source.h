@@ -13,15 +13,26 @@
 
 namespace tilecast {
 
-/// The macros that kernels/gemm/compile_time_config.h reads. `config` as of a problem of these
-/// types: of fp8 in elements of K.
-std::vector<std::string> defines_for(const KernelConfig& config, GemmTypes types, Layout layout,
-                                     const Epilogue& epilogue = {},
+/// What of a problem is compiled in.
+struct ProblemKind {
+  GemmTypes types;
+  Layout layout;
+  Epilogue epilogue = {};
+  bool batched = false;
+
+  static ProblemKind of(const GemmProblem& problem) {
+    return {types_of(problem), problem.layout, problem.epilogue, problem.batch.products > 1};
+  }
+};
+
+/// The macros that kernels/gemm/compile_time_config.h reads. `config` as of a problem of this kind:
+/// of fp8 in elements of K.
+std::vector<std::string> defines_for(const KernelConfig& config, const ProblemKind& kind,
                                      SumScale scale = SumScale::kNone);
 
-/// Throws ConfigError where no kernel of this schedule supports types, layout, clusters or
-/// epilogue.
-KernelSource gemm_source(const KernelConfig& config, GemmTypes types, Layout layout,
-                         const Epilogue& epilogue = {}, SumScale scale = SumScale::kNone);
+/// Throws ConfigError where no kernel of this schedule supports types, layout, clusters, epilogue
+/// or batches.
+KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
+                         SumScale scale = SumScale::kNone);
 
 }  // namespace tilecast

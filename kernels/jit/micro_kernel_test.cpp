@@ -68,7 +68,7 @@ TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchrono
 
 TEST_CASE("The K blocks of the micro-benchmarks compile as the GEMMs' do") {
   const auto defines = [](const KernelConfig& config, const Defines& more) {
-    Defines all = defines_for(config, ElementType::kFp16, Layout::kTn);
+    Defines all = defines_for(config, {ElementType::kFp16, Layout::kTn});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };

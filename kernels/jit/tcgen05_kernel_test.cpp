@@ -85,7 +85,7 @@ struct Kernel {
 void check_resources(const std::vector<Kernel>& kernels) {
   std::vector<KernelSource> sources;
   for (const auto& [config, dtype] : kernels) {
-    sources.push_back(gemm_source(config, dtype, Layout::kTn));
+    sources.push_back(gemm_source(config, {dtype, Layout::kTn}));
     CHECK(sources.back().architecture == "sm_100a");
   }
   CubinCache none{std::filesystem::path()};
@@ -183,7 +183,7 @@ TEST_CASE("A cubin asks for the columns of tensor memory that its budget has") {
         std::string("tcgen05_warp_specialized:tile=") + tile +
         ",stages=3,warpgroups=1x1,cta_group=1,accumulators=" + accumulators + ",ctas=" + ctas +
         ",inflight=1,c_slots=1,grid=resident,raster=grouped_m,group=8,walk=strided");
-    const CompiledKernel kernel = compile_gemm(config, ElementType::kFp16, Layout::kTn, none);
+    const CompiledKernel kernel = compile_gemm(config, {ElementType::kFp16, Layout::kTn}, none);
     const u32 columns = word_of_variable(kernel.cubin, "tilecast_tensor_memory_columns");
     CHECK(columns == static_cast<u32>(tensor_memory_columns(config)));
     return columns;
@@ -196,8 +196,8 @@ TEST_CASE("A cubin asks for the columns of tensor memory that its budget has") {
 
 TEST_CASE("What the tcgen05 kernels do not do is refused by name") {
   const KernelConfig config = fixed_kernels()[0].config;
-  CHECK_THROWS_AS(gemm_source(config, ElementType::kFp16, Layout::kNn), ConfigError);
-  CHECK_THROWS_AS(gemm_source(config, ElementType::kFp32, Layout::kTn), ConfigError);
+  CHECK_THROWS_AS(gemm_source(config, {ElementType::kFp16, Layout::kNn}), ConfigError);
+  CHECK_THROWS_AS(gemm_source(config, {ElementType::kFp32, Layout::kTn}), ConfigError);
 }
 
 TEST_CASE("A card that cannot run a kernel is told so in one line") {

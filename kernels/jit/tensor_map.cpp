@@ -71,16 +71,20 @@ TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
   static const Encode encode = find_encoder();
   // Innermost dimension first; the stride of that one is not given.
   const cuuint64_t dims[] = {static_cast<cuuint64_t>(matrix.columns),
-                             static_cast<cuuint64_t>(matrix.rows)};
+                             static_cast<cuuint64_t>(matrix.rows),
+                             static_cast<cuuint64_t>(matrix.matrices)};
   const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row_stride * element_bytes(matrix.dtype))};
+  const i64 element = element_bytes(matrix.dtype);
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row_stride * element),
+                                static_cast<cuuint64_t>(matrix.matrix_stride * element)};
   const cuuint32_t box_dims[] = {static_cast<cuuint32_t>(box.columns),
-                                 static_cast<cuuint32_t>(box.rows)};
-  const cuuint32_t element_strides[] = {1, 1};
+                                 static_cast<cuuint32_t>(box.rows), 1};
+  const cuuint32_t element_strides[] = {1, 1, 1};
+  const cuuint32_t sides = matrix.matrices == 0 ? 2 : 3;
   CUtensorMap map{};
   const CUresult result =
-      encode(&map, data_type_of(matrix.dtype), 2, const_cast<void*>(matrix.pointer), dims, strides,
-             box_dims, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box),
+      encode(&map, data_type_of(matrix.dtype), sides, const_cast<void*>(matrix.pointer), dims,
+             strides, box_dims, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box),
              promotion_of(matrix), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw Error(ExitCode::kWrong,

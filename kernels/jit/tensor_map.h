@@ -1,5 +1,5 @@
-// Tensor maps: how the bulk copy engine addresses a row-major matrix. The driver's encoder is found
-// through the runtime, so nothing links libcuda.
+// Tensor maps: how the bulk copy engine addresses a row-major matrix, or several of one shape. The
+// driver's encoder is found through the runtime, so nothing links libcuda.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -13,6 +13,9 @@ struct MatrixView {
   ElementType dtype;
   i64 row_stride = 0;  // elements between rows, whole 16 bytes; 0: as many as columns
   bool fetches_pairs_of_lines = false;  // L2 reads 256 bytes where a load asks for 128 of them
+  // Of matrices in a batch, the third side of the map; 0: no batch, the map has two sides.
+  i64 matrices = 0;
+  i64 matrix_stride = 0;  // elements from one to the next, whole 16 bytes
 };
 
 /// Out-of-bounds loads bring zeros, stores there are dropped. Throws DeviceError where the driver

@@ -48,7 +48,7 @@ TEST_CASE("The instrumented build of each schedule neither spills nor loses its 
   std::vector<KernelSource> sources;
   for (const std::string& text : kConfigs) {
     sources.push_back(
-        timeline_source(gemm_source(parse_kernel_config(text), ElementType::kFp16, Layout::kTn)));
+        timeline_source(gemm_source(parse_kernel_config(text), {ElementType::kFp16, Layout::kTn})));
   }
   CubinCache none{std::filesystem::path()};
   std::size_t usable = 0;
@@ -63,7 +63,7 @@ TEST_CASE("The instrumented build of each schedule neither spills nor loses its 
 
 TEST_CASE("Only the instrumented build holds anything of the timeline") {
   const KernelSource ordinary =
-      gemm_source(parse_kernel_config(kConfigs[3]), ElementType::kFp16, Layout::kTn);
+      gemm_source(parse_kernel_config(kConfigs[3]), {ElementType::kFp16, Layout::kTn});
   CHECK(compile_kernel(ordinary).cubin.find(kVariable) == std::string::npos);
   CHECK(compile_kernel(timeline_source(ordinary)).cubin.find(kVariable) != std::string::npos);
 }

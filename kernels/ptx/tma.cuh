@@ -1,4 +1,5 @@
-// The bulk copy engine (TMA) on 2-D tensor maps. `map` points at a TensorMap in kernel parameters.
+// The bulk copy engine (TMA) on tensor maps of two and three sides. `map` points at a TensorMap in
+// kernel parameters.
 #pragma once
 
 #include "model/base/integers.h"
@@ -19,6 +20,15 @@ __device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 
       : "memory");
 }
 
+__device__ inline void tma_load_3d(u32 destination, const void* map, i32 x, i32 y, i32 z,
+                                   u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+      : "memory");
+}
+
 /// The same box to the same offset, and the same barrier, of every CTA in `cta_mask`.
 __device__ inline void tma_load_2d_multicast(u32 destination, const void* map, i32 x, i32 y,
                                              u32 barrier, unsigned short cta_mask) {
@@ -29,11 +39,27 @@ __device__ inline void tma_load_2d_multicast(u32 destination, const void* map, i
       : "memory");
 }
 
+__device__ inline void tma_load_3d_multicast(u32 destination, const void* map, i32 x, i32 y, i32 z,
+                                             u32 barrier, unsigned short cta_mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(cta_mask)
+      : "memory");
+}
+
 /// Shared -> global, clipped at the tensor's edges.
 __device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
       "r"(x), "r"(y), "r"(source)
+      : "memory");
+}
+
+__device__ inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i32 z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
+      "r"(x), "r"(y), "r"(z), "r"(source)
       : "memory");
 }
 

@@ -120,7 +120,7 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   const GemmShape& shape = problem.shape;
   const Tiling& t = config.tiling;
   const i32 workers = resident_workers(gpu, config);
-  const TileScheduler s = make_tile_scheduler(shape, config, static_cast<u32>(workers));
+  const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(workers));
 
   GemmWork work{};
   work.traffic = traffic;
@@ -186,7 +186,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   }
   const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
   const Cycles tensor =
-      compute_cycles(Flops{gemm_flops(problem.shape) / gpu.sm.count}, tensor_rate(gpu));
+      compute_cycles(Flops{tensor_flops(problem) / gpu.sm.count}, tensor_rate(gpu));
   const Cycles l2 = l2_time(config.tiling, block, loads);
   form.shares = {tensor / form.cycles, block.operands * blocks_per_sm / form.cycles,
                  transfer_cycles(block.fill(), gpu.machine->intake) * blocks_per_sm / form.cycles,

@@ -17,9 +17,10 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const i32 rows_for_b = t.block_m * (uses_tcgen05(config.schedule) ? cta_group(t) : 1);
   const double vectors = static_cast<double>(shape.m * ceil_div<i64>(shape.n, t.block_n)) +
                          static_cast<double>(shape.n * ceil_div<i64>(shape.m, rows_for_b));
-  const Bytes operands{vectors * static_cast<double>(shape.k) * element_bytes(problem.dtype)};
+  const Bytes operands{vectors * static_cast<double>(problem.batch.products) *
+                       static_cast<double>(shape.k) * element_bytes(problem.dtype)};
   const double sms = gpu.sm.count;
-  return {.tensor = compute_cycles(Flops{gemm_flops(shape)}, tensor_rate(gpu) * sms),
+  return {.tensor = compute_cycles(Flops{tensor_flops(problem)}, tensor_rate(gpu) * sms),
           .intake = transfer_cycles(operands, operand_rate(gpu) * sms),
           .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
           .launch = gpu.machine->kernel};

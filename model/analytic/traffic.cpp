@@ -6,6 +6,7 @@
 
 #include "model/base/math.h"
 #include "model/spec/fused_epilogue.h"
+#include "model/tile/operand_panels.h"
 
 namespace tilecast {
 namespace {
@@ -57,11 +58,23 @@ struct WalkResult {
   double a_sharers, b_sharers, a_missing, b_missing;
 };
 
+/// A and B, and the panels that a tile of the scheduler reads of them. Edge panels are narrower: a
+/// matrix is spread evenly over its panels.
+struct Matrices {
+  Bytes a, b;  // of all products
+  OperandPanels panels;
+  Bytes a_panel, b_panel;
+
+  Bytes operands() const { return a + b; }
+};
+
 /// `resident` workers at a time take the tiles of `s`; each panel spans the whole K.
-WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes b_panel, Bytes all,
+WalkResult walk_waves(const TileScheduler& s, u32 resident, const Matrices& matrices,
                       Bytes usable) {
-  PanelReuse a(s.tiles_m, a_panel);
-  PanelReuse b(s.tiles_n, b_panel);
+  const OperandPanels& panels = matrices.panels;
+  const Bytes all = matrices.operands(), a_panel = matrices.a_panel, b_panel = matrices.b_panel;
+  PanelReuse a(panels.of_a(), a_panel);
+  PanelReuse b(panels.of_b(), b_panel);
   const bool chunked = s.raster.walk == Walk::kChunked;
   const u32 waves = ceil_div(s.num_tiles(), resident);
   const u32 walked = std::min(waves, kWavesWalked);
@@ -76,10 +89,10 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes
       }
       const TileCoord at = s.coord(tile);
       tiles += 1;
-      if (a.use(at.m, wave, distinct, all, usable)) {
+      if (a.use(panels.a(at), wave, distinct, all, usable)) {
         fresh += a_panel;
       }
-      if (b.use(at.n, wave, distinct, all, usable)) {
+      if (b.use(panels.b(at), wave, distinct, all, usable)) {
         fresh += b_panel;
       }
     }
@@ -89,32 +102,30 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, Bytes a_panel, Bytes
           b.missing()};
 }
 
-/// A and B, and the panels that a tile of the scheduler reads of them. Edge panels are narrower: a
-/// matrix is spread evenly over its panels.
-struct Matrices {
-  Bytes a, b, a_panel, b_panel;
-
-  Bytes operands() const { return a + b; }
-};
-
-Matrices matrices_of(const GemmProblem& problem, const TileScheduler& s) {
-  const double k_bytes = static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
-  const Bytes a{static_cast<double>(problem.shape.m) * k_bytes};
-  const Bytes b{static_cast<double>(problem.shape.n) * k_bytes};
-  return {a, b, a / s.tiles_m, b / s.tiles_n};
+Matrices matrices_of(const GemmProblem& problem, const KernelConfig& config,
+                     const TileScheduler& s) {
+  const OperandPanels panels =
+      OperandPanels::of(problem.batch, tile_rows(problem.shape, config.tiling), s.tiles_n);
+  const Bytes a{bytes_of_a(problem)};
+  const Bytes b{bytes_of_b(problem)};
+  return {a, b, panels, a / panels.of_a(), b / panels.of_b()};
 }
 
 /// What follows from the number of tiles, whatever their order.
 GemmTraffic counted_traffic(const GemmProblem& problem, const Tiling& t, const TileScheduler& s,
                             const Matrices& matrices) {
   const GemmShape& shape = problem.shape;
+  // Each product reads its matrix, its own or not.
+  const double products = static_cast<double>(problem.batch.products);
+  const Bytes a = matrices.a * (products / static_cast<double>(matrices_of_a(problem)));
+  const Bytes b_of_one = matrices.b / static_cast<double>(matrices_of_b(problem));
   GemmTraffic traffic{};
-  traffic.l2_to_sm = matrices.a * s.tiles_n + matrices.b * s.tiles_m;
-  traffic.sm_intake = matrices.a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
-                      matrices.b * static_cast<double>(ceil_div<i64>(shape.m, t.block_m));
+  traffic.l2_to_sm = a * s.tiles_n + b_of_one * s.tiles_m;
+  traffic.sm_intake =
+      a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
+      b_of_one * (products * static_cast<double>(ceil_div<i64>(shape.m, t.block_m)));
   traffic.l2_to_sm += bias_reads(problem, t);
-  traffic.dram_write = Bytes{static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-                             element_bytes(c_type(problem))};
+  traffic.dram_write = Bytes{bytes_of_c(problem)};
   return traffic;
 }
 
@@ -130,11 +141,10 @@ Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
 
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent) {
-  const TileScheduler s = make_tile_scheduler(problem.shape, config, static_cast<u32>(concurrent));
-  const Matrices matrices = matrices_of(problem, s);
+  const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
+  const Matrices matrices = matrices_of(problem, config, s);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
-  const WalkResult walk = walk_waves(s, resident, matrices.a_panel, matrices.b_panel,
-                                     matrices.operands(), l2.capacity * l2.usable_fraction);
+  const WalkResult walk = walk_waves(s, resident, matrices, l2.capacity * l2.usable_fraction);
   GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
   traffic.dram_read = within(matrices, traffic, walk.read) + bias_of(problem);
   traffic.a_sharers = walk.a_sharers;
@@ -146,8 +156,8 @@ GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const Ker
 
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent) {
-  const TileScheduler s = make_tile_scheduler(problem.shape, config, static_cast<u32>(concurrent));
-  const Matrices matrices = matrices_of(problem, s);
+  const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
+  const Matrices matrices = matrices_of(problem, config, s);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
   // a rows of panels of A by b columns of panels of B cover at most a * b tiles, and a A + b B is
   // at least 2 sqrt(a b A B).
@@ -158,8 +168,8 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
   traffic.dram_read =
       within(matrices, traffic, wave * (full_waves * (1 - kept))) + bias_of(problem);
-  traffic.a_sharers = std::min(resident, s.tiles_n);
-  traffic.b_sharers = std::min(resident, s.tiles_m);
+  traffic.a_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_a());
+  traffic.b_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_b());
   return traffic;
 }
 

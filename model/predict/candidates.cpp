@@ -38,6 +38,7 @@ constexpr Raster kStridedRasters[] = {
     {RasterKind::kGroupedM, 8, Walk::kStrided},  {RasterKind::kGroupedM, 16, Walk::kStrided},
     {RasterKind::kGroupedN, 4, Walk::kStrided},  {RasterKind::kGroupedN, 8, Walk::kStrided},
     {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
+constexpr u32 kMostRowsOfBand = 64;  // beyond, no wave holds a column of a product's tiles
 constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
 constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked},
                                       {RasterKind::kGroupedN, 1, Walk::kChunked},
@@ -85,8 +86,8 @@ class Proposals {
     if (!accepted(config)) {
       return;
     }
-    const TileScheduler s = make_tile_scheduler(problem_.shape, config,
-                                                static_cast<u32>(resident_workers(gpu_, config)));
+    const TileScheduler s =
+        make_tile_scheduler(problem_, config, static_cast<u32>(resident_workers(gpu_, config)));
     if (s.num_tiles() <= static_cast<u32>(resident_workers(gpu_, config))) {
       if (config.store == Store::kDeferred) {
         reject(kNeverPays, config);  // no next tile to hide a store under
@@ -99,6 +100,12 @@ class Proposals {
       if (!repeats_another(raster, s)) {
         add(config, raster);
       }
+    }
+    const u32 rows = tile_rows(problem_.shape, config.tiling);
+    const Raster by_product{RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided};
+    if (problem_.batch.products > 1 && rows <= kMostRowsOfBand &&
+        std::ranges::find(kStridedRasters, by_product) == std::end(kStridedRasters)) {
+      add(config, by_product);  // one product after the other, column by column
     }
     if (config.grid == Grid::kResident) {
       for (const Raster& raster : kChunkedRasters) {
@@ -116,7 +123,7 @@ class Proposals {
       (void)accepted(config);  // refused, and counted
       return;
     }
-    const TileScheduler s = make_tile_scheduler(problem_.shape, config, static_cast<u32>(resident));
+    const TileScheduler s = make_tile_scheduler(problem_, config, static_cast<u32>(resident));
     const i64 tiles = s.num_tiles();
     const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config.tiling.block_k);
     const i64 left = tiles % resident;  // of the partial wave

@@ -40,8 +40,6 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const ScheduleTraits traits = traits_of(config.schedule);
   const i64 element = element_bytes(problem.dtype);
   const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
-  const double c_bytes =
-      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(element);
   const double slots = static_cast<double>(work.tiles_per_sm) / parts.ctas;
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
@@ -55,7 +53,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
            std::log(parts.load / parts.step),
            std::log(time_of(form.cycles, sm_clock).value),
            std::log(sm_clock.value),
-           std::log1p(c_bytes / (form.cycles.value * gpu.sm.count)),
+           std::log1p(bytes_of_c(problem) / (form.cycles.value * gpu.sm.count)),
 
            std::log(static_cast<double>(k)),
            used_of_last(slots),

@@ -72,7 +72,8 @@ bool producer_can_shrink(const KernelConfig& config) {
                           .at_launch;
 }
 
-bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
+bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
+  const GemmShape& shape = problem.shape;
   const Tiling& t = config.tiling;
   const bool clusters = t.cluster_m > 1 || t.cluster_n > 1;
   if (clusters && !traits_of(config.schedule).shares_operands) {
@@ -82,7 +83,8 @@ bool schedule_allows(const GemmShape& shape, const KernelConfig& config) {
     return false;
   }
   if (traits_of(config.schedule).one_k_block &&
-      (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k)) {
+      (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k ||
+       problem.batch.products > 1)) {
     return false;
   }
   if (has_producer_warpgroup(config.schedule) && !producer_can_shrink(config)) {
@@ -125,14 +127,14 @@ bool boxes_fit(const Tiling& t, Layout layout) {
 
 }  // namespace
 
-std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
+std::string why_no_split_exists(const GpuSpec& gpu, const GemmProblem& problem,
                                 const KernelConfig& config) {
   if (!splits_k(config.schedule)) {
     return {};
   }
   const u32 resident = static_cast<u32>(resident_workers(gpu, config));
-  const i64 k_blocks = ceil_div<i64>(shape.k, config.tiling.block_k);
-  return why_not_split(make_tile_scheduler(shape, config, resident), k_blocks, config, resident);
+  const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
+  return why_not_split(make_tile_scheduler(problem, config, resident), k_blocks, config, resident);
 }
 
 std::string_view to_text(Refusal refusal) {
@@ -183,6 +185,14 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
     return fmt::format("M and N can be {} at most, and C can have {} elements", kMostSide,
                        kMostOutputs);
   }
+  const i64 products = problem.batch.products;
+  if (products > 1 && gpu.architecture == Architecture::kBlackwell) {
+    return fmt::format("a batch of {}: kernels for Blackwell take one product", products);
+  }
+  if (products > kMostOutputs / (round_up<i64>(shape.m, kWgmmaM) * shape.n)) {
+    return fmt::format("a batch of {}: its C can have {} elements, whole rows of {}", products,
+                       kMostOutputs, kWgmmaM);
+  }
   return {};
 }
 
@@ -206,7 +216,7 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
   if (!cluster_exists(t)) {
     return Refusal::kCluster;
   }
-  if (!schedule_allows(problem.shape, config)) {
+  if (!schedule_allows(problem, config)) {
     return Refusal::kSchedule;
   }
   if (t.block_m > kMostBlockSide || t.block_n > kMostBlockSide) {
@@ -231,7 +241,7 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
   if (resident_ctas(gpu, config) < config.ctas_per_sm) {
     return Refusal::kOccupancy;
   }
-  if (!why_no_split_exists(gpu, problem.shape, config).empty()) {
+  if (!why_no_split_exists(gpu, problem, config).empty()) {
     return Refusal::kSplit;
   }
   return any_rejects(gpu.compiler_rejections, problem, config) ? Refusal::kCompiler

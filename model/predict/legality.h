@@ -43,7 +43,7 @@ std::string describe_refusal(Refusal refusal, const GpuSpec& gpu, const GemmProb
                              const KernelConfig& config);
 
 /// Why K cannot be split so among the workers that are expected to fit; else empty.
-std::string why_no_split_exists(const GpuSpec& gpu, const GemmShape& shape,
+std::string why_no_split_exists(const GpuSpec& gpu, const GemmProblem& problem,
                                 const KernelConfig& config);
 
 /// Assumes a GPU on which schedules run and a solvable problem.

@@ -37,7 +37,8 @@ Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
   const i64 a = outside_elements(along_m, along_k, slab);
   const i64 b = problem.layout == Layout::kNn ? outside_elements(along_k, along_n, kSlabElements)
                                               : outside_elements(along_n, along_k, slab);
-  return Bytes{static_cast<double>(a * clusters_n + b * clusters_m) * element_bytes(problem.dtype)};
+  return Bytes{static_cast<double>(problem.batch.products) *
+               static_cast<double>(a * clusters_n + b * clusters_m) * element_bytes(problem.dtype)};
 }
 
 }  // namespace tilecast

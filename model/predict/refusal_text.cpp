@@ -99,7 +99,7 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       return fmt::format("there is no cluster of {}x{} CTAs", config.tiling.cluster_m,
                          config.tiling.cluster_n);
     case Refusal::kSplit:
-      return why_no_split_exists(gpu, problem.shape, config);
+      return why_no_split_exists(gpu, problem, config);
     case Refusal::kCompiler:
       return "the compiler is known to spill its registers or to serialize its MMAs";
     default:

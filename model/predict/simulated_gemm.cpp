@@ -55,7 +55,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
       continue;
     }
     const KernelConfig key =
-        as_simulated(q.problem.shape, config, candidates[i].physics.work.ctas_per_sm);
+        as_simulated(q.problem, config, candidates[i].physics.work.ctas_per_sm);
     auto& [places, length] = by_schedule[config.schedule];
     const auto same = std::ranges::find(places, key, &std::pair<KernelConfig, std::size_t>::first);
     if (same != places.end()) {

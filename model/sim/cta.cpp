@@ -88,6 +88,7 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   const SimTime now = engine().now();
   const i32 stage = producer.load.stage;
   const u32 index = machine_.tile_index(tile);
+  const u32 a_panel = machine_.panels.a(tile), b_panel = machine_.panels.b(tile);
   const auto load = [&](u32 which, const OperandBlocks& operand, u32 panel, u32 slice,
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
@@ -117,10 +118,10 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
                   .tile_m = tile.m,
                   .tile_n = tile.n,
                   .k_block = k_block,
-                  .bytes = machine_.a.cost(tile.m, place_.n, k_block).bytes +
-                           machine_.b.cost(tile.n, place_.m, k_block).bytes});
-  load(0, machine_.a, tile.m, place_.n, same_row_);
-  load(1, machine_.b, tile.n, place_.m, same_column_);
+                  .bytes = machine_.a.cost(a_panel, place_.n, k_block).bytes +
+                           machine_.b.cost(b_panel, place_.m, k_block).bytes});
+  load(0, machine_.a, a_panel, place_.n, same_row_);
+  load(1, machine_.b, b_panel, place_.m, same_column_);
   producer.load.advance(tiling().stages);
   producer.ready = now;
 }

@@ -10,30 +10,32 @@
 namespace tilecast {
 namespace {
 
-u32 cta_tiles_m(const TileScheduler& s, const Tiling& t) {
-  return s.tiles_m * static_cast<u32>(t.cluster_m);
+/// Of one product.
+u32 cta_tiles_m(const GemmShape& shape, const Tiling& t) {
+  return tile_rows(shape, t) * static_cast<u32>(t.cluster_m);
 }
-u32 cta_tiles_n(const TileScheduler& s, const Tiling& t) {
-  return s.tiles_n * static_cast<u32>(t.cluster_n);
+u32 cta_tiles_n(const GemmShape& shape, const Tiling& t) {
+  return tile_columns(shape, t) * static_cast<u32>(t.cluster_n);
 }
 
-OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config,
-                              const TileScheduler& s) {
+OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   return {problem.shape.m,
           t.block_m,
-          cta_tiles_m(s, t),
+          cta_tiles_m(problem.shape, t),
+          static_cast<u32>(matrices_of_a(problem)),
           t.cluster_n,
           false,
           problem.shape.k,
           loads_existing_rows(config) ? a_rows_step(t) : 0};
 }
 
-OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t, const TileScheduler& s) {
+OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t) {
   const bool n_major = problem.layout == Layout::kNn;
   return {problem.shape.n,
           t.block_n,
-          cta_tiles_n(s, t),
+          cta_tiles_n(problem.shape, t),
+          static_cast<u32>(matrices_of_b(problem)),
           t.cluster_m,
           n_major,
           n_major ? problem.shape.n : problem.shape.k,
@@ -89,15 +91,15 @@ std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
 
 /// Operands that L2 keeps are read while the first waves run and never again, so that those say
 /// nothing of the others' reads.
-bool keeps_operands(const GpuSpec& gpu, const GemmShape& shape) {
-  return static_cast<double>((shape.m + shape.n) * shape.k * kOperandBytes) <
+bool keeps_operands(const GpuSpec& gpu, const GemmProblem& problem) {
+  return bytes_of_a(problem) + bytes_of_b(problem) <
          gpu.l2->capacity.value * gpu.l2->usable_fraction;
 }
 
 /// Of the bytes that a run of the kernel takes through L2, those of C.
-double written_share(const GemmShape& shape) {
-  const double c = static_cast<double>(shape.m * shape.n);
-  return c / (c + static_cast<double>((shape.m + shape.n) * shape.k));
+double written_share(const GemmProblem& problem) {
+  const double c = bytes_of_c(problem);
+  return c / (c + bytes_of_a(problem) + bytes_of_b(problem));
 }
 
 }  // namespace
@@ -107,8 +109,10 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
                  const Rerun* again)
     : config(kernel),
       shape(problem.shape),
+      panels(OperandPanels::of(problem.batch, cta_tiles_m(problem.shape, kernel.tiling),
+                               cta_tiles_n(problem.shape, kernel.tiling))),
       residency(resident),
-      scheduler(make_tile_scheduler(problem.shape, kernel, static_cast<u32>(resident.workers))),
+      scheduler(make_tile_scheduler(problem, kernel, static_cast<u32>(resident.workers))),
       k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
@@ -116,12 +120,12 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
                   ? SkippedWaves{}
                   : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
-      a(gpu, problem, kernel, side_of_a(problem, kernel, scheduler), 0,
+      a(gpu, problem, kernel, side_of_a(problem, kernel), 0,
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
-      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, scheduler), a.count(),
+      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling), a.count(),
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
       memory(gpu, again != nullptr ? 0 : a.count() + b.count(), sm_clock, observers.activity,
-             resident.cold ? 0 : written_share(problem.shape)),
+             resident.cold ? 0 : written_share(problem)),
       activity(observers.activity),
       tiles(observers.tiles),
       requests(observers.requests),
@@ -132,7 +136,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
     const u32 latest = latest_wave(whole, steps_per_tile(kernel, k_blocks));
     if (again == nullptr) {
-      const bool can_tell = kernel.grid != Grid::kTakeover || !keeps_operands(gpu, problem.shape);
+      const bool can_tell = kernel.grid != Grid::kTakeover || !keeps_operands(gpu, problem);
       rate.emplace(can_tell ? 0 : latest, latest);
     } else if (const std::optional<u32> wave = again->requests.settled_wave) {
       rate.emplace(*wave, *wave);
@@ -184,14 +188,12 @@ i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
   const Tiling& t = config.tiling;
   const i64 rows = warpgroup_rows(t);
   const i64 columns = warpgroup_columns(t);
-  const i64 row = i64{at.m} * t.block_m + warpgroup / t.warpgroups_n * rows;
+  const i64 row = i64{at.m % panels.rows} * t.block_m + warpgroup / t.warpgroups_n * rows;
   const i64 column = i64{at.n} * t.block_n + warpgroup % t.warpgroups_n * columns;
   return inside(row, rows, shape.m) * inside(column, columns, shape.n) * kOperandBytes;
 }
 
-u32 Machine::tile_index(TileCoord at) const {
-  return at.m * cta_tiles_n(scheduler, config.tiling) + at.n;
-}
+u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns + at.n; }
 
 u64 Machine::c_block(TileCoord at, i32 warpgroup) const {
   return u64{tile_index(at)} * static_cast<u64>(warpgroups_per_tile(config.tiling)) +

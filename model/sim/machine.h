@@ -17,6 +17,7 @@
 #include "model/sim/step_log.h"
 #include "model/spec/kernel_costs.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/operand_panels.h"
 #include "model/tile/tile_scheduler.h"
 #include "model/tile/work_decomposition.h"
 
@@ -67,7 +68,8 @@ struct Machine {
           const Rerun* again);
 
   KernelConfig config;
-  GemmShape shape;
+  GemmShape shape;       // of each product
+  OperandPanels panels;  // of CTA tiles
   Residency residency;
   std::vector<KernelCosts> costs;  // on each GPC
   TileScheduler scheduler;

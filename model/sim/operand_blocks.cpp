@@ -14,7 +14,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config, const Side& side, u32 first_block,
                              BytesPerSecond dram_read, Hertz sm_clock)
     : first_(first_block),
-      tiles_(side.tiles),
+      tiles_(side.tiles * side.matrices),
       slices_(static_cast<u32>(side.sharers)),
       k_blocks_(static_cast<u32>(ceil_div<i64>(problem.shape.k, config.tiling.block_k))),
       slice_bytes_(i64{side.tile} * config.tiling.block_k * kOperandBytes / side.sharers) {
@@ -29,7 +29,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
   }
   for (i64 tile = 0; tile < tiles_; ++tile) {
-    const i64 left = side.extent - tile * side.tile;
+    const i64 left = side.extent - tile % side.tiles * side.tile;
     const i64 loaded =
         side.step == 0 ? side.tile : a_rows_loaded(static_cast<i32>(left), side.tile, side.step);
     for (i64 slice = 0; slice < side.sharers; ++slice) {

@@ -16,13 +16,14 @@
 
 namespace tilecast {
 
-/// One operand's blocks: tiles along its side of C, slices of a tile, K blocks.
+/// One operand's blocks: tiles along its side of C, of all matrices, slices of a tile, K blocks.
 class OperandBlocks {
  public:
   struct Side {
     i64 extent;        // rows of A, columns of B
     i32 tile;          // of those in a CTA's tile
-    u32 tiles;         // of CTAs, those out of bounds included
+    u32 tiles;         // of CTAs, those out of bounds included; of one matrix
+    u32 matrices;      // one behind the other
     i32 sharers;       // CTAs that load a slice of it each
     bool slices_k;     // slices part K, not the tile's side (B as [k,n])
     i64 row_elements;  // of the matrix as it lies in memory

@@ -10,7 +10,7 @@ namespace {
 OperandBlocks a_of(const GemmProblem& problem, i32 sharers, u32 tiles, i32 step = 0) {
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
   return {example_gpu(), problem,
-          config,        {problem.shape.m, 64, tiles, sharers, false, problem.shape.k, step},
+          config,        {problem.shape.m, 64, tiles, 1, sharers, false, problem.shape.k, step},
           100,           BytesPerSecond{100e9},
           kExampleClock};
 }
@@ -56,7 +56,7 @@ TEST_CASE("Rows and whole slabs out of bounds are asked for, the rest of a row c
   CHECK(a_of(fp16(80, 64, 128), 1, 3).cost(1, 0, 0).outside.ps == 96000);
   KernelConfig deep = plain(Schedule::kWarpSpecialized);
   deep.tiling.block_k = 192;  // three slabs, of which K = 64 leaves two to ask for in vain
-  const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, false, 64}, 0,
+  const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, 1, false, 64}, 0,
                             BytesPerSecond{100e9}, kExampleClock);
   CHECK(slabs.cost(0, 0, 0).outside.ps == 128000);
 }

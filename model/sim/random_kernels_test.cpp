@@ -95,7 +95,7 @@ Decomposition random_decomposition(Choice& choice, const GemmProblem& problem, K
                           equally ? 0 : choice.of({1, 2, 4, 8}),
                           static_cast<Reduction>(choice.between(0, 2))};
   const u32 resident = static_cast<u32>(workers);
-  const TileScheduler tiles = make_tile_scheduler(problem.shape, config, resident);
+  const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   if (!why_not_split(tiles, k_blocks, config, resident).empty()) {
     config.decomposition.reduction = Reduction::kTurnstile;
   }

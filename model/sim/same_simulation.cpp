@@ -7,9 +7,9 @@ namespace tilecast {
 namespace {
 
 /// The order's simplest name: a band as wide as C is walked as bands of one are the other way.
-Raster simplest(Raster raster, const GemmShape& shape, const Tiling& t) {
-  const i64 tiles_m = ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m);
-  const i64 tiles_n = ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n);
+Raster simplest(Raster raster, const GemmProblem& problem, const Tiling& t) {
+  const i64 tiles_m = tile_rows(problem.shape, t) * problem.batch.products;
+  const i64 tiles_n = tile_columns(problem.shape, t);
   if (raster.kind == RasterKind::kGroupedM && raster.group >= tiles_m) {
     return {RasterKind::kGroupedN, 1, raster.walk};
   }
@@ -21,12 +21,12 @@ Raster simplest(Raster raster, const GemmShape& shape, const Tiling& t) {
 
 }  // namespace
 
-KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_per_sm) {
+KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 ctas_per_sm) {
   Tiling& t = config.tiling;
-  const i32 k_blocks = static_cast<i32>(ceil_div<i64>(shape.k, t.block_k));
+  const i32 k_blocks = static_cast<i32>(ceil_div<i64>(problem.shape.k, t.block_k));
   config.instruction_n = instruction_n(config);
   config.ctas_per_sm = ctas_per_sm;
-  config.raster = simplest(config.raster, shape, t);
+  config.raster = simplest(config.raster, problem, t);
   t.c_slots = min_of(t.c_slots, c_chunks(config.schedule, t));
   if (config.grid == Grid::kTiles) {
     t.stages = min_of(t.stages, k_blocks);

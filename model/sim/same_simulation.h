@@ -12,6 +12,6 @@ namespace tilecast {
 /// K blocks or chunks of C) become the least that do as much, choices left to a default that
 /// default, orders of tiles that are one and the same one of their names, and what only decides how
 /// many CTAs are resident that number.
-KernelConfig as_simulated(const GemmShape& shape, KernelConfig config, i32 ctas_per_sm);
+KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 ctas_per_sm);
 
 }  // namespace tilecast

@@ -10,7 +10,7 @@ namespace {
 /// Both as one kernel, and simulated so.
 void check_same(const GemmProblem& problem, const KernelConfig& a, const KernelConfig& b) {
   CHECK_FALSE(a == b);
-  CHECK(as_simulated(problem.shape, a, 1) == as_simulated(problem.shape, b, 1));
+  CHECK(as_simulated(problem, a, 1) == as_simulated(problem, b, 1));
   const Simulated one = simulate_example(example_gpu(), problem, a);
   const Simulated other = simulate_example(example_gpu(), problem, b);
   CHECK(one.cycles == other.cycles);
@@ -29,13 +29,13 @@ TEST_CASE("Stages that no load ever reaches are no other kernel, one that a load
   for (const Schedule schedule : {Schedule::kPipelined, Schedule::kWarpSpecialized}) {
     const KernelConfig config = plain(schedule);
     check_same(four_blocks, with_stages(config, 4), with_stages(config, 7));
-    CHECK_FALSE(as_simulated(four_blocks.shape, with_stages(config, 3), 1) ==
-                as_simulated(four_blocks.shape, with_stages(config, 4), 1));
+    CHECK_FALSE(as_simulated(four_blocks, with_stages(config, 3), 1) ==
+                as_simulated(four_blocks, with_stages(config, 4), 1));
   }
   // Loads of a resident grid run ahead into the next tile.
   const KernelConfig resident = plain(Schedule::kPingPong);
-  CHECK_FALSE(as_simulated(four_blocks.shape, with_stages(resident, 4), 1) ==
-              as_simulated(four_blocks.shape, with_stages(resident, 7), 1));
+  CHECK_FALSE(as_simulated(four_blocks, with_stages(resident, 4), 1) ==
+              as_simulated(four_blocks, with_stages(resident, 7), 1));
 }
 
 TEST_CASE(
@@ -54,12 +54,12 @@ TEST_CASE(
 }
 
 TEST_CASE("Another order of tiles or number of CTAs on an SM is another simulation") {
-  const GemmShape shape{512, 512, 512};
+  const GemmProblem problem = fp16(512, 512, 512);
   const KernelConfig config = plain(Schedule::kPersistent);
   KernelConfig order = config;
   order.raster.group = 4;
-  CHECK_FALSE(as_simulated(shape, config, 1) == as_simulated(shape, order, 1));
-  CHECK_FALSE(as_simulated(shape, config, 1) == as_simulated(shape, config, 2));
+  CHECK_FALSE(as_simulated(problem, config, 1) == as_simulated(problem, order, 1));
+  CHECK_FALSE(as_simulated(problem, config, 1) == as_simulated(problem, config, 2));
 }
 
 TEST_CASE("A band as wide as C is walked as bands of one tile the other way") {
@@ -71,5 +71,5 @@ TEST_CASE("A band as wide as C is walked as bands of one tile the other way") {
   band.raster = {RasterKind::kGroupedN, 16, Walk::kStrided};
   check_same(problem, rows, band);
   band.raster = {RasterKind::kGroupedM, 16, Walk::kStrided};
-  CHECK_FALSE(as_simulated(problem.shape, rows, 1) == as_simulated(problem.shape, band, 1));
+  CHECK_FALSE(as_simulated(problem, rows, 1) == as_simulated(problem, band, 1));
 }

@@ -40,10 +40,10 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
   const SkippedWaves skipped = machine.skipped;
   const Progress more = of_skipped(machine.marks, skipped);
-  const SkippedTiles exactly =
-      skipped.count == 0
-          ? SkippedTiles{}
-          : skipped_tiles(skipped, machine.whole, machine.scheduler, config, machine.a, machine.b);
+  const SkippedTiles exactly = skipped.count == 0
+                                   ? SkippedTiles{}
+                                   : skipped_tiles(skipped, machine.whole, machine.scheduler,
+                                                   config, machine.panels, machine.a, machine.b);
   const i64 cta_tiles = exactly.tiles * cluster_size(config.tiling);
 
   const SimTime stored = std::max(machine.last_store, machine.memory.dram_free_at());

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/base/math.h"
+#include "model/tile/operand_panels.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -20,8 +21,8 @@ i64 k_blocks_of(const KernelConfig& config, i64 k) {
 }
 
 /// Of the kernel at another K.
-double steps_at(const GemmShape& shape, const KernelConfig& config, u32 resident, i64 k) {
-  const TileScheduler tiles = make_tile_scheduler(shape, config, resident);
+double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resident, i64 k) {
+  const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   const i64 k_blocks = k_blocks_of(config, k);
   const WorkDecomposition work =
       splits_k(config.schedule)
@@ -44,12 +45,12 @@ double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident) {
   const GemmShape& shape = problem.shape;
-  const double steps = steps_at(shape, config, resident, shape.k);
+  const double steps = steps_at(problem, config, resident, shape.k);
   if (steps <= kLong) {
     return std::nullopt;
   }
   const Tiling& t = config.tiling;
-  const TileScheduler tiles = make_tile_scheduler(shape, config, resident);
+  const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   const double k_blocks = static_cast<double>(k_blocks_of(config, shape.k));
   double least = max_of(kLeast, 4 * t.stages);
   if (splits_k(config.schedule)) {  // of each piece
@@ -78,10 +79,11 @@ SimulationSize simulation_size(const GpuSpec& gpu, const GemmProblem& problem,
   const Tiling& t = config.tiling;
   const std::optional<ShorterK> shorter = shorter_k(gpu, problem, config, resident);
   const i64 k = shorter ? shorter->longer : problem.shape.k;
-  const TileScheduler tiles = make_tile_scheduler(problem.shape, config, resident);
-  const double panels = static_cast<double>(tiles.tiles_m) * cluster_size(t) +
-                        static_cast<double>(tiles.tiles_n) * cluster_size(t);
-  return {steps_at(problem.shape, config, resident, k),
+  const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
+  const OperandPanels each =
+      OperandPanels::of(problem.batch, tile_rows(problem.shape, t), tiles.tiles_n);
+  const double panels = (static_cast<double>(each.of_a()) + each.of_b()) * cluster_size(t);
+  return {steps_at(problem, config, resident, k),
           panels * static_cast<double>(k_blocks_of(config, k))};
 }
 

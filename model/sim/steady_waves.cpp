@@ -118,8 +118,8 @@ Progress of_skipped(const SteadyMarks& marks, SkippedWaves skipped) {
 }
 
 SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const TileScheduler& s,
-                           const KernelConfig& config, const OperandBlocks& a,
-                           const OperandBlocks& b) {
+                           const KernelConfig& config, const OperandPanels& panels,
+                           const OperandBlocks& a, const OperandBlocks& b) {
   const Tiling& t = config.tiling;
   const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;  // a pair parts B
   // All tiles, less those that are simulated: of a large kernel the fewer ones.
@@ -135,21 +135,21 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
     sum.sm_intake += bytes * b_copies;
   };
   const u32 cluster_m = static_cast<u32>(t.cluster_m), cluster_n = static_cast<u32>(t.cluster_n);
-  for (u32 panel = 0; panel < s.tiles_m * cluster_m; ++panel) {
-    add_a(panel, s.tiles_n);
+  for (u32 panel = 0; panel < panels.of_a(); ++panel) {
+    add_a(panel, s.num_tiles() * cluster_m / panels.of_a());
   }
-  for (u32 panel = 0; panel < s.tiles_n * cluster_n; ++panel) {
-    add_b(panel, s.tiles_m);
+  for (u32 panel = 0; panel < panels.of_b(); ++panel) {
+    add_b(panel, s.num_tiles() * cluster_n / panels.of_b());
   }
   const auto leave = [&](u32 first, u32 end) {
     for (u32 linear = first; linear < end; ++linear) {
       const TileCoord at = s.coord(linear);
       --sum.tiles;
       for (u32 i = 0; i < cluster_m; ++i) {
-        add_a(at.m * cluster_m + i, -1);
+        add_a(panels.a({at.m * cluster_m + i, 0}), -1);
       }
       for (u32 i = 0; i < cluster_n; ++i) {
-        add_b(at.n * cluster_n + i, -1);
+        add_b(panels.b({at.m * cluster_m, at.n * cluster_n + i}), -1);
       }
     }
   };

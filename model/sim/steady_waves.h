@@ -24,6 +24,7 @@
 
 #include "model/sim/memory_system.h"
 #include "model/sim/operand_blocks.h"
+#include "model/tile/operand_panels.h"
 #include "model/tile/tile_scheduler.h"
 #include "model/tile/work_decomposition.h"
 
@@ -111,6 +112,7 @@ struct SkippedTiles {
 };
 SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves,
                            const TileScheduler& scheduler, const KernelConfig& config,
-                           const OperandBlocks& a, const OperandBlocks& b);
+                           const OperandPanels& panels, const OperandBlocks& a,
+                           const OperandBlocks& b);
 
 }  // namespace tilecast

@@ -62,8 +62,8 @@ constexpr Bytes bias_reads(const GemmProblem& problem, const Tiling& t) {
                                ? kWarpsPerWarpgroup * warpgroup_columns(t)
                            : problem.epilogue.bias == Bias::kPerRow ? warpgroup_rows(t)
                                                                     : 0;
-  const i64 tiles =
-      ceil_div<i64>(problem.shape.m, t.block_m) * ceil_div<i64>(problem.shape.n, t.block_n);
+  const i64 tiles = ceil_div<i64>(problem.shape.m, t.block_m) *
+                    ceil_div<i64>(problem.shape.n, t.block_n) * problem.batch.products;
   return Bytes{static_cast<double>(tiles) * warpgroups_per_tile(t) * of_warpgroup *
                element_bytes(c_type(problem))};
 }

@@ -33,7 +33,7 @@ TileScheduler on_h10(const GemmShape& shape, i32 block_n, Raster raster) {
   config.tiling.block_m = 128;
   config.tiling.block_n = block_n;
   config.raster = raster;
-  return make_tile_scheduler(shape, config, static_cast<u32>(h10.spec.sm.count));
+  return make_tile_scheduler(shape, 1, config, static_cast<u32>(h10.spec.sm.count));
 }
 
 const GemmShape kShape{384, 384, 640};
@@ -99,9 +99,9 @@ TEST_CASE("One tile more than the SMs doubles the waves of an H100 PCIe") {
   const u32 sms = static_cast<u32>(load_gpu("h100_pcie", true).spec.sm.count);
   KernelConfig config = fixed_by_schedule(Schedule::kPersistent);
   config.tiling.block_m = config.tiling.block_n = 128;
-  CHECK(waves(make_tile_scheduler({128, 128 * 114, 64}, config, sms)) == 1);
-  CHECK(waves(make_tile_scheduler({128, 128 * 115, 64}, config, sms)) == 2);
-  CHECK(waves(make_tile_scheduler({128, 128 * 228, 64}, config, sms)) == 2);
+  CHECK(waves(make_tile_scheduler({128, 128 * 114, 64}, 1, config, sms)) == 1);
+  CHECK(waves(make_tile_scheduler({128, 128 * 115, 64}, 1, config, sms)) == 2);
+  CHECK(waves(make_tile_scheduler({128, 128 * 228, 64}, 1, config, sms)) == 2);
 }
 
 }  // namespace

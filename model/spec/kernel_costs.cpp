@@ -86,7 +86,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t))));
   costs.next_tile = time(machine.next_tile);
   if (config.raster.kind == RasterKind::kHilbert) {
-    const TileScheduler tiles = make_tile_scheduler(problem.shape, config, 1);
+    const TileScheduler tiles = make_tile_scheduler(problem, config, 1);
     costs.find_tile =
         time(machine.hilbert_step * hilbert_steps(config.raster, tiles.tiles_m, tiles.tiles_n));
   }

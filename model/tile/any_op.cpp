@@ -39,6 +39,10 @@ StreamProblem parse_stream_shape(Op op, std::string_view text, ElementType dtype
                            : StreamProblem{sides[0], sides[1], dtype, op};
 }
 
+std::string batch_prefix(const GemmProblem& problem) {
+  return problem.batch.products > 1 ? to_text(problem.batch) + "*" : "";
+}
+
 }  // namespace
 
 std::vector<AnySchedule> every_schedule() {
@@ -67,7 +71,7 @@ AnySchedule schedule_of(const AnyConfig& config) {
 
 std::string shape_text(const AnyProblem& problem) {
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return to_text(gemm->shape);
+    return batch_prefix(*gemm) + to_text(gemm->shape);
   }
   const StreamProblem& stream = std::get<StreamProblem>(problem);
   return stream.op == Op::kMemcpy ? fmt::format("{}", stream.columns)
@@ -79,7 +83,7 @@ std::string to_text(const AnyProblem& problem) {
   if (gemm == nullptr) {
     return fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
   }
-  return fmt::format("{} {} {}{}", to_text(gemm->shape), types_text(*gemm), to_text(gemm->layout),
+  return fmt::format("{} {} {}{}", shape_text(problem), types_text(*gemm), to_text(gemm->layout),
                      fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "");
 }
 
@@ -120,7 +124,12 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
                          const Epilogue& epilogue, std::optional<ElementType> c) {
   if (op == Op::kGemm) {
-    const GemmProblem problem{parse_gemm_shape(shape), dtype, layout, epilogue};
+    const std::size_t star = shape.find('*');
+    GemmProblem problem{parse_gemm_shape(shape.substr(star == shape.npos ? 0 : star + 1)), dtype,
+                        layout, epilogue};
+    if (star != shape.npos) {
+      problem.batch = parse_batch(shape.substr(0, star));
+    }
     return c ? with_c_type(problem, *c) : problem;
   }
   if (c) {

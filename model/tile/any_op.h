@@ -27,7 +27,7 @@ AnySchedule schedule_of(const AnyConfig& config);
 /// GEMM's first.
 std::vector<AnySchedule> every_schedule();
 
-/// "8192x8192x512", "1000x2000" or "4096", as the op's sides are.
+/// "8192x8192x512", "1000x2000" or "4096", as the op's sides are; "32*1024x1024x512" of a batch.
 std::string shape_text(const AnyProblem& problem);
 /// Shape, element type and, where it has them, layout and epilogue.
 std::string to_text(const AnyProblem& problem);

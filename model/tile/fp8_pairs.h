@@ -51,7 +51,7 @@ TILECAST_HD constexpr KernelConfig in_elements(ElementType type, KernelConfig co
 
 /// Multiply-adds counted as two, whichever way K is counted.
 TILECAST_HD constexpr double gemm_flops(const GemmProblem& problem) {
-  return gemm_flops(problem.shape) * (is_fp8_pair(problem.dtype) ? 2 : 1);
+  return tensor_flops(problem) * (is_fp8_pair(problem.dtype) ? 2 : 1);
 }
 
 }  // namespace tilecast

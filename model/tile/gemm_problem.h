@@ -1,5 +1,6 @@
 // The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), tight leading dimensions; A and
-// B of one type, sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md).
+// B of one type, sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md). Or a
+// batch of such products in one launch, all of one shape.
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
@@ -32,12 +33,22 @@ struct GemmShape {
   constexpr bool operator==(const GemmShape&) const = default;
 };
 
+/// Products of one launch. C has a matrix for each; A and B too, or one that all products share.
+/// The matrices of an operand lie one behind the other.
+struct Batch {
+  i64 products = 1;
+  bool one_a = false, one_b = false;
+
+  constexpr bool operator==(const Batch&) const = default;
+};
+
 struct GemmProblem {
-  GemmShape shape;
+  GemmShape shape;    // of each product
   ElementType dtype;  // of A and B
   Layout layout;
   Epilogue epilogue = {};
   ElementType c_of_fp8 = ElementType::kBf16;  // or fp16; of 16-bit operands C has their type
+  Batch batch = {};                           // the bias is one for all products
 
   constexpr bool operator==(const GemmProblem&) const = default;
 };
@@ -63,6 +74,33 @@ TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
+/// Of all products; a pair of fp8 is one element, as the rate of the tensor cores counts it.
+TILECAST_HD constexpr double tensor_flops(const GemmProblem& problem) {
+  return gemm_flops(problem.shape) * static_cast<double>(problem.batch.products);
+}
+
+/// Matrices of A, of B.
+TILECAST_HD constexpr i64 matrices_of_a(const GemmProblem& problem) {
+  return problem.batch.one_a ? 1 : problem.batch.products;
+}
+TILECAST_HD constexpr i64 matrices_of_b(const GemmProblem& problem) {
+  return problem.batch.one_b ? 1 : problem.batch.products;
+}
+
+/// Bytes of all matrices of A, of B, of C.
+TILECAST_HD constexpr double bytes_of_a(const GemmProblem& problem) {
+  return static_cast<double>(matrices_of_a(problem)) * static_cast<double>(problem.shape.m) *
+         static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
+}
+TILECAST_HD constexpr double bytes_of_b(const GemmProblem& problem) {
+  return static_cast<double>(matrices_of_b(problem)) * static_cast<double>(problem.shape.n) *
+         static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
+}
+TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
+  return static_cast<double>(problem.batch.products) * static_cast<double>(problem.shape.m) *
+         static_cast<double>(problem.shape.n) * element_bytes(c_type(problem));
+}
+
 /// Bytes of the epilogue's bias, which has C's type.
 TILECAST_HD constexpr i64 bias_bytes(const GemmProblem& problem) {
   return bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
@@ -71,10 +109,7 @@ TILECAST_HD constexpr i64 bias_bytes(const GemmProblem& problem) {
 
 /// Fewest bytes that solve the problem: A, B and the bias read once, C written once.
 TILECAST_HD constexpr double gemm_bytes(const GemmProblem& problem) {
-  const double m = static_cast<double>(problem.shape.m);
-  const double n = static_cast<double>(problem.shape.n);
-  const double k = static_cast<double>(problem.shape.k);
-  return (m * k + k * n) * element_bytes(problem.dtype) + m * n * element_bytes(c_type(problem)) +
+  return bytes_of_a(problem) + bytes_of_b(problem) + bytes_of_c(problem) +
          static_cast<double>(bias_bytes(problem));
 }
 

@@ -115,6 +115,12 @@ std::string to_text(const GemmShape& shape) {
   return fmt::format("{}x{}x{}", shape.m, shape.n, shape.k);
 }
 
+std::string to_text(const Batch& batch) {
+  const bool shares = batch.one_a || batch.one_b;
+  return fmt::format("{}{}{}{}", batch.products, shares ? ":" : "", batch.one_a ? "a" : "",
+                     batch.one_b ? "b" : "");
+}
+
 std::string to_text(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const ScheduleKeys keys = schedule_keys(config.schedule);
@@ -172,6 +178,21 @@ GemmShape parse_gemm_shape(std::string_view text) {
                     on_one_line(text)));
   }
   return {(*sides)[0], (*sides)[1], (*sides)[2]};
+}
+
+Batch parse_batch(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::optional<i64> products = parse_integer(text.substr(0, colon));
+  const std::string_view shared = colon == text.npos ? "" : text.substr(colon + 1);
+  const bool names_matrices =
+      colon == text.npos || shared == "a" || shared == "b" || shared == "ab";
+  if (products && *products >= 1 && *products <= kMostExtent && names_matrices) {
+    return {*products, shared.starts_with('a'), shared.ends_with('b')};
+  }
+  throw ConfigError(
+      fmt::format("batch '{}': expected a number of products from 1 to 2147483647, such as 32; "
+                  "32:a, 32:b or 32:ab where they share A, B or both",
+                  on_one_line(text)));
 }
 
 KernelConfig parse_kernel_config(std::string_view text) {

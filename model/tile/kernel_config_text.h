@@ -29,6 +29,8 @@ std::string_view to_text(RasterKind kind);
 std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);
 std::string to_text(const GemmShape& shape);  // 8192x8192x4096
+/// "32"; "32:b" where all products share one B, "32:a", "32:ab".
+std::string to_text(const Batch& batch);
 
 std::string_view to_text(OperandSource source);
 OperandSource parse_operand_source(std::string_view text);
@@ -37,5 +39,7 @@ std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
 /// Each side between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);
+/// Inverse of to_text; from 1 to 2^31 - 1 products.
+Batch parse_batch(std::string_view text);
 
 }  // namespace tilecast

@@ -158,13 +158,13 @@ TEST_CASE("The grid covers C with cluster tiles and has no more workers than til
   config.tiling.block_n = 256;
   config.tiling.cluster_m = 2;
   // Cluster tiles of 256 x 256: 4100 x 1000 takes 17 x 4.
-  const TileScheduler few = make_tile_scheduler({4100, 1000, 64}, config, 66);
+  const TileScheduler few = make_tile_scheduler({4100, 1000, 64}, 1, config, 66);
   CHECK(few.tiles_m == 17);
   CHECK(few.tiles_n == 4);
   CHECK(few.workers == 66);
-  CHECK(make_tile_scheduler({4096, 1000, 64}, config, 66).workers == 64);  // 16 x 4 tiles
+  CHECK(make_tile_scheduler({4096, 1000, 64}, 1, config, 66).workers == 64);  // 16 x 4 tiles
   config.grid = Grid::kTiles;
-  CHECK(make_tile_scheduler({4100, 1000, 64}, config, 66).workers == 68);  // one tile each
+  CHECK(make_tile_scheduler({4100, 1000, 64}, 1, config, 66).workers == 68);  // one tile each
 }
 
 }  // namespace

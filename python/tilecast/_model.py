@@ -163,8 +163,8 @@ class Explanation:
     __repr__ = __str__
 
 
-def _shape(m: int, n: int, k: int) -> str:
-    return f"{operator.index(m)}x{operator.index(n)}x{operator.index(k)}"
+def _shape(m: int, n: int, k: int, batch: Union[int, str] = 1) -> str:
+    return f"{batch}*{operator.index(m)}x{operator.index(n)}x{operator.index(k)}"
 
 
 def _word(value: Any) -> str:
@@ -195,7 +195,8 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
             schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
-            card: Optional[str] = None, epilogue: str = "none") -> Ranking:
+            card: Optional[str] = None, epilogue: str = "none",
+            batch: Union[int, str] = 1) -> Ranking:
     """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
 
     m, n, k    sides in elements, at least 1; k a multiple of 8
@@ -214,12 +215,13 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     card       UUID of a measured card; else the interval is of any card of the kind
     epilogue   "none", or a bias ("bias_m", "bias_n") and an activation ("relu", "gelu", "gelu_tanh",
                "silu"), joined by "+": "bias_n+gelu"
+    batch      products of one launch; "32:a", "32:b" or "32:ab" where they share A, B or both
 
     Raises ConfigError, a ValueError, for what cannot be predicted, FileError, an OSError, for a file
     that cannot be read.
     """
     return Ranking(*_native.predict(
-        _machine(gpu, calibrated, card), _shape(m, n, k),
+        _machine(gpu, calibrated, card), _shape(m, n, k, batch),
         _question(dtype, layout, regime, inputs, method, epilogue),
         (_names(schedules), _count("top", top), simulate, threads, config)))
 
@@ -264,13 +266,14 @@ def _broadcast(*sides) -> list[tuple[int, ...]]:
 def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype: Any = "fp16",
             layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
-            threads: int = 0, calibrated: bool = True, epilogue: str = "none") -> Explanation:
+            threads: int = 0, calibrated: bool = True, epilogue: str = "none",
+            batch: Union[int, str] = 1) -> Explanation:
     """Why `config`, or several laid side by side, whole or in part, take the time they take: limiter, busy shares and
     phases, bytes, waves, energy, and with `best` how all that differs from the best of all
     candidates. The rest, and what it raises, is as in `predict`."""
     configs = [config] if isinstance(config, str) else list(config)
     return Explanation(*_native.explain(
-        _machine(gpu, calibrated), _shape(m, n, k),
+        _machine(gpu, calibrated), _shape(m, n, k, batch),
         _question(dtype, layout, regime, inputs, method, epilogue), configs, best, threads))
 
 

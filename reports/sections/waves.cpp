@@ -83,7 +83,7 @@ void add_points(DataTable& table, const GpuSpec& gpu, const Family& family, cons
       continue;  // as many waves as the next whole width, with less to do
     }
     const double waves =
-        static_cast<double>(make_tile_scheduler(problem.shape, at, workers).num_tiles()) / workers;
+        static_cast<double>(make_tile_scheduler(problem, at, workers).num_tiles()) / workers;
     const auto add = [&](const char* series, const std::string& config, Seconds time) {
       table.rows.push_back({family, static_cast<double>(n), waves, std::string(series),
                             config_text(config), time.value * kToMicros,

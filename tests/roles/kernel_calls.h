@@ -43,7 +43,7 @@ struct Call {
   std::uint32_t address = 0, value = 0;
   const void* pointer = nullptr;
   Map map{};
-  std::int32_t x = 0, y = 0;  // first element of a box
+  std::int32_t x = 0, y = 0, z = 0;  // first element of a box; its matrix in a batch
 };
 
 /// The thread that runs, and what it has done.

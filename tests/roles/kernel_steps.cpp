@@ -27,10 +27,10 @@ constexpr i64 kSumBytes = 16;  // of a thread's four
 /// Memory that the kernel is launched with, and its arguments.
 struct Launch {
   Launch(const KernelConfig& config, const GemmProblem& problem, u32 resident)
-      : c(static_cast<std::size_t>(problem.shape.m * problem.shape.n)) {
+      : c(static_cast<std::size_t>(problem.batch.products * problem.shape.m * problem.shape.n)) {
     const auto [m, n, k] = problem.shape;
     const Tiling& t = config.tiling;
-    args.scheduler = make_tile_scheduler(problem.shape, config, resident);
+    args.scheduler = make_tile_scheduler(problem, config, resident);
     args.m = static_cast<i32>(m);
     args.n = static_cast<i32>(n);
     args.k_blocks = static_cast<i32>(ceil_div<i64>(k, t.block_k));
@@ -43,6 +43,10 @@ struct Launch {
     args.b = map(kernel_calls::kB, b_box(t, problem.layout), n_major ? n : k, n_major ? k : n);
     args.c = map(kernel_calls::kC, c_box(config.schedule, t), n, m);
     args.c_by_tma = c_rows_allow_tma(problem) ? 1 : 0;
+    args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
+                  .a_matrices_apart = 1,
+                  .b_matrices_apart = 1,
+                  .c_stride = m * n};
     args.c_pointer = c.data();
     if (splits_k(config.schedule)) {
       const ReductionWorkspace room = reduction_workspace(config, args.work);
@@ -172,6 +176,15 @@ class Reader {
     }
   }
 
+  /// Rows of CTA tiles.
+  u32 rows_of_product() const {
+    return tile_rows(problem_.shape, t_) * static_cast<u32>(t_.cluster_m);
+  }
+  /// Of the tile that a box of A or C is of, among those of all products.
+  u32 row_of(const Call& copy) const {
+    return static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(copy.y / t_.block_m);
+  }
+
   void load(const Call& copy) {
     Step& step = steps_.back();
     TILECAST_ASSERT(step.kind == StepKind::kLoad && barrier(copy.address) == step.at);
@@ -180,8 +193,10 @@ class Reader {
     const u32 block_k = static_cast<u32>(t_.block_k);
     step.k_block = (n_major ? y : x) / block_k;
     if (copy.map.operand == kernel_calls::kA) {
-      step.tile_m = y / static_cast<u32>(t_.block_m);
+      step.tile_m = row_of(copy);
     } else {
+      TILECAST_ASSERT(step.tile_m == kUnknownTile ||
+                      step.tile_m / rows_of_product() == static_cast<u32>(copy.z));
       step.tile_n = (n_major ? x : y) / static_cast<u32>(t_.block_n);
     }
     step.bytes += existing_bytes(copy);
@@ -228,7 +243,7 @@ class Reader {
       left -= static_cast<i32>(box.map.columns);
       if (left == 0 && chunk == c_chunks(t_) - 1) {
         push({.kind = StepKind::kPartStored,
-              .tile_m = static_cast<u32>(box.y / t_.block_m),
+              .tile_m = row_of(box),
               .tile_n = static_cast<u32>(box.x / t_.block_n)});
       }
     }

@@ -10,6 +10,7 @@ namespace tilecast {
 struct HostKernel {
   const char* config;
   Layout layout;
+  bool batched;
   /// One thread of the kernel, the one that runs in kernel_calls.h; `args`: its GemmArgs.
   void (*run)(const void* args);
 };

@@ -24,6 +24,7 @@
 #include "model/spec/kernel_costs.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/tensor_operation.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/roles/kernel_steps.h"
@@ -97,7 +98,8 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
     if (step.kind == StepKind::kLoad) {
       // The simulator knows the tile of a slice of A that does not exist; the kernel loads none.
       const i64 slice = t.block_m / t.cluster_n;
-      const i64 first_row = i64{step.tile_m} * t.block_m + role.rank / t.cluster_m * slice;
+      const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
+      const i64 first_row = i64{step.tile_m % rows} * t.block_m + role.rank / t.cluster_m * slice;
       if (step.tile_m == kUnknownTile || first_row >= problem.shape.m) {
         step.tile_m = kUnknownTile;
       }
@@ -172,7 +174,7 @@ std::string difference(const HostKernel& kernel, const KernelConfig& config,
 }
 
 /// Tails along each side, K blocks fewer than stages and more, one tile and many.
-std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout) {
+std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout, bool batched) {
   const Tiling& t = config.tiling;
   const i64 m = i64{t.block_m} * t.cluster_m, n = i64{t.block_n} * t.cluster_n, k = t.block_k;
   std::vector<GemmShape> shapes;
@@ -192,7 +194,10 @@ std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout)
   }
   std::vector<GemmProblem> problems;
   for (const GemmShape& shape : shapes) {
-    problems.push_back({.shape = shape, .dtype = ElementType::kFp16, .layout = layout});
+    problems.push_back({.shape = shape,
+                        .dtype = ElementType::kFp16,
+                        .layout = layout,
+                        .batch = {.products = batched ? 3 : 1}});
   }
   return problems;
 }
@@ -202,8 +207,8 @@ std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout)
 TEST_CASE("Every role of a kernel takes the steps of its process, in their order") {
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = parse_kernel_config(kernel.config);
-    for (const GemmProblem& problem : problems_for(config, kernel.layout)) {
-      CAPTURE(kernel.config, to_text(problem.shape), to_text(problem.layout));
+    for (const GemmProblem& problem : problems_for(config, kernel.layout, kernel.batched)) {
+      CAPTURE(kernel.config, to_text(AnyProblem{problem}));
       CHECK(to_text(check_legal(h200(), problem, config)) == to_text(Refusal::kNone));
       CHECK(difference(kernel, config, problem) == "");
     }
@@ -214,21 +219,22 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = parse_kernel_config(kernel.config);
     CAPTURE(kernel.config);
-    const KernelSteps steps = kernel_steps(
-        kernel, config, problems_for(config, kernel.layout).front(), workers_for(config));
+    const KernelSteps steps =
+        kernel_steps(kernel, config, problems_for(config, kernel.layout, kernel.batched).front(),
+                     workers_for(config));
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout));
     CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
 }
 
-TEST_CASE("Every schedule of wgmmas, both layouts and both ways to store are compared") {
-  std::set<Schedule> schedules;
+TEST_CASE("Every schedule of wgmmas, alone and of batches, layouts and stores are compared") {
+  std::set<Schedule> schedules, batched;
   std::set<Layout> layouts;
   std::set<Store> stores;
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = parse_kernel_config(kernel.config);
-    schedules.insert(config.schedule);
+    (kernel.batched ? batched : schedules).insert(config.schedule);
     layouts.insert(kernel.layout);
     stores.insert(config.store);
   }
@@ -236,6 +242,8 @@ TEST_CASE("Every schedule of wgmmas, both layouts and both ways to store are com
     const Schedule schedule = static_cast<Schedule>(i);
     CAPTURE(traits_of(schedule).name);
     CHECK(schedules.contains(schedule) == !uses_tcgen05(schedule));
+    CHECK(batched.contains(schedule) ==
+          (!uses_tcgen05(schedule) && !traits_of(schedule).one_k_block));
   }
   CHECK(layouts.size() == 2);
   CHECK(stores.size() == 2);

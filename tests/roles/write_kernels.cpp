@@ -17,8 +17,9 @@
 namespace tilecast {
 namespace {
 
-std::string kernel_text(std::size_t index, const KernelConfig& config, Layout layout) {
-  const KernelSource source = gemm_source(config, ElementType::kFp16, layout);
+std::string kernel_text(std::size_t index, const KernelConfig& config, Layout layout,
+                        bool batched) {
+  const KernelSource source = gemm_source(config, {ElementType::kFp16, layout, {}, batched});
   std::string text;
   for (std::string define : source.defines) {
     define[define.find('=')] = ' ';
@@ -48,12 +49,14 @@ void write_kernels(const std::string& list, const std::string& folder) {
     }
     const std::size_t space = line.find(' ');
     const Layout layout = parse_layout(line.substr(0, space));
-    const std::string_view config = line.substr(space + 1);
+    constexpr std::string_view kBatch = "batch ";
+    const bool batched = line.substr(space + 1).starts_with(kBatch);
+    const std::string_view config = line.substr(space + 1 + (batched ? kBatch.size() : 0));
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
-               kernel_text(index, parse_kernel_config(config), layout));
+               kernel_text(index, parse_kernel_config(config), layout, batched));
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows += fmt::format("      {{\"{}\", Layout::{}, &run_kernel_{}}},\n", config,
-                        layout == Layout::kNn ? "kNn" : "kTn", index);
+    rows += fmt::format("      {{\"{}\", Layout::{}, {}, &run_kernel_{}}},\n", config,
+                        layout == Layout::kNn ? "kNn" : "kTn", batched, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

@@ -6,6 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/stored_text.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view kMetricMark = "__";
 
 std::string row_key(const GemmProblem& problem, std::string_view config) {
-  return fmt::format("{} {} {} {}", to_text(problem.shape), to_text(problem.dtype),
+  return fmt::format("{} {} {} {}", shape_text(problem), to_text(problem.dtype),
                      to_text(problem.layout), config);
 }
 

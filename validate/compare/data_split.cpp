@@ -4,13 +4,14 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
 
 std::string problem_text(const GemmProblem& problem) {
-  return fmt::format("{} {} {}", to_text(problem.shape), to_text(problem.dtype),
+  return fmt::format("{} {} {}", shape_text(problem), to_text(problem.dtype),
                      to_text(problem.layout));
 }
 

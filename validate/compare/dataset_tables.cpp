@@ -8,6 +8,7 @@
 #include <map>
 
 #include "model/base/text.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/short_config_text.h"
 #include "validate/compare/results_table.h"
@@ -186,7 +187,7 @@ std::string ladder_section(const std::vector<MeasuredGroup>& groups) {
   };
   std::map<Schedule, Rung> rungs;
   const auto energy = [](const MeasuredConfig& one, const GemmProblem& problem) {
-    return one.row.power->value * one.time().value / gemm_flops(problem.shape);
+    return one.row.power->value * one.time().value / gemm_flops(problem);
   };
   for (const MeasuredGroup& group : groups) {
     const std::map<Schedule, const MeasuredConfig*> best = best_of_schedules(group);

@@ -39,9 +39,10 @@ std::optional<Seconds>* column_of(DecompositionRow& row, Schedule schedule) {
 
 DecompositionRow row_of(const GpuSpec& gpu, const KernelConfig& at, const JoinedGroup& group) {
   DecompositionRow row{};
-  row.shape = group.points.front().measured.point.problem.shape;
+  const GemmProblem& problem = group.points.front().measured.point.problem;
+  row.shape = problem.shape;
   const u32 workers = static_cast<u32>(resident_workers(gpu, at));
-  const TileScheduler tiles = make_tile_scheduler(row.shape, at, workers);
+  const TileScheduler tiles = make_tile_scheduler(problem, at, workers);
   const i64 k_blocks = ceil_div<i64>(row.shape.k, at.tiling.block_k);
   const RuleChoice rule = published_rule(tiles.num_tiles(), workers, static_cast<i32>(k_blocks));
   std::optional<Seconds> by_split_rule;

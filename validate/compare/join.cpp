@@ -15,15 +15,26 @@
 namespace tilecast {
 namespace {
 
-using GroupKey = std::tuple<Op, i64, i64, i64, ElementType, ElementType, Layout, Bias, Activation,
-                            Regime, Inputs, L2State>;
+using GroupKey = std::tuple<Op, i64, i64, i64, i64, bool, bool, ElementType, ElementType, Layout,
+                            Bias, Activation, Regime, Inputs, L2State>;
 
 GroupKey group_key(const Point& point) {
   const GemmProblem& problem = point.problem;
-  return {point.op,        problem.shape.m,       problem.shape.n,
-          problem.shape.k, problem.dtype,         c_type(problem),
-          problem.layout,  problem.epilogue.bias, problem.epilogue.activation,
-          point.regime,    point.inputs,          point.l2_state};
+  return {point.op,
+          problem.shape.m,
+          problem.shape.n,
+          problem.shape.k,
+          problem.batch.products,
+          problem.batch.one_a,
+          problem.batch.one_b,
+          problem.dtype,
+          c_type(problem),
+          problem.layout,
+          problem.epilogue.bias,
+          problem.epilogue.activation,
+          point.regime,
+          point.inputs,
+          point.l2_state};
 }
 
 struct Row {

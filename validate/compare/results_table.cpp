@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "model/base/error.h"
+#include "model/tile/any_op.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/short_config_text.h"
 #include "validate/compare/shown_figures.h"
@@ -64,7 +66,7 @@ std::string row_text(const JoinedGroup& group) {
                                          [](const JoinedPoint& a, const JoinedPoint& b) {
                                            return a.measured_time() < b.measured_time();
                                          });
-  const double tflops = gemm_flops(problem.shape) / measured->measured_time().value * kPerTera;
+  const double tflops = gemm_flops(problem) / measured->measured_time().value * kPerTera;
   return fmt::format("| {} | {} | `{}` | {} | {} | `{}` | {} | {:.0f} | {} | {} |\n",
                      gemm_problem_text(problem), conditions_text(group),
                      short_text(std::get<KernelConfig>(predicted->predicted.config)),
@@ -87,7 +89,7 @@ std::size_t find_once(std::string_view text, std::string_view marker, std::strin
 }  // namespace
 
 std::string gemm_problem_text(const GemmProblem& problem) {
-  std::string text = to_text(problem.shape);
+  std::string text = shape_text(problem);
   if (problem.dtype != ElementType::kFp16) {
     text += fmt::format(" {}", types_text(problem));
   }

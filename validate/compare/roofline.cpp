@@ -15,7 +15,8 @@ std::optional<Seconds> gemm_roofline(const GpuSpec& gpu, const GemmProblem& prob
     return std::nullopt;
   }
   const GemmShape shape = in_pairs(problem).shape;
-  const i64 tiles = ceil_div<i64>(shape.m, tiling.block_m) * ceil_div<i64>(shape.n, tiling.block_n);
+  const i64 tiles = problem.batch.products * ceil_div<i64>(shape.m, tiling.block_m) *
+                    ceil_div<i64>(shape.n, tiling.block_n);
   const i64 waves = ceil_div<i64>(tiles, gpu.sm.count);
   const Flops tile_work{gemm_flops(GemmShape{tiling.block_m, tiling.block_n, shape.k})};
   const Cycles tensor = compute_cycles(tile_work, tensor_rate(gpu)) * static_cast<double>(waves);

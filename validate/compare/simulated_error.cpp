@@ -11,6 +11,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/predict/legality.h"
 #include "model/sim/simulate.h"
+#include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/verified_rows.h"
@@ -37,7 +38,7 @@ std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
   return SimulatedPoint{
-      .group = fmt::format("{} {} {} {}", to_text(problem.shape), to_text(problem.layout),
+      .group = fmt::format("{} {} {} {}", shape_text(problem), to_text(problem.layout),
                            to_text(row.point.regime), to_text(row.point.l2_state)),
       .config = config,
       .measured = *row.cycles,

@@ -64,6 +64,15 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
 }
 
+/// As many matrices, `stride` elements apart.
+void set_batch(cublasLtMatrixLayout_t layout, i64 matrices, i64 stride) {
+  const int32_t count = static_cast<int32_t>(matrices);
+  TILECAST_CUBLAS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                   &count, sizeof count));
+  TILECAST_CUBLAS(cublasLtMatrixLayoutSetAttribute(
+      layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride));
+}
+
 template <class T>
 std::string attribute(const cublasLtMatmulAlgo_t& algorithm,
                       cublasLtMatmulAlgoConfigAttributes_t which) {
@@ -101,6 +110,13 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
       result_(new_layout(fp32_output ? CUDA_R_32F : data_type(c_type(problem)), problem.shape.n,
                          problem.shape.m),
               cublasLtMatrixLayoutDestroy) {
+  if (problem.batch.products > 1) {
+    const auto [m, n, k] = problem.shape;
+    const Batch& batch = problem.batch;
+    set_batch(first_.get(), batch.products, batch.one_b ? 0 : n * k);
+    set_batch(second_.get(), batch.products, batch.one_a ? 0 : m * k);
+    set_batch(result_.get(), batch.products, m * n);
+  }
   const cublasOperation_t first = problem.layout == Layout::kTn ? CUBLAS_OP_T : CUBLAS_OP_N;
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
                                                  &first, sizeof first));

@@ -103,7 +103,7 @@ void compile_all_of(const std::vector<Family>& families, GpuTestBench& bench) {
   for (const Family& family : families) {
     const GemmProblem& of = family.problems.front();
     for (const KernelConfig& config : family.configs) {
-      sources.push_back(gemm_source(config, types_of(of), of.layout, of.epilogue));
+      sources.push_back(gemm_source(config, ProblemKind::of(of)));
     }
   }
   compile_ahead(sources, bench.cache);
@@ -194,9 +194,7 @@ TEST_CASE("Random epilogues of random problems are right in configurations drawn
           if (check_legal(gpu, problem, config) != Refusal::kNone) {
             continue;
           }
-          if (!compile_gemm(config, types_of(problem), problem.layout, bench.cache,
-                            problem.epilogue)
-                   .usable()) {
+          if (!compile_gemm(config, ProblemKind::of(problem), bench.cache).usable()) {
             ++rejected;
             continue;
           }

@@ -91,7 +91,7 @@ TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gp
   std::vector<KernelSource> sources;
   for (const Case& one : cases) {
     for (const KernelConfig& config : one.drawn) {
-      sources.push_back(gemm_source(config, types_of(one.problem), one.problem.layout));
+      sources.push_back(gemm_source(config, ProblemKind::of(one.problem)));
     }
   }
   compile_ahead(sources, bench.cache);
@@ -110,7 +110,7 @@ TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gp
         if (check_legal(gpu, problem, config) != Refusal::kNone) {
           continue;
         }
-        if (!compile_gemm(config, types_of(problem), problem.layout, bench.cache).usable()) {
+        if (!compile_gemm(config, ProblemKind::of(problem), bench.cache).usable()) {
           ++rejected;
           continue;
         }

@@ -25,12 +25,15 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   static u64 seed = 1;
   problem = next;
   const auto [m, n, k] = next.shape;
+  const i64 a_rows = matrices_of_a(next) * m, b_rows = matrices_of_b(next) * n;
   stream.synchronize();
-  a.reserve(bytes_of(m, k, next.dtype));
-  b.reserve(bytes_of(n, k, next.dtype));
-  c.reserve(bytes_of(m, n, c_type(next)));
-  kernels.fill(a.as<void>(), static_cast<u64>(m * k), next.dtype, inputs, seed++, stream.get());
-  kernels.fill(b.as<void>(), static_cast<u64>(n * k), next.dtype, inputs, seed++, stream.get());
+  a.reserve(bytes_of(a_rows, k, next.dtype));
+  b.reserve(bytes_of(b_rows, k, next.dtype));
+  c.reserve(bytes_of(next.batch.products * m, n, c_type(next)));
+  kernels.fill(a.as<void>(), static_cast<u64>(a_rows * k), next.dtype, inputs, seed++,
+               stream.get());
+  kernels.fill(b.as<void>(), static_cast<u64>(b_rows * k), next.dtype, inputs, seed++,
+               stream.get());
   const i64 elements = bias_elements(next.epilogue.bias, m, n);
   if (elements > 0) {
     bias.reserve(bytes_of(elements, 1, c_type(next)));
@@ -49,8 +52,7 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
 }
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {
-  const CompiledKernel compiled =
-      compile_gemm(config, types_of(problem), problem.layout, cache, problem.epilogue);
+  const CompiledKernel compiled = compile_gemm(config, ProblemKind::of(problem), cache);
   if (!compiled.usable()) {
     throw Error(ExitCode::kWrong, compiled.rejection);
   }

@@ -4,6 +4,7 @@
 
 #include "kernels/jit/gemm_kernel.h"
 #include "model/base/text.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -15,8 +16,7 @@ IdentityFault IdentityBook::check(const Measurement& row) {
   }
   const GemmProblem& problem = point.problem;
   const KernelConfig config = parse_kernel_config(point.config);
-  const std::string compiled_in =
-      join(defines_for(config, types_of(problem), problem.layout, problem.epilogue), " ");
+  const std::string compiled_in = join(defines_for(config, ProblemKind::of(problem)), " ");
   const auto [known, is_new] =
       by_cubin_.try_emplace(row.cubin_hash, Known{point.config, compiled_in});
   if (known->second.compiled_in != compiled_in) {
@@ -27,7 +27,7 @@ IdentityFault IdentityBook::check(const Measurement& row) {
     return {};
   }
   const std::string run =
-      fmt::format("{} {} {} {} {} {}", to_text(problem.shape), row.cubin_hash, row.tile_checksum,
+      fmt::format("{} {} {} {} {} {}", shape_text(problem), row.cubin_hash, row.tile_checksum,
                   *row.ctas, row.shared_memory->value,
                   static_cast<i32>(config.decomposition.reduction));  // chosen at run time
   const auto [same, first] = by_run_.try_emplace(run, point.config);

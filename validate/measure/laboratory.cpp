@@ -130,8 +130,7 @@ bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {
 void Laboratory::measure_kernel(Measurement& row) {
   const GemmProblem& problem = row.point.problem;
   const KernelConfig config = parse_kernel_config(row.point.config);
-  const CompiledKernel compiled =
-      compile_gemm(config, types_of(problem), problem.layout, cache_, problem.epilogue);
+  const CompiledKernel compiled = compile_gemm(config, ProblemKind::of(problem), cache_);
   if (!compiled.usable()) {
     throw ConfigError(compiled.rejection);
   }

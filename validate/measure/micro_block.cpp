@@ -152,7 +152,7 @@ i32 BlockTile::instructions() const {
 std::vector<TimedSample> run_block(MicroLab& lab, const BlockRun& run, u32 rounds) {
   constexpr u32 kStages = 0;
   const KernelConfig config = run.tile.config(run.loads > 0, 1, 0);
-  Defines defines = defines_for(config, kType, Layout::kTn);
+  Defines defines = defines_for(config, {kType, Layout::kTn});
   defines.push_back(fmt::format("TILECAST_BEFORE={}", run.behind_another ? 1 : 0));
   defines.push_back(fmt::format("TILECAST_MULTIPLY={}", run.multiplies ? 1 : 0));
   defines.push_back(fmt::format("TILECAST_BOXES={}", run.loads));
@@ -200,7 +200,7 @@ LoopMarks run_loop(MicroLab& lab, const LoopRun& run) {
   LoopMarks loop;
   loop.k_blocks = args.k_blocks;
   loop.whole =
-      lab.run(lab.kernel("k_block_loop", defines_for(config, kType, Layout::kTn)),
+      lab.run(lab.kernel("k_block_loop", defines_for(config, {kType, Layout::kTn})),
               {.ctas = run.ctas,
                .threads = threads_per_cta(config.schedule, config.tiling),
                .shared_memory_bytes = smem_layout(config.schedule, config.tiling).total_bytes},

@@ -19,9 +19,9 @@ std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
 SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
   SetLayout layout{
-      .a_bytes = operand_bytes(m, k, problem.dtype),
-      .b_bytes = operand_bytes(n, k, problem.dtype),
-      .c_bytes = operand_bytes(m, n, c_type(problem)),
+      .a_bytes = operand_bytes(matrices_of_a(problem) * m, k, problem.dtype),
+      .b_bytes = operand_bytes(matrices_of_b(problem) * n, k, problem.dtype),
+      .c_bytes = operand_bytes(problem.batch.products * m, n, c_type(problem)),
       .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, c_type(problem)),
       .sets = {}};
   layout.sets = buffer_sets(layout.set_bytes(), l2);

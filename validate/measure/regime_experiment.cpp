@@ -108,7 +108,7 @@ class Experiment {
  private:
   void load_kernel() {
     const KernelConfig config = parse_kernel_config(settings_.config);
-    const CompiledKernel compiled = compile_gemm(config, kProblem.dtype, kProblem.layout, cache_);
+    const CompiledKernel compiled = compile_gemm(config, ProblemKind::of(kProblem), cache_);
     if (!compiled.usable()) {
       throw ConfigError(compiled.rejection);
     }

@@ -94,7 +94,10 @@ TimelineBench::~TimelineBench() = default;
 std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem& problem,
                                                               const KernelConfig& config,
                                                               Inputs inputs) {
-  const KernelSource source = gemm_source(config, types_of(problem), problem.layout);
+  if (problem.batch.products > 1) {
+    throw ConfigError("a timeline is of one product, not of a batch");
+  }
+  const KernelSource source = gemm_source(config, ProblemKind::of(problem));
   auto builds = std::make_unique<Builds>(load(cache_, source),
                                          load(cache_, timeline_source(source)), problem, config);
   operands_.prepare(problem, inputs, kSeed);

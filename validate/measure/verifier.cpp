@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <type_traits>
 
 #include "model/base/error.h"
 #include "model/base/math.h"
@@ -22,8 +24,21 @@ constexpr double kNormMargin = 4;
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 
 std::string place(u64 index, const GemmProblem& problem) {
-  const u64 n = static_cast<u64>(problem.shape.n);
-  return fmt::format("row {}, column {}", index / n, index % n);
+  const u64 m = static_cast<u64>(problem.shape.m), n = static_cast<u64>(problem.shape.n);
+  const std::string in_product = fmt::format("row {}, column {}", index / n % m, index % n);
+  return problem.batch.products == 1 ? in_product
+                                     : fmt::format("{} of product {}", in_product, index / n / m);
+}
+
+i64 outputs(const GemmProblem& problem) {
+  return problem.batch.products * problem.shape.m * problem.shape.n;
+}
+
+/// Where the `product`-th matrix of so many elements is.
+template <class T>
+T* matrix_at(T* first, i64 product, i64 elements, i64 bytes) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
+  return static_cast<T*>(static_cast<Byte*>(first) + product * elements * bytes);
 }
 
 }  // namespace
@@ -54,13 +69,13 @@ Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
   const double norm_bound =
       kNormMargin * unit_roundoff(c_type(problem)) / std::sqrt(3.0) + accumulation_error(problem);
   if (check.unwritten_elements != 0) {
-    verdict.fault = fmt::format("{} of {} elements were not written, the first wrong one at {}",
-                                check.unwritten_elements, problem.shape.m * problem.shape.n,
-                                place(check.first_wrong, problem));
+    verdict.fault =
+        fmt::format("{} of {} elements were not written, the first wrong one at {}",
+                    check.unwritten_elements, outputs(problem), place(check.first_wrong, problem));
   } else if (check.wrong_elements != 0) {
     verdict.fault =
         fmt::format("{} of {} elements are wrong, the first at {}", check.wrong_elements,
-                    problem.shape.m * problem.shape.n, place(check.first_wrong, problem));
+                    outputs(problem), place(check.first_wrong, problem));
   } else if (!(error_norm <= norm_bound * norm)) {
     verdict.fault = fmt::format("relative error norm {:.2e} where {:.2e} is allowed",
                                 verdict.rms_error, norm_bound);
@@ -76,9 +91,7 @@ Verifier::Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const 
       stream_(stream),
       result_(std::max(sizeof(OutputCheck), sizeof(ReferenceCheck))) {}
 
-std::size_t Verifier::elements() const {
-  return static_cast<std::size_t>(problem_.shape.m) * static_cast<std::size_t>(problem_.shape.n);
-}
+std::size_t Verifier::elements() const { return static_cast<std::size_t>(outputs(problem_)); }
 
 void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b, const void* bias) {
   problem_ = problem;
@@ -87,14 +100,17 @@ void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b,
   if (is_fp8(problem.dtype)) {
     GemmProblem wide = problem;
     wide.dtype = ElementType::kFp16;
-    a = widened(a, problem.shape.m, a_);
-    b = widened(b, problem.shape.n, b_);
+    a = widened(a, matrices_of_a(problem) * problem.shape.m, a_);
+    b = widened(b, matrices_of_b(problem) * problem.shape.n, b_);
     take_reference(wide, a, b);
   } else {
     take_reference(problem, a, b);
   }
   if (fuses(problem.epilogue)) {
-    kernels_.apply_epilogue(reference_.as<float>(), bias, problem, stream_.get());
+    for (i64 product = 0; product < problem.batch.products; ++product) {
+      kernels_.apply_epilogue(reference_.as<float>() + product * problem.shape.m * problem.shape.n,
+                              bias, problem, stream_.get());
+    }
   }
   cleared_ = {};
   cleared_.first_wrong = kNone;
@@ -121,13 +137,21 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
   const ReferenceCheck nothing{.checked = 0, .wrong = 0, .first_wrong = kNone};
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &nothing, sizeof nothing,
                                 cudaMemcpyHostToDevice, stream_.get()));
-  const u64 samples = std::min<u64>(elements(), kAllElementsUpTo);
-  kernels_.check_reference(a, b, reference_.as<float>(), problem, samples,
-                           result_.as<ReferenceCheck>(), stream_.get());
+  const auto [m, n, k] = problem.shape;
+  const i64 products = problem.batch.products, element = element_bytes(problem.dtype);
+  const u64 samples = std::min<u64>(static_cast<u64>(m * n),
+                                    ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(products)));
+  for (i64 product = 0; product < products; ++product) {
+    kernels_.check_reference(matrix_at(a, problem.batch.one_a ? 0 : product, m * k, element),
+                             matrix_at(b, problem.batch.one_b ? 0 : product, n * k, element),
+                             reference_.as<float>() + product * m * n, problem, samples,
+                             result_.as<ReferenceCheck>(), stream_.get());
+  }
   const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
-  if (found.checked != samples || found.wrong != 0) {
+  if (found.checked != samples * static_cast<u64>(products) || found.wrong != 0) {
     throw Error(ExitCode::kWrong,
-                fmt::format("cuBLASLt differs from fp64 in {} of {} elements, first at {}",
+                fmt::format("cuBLASLt differs from fp64 in {} of {} elements, first at {} of a "
+                            "product",
                             found.wrong, found.checked, place(found.first_wrong, problem)));
   }
 }

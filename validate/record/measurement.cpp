@@ -73,7 +73,8 @@ std::string key_of(const Point& point) {
                      point.problem.shape.n, point.problem.shape.k, types_text(point.problem),
                      to_text(point.problem.layout), point.config, to_text(point.regime),
                      to_text(point.inputs), to_text(point.l2_state)) +
-         (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "");
+         (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "") +
+         (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "");
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

@@ -264,6 +264,16 @@ constexpr MeasurementColumn kColumns[] = {
          m.point.problem = with_c_type(m.point.problem, *c);
        }
      }},
+    {"batch", false,
+     [](const Measurement& m) {
+       const Batch& batch = m.point.problem.batch;
+       return batch.products > 1 ? to_text(batch) : std::string();
+     },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.point.problem.batch = parse_batch(text);
+       }
+     }},
     {"epilogue", false,
      [](const Measurement& m) {
        return fuses(m.point.problem.epilogue) ? to_text(m.point.problem.epilogue) : std::string();

@@ -16,23 +16,38 @@ inline kernel_calls::Map map_at(const void* map) {
   return found;
 }
 
-inline void tma_load_2d_multicast(u32, const void* map, i32 x, i32 y, u32 barrier,
+inline void tma_load_3d_multicast(u32, const void* map, i32 x, i32 y, i32 z, u32 barrier,
                                   unsigned short cta_mask) {
   kernel_calls::record({.name = kernel_calls::Name::kLoad,
                         .address = barrier,
                         .value = cta_mask,
                         .map = map_at(map),
                         .x = x,
-                        .y = y});
+                        .y = y,
+                        .z = z});
+}
+inline void tma_load_3d(u32 destination, const void* map, i32 x, i32 y, i32 z, u32 barrier) {
+  const auto own = static_cast<unsigned short>(1u << kernel_calls::running.rank);
+  tma_load_3d_multicast(destination, map, x, y, z, barrier, own);
+}
+inline void tma_load_2d_multicast(u32 destination, const void* map, i32 x, i32 y, u32 barrier,
+                                  unsigned short cta_mask) {
+  tma_load_3d_multicast(destination, map, x, y, 0, barrier, cta_mask);
 }
 inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
-  const auto own = static_cast<unsigned short>(1u << kernel_calls::running.rank);
-  tma_load_2d_multicast(destination, map, x, y, barrier, own);
+  tma_load_3d(destination, map, x, y, 0, barrier);
 }
 
+inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i32 z) {
+  kernel_calls::record({.name = kernel_calls::Name::kStore,
+                        .address = source,
+                        .map = map_at(map),
+                        .x = x,
+                        .y = y,
+                        .z = z});
+}
 inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
-  kernel_calls::record(
-      {.name = kernel_calls::Name::kStore, .address = source, .map = map_at(map), .x = x, .y = y});
+  tma_store_3d(map, source, x, y, 0);
 }
 inline void tma_store_commit() { kernel_calls::record({.name = kernel_calls::Name::kStoreCommit}); }
 template <int kPending>

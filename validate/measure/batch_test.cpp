@@ -1,0 +1,107 @@
+// Batches on the device: random products, sharing and configurations against cuBLASLt's strided
+// batch, itself checked against fp64; and that the kernels walk the products' tiles as the model
+// does.
+
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
+#include "model/tile/schedule_text.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+#include "validate/measure/tile_trace.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr int kProblems = 40;
+constexpr int kFewestPairs = 300;
+
+GemmProblem random_batch(int index, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
+  const ElementType dtype = kTypes[index % 3];
+  const bool n_major = index % 2 == 0 && !is_fp8(dtype);
+  const i64 side = index % 4 == 0 ? 64 : index % 4 == 1 ? 1200 : 300;
+  const i64 n = upto(side);
+  GemmProblem problem{
+      .shape = {upto(side), n_major ? (n + 7) / 8 * 8 : n, 16 * upto(side == 1200 ? 60 : 25)},
+      .dtype = dtype,
+      .layout = n_major ? Layout::kNn : Layout::kTn,
+      .batch = {1 + upto(side == 1200 ? 7 : 70), random() % 4 == 0, random() % 4 == 0}};
+  if (index % 5 == 0) {
+    problem.epilogue = {random() % 2 == 0 ? Bias::kPerColumn : Bias::kPerRow, Activation::kGelu};
+  }
+  return problem;
+}
+
+/// One candidate of each schedule that has any.
+std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& problem,
+                                        std::mt19937& random) {
+  std::vector<KernelConfig> drawn;
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const auto legal = enumerate_candidates(gpu, problem, {schedule}).legal;
+    if (!legal.empty()) {
+      drawn.push_back(legal[random() % legal.size()]);
+    }
+  }
+  return drawn;
+}
+
+}  // namespace
+
+TEST_CASE("Batches drawn at random are right, and walked as the model says", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("random batches"));
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::vector<GemmProblem> problems;
+  std::vector<std::vector<KernelConfig>> configs;
+  std::vector<KernelSource> sources;
+  for (int i = 0; i < kProblems; ++i) {
+    problems.push_back(random_batch(i, random));
+    configs.push_back(drawn_configs(gpu, problems.back(), random));
+    for (const KernelConfig& config : configs.back()) {
+      sources.push_back(gemm_source(config, ProblemKind::of(problems.back())));
+    }
+  }
+  compile_ahead(sources, bench.cache);
+
+  int pairs = 0;
+  std::map<Schedule, int> of_schedule;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    INFO(to_text(AnyProblem{problems[i]}));
+    bench.prepare(problems[i], Inputs::kNormal);
+    for (const KernelConfig& config : configs[i]) {
+      if (!compile_gemm(config, ProblemKind::of(problems[i]), bench.cache).usable()) {
+        continue;
+      }
+      check_gemm(bench, config, nullptr);
+      LoadedKernel kernel = bench.load(config);
+      const GemmLaunch launch(kernel, problems[i], config);
+      const std::vector<WalkedPiece> walked =
+          record_tile_trace(launch, bench.buffers(bench.c.as<void>()), bench.stream.get());
+      CHECK(tile_trace_difference(walked, expected_tile_trace(launch),
+                                  launch.max_tiles_per_cta()) == "");
+      ++pairs;
+      ++of_schedule[config.schedule];
+    }
+  }
+  std::printf("%d pairs of batch and configuration checked\n", pairs);
+  for (const Schedule schedule : kWgmmaSchedules) {
+    std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), of_schedule[schedule]);
+    CHECK(of_schedule[schedule] >= (schedule == Schedule::kSmallMma ? 0
+                                    : splits_k(schedule)            ? kProblems / 8
+                                                                    : kProblems / 2));
+  }
+  CHECK(pairs >= kFewestPairs);
+}
