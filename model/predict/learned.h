@@ -91,4 +91,9 @@ struct Physics {
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const Physics& physics, Prediction& p);
 
+/// Whatever the GPU: no row that is learned from has an epilogue or is of a batch.
+constexpr bool never_learned(const GemmProblem& problem) {
+  return fuses(problem.epilogue) || problem.batch.products > 1;
+}
+
 }  // namespace tilecast

@@ -80,7 +80,7 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
         .phases = {}};
     apply_learned(q.gpu, answers[i], q.regime, q.inputs, physics, predictions[i]);
     predictions[i].closed_form_time = predictions[i].time;
-    predictions[i].extrapolated |= fuses(q.problem.epilogue);  // no measured row has one
+    predictions[i].extrapolated |= never_learned(q.problem);
   }
   return predictions;
 }

@@ -142,7 +142,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
                   learned->of(kernel_features(q.gpu, q.problem, config, physics.work, form, clock,
                                               simulated, q.regime)),
                   q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
-    p.extrapolated |= fuses(q.problem.epilogue);  // no measured row has one
+    p.extrapolated |= never_learned(q.problem);
   }
   if (fuses(q.problem.epilogue)) {  // in a simulation it may change who is served first
     GemmProblem plain = q.problem;
