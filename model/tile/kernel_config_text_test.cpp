@@ -261,14 +261,27 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
 
 TEST_CASE("A shape is three sides from 1 to 2^31 - 1") {
   CHECK(parse_gemm_shape("8192x4096x64") == GemmShape{8192, 4096, 64});
+  CHECK(parse_gemm_shape("8192X4096X64") == GemmShape{8192, 4096, 64});
   CHECK(parse_gemm_shape("1x2147483647x1") == GemmShape{1, 2147483647, 1});
   CHECK(to_text(GemmShape{8192, 4096, 64}) == "8192x4096x64");
   for (const std::string text : {"", "8192", "8192x8192", "1x1x0", "1x1x-8", "1x2147483648x1",
-                                 "1x1x1x1", "1X1X1", "1x1x", "axbxc", "1.5x1x1", " 1x1x1"}) {
+                                 "1x1x1x1", "1x1x", "axbxc", "1.5x1x1", " 1x1x1"}) {
     CHECK(error_message([&] { parse_gemm_shape(text); }) ==
           "2 shape '" + text +
               "': expected MxNxK, three whole numbers from 1 to 2147483647, such as "
               "4096x4096x4096");
+  }
+}
+
+TEST_CASE("A batch is a number of products, and which operands they share") {
+  CHECK(parse_batch("32") == Batch{32});
+  CHECK(parse_batch("32:a") == Batch{32, true});
+  CHECK(parse_batch("32:b") == Batch{32, false, true});
+  CHECK(to_text(parse_batch("2147483647:ab")) == "2147483647:ab");
+  for (const std::string text : {"", "0", "-1", "2147483648", "32:", "32:c", "32:ba", "a", ":a"}) {
+    CHECK(error_message([&] {
+            parse_batch(text);
+          }).starts_with("2 batch '" + text + "': expected a number of products from 1 to "));
   }
 }
 
