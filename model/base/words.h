@@ -34,7 +34,7 @@ template <class Enum, std::size_t kCount>
 std::optional<Enum> find_value(const Words<Enum, kCount>& words, std::string_view text) {
   const std::string given = lower_case(text);
   for (const auto& [value, word] : words) {
-    if (word == given) {
+    if (lower_case(word) == given) {
       return value;
     }
   }

@@ -17,6 +17,9 @@ TEST_CASE("A word and its enumerator find each other") {
 TEST_CASE("Words are read in any letter case, others for the same too, and one is written") {
   constexpr Words<Fruit, 3> kAliased{
       {{Fruit::kApple, "apple"}, {Fruit::kPear, "pear"}, {Fruit::kApple, "pomme"}}};
+  constexpr Words<Fruit, 1> kCapital{{{Fruit::kPlum, "PLUM"}}};
+  CHECK(value_of(kCapital, "fruit", "PLUM") == Fruit::kPlum);
+  CHECK(value_of(kCapital, "fruit", "plum") == Fruit::kPlum);
   CHECK(value_of(kAliased, "fruit", "PEAR") == Fruit::kPear);
   CHECK(value_of(kAliased, "fruit", "Pomme") == Fruit::kApple);
   CHECK(word_of(kAliased, Fruit::kApple) == "apple");
