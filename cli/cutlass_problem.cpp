@@ -81,12 +81,15 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     throw ConfigError(fmt::format(
         "layout: expected tnn, nnn, tnt or ttt (A of the kernels has rows of K), got {}", layout));
   }
-  return {{"batch", object.contains("batch_count") ? side(object, "batch_count") : "1"},
-          {"m", m},
-          {"n", n},
-          {"k", side(object, "k")},
-          {"dtype", type == "f16" ? "fp16" : "bf16"},
-          {"layout", is("tnn") || is("tnt") ? "tn" : "nn"}};
+  Fields fields = {{"m", m},
+                   {"n", n},
+                   {"k", side(object, "k")},
+                   {"dtype", type == "f16" ? "fp16" : "bf16"},
+                   {"layout", is("tnn") || is("tnt") ? "tn" : "nn"}};
+  if (object.contains("batch_count")) {
+    fields["batch"] = side(object, "batch_count");
+  }
+  return fields;
 }
 
 }  // namespace tilecast

@@ -25,8 +25,13 @@ Fields with(const char* key, const nlohmann::json& value) {
 }  // namespace
 
 TEST_CASE("A column-major D is the row-major one of the transposed product") {
-  CHECK(fields_of_cutlass(problem()) ==
-        Fields{{"m", "1024"}, {"n", "512"}, {"k", "64"}, {"dtype", "fp16"}, {"layout", "tn"}});
+  CHECK(fields_of_cutlass(problem()) == Fields{{"m", "1024"},
+                                               {"n", "512"},
+                                               {"k", "64"},
+                                               {"dtype", "fp16"},
+                                               {"layout", "tn"},
+                                               {"batch", "1"}});
+  CHECK(with("batch_count", 8).at("batch") == "8");
   CHECK(with("layout", "nnn").at("layout") == "nn");  // its A, [m,k] by columns, is our B as [k,n]
   CHECK(with("layout", "nnn").at("m") == "1024");
   CHECK(with("layout", "tnt").at("m") == "512");
@@ -39,7 +44,7 @@ TEST_CASE("What the kernels do not do is refused by its key") {
   const auto message = [](const char* key, const nlohmann::json& value) {
     return error_message([&] { (void)with(key, value); });
   };
-  CHECK(message("batch_count", 2) == "2 batch_count: expected 1, got 2");
+  CHECK(message("batch_count", "two") == "2 batch_count: expected a whole number");
   CHECK(message("beta", 1.0) == "2 beta: expected 0, got 1.0");
   CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
   CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");

@@ -7,8 +7,7 @@
 
 int main(int argc, char** argv) {
   tilecast::Program program(
-      "tilecast",
-      "Predicts how fast a GPU kernel runs for every schedule and tiling of a problem");
+      "tilecast", "Predicts how fast a GPU kernel runs for every schedule and tiling of a problem");
   program.set_version("tilecast " TILECAST_VERSION);
 
   tilecast::add_predict(program);

@@ -12,14 +12,14 @@ struct OperandPanels {
   u32 products;
   bool one_a, one_b;
 
-  static constexpr OperandPanels of(const Batch& batch, u32 rows, u32 columns) {
+  TILECAST_HD static constexpr OperandPanels of(const Batch& batch, u32 rows, u32 columns) {
     return {rows, columns, static_cast<u32>(batch.products), batch.one_a, batch.one_b};
   }
 
-  constexpr u32 of_a() const { return one_a ? rows : rows * products; }
-  constexpr u32 of_b() const { return one_b ? columns : columns * products; }
-  constexpr u32 a(TileCoord tile) const { return one_a ? tile.m % rows : tile.m; }
-  constexpr u32 b(TileCoord tile) const {
+  TILECAST_HD constexpr u32 of_a() const { return one_a ? rows : rows * products; }
+  TILECAST_HD constexpr u32 of_b() const { return one_b ? columns : columns * products; }
+  TILECAST_HD constexpr u32 a(TileCoord tile) const { return one_a ? tile.m % rows : tile.m; }
+  TILECAST_HD constexpr u32 b(TileCoord tile) const {
     return one_b || products == 1 ? tile.n : tile.m / rows * columns + tile.n;
   }
 };
