@@ -124,8 +124,12 @@ TEST_CASE("What takes no batch says so") {
   CHECK(why_not_solvable(b200.spec, batch) ==
         "a batch of 2: kernels for Blackwell take one product");
   CHECK(why_not_solvable(h200(), batch_of({i64{1} << 31}, {64, 1 << 10, 64}))
-            .starts_with("a batch of 2147483648: its C can have "));
-  CHECK(why_not_solvable(h200(), batch_of({1 << 20}, {64, 1 << 10, 64})).empty());
+            .starts_with("a batch of 2147483648: all products together can have 16777216 rows"));
+  // 2^24 rows, M in whole 64, or columns.
+  CHECK(why_not_solvable(h200(), batch_of({1 << 18}, {1, 8, 64})).empty());
+  CHECK_FALSE(why_not_solvable(h200(), batch_of({(1 << 18) + 1}, {1, 8, 64})).empty());
+  CHECK(why_not_solvable(h200(), batch_of({1 << 13}, {64, 1 << 11, 64})).empty());
+  CHECK_FALSE(why_not_solvable(h200(), batch_of({(1 << 13) + 1}, {64, 1 << 11, 64})).empty());
 }
 
 }  // namespace tilecast

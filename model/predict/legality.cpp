@@ -189,9 +189,11 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (products > 1 && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("a batch of {}: kernels for Blackwell take one product", products);
   }
-  if (products > kMostOutputs / (round_up<i64>(shape.m, kWgmmaM) * shape.n)) {
-    return fmt::format("a batch of {}: its C can have {} elements, whole rows of {}", products,
-                       kMostOutputs, kWgmmaM);
+  // As of one product, so that panels of A and of B can be counted.
+  if (products > kMostSide / std::max(round_up<i64>(shape.m, kWgmmaM), shape.n)) {
+    return fmt::format(
+        "a batch of {}: all products together can have {} rows, M in whole {}, and as many columns",
+        products, kMostSide, kWgmmaM);
   }
   return {};
 }

@@ -30,7 +30,7 @@ constexpr std::size_t kLookedAt = 64;
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (const std::string why = why_not_solvable(gpu, problem); !why.empty()) {
-    throw ConfigError(fmt::format("{}: {}", to_text(problem.shape), why));
+    throw ConfigError(fmt::format("{}: {}", shape_text(problem), why));
   }
 }
 
@@ -90,7 +90,7 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candi
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  return fmt::format("{}: no candidate is legal on {}{}", to_text(problem.shape), gpu.name,
+  return fmt::format("{}: no candidate is legal on {}{}", shape_text(problem), gpu.name,
                      reasons);
 }
 
