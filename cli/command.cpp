@@ -10,7 +10,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/base/error.h"
 #include "model/base/integers.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -163,5 +165,13 @@ void Command::leaves_arguments() const {
 }
 
 void Command::hides() const { command_->group(""); }
+
+std::string in_batch(const std::string& batch, const std::string& shape) {
+  if (!batch.empty() && shape.find('*') != std::string::npos) {
+    throw ConfigError("batch '" + on_one_line(batch) + "': SHAPE '" + on_one_line(shape) +
+                      "' names a batch, too");
+  }
+  return batch.empty() ? shape : batch + "*" + shape;
+}
 
 }  // namespace tilecast

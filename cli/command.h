@@ -68,4 +68,7 @@ class Command {
   CLI::App* command_;
 };
 
+/// A shape with the batch beside it, which may be empty. Throws ConfigError where both name one.
+std::string in_batch(const std::string& batch, const std::string& shape);
+
 }  // namespace tilecast

@@ -5,8 +5,6 @@
 // main.cpp, or to data_main.cpp or gpu_main.cpp and to forward.cpp.
 #pragma once
 
-#include <string>
-
 #include "cli/program.h"
 
 namespace tilecast {
@@ -24,11 +22,6 @@ inline constexpr const char* kDtypeCHelp =
 inline constexpr const char* kBatchHelp =
     "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "
     "both. The same as 32* before SHAPE";
-
-/// A command's SHAPE with its --batch, which may be empty.
-inline std::string in_batch(const std::string& batch, const std::string& shape) {
-  return batch.empty() ? shape : batch + "*" + shape;
-}
 
 class MeasuringDevice;
 

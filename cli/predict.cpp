@@ -285,8 +285,8 @@ void add_predict(Program& program) {
     }
     many->format = options->format;
     many->gpu = options->gpus.front();
-    many->defaults = {options->op,     options->dtype,    options->layout, options->regime,
-                      options->inputs, options->epilogue, options->dtype_c};
+    many->defaults = {options->op,     options->dtype,    options->layout,  options->regime,
+                      options->inputs, options->epilogue, options->dtype_c, options->batch};
     many->method = options->method;
     many->card = options->card;
     many->schedules = options->schedules;

@@ -26,7 +26,9 @@ namespace {
 
 std::string error_line(const ListedProblem& listed, const std::string& why, bool json) {
   if (!json) {
-    return fmt::format("{},{},,,,,,,,,,,,,,,{}\n", listed.index, listed.line, csv_field(why));
+    const auto columns = std::ranges::count(kRankingColumns, ',') + 1;
+    return fmt::format("{},{},,{:,<{}}{}\n", listed.index, listed.line, "", columns,
+                       csv_field(why));
   }
   const nlohmann::ordered_json object = {
       {"schema", 1}, {"index", listed.index}, {"line", listed.line}, {"error", why}};
@@ -50,12 +52,6 @@ std::string answer_line(const ListedProblem& listed, const RankingReport& report
   }
   return text;
 }
-
-constexpr std::string_view kCsvHeader =
-    "index,line,problem,rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,"
-    "tflops,power_w,limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,"
-    "method,"
-    "error\n";
 
 /// One line on standard error that is rewritten; of a pipe, whose end nobody knows, a count alone.
 class ProgressBar {
@@ -141,7 +137,8 @@ void predict_many(const ManyOptions& options) {
   const bool cutlass = options.format == "cutlass";
   const bool json = options.format != "csv" && !cutlass;
   if (!json) {
-    fmt::print("{}", cutlass ? cutlass_header() : kCsvHeader);
+    fmt::print("{}", cutlass ? cutlass_header()
+                             : fmt::format("index,line,problem,{},error\n", kRankingColumns));
   }
   std::atomic<std::size_t> failed = 0, answered = 0;
   const auto answer = [&](const ListedProblem& listed) {

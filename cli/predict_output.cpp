@@ -138,19 +138,18 @@ std::string rankings_csv(const std::vector<RankingReport>& reports) {
 }
 
 std::string ranking_csv(const RankingReport& report) {
-  std::string text =
-      "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
-      "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method\n";
+  std::string text = std::string(kRankingColumns) + "\n";
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     const Prediction& p = report.ranking.predictions[i];
     const Measurement* m = measured(report, p);
     text += fmt::format(
-        "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{},{}"
-        "\n",
+        "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{},{},"
+        "{}\n",
         i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), microseconds(p.time),
         microseconds(p.interval_low), microseconds(p.interval_high), p.tflops, p.power.value,
         to_text(p.limiter), p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
-        m ? fmt::format("{:.6g}", microseconds(m->time->median)) : "", to_text(p.method));
+        m ? fmt::format("{:.6g}", microseconds(m->time->median)) : "", to_text(p.method),
+        p.extrapolated ? 1 : 0);
   }
   return text;
 }

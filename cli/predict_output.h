@@ -32,6 +32,9 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
 /// Of at most 80 columns unless it is wide.
 std::string ranking_table(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);
+inline constexpr std::string_view kRankingColumns =
+    "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
+    "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
 std::string ranking_csv(const RankingReport& report);
 
 /// The same question asked of several GPUs: one table, a list, and rows with a column `gpu` in

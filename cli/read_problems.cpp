@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.h"
 #include "cli/cutlass_problem.h"
 #include "cli/suite.h"
 #include "model/base/error.h"
@@ -86,14 +87,20 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   return fields;
 }
 
-/// The shapes, as texts, that the fields stand for.
-std::vector<std::string> shapes_of(const Fields& fields) {
-  if (const auto shape = fields.find("shape"); shape != fields.end()) {
-    if (shape->second.find(':', shape->second.find('*') + 1) == std::string::npos) {
-      return {shape->second};
+/// The shapes, as texts, that the fields stand for; `batch`: of those that name none.
+std::vector<std::string> shapes_of(const Fields& fields, const std::string& batch) {
+  const auto own = fields.find("batch");
+  if (const auto given = fields.find("shape"); given != fields.end()) {
+    const bool names_one = given->second.find('*') != std::string::npos;
+    const std::string shape = in_batch(own != fields.end() ? own->second
+                                       : names_one         ? ""
+                                                           : batch,
+                                       given->second);
+    if (shape.find(':', shape.find('*') + 1) == std::string::npos) {
+      return {shape};
     }
     std::vector<std::string> shapes;
-    for (const SuiteShape& one : expand_shapes(shape->second)) {
+    for (const SuiteShape& one : expand_shapes(shape)) {
       const GemmShape& sides = one.sides;
       shapes.push_back(one.op == Op::kGemm
                            ? shape_text(GemmProblem{.shape = sides, .batch = one.batch})
@@ -108,10 +115,7 @@ std::vector<std::string> shapes_of(const Fields& fields) {
       text += (text.empty() ? "" : "x") + found->second;
     }
   }
-  if (const auto batch = fields.find("batch"); batch != fields.end()) {
-    text = batch->second + "*" + text;
-  }
-  return {text};
+  return {in_batch(own != fields.end() ? own->second : batch, text)};
 }
 
 }  // namespace
@@ -153,7 +157,7 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
     std::vector<std::string> shapes;
     try {
       fields = read();
-      shapes = shapes_of(fields);
+      shapes = shapes_of(fields, defaults.batch);
     } catch (const ConfigError& error) {
       give(wrong(error.what()));
     }

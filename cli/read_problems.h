@@ -19,7 +19,7 @@ namespace tilecast {
 
 struct ProblemDefaults {
   std::string op = "gemm", dtype = "fp16", layout = "tn", regime = "burst", inputs = "normal",
-              epilogue = "none", dtype_c;
+              epilogue = "none", dtype_c, batch;
 };
 
 struct ListedProblem {

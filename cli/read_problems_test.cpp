@@ -48,6 +48,28 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   CHECK(to_text(csv[1].problem) == "8x16x64 fp16 tn");
 }
 
+TEST_CASE("A problem's batch is in its shape, a field beside it, or the default") {
+  const auto with_default = [](const std::string& text) {
+    std::istringstream input(text);
+    std::vector<std::string> problems;
+    read_problems(input, {.batch = "4"}, {}, [&](const ListedProblem& p) {
+      problems.push_back(p.error.empty() ? to_text(p.problem) : p.error);
+    });
+    return problems;
+  };
+  CHECK(with_default("64x64x64\n8:b*64x64x64\n64:128:64x64x64\n") ==
+        std::vector<std::string>{"4*64x64x64 fp16 tn", "8:b*64x64x64 fp16 tn", "4*64x64x64 fp16 tn",
+                                 "4*128x64x64 fp16 tn"});
+  CHECK(with_default("shape,batch\n64x64x64,8\n64x64x64,\n") ==
+        std::vector<std::string>{"8*64x64x64 fp16 tn", "4*64x64x64 fp16 tn"});
+  CHECK(with_default("m,n,k,batch\n64,64,64,2\n64,64,64,1\n") ==
+        std::vector<std::string>{"2*64x64x64 fp16 tn", "64x64x64 fp16 tn"});
+  CHECK(with_default("{\"shape\":\"8*64x64x64\",\"batch\":4}\n") ==
+        std::vector<std::string>{"batch '4': SHAPE '8*64x64x64' names a batch, too"});
+  CHECK(with_default("{\"op\":\"memcpy\",\"m\":4096}\n") ==
+        std::vector<std::string>{"a batch applies only to gemm, not to memcpy"});
+}
+
 TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") {
   const auto marked = read(
       "\xEF\xBB\xBF"

@@ -90,8 +90,7 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candi
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  return fmt::format("{}: no candidate is legal on {}{}", shape_text(problem), gpu.name,
-                     reasons);
+  return fmt::format("{}: no candidate is legal on {}{}", shape_text(problem), gpu.name, reasons);
 }
 
 /// The candidates that match. Where none of those that can pay does, others may.

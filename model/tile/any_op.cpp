@@ -135,6 +135,9 @@ AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layou
   if (c) {
     throw ConfigError(fmt::format("dtype_c applies only to gemm, not to {}", to_text(op)));
   }
+  if (shape.find('*') != shape.npos) {
+    throw ConfigError(fmt::format("a batch applies only to gemm, not to {}", to_text(op)));
+  }
   if (is_fp8(dtype)) {
     throw ConfigError(
         fmt::format("dtype '{}': expected fp16, bf16 or fp32 for {}", to_text(dtype), to_text(op)));

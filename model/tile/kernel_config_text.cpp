@@ -183,7 +183,7 @@ GemmShape parse_gemm_shape(std::string_view text) {
 Batch parse_batch(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::optional<i64> products = parse_integer(text.substr(0, colon));
-  const std::string_view shared = colon == text.npos ? "" : text.substr(colon + 1);
+  const std::string shared = colon == text.npos ? "" : lower_case(text.substr(colon + 1));
   const bool names_matrices =
       colon == text.npos || shared == "a" || shared == "b" || shared == "ab";
   if (products && *products >= 1 && *products <= kMostExtent && names_matrices) {

@@ -277,6 +277,7 @@ TEST_CASE("A batch is a number of products, and which operands they share") {
   CHECK(parse_batch("32") == Batch{32});
   CHECK(parse_batch("32:a") == Batch{32, true});
   CHECK(parse_batch("32:b") == Batch{32, false, true});
+  CHECK(parse_batch("32:B") == Batch{32, false, true});
   CHECK(to_text(parse_batch("2147483647:ab")) == "2147483647:ab");
   for (const std::string text : {"", "0", "-1", "2147483648", "32:", "32:c", "32:ba", "a", ":a"}) {
     CHECK(error_message([&] {

@@ -31,6 +31,11 @@ grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error
 printf '[{"m": 8' >"$folder/cut.json"
 expect_error 2 'JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
 
+# Every line of a CSV has the columns of its header.
+printf '64x64x64\n8*64x64x64\n64x64x1\n' | "$TILECAST" predict --problems - --format csv --method analytic >"$folder/out" 2>"$folder/err"
+[ "$(sed 's/"[^"]*"//g' "$folder/out" | tr -cd ',\n' | sort -u | wc -l)" = 1 ] || problem "columns: $(cat "$folder/out")"
+[ "$(wc -l <"$folder/out")" = 4 ] || problem "four lines: $(cat "$folder/out")"
+
 # A bar on a terminal, and nothing of it in a file.
 if script -qec true /dev/null >/dev/null 2>&1; then  # it has a terminal to give
   printf '64x64x64:256:64\n' >"$folder/few"
