@@ -17,6 +17,7 @@
 #include "model/predict/legality.h"
 #include "model/predict/predict.h"
 #include "model/predict/stream_candidates.h"
+#include "model/tile/batch_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/stream_config_text.h"
 
@@ -285,11 +286,10 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
 }  // namespace
 
 std::vector<SuiteShape> expand_shapes(std::string_view text) {
-  const std::size_t star = text.find('*');
-  const Batch batch = star == text.npos ? Batch{} : parse_batch(text.substr(0, star));
-  const std::vector<std::string_view> sides =
-      split(star == text.npos ? text : text.substr(star + 1), 'x');
-  if (sides.empty() || sides.size() > 3 || (star != text.npos && sides.size() != 3)) {
+  const BatchedShape given = split_batch(text);
+  const Batch batch = given.batch ? parse_batch(*given.batch) : Batch{};
+  const std::vector<std::string_view> sides = split(given.shape, 'x');
+  if (sides.empty() || sides.size() > 3 || (given.batch && sides.size() != 3)) {
     bad_shape(text);
   }
   const Op op = sides.size() == 3   ? Op::kGemm

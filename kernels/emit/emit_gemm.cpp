@@ -135,8 +135,7 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
   if (const auto found = words.find(name); found != words.end()) {
     return fmt::format("  // {}", found->second);
   }
-  std::string key(name);
-  std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string key = lower_case(name);
   for (const KeyMeaning& choice : key_meanings(gemm.config)) {
     const std::size_t equals = choice.key_value.find('=');
     const std::string value = choice.key_value.substr(equals + 1);

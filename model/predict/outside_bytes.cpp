@@ -1,8 +1,10 @@
 #include "model/predict/outside_bytes.h"
+
 #include <algorithm>
 
 #include "model/base/math.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
@@ -23,8 +25,8 @@ i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
 Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
   const auto [m, n, k] = problem.shape;
   const Tiling& t = config.tiling;
-  const i64 clusters_m = ceil_div<i64>(m, i64{t.block_m} * t.cluster_m);
-  const i64 clusters_n = ceil_div<i64>(n, i64{t.block_n} * t.cluster_n);
+  const i64 clusters_m = tile_rows(problem.shape, t);
+  const i64 clusters_n = tile_columns(problem.shape, t);
   const i64 rows_asked =
       loads_existing_rows(config)
           ? m - m % t.block_m +

@@ -6,6 +6,8 @@
 #include <array>
 #include <set>
 
+#include "model/base/text.h"
+
 namespace tilecast {
 namespace {
 
@@ -148,10 +150,7 @@ ChipCounters parse_chip_counters(const StrictValue& root) {
 
 std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
                                                std::string_view chip) {
-  std::string stem(chip);
-  std::transform(stem.begin(), stem.end(), stem.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  const std::filesystem::path path = config_folder / "counters" / (stem + ".yaml");
+  const std::filesystem::path path = config_folder / "counters" / (lower_case(chip) + ".yaml");
   if (!std::filesystem::exists(path)) {
     return std::nullopt;
   }

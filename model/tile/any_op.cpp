@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/tile/batch_text.h"
 #include "model/tile/config_pattern.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
@@ -124,18 +125,17 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
                          const Epilogue& epilogue, std::optional<ElementType> c) {
   if (op == Op::kGemm) {
-    const std::size_t star = shape.find('*');
-    GemmProblem problem{parse_gemm_shape(shape.substr(star == shape.npos ? 0 : star + 1)), dtype,
-                        layout, epilogue};
-    if (star != shape.npos) {
-      problem.batch = parse_batch(shape.substr(0, star));
+    const BatchedShape given = split_batch(shape);
+    GemmProblem problem{parse_gemm_shape(given.shape), dtype, layout, epilogue};
+    if (given.batch) {
+      problem.batch = parse_batch(*given.batch);
     }
     return c ? with_c_type(problem, *c) : problem;
   }
   if (c) {
     throw ConfigError(fmt::format("dtype_c applies only to gemm, not to {}", to_text(op)));
   }
-  if (shape.find('*') != shape.npos) {
+  if (split_batch(shape).batch) {
     throw ConfigError(fmt::format("a batch applies only to gemm, not to {}", to_text(op)));
   }
   if (is_fp8(dtype)) {

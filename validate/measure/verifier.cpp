@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <type_traits>
 
 #include "model/base/error.h"
 #include "model/base/math.h"
@@ -35,10 +34,8 @@ i64 outputs(const GemmProblem& problem) {
 }
 
 /// Where the `product`-th matrix of so many elements is.
-template <class T>
-T* matrix_at(T* first, i64 product, i64 elements, i64 bytes) {
-  using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
-  return static_cast<T*>(static_cast<Byte*>(first) + product * elements * bytes);
+const void* matrix_at(const void* first, i64 product, i64 elements, i64 bytes) {
+  return static_cast<const std::byte*>(first) + product * elements * bytes;
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// "32:b*1024x1024x512", a shape with its batch before it, in two.
+// Checked by: cli/read_problems_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace tilecast {
+
+struct BatchedShape {
+  std::optional<std::string_view> batch;  // none where no `*` stands; for parse_batch
+  std::string_view shape;
+};
+
+constexpr BatchedShape split_batch(std::string_view text) {
+  const std::size_t star = text.find('*');
+  return star == text.npos ? BatchedShape{{}, text}
+                           : BatchedShape{text.substr(0, star), text.substr(star + 1)};
+}
+
+}  // namespace tilecast
