@@ -87,7 +87,10 @@ class CudaPlan final : public DevicePlan {
                           .c = nowhere,
                           .bias = request.problem.epilogue.bias == Bias::kNone ? nullptr : nowhere,
                           .a_row_stride = request.a_row_stride,
-                          .b_row_stride = request.b_row_stride});
+                          .b_row_stride = request.b_row_stride,
+                          .a_matrix_stride = request.a_matrix_stride,
+                          .b_matrix_stride = request.b_matrix_stride,
+                          .c_matrix_stride = request.c_matrix_stride});
     last_rows_alike_ = std::ranges::equal(args_.a.opaque, args_.a_last.opaque);
     if (driver_.current_context(&context_) != CUDA_SUCCESS ||
         driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS) {

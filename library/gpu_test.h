@@ -99,17 +99,40 @@ inline double from_bits(std::uint16_t bits, int type) {
                                : static_cast<double>(__bfloat162float(__ushort_as_bfloat16(bits)));
 }
 
-/// Row-major, `stride` elements from row to row; normal(0, 1), and NaN between the rows.
-inline std::vector<std::uint16_t> normal_matrix(std::int64_t rows, std::int64_t columns,
-                                                std::int64_t stride, int type, std::mt19937& draw) {
+/// Where an operand's matrices lie, in elements.
+struct Lying {
+  std::int64_t rows, columns, row_stride;
+  std::int64_t matrices, matrix_stride;
+
+  /// `stride`: as tilecast_problem has it; `row_stride` 0: as many as columns.
+  static Lying of(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                  std::int64_t products, std::int64_t stride) {
+    const std::int64_t row = row_stride == 0 ? columns : row_stride;
+    const bool shared = stride == TILECAST_SHARED;
+    return {rows, columns, row, shared ? 1 : products,
+            shared        ? 0
+            : stride == 0 ? rows * row
+                          : stride};
+  }
+
+  std::size_t at(std::int64_t product, std::int64_t row, std::int64_t column) const {
+    return static_cast<std::size_t>(product * matrix_stride + row * row_stride + column);
+  }
+};
+
+/// normal(0, 1), and NaN between the rows and the matrices.
+inline std::vector<std::uint16_t> normal_matrices(const Lying& lying, int type,
+                                                  std::mt19937& draw) {
   std::normal_distribution<double> normal;
-  std::vector<std::uint16_t> matrix(static_cast<std::size_t>(rows * stride), 0xffff);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      matrix[static_cast<std::size_t>(row * stride + column)] = to_bits(normal(draw), type);
+  std::vector<std::uint16_t> all(lying.at(lying.matrices - 1, lying.rows, 0), 0xffff);
+  for (std::int64_t product = 0; product < lying.matrices; ++product) {
+    for (std::int64_t row = 0; row < lying.rows; ++row) {
+      for (std::int64_t column = 0; column < lying.columns; ++column) {
+        all[lying.at(product, row, column)] = to_bits(normal(draw), type);
+      }
     }
   }
-  return matrix;
+  return all;
 }
 
 /// As they lie in memory: a byte each of fp8, two of others.
@@ -146,12 +169,15 @@ struct Sample {
       : problem(of),
         alpha(with_alpha),
         beta(with_beta),
-        a_host(normal_matrix(of.m, of.k, of.lda == 0 ? of.k : of.lda, of.type, draw)),
-        b_host(of.layout == TILECAST_TN
-                   ? normal_matrix(of.n, of.k, of.ldb == 0 ? of.k : of.ldb, of.type, draw)
-                   : normal_matrix(of.k, of.n, of.ldb == 0 ? of.n : of.ldb, of.type, draw)),
-        c_host(normal_matrix(of.m, of.n, of.n, c_type(of), draw)),
-        bias_host(normal_matrix(1, std::max(of.m, of.n), std::max(of.m, of.n), c_type(of), draw)),
+        products(std::max<std::int64_t>(1, of.batch)),
+        a_lies(Lying::of(of.m, of.k, of.lda, products, of.stride_a)),
+        b_lies(of.layout == TILECAST_TN ? Lying::of(of.n, of.k, of.ldb, products, of.stride_b)
+                                        : Lying::of(of.k, of.n, of.ldb, products, of.stride_b)),
+        c_lies(Lying::of(of.m, of.n, 0, products, of.stride_c)),
+        a_host(normal_matrices(a_lies, of.type, draw)),
+        b_host(normal_matrices(b_lies, of.type, draw)),
+        c_host(normal_matrices(c_lies, c_type(of), draw)),
+        bias_host(normal_matrices(Lying::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
         a(packed(a_host, of.type).size()),
         b(packed(b_host, of.type).size()),
         c(2 * c_host.size()),
@@ -188,7 +214,8 @@ struct Sample {
     return result;
   }
 
-  /// Elements of C that differ from fp64's by more than the rounding of C and of sums in fp32.
+  /// Elements of C that differ from fp64's by more than the rounding of C and of sums in fp32, and
+  /// those between its matrices that were written.
   std::size_t wrong(cudaStream_t stream) const {
     std::vector<std::uint16_t> got(c_host.size());
     check_cuda(cudaMemcpyAsync(got.data(), c.get(), c.size(), cudaMemcpyDeviceToHost, stream));
@@ -196,25 +223,30 @@ struct Sample {
     std::size_t count = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const double error = std::abs(from_bits(got[i], c_type(problem)) - expected[i]);
-      count += error <= tolerance[i] ? 0 : 1;  // NaN too
+      const bool right = tolerance[i] == kBetween ? got[i] == 0xffff : error <= tolerance[i];
+      count += right ? 0 : 1;  // NaN too
     }
     return count;
   }
 
   tilecast_problem problem;
   float alpha, beta;
+  std::int64_t products;
+  Lying a_lies, b_lies, c_lies;
   std::vector<std::uint16_t> a_host, b_host, c_host, bias_host;
   DeviceBytes a, b, c, bias;
   std::vector<double> expected, tolerance;
 
  private:
+  static constexpr double kBetween = -1;  // the tolerance of what is no element of C
+
   void compute() {
     const double rounding = c_type(problem) == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
     // Of products' magnitudes, for tensor cores' fp32; of fp8 twice the largest that was measured.
     const double sums = is_fp8(problem.type) ? 0x1p-10 : 0x1p-18;
-    const std::int64_t lda = problem.lda == 0 ? problem.k : problem.lda;
     const bool tn = problem.layout == TILECAST_TN;
-    const std::int64_t ldb = problem.ldb != 0 ? problem.ldb : tn ? problem.k : problem.n;
+    expected.assign(c_host.size(), 0);
+    tolerance.assign(c_host.size(), kBetween);
     std::vector<double> x(a_host.size()), y(b_host.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] = from_bits(a_host[i], problem.type);
@@ -222,31 +254,31 @@ struct Sample {
     for (std::size_t i = 0; i < y.size(); ++i) {
       y[i] = from_bits(b_host[i], problem.type);
     }
-    for (std::int64_t m = 0; m < problem.m; ++m) {
-      for (std::int64_t n = 0; n < problem.n; ++n) {
-        double sum = 0, magnitude = 0;
-        for (std::int64_t k = 0; k < problem.k; ++k) {
-          const double product = x[static_cast<std::size_t>(m * lda + k)] *
-                                 y[static_cast<std::size_t>(tn ? n * ldb + k : k * ldb + n)];
-          sum += product;
-          magnitude += std::abs(product);
-        }
-        const double before =
-            beta == 0 ? 0 : beta * from_bits(c_host[expected.size()], c_type(problem));
-        const double added = problem.bias == TILECAST_BIAS_NONE
-                                 ? 0
-                                 : from_bits(bias_host[static_cast<std::size_t>(
-                                                 problem.bias == TILECAST_BIAS_PER_ROW ? m : n)],
-                                             c_type(problem));
-        const double before_it = alpha * sum + before + added;
-        // No activation is steeper than 1.13; GELU and SiLU are off by the bound in tilecast.h.
-        constexpr double kSteepest = 1.13;
-        expected.push_back(activated(problem.activation, before_it));
-        tolerance.push_back(
-            rounding * std::abs(expected.back()) +
-            kSteepest * sums * (std::abs(alpha) * magnitude + std::abs(before) + std::abs(added)) +
-            (problem.activation > TILECAST_RELU ? 0x1p-12 * std::abs(before_it) + 0x1p-15 : 0));
+    for (std::int64_t i = 0; i < products * problem.m * problem.n; ++i) {
+      const std::int64_t product = i / problem.n / problem.m;
+      const std::int64_t m = i / problem.n % problem.m, n = i % problem.n;
+      double sum = 0, magnitude = 0;
+      for (std::int64_t k = 0; k < problem.k; ++k) {
+        const double term = x[a_lies.at(product, m, k)] *
+                            y[tn ? b_lies.at(product, n, k) : b_lies.at(product, k, n)];
+        sum += term;
+        magnitude += std::abs(term);
       }
+      const std::size_t at = c_lies.at(product, m, n);
+      const double before = beta == 0 ? 0 : beta * from_bits(c_host[at], c_type(problem));
+      const double added = problem.bias == TILECAST_BIAS_NONE
+                               ? 0
+                               : from_bits(bias_host[static_cast<std::size_t>(
+                                               problem.bias == TILECAST_BIAS_PER_ROW ? m : n)],
+                                           c_type(problem));
+      const double before_it = alpha * sum + before + added;
+      // No activation is steeper than 1.13; GELU and SiLU are off by the bound in tilecast.h.
+      constexpr double kSteepest = 1.13;
+      expected[at] = activated(problem.activation, before_it);
+      tolerance[at] =
+          rounding * std::abs(expected[at]) +
+          kSteepest * sums * (std::abs(alpha) * magnitude + std::abs(before) + std::abs(added)) +
+          (problem.activation > TILECAST_RELU ? 0x1p-12 * std::abs(before_it) + 0x1p-15 : 0);
     }
   }
 };

@@ -227,7 +227,21 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
   CHECK(refused([](tilecast_problem& p) { p.n = -1; }, kInvalid).starts_with("n is -1"));
   CHECK(refused([](tilecast_problem& p) { p.type = 0; }, kInvalid).starts_with("type is 0"));
   CHECK(refused([](tilecast_problem& p) { p.layout = 2; }, kInvalid).starts_with("layout is 2"));
-  CHECK(refused([](tilecast_problem& p) { p.batch = 2; }, kUnsupported).starts_with("batch is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.batch = -1; }, kInvalid).starts_with("batch is -1"));
+  CHECK(refused(
+            [](tilecast_problem& p) {
+              p.batch = 2;
+              p.stride_c = TILECAST_SHARED;
+            },
+            kInvalid)
+            .starts_with("stride_c is TILECAST_SHARED"));
+  CHECK(refused(
+            [](tilecast_problem& p) {
+              p.batch = 2;
+              p.stride_a = 1;
+            },
+            kInvalid)
+            .starts_with("stride_a is 1: expected "));
   CHECK(refused([](tilecast_problem& p) { p.type_c = TILECAST_BF16; }, kUnsupported)
             .starts_with("type_c is 2"));
   CHECK(refused([](tilecast_problem& p) { p.type_c = 7; }, kInvalid).starts_with("type_c is 7"));

@@ -126,6 +126,20 @@ i64 row_stride(const char* name, i64 given, i64 columns, ElementType type) {
   return given;
 }
 
+i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, ElementType type) {
+  if (given == 0 || given == TILECAST_SHARED) {
+    return 0;
+  }
+  if (given < rows * row_stride || given > kMostStride) {
+    invalid(fmt::format("{} is {}: expected {} to {}, 0 or TILECAST_SHARED", name, given,
+                        rows * row_stride, kMostStride));
+  }
+  if (given * element_bytes(type) % kRowBytes != 0) {
+    unsupported(fmt::format("{} is {}: matrices must begin at multiples of 16 bytes", name, given));
+  }
+  return given;
+}
+
 /// Null and empty are no answer.
 std::optional<std::string> text(const char* name, const char* given) {
   if (given == nullptr) {
@@ -157,9 +171,9 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
       unsupported(fmt::format("type_c is {}: {}", p.type_c, error.what()));
     }
   }
-  if (p.batch != 0 && p.batch != 1) {
-    unsupported(fmt::format("batch is {}: batched kernels have not run on a GPU yet", p.batch));
-  }
+  request.problem.batch = {.products = p.batch == 0 ? 1 : side("batch", p.batch),
+                           .one_a = p.stride_a == TILECAST_SHARED,
+                           .one_b = p.stride_b == TILECAST_SHARED};
   request.scale = scale_of(p.epilogue);
   request.a_row_stride = row_stride("lda", p.lda, p.k, dtype);
   request.b_row_stride =
@@ -167,6 +181,15 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   if (p.ldc != 0 && p.ldc != p.n) {
     unsupported(fmt::format("ldc is {}: rows of C are tight ({})", p.ldc, p.n));
   }
+  const bool tn = request.problem.layout == Layout::kTn;
+  request.a_matrix_stride = matrix_stride("stride_a", p.stride_a, p.m, request.a_row_stride, dtype);
+  request.b_matrix_stride =
+      matrix_stride("stride_b", p.stride_b, tn ? p.n : p.k, request.b_row_stride, dtype);
+  if (p.stride_c == TILECAST_SHARED) {
+    invalid("stride_c is TILECAST_SHARED: each product has a C of its own");
+  }
+  request.c_matrix_stride =
+      matrix_stride("stride_c", p.stride_c, p.m, p.n, c_type(request.problem));
   request.gpu = text("gpu", o.gpu);
   request.config = text("config", o.config);
   const std::optional<std::string> folder = text("config_dir", o.config_dir);

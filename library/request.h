@@ -16,7 +16,8 @@ namespace tilecast {
 struct Request {
   GemmProblem problem;
   SumScale scale;
-  i64 a_row_stride, b_row_stride;  // elements
+  i64 a_row_stride, b_row_stride;                         // elements
+  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // elements; 0: as tight as rows are
 
   // Options:
   std::optional<std::string> gpu, config;

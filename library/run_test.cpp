@@ -36,6 +36,17 @@ tilecast_problem random_problem(std::mt19937& draw) {
   p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
   p.lda = between(0, 1, draw) * (p.k + step * between(0, 4, draw));
   p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + step * between(0, 4, draw));
+  if (between(0, 2, draw) == 0) {
+    const auto stride = [&](std::int64_t rows, std::int64_t row) {
+      const std::int64_t tight = (rows * row + step - 1) / step * step;
+      const std::int64_t strides[] = {0, tight + step * between(0, 9, draw), TILECAST_SHARED};
+      return strides[between(0, 2, draw)];
+    };
+    p.batch = between(2, 5, draw);
+    p.stride_a = stride(p.m, p.lda == 0 ? p.k : p.lda);
+    p.stride_b = stride(tn ? p.n : p.k, p.ldb != 0 ? p.ldb : tn ? p.k : p.n);
+    p.stride_c = std::max<std::int64_t>(0, stride(p.m, p.n));
+  }
   return p;
 }
 
@@ -74,8 +85,9 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
     Sample sample(p, scaled ? 0.75f : 1, scaled && i % 2 == 0 ? -1.5f : 0, draw);
     const Plan plan = random_plan(p, draw);
     INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " bias " << p.bias
-             << " activation " << p.activation << " lda " << p.lda << " ldb " << p.ldb << " "
-             << plan.forecast().config);
+             << " activation " << p.activation << " lda " << p.lda << " ldb " << p.ldb << " batch "
+             << p.batch << " strides " << p.stride_a << " " << p.stride_b << " " << p.stride_c
+             << " " << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
@@ -170,7 +182,8 @@ TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly"
   check_cuda(cudaGraphInstantiate(&replay, graph, 0));
 
   for (int times = 0; times < 2; ++times) {
-    std::vector<std::uint16_t> values = normal_matrix(kSide, kSide, kSide, p.type, draw);
+    std::vector<std::uint16_t> values =
+        normal_matrices(Lying::of(kSide, kSide, 0, 1, 0), p.type, draw);
     check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
     check_cuda(cudaGraphLaunch(replay, stream.get()));
     check_cuda(cudaStreamSynchronize(stream.get()));

@@ -54,13 +54,15 @@ std::string text_of(const TunedProblem& problem) {
 }  // namespace
 
 std::string tuned_key(const Request& request, const std::string& device, int driver) {
-  return Json{{"device", device},
-              {"driver", driver},
-              {"library", TILECAST_LIBRARY_VERSION},
-              {"problem", to_text(AnyProblem{request.problem})},
-              {"lda", request.a_row_stride},
-              {"ldb", request.b_row_stride},
-              {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}}
+  return Json{
+      {"device", device},
+      {"driver", driver},
+      {"library", TILECAST_LIBRARY_VERSION},
+      {"problem", to_text(AnyProblem{request.problem})},
+      {"strides", {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride}},
+      {"lda", request.a_row_stride},
+      {"ldb", request.b_row_stride},
+      {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}}
       .dump();
 }
 

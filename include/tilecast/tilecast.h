@@ -94,13 +94,18 @@ typedef struct tilecast_problem {
   int32_t layout;        /* tilecast_layout */
   int32_t epilogue;      /* tilecast_epilogue */
   int64_t lda, ldb, ldc; /* elements from one row to the next; 0: tight. C is tight today */
-  int64_t batch;         /* 0 or 1: one product, the only one today */
-  int32_t bias;          /* tilecast_bias */
+  int64_t batch;         /* products of one launch; 0 or 1: one, all that Blackwell has today */
+  int32_t bias;          /* tilecast_bias, one for all products */
   int32_t activation;    /* tilecast_activation; neither on Blackwell today */
+  /* Elements from one product's matrix to the next's, whole 16 bytes; 0: one lies behind the
+   * other; TILECAST_SHARED: all products have this one, A or B alone. */
+  int64_t stride_a, stride_b, stride_c;
 } tilecast_problem;
 
+#define TILECAST_SHARED (-1)
+
 #define TILECAST_PROBLEM_INIT \
-  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
 typedef struct tilecast_options {
