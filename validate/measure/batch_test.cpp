@@ -100,7 +100,7 @@ TEST_CASE("Batches drawn at random are right, and walked as the model says", "[g
   for (const Schedule schedule : kWgmmaSchedules) {
     std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), of_schedule[schedule]);
     CHECK(of_schedule[schedule] >= (schedule == Schedule::kSmallMma ? 0
-                                    : splits_k(schedule)            ? kProblems / 8
+                                    : splits_k(schedule)            ? 1  // few tiles, long K
                                                                     : kProblems / 2));
   }
   CHECK(pairs >= kFewestPairs);
