@@ -30,6 +30,8 @@ void add_doctor(Program& program);
 void add_predict(Program& program);
 void add_explain(Program& program);
 void add_suite(Program& program);
+void add_list(Program& program);
+void add_gpus(Program& program);
 
 // tilecast-data (data_main.cpp): measurements, no CUDA.
 void add_validate(Program& program);
@@ -38,8 +40,6 @@ void add_pages(Program& program);
 void add_repeatability(Program& program);
 void add_regime_report(Program& program);
 void add_emit(Program& program);
-void add_list(Program& program);
-void add_gpus(Program& program);
 void add_completion(Program& program);
 void add_plan(Program& program);
 void add_merge(Program& program);

@@ -1,4 +1,4 @@
-// tilecast-data: what works on measurements, kernels as text, and lists, without CUDA. `tilecast`
+// tilecast-data: what works on measurements, and kernels as text, without CUDA. `tilecast`
 // starts it with the same arguments, and is the program that its messages name.
 
 #include "cli/commands.h"
@@ -14,8 +14,6 @@ int main(int argc, char** argv) {
   tilecast::add_repeatability(program);
   tilecast::add_regime_report(program);
   tilecast::add_emit(program);
-  tilecast::add_list(program);
-  tilecast::add_gpus(program);
   tilecast::add_completion(program);
   tilecast::add_plan(program);
   tilecast::add_merge(program);

@@ -9,6 +9,7 @@
 #include "cli/explain_stream.h"
 #include "cli/output_parts.h"
 #include "model/base/text.h"
+#include "model/predict/why_extrapolated.h"
 
 namespace tilecast {
 namespace {
@@ -228,7 +229,7 @@ std::string phase_table(const Named& named) {
 }
 
 /// What measured kernels change about the physics' own prediction, and which ones.
-std::string learned_table(const Named& named) {
+std::string learned_table(const ExplainReport& report, const Named& named) {
   const Explanation& e = *named.kernel;
   const auto more = [](double factor) { return fmt::format("{:+.1f} %", 100 * (factor - 1)); };
   std::string text =
@@ -239,7 +240,10 @@ std::string learned_table(const Named& named) {
                                  more(e.predicted.clock_correction)),
                      " ");
   if (e.predicted.extrapolated) {
-    text += "  extrapolated: little resembles a measured kernel\n";
+    text += wrapped(
+        "  ",
+        "extrapolated: " + why_extrapolated(report.gpu.spec, std::get<GemmProblem>(report.problem)),
+        " ");
   }
   for (const LearnedReason& reason : e.learned_from) {
     text += fmt::format("  likeness {:.2f}: {}, {}: cycles {}, clock {}\n", reason.likeness,
@@ -305,7 +309,7 @@ std::string explain_table(const ExplainReport& report) {
   for (const Named& n : all) {
     text += n.kernel->watched ? phase_table(n) : "";
     const bool learned = !n.kernel->learned_from.empty() || n.kernel->predicted.extrapolated;
-    text += learned ? learned_table(n) : "";
+    text += learned ? learned_table(report, n) : "";
   }
   if (is_fp8(dtype_of(report.problem))) {
     text += "\nfp8 is modelled as a 16-bit GEMM of half the K.\n";

@@ -78,7 +78,10 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
   std::vector<MoreCycles> extra = d.parts;
   std::erase_if(extra, [](const MoreCycles& part) { return part.cycles.value < 0; });
   if (const std::string parts = list_of(extra, other, kMostParts); !parts.empty()) {
-    why.push_back(fmt::format("Largest extra costs: {}.", parts));
+    why.push_back(
+        fmt::format("Infinitely fast, a part would save it more than the best (relative to the "
+                    "best's cycles; parts overlap, so this is no sum): {}.",
+                    parts));
   }
   if (kernel.waves && best.waves && kernel.waves->waves != best.waves->waves) {
     why.push_back(

@@ -22,8 +22,6 @@ constexpr Forwarded kOfData[] = {
     {"validate", "Judge the model by measurements: error, order, picks"},
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
-    {"list", "List the words that options take, with their meaning"},
-    {"gpus", "List the GPUs: what runs on each, what is known of it and from which source"},
     {"completion", "Print a completion script for bash or zsh"},
     {"report", "Write a report of predicted against measured: page, Markdown, data"},
     {"pages", "Write the generated tables of this repository's pages"},

@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
   tilecast::add_explain(program);
   tilecast::add_suite(program);
   tilecast::add_doctor(program);
+  tilecast::add_list(program);
+  tilecast::add_gpus(program);
   tilecast::add_forwarded(program, argv);
 
   program.tell_options();

@@ -50,12 +50,13 @@ struct Question {
   Effort effort;
 };
 
-/// What one GPU answers.
+/// What one GPU answers; `refusal`: why it does not.
 struct Answer {
   LoadedGpu gpu;
   MeasuredByConfig measured;
   Ranking ranking;
   Seconds elapsed;
+  std::string refusal;
 };
 
 /// Verified rows of this GPU, problem, regime and inputs.
@@ -135,13 +136,21 @@ Ranking rank(const Question& q, const GpuSpec& gpu, const std::optional<std::str
 
 Answer answer_of(const PredictOptions& options, const Question& q, const std::string& name,
                  std::size_t keep) {
-  Answer answer{load_gpu(name, !options.no_calibration), {}, {}, {}};
+  Answer answer{load_gpu(name, !options.no_calibration), {}, {}, {}, {}};
   const GpuSpec& gpu = answer.gpu.spec;
   const std::optional<Cards> cards = cards_of(answer.gpu, options.card);
   answer.measured = read_measured(options, gpu, q.problem, q.regime, q.inputs);
   const Waiting waiting(fmt::format("{} on {}", options.shape, gpu.name));
   const auto start = std::chrono::steady_clock::now();
-  answer.ranking = rank(q, gpu, options.best_per, keep);
+  try {
+    answer.ranking = rank(q, gpu, options.best_per, keep);
+  } catch (const ConfigError& error) {
+    if (options.gpus.size() == 1) {
+      throw;
+    }
+    answer.refusal = error.what();
+    return answer;
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   answer.elapsed = Seconds{elapsed.count()};
   if (cards) {
@@ -173,17 +182,29 @@ void run_predict(const PredictOptions& options) {
     return;
   }
   std::vector<RankingReport> reports;
+  std::vector<GpuRefusal> refusals;
   for (const Answer& answer : answers) {
+    if (!answer.refusal.empty()) {
+      refusals.push_back({answer.gpu.spec.name, answer.refusal});
+      continue;
+    }
     reports.push_back({answer.gpu, answer.ranking, options.top, answer.elapsed, answer.measured,
                        options.wide, options.rejected});
   }
+  if (reports.empty()) {
+    throw ConfigError("no GPU answers: " + refusals_text(refusals, "; "));
+  }
   const RankingReport& first = reports.front();
-  const bool one = reports.size() == 1;
+  const bool one = answers.size() == 1;
   fmt::print("{}", options.format.starts_with("json")
-                       ? (one ? ranking_json(first) : rankings_json(reports))
+                       ? (one ? ranking_json(first) : rankings_json(reports, refusals))
                    : options.format == "csv"
-                       ? (one ? ranking_csv(first) : rankings_csv(reports))
-                       : (one ? ranking_table(first) : rankings_table(reports)));
+                       ? (one ? ranking_csv(first) : rankings_csv(reports, refusals))
+                       : (one ? ranking_table(first) : rankings_table(reports, refusals)));
+  if (!refusals.empty()) {
+    throw Error(ExitCode::kPartial, fmt::format("the problem is refused by {} of {} GPUs",
+                                                refusals.size(), answers.size()));
+  }
 }
 
 /// A list takes what follows it: `--gpu h200_sxm b200 4096x4096x4096`. No GPU's name begins with a

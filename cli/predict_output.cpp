@@ -114,25 +114,40 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
 
 std::string ranking_json(const RankingReport& report) { return dumped(ranking_object(report)); }
 
-std::string rankings_json(const std::vector<RankingReport>& reports) {
+std::string refusals_text(const std::vector<GpuRefusal>& refusals, std::string_view between) {
+  std::vector<std::string> texts;
+  for (const GpuRefusal& refusal : refusals) {
+    texts.push_back(fmt::format("{}: {}", refusal.gpu, refusal.why));
+  }
+  return join(texts, between);
+}
+
+std::string rankings_json(const std::vector<RankingReport>& reports,
+                          const std::vector<GpuRefusal>& refusals) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const RankingReport& report : reports) {
     list.push_back(ranking_object(report));
   }
+  for (const GpuRefusal& refusal : refusals) {
+    list.push_back({{"schema", 1}, {"gpu", refusal.gpu}, {"error", refusal.why}});
+  }
   return dumped(list);
 }
 
-std::string rankings_csv(const std::vector<RankingReport>& reports) {
-  std::string text;
+std::string rankings_csv(const std::vector<RankingReport>& reports,
+                         const std::vector<GpuRefusal>& refusals) {
+  std::string text = fmt::format("gpu,{},error\n", kRankingColumns);
   for (const RankingReport& report : reports) {
     const std::string rows = ranking_csv(report);
-    bool is_header = true;
-    for (const std::string_view line : split(rows, '\n')) {
-      if (!line.empty() && (!is_header || text.empty())) {
-        text += fmt::format("{},{}\n", is_header ? "gpu" : csv_field(report.gpu.spec.name), line);
-      }
-      is_header = false;
+    const std::vector<std::string_view> lines = split(rows, '\n');
+    for (std::size_t i = 1; i + 1 < lines.size(); ++i) {  // behind the header
+      text += fmt::format("{},{},\n", csv_field(report.gpu.spec.name), lines[i]);
     }
+  }
+  for (const GpuRefusal& refusal : refusals) {
+    const auto columns = std::ranges::count(kRankingColumns, ',') + 1;
+    text +=
+        fmt::format("{},{:,<{}}{}\n", csv_field(refusal.gpu), "", columns, csv_field(refusal.why));
   }
   return text;
 }

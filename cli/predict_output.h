@@ -37,10 +37,20 @@ inline constexpr std::string_view kRankingColumns =
     "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
 std::string ranking_csv(const RankingReport& report);
 
-/// The same question asked of several GPUs: one table, a list, and rows with a column `gpu` in
-/// front.
-std::string rankings_table(const std::vector<RankingReport>& reports);
-std::string rankings_json(const std::vector<RankingReport>& reports);
-std::string rankings_csv(const std::vector<RankingReport>& reports);
+/// A GPU that does not answer, and why.
+struct GpuRefusal {
+  std::string gpu, why;
+};
+/// "b200: why", with `between` them.
+std::string refusals_text(const std::vector<GpuRefusal>& refusals, std::string_view between);
+
+/// The same question asked of several GPUs, at least one of which answers: one table, a list, and
+/// rows with columns `gpu` in front and `error` behind. Refusals follow the answers.
+std::string rankings_table(const std::vector<RankingReport>& reports,
+                           const std::vector<GpuRefusal>& refusals);
+std::string rankings_json(const std::vector<RankingReport>& reports,
+                          const std::vector<GpuRefusal>& refusals);
+std::string rankings_csv(const std::vector<RankingReport>& reports,
+                         const std::vector<GpuRefusal>& refusals);
 
 }  // namespace tilecast

@@ -10,6 +10,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/rejected.h"
+#include "model/predict/why_extrapolated.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/short_config_text.h"
 
@@ -170,12 +171,19 @@ std::string examples_text(const RankingReport& report) {
 /// Which of the rows are like no kernel that the calibration has seen; empty where all are.
 std::string extrapolated_text(const RankingReport& report) {
   std::string text;
+  bool all = true;
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     if (report.ranking.predictions[i].extrapolated) {
       text += fmt::format(" #{}", i + 1);
+    } else {
+      all = false;
     }
   }
-  return text.empty() ? "" : "extrapolated, unlike any kernel of the calibration:" + text;
+  return text.empty()
+             ? ""
+             : fmt::format("extrapolated{}: {}", all ? "" : text,
+                           why_extrapolated(report.gpu.spec,
+                                            std::get<GemmProblem>(report.ranking.problem)));
 }
 
 std::string conditions(const Ranking& r) {
@@ -194,6 +202,20 @@ std::string counts_text(const RankingReport& report) {
                      report.gpu.calibrated ? "" : "not ", report.elapsed.value * 1e3);
 }
 
+/// Where operands and result are more than the card holds; else empty.
+std::string memory_text(const RankingReport& report) {
+  constexpr double kGibi = 1024.0 * 1024 * 1024;
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&report.ranking.problem);
+  const double bytes = gemm != nullptr
+                           ? bytes_of_a(*gemm) + bytes_of_b(*gemm) + bytes_of_c(*gemm)
+                           : stream_bytes(std::get<StreamProblem>(report.ranking.problem));
+  const double most = report.gpu.spec.dram->capacity.value;
+  return bytes <= most ? ""
+                       : fmt::format("{} need {:.0f} GiB, this card has {:.0f} GiB",
+                                     gemm != nullptr ? "A, B and C" : "inputs and result",
+                                     bytes / kGibi, most / kGibi);
+}
+
 /// What is said below the rows, a line each.
 std::vector<std::string> notes(const RankingReport& report) {
   const Ranking& r = report.ranking;
@@ -203,8 +225,8 @@ std::vector<std::string> notes(const RankingReport& report) {
   const bool fitted =
       stream != nullptr ? gpu.stream->interval != gpu.default_interval : report.gpu.calibrated;
   std::vector<std::string> lines{fmt::format(
-      "90 % interval for #1: {:.2f} to {:.2f} us{}", microseconds(best.interval_low),
-      microseconds(best.interval_high), fitted ? "" : " (default error, not calibrated)")};
+      "90 % interval for #1: {} to {} us{}", micro_text(best.interval_low),
+      micro_text(best.interval_high), fitted ? "" : " (default error, not calibrated)")};
   if (stream != nullptr) {
     const RateShares shares = rate_shares(gpu, *stream, best.time);
     lines.push_back(
@@ -214,14 +236,16 @@ std::vector<std::string> notes(const RankingReport& report) {
                     fitted ? "were measured at" : "are assumed to reach"));
   }
   if (best.simulated_part > 0 && best.simulated_part < 1) {
-    lines.push_back(
-        fmt::format("{:.3g} % of #1 was simulated, the steady middle extrapolated from it",
-                    100 * best.simulated_part));
+    lines.push_back(fmt::format("{:.3g} % of #1 was simulated, the steady middle goes on as that",
+                                100 * best.simulated_part));
   }
   if (r.within_1_percent > 1) {
-    lines.push_back(fmt::format("{} candidates are within 1 % of the fastest by closed form",
-                                r.within_1_percent));
+    lines.push_back(fmt::format(
+        "by closed form alone, nothing simulated or learned, {} candidates are within 1 % of the "
+        "fastest one",
+        with_commas(r.within_1_percent)));
   }
+  lines.push_back(memory_text(report));
   lines.push_back(extrapolated_text(report));
   const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));
   if (r.simulated > 0 && std::any_of(r.predictions.begin(), shown, [](const Prediction& p) {
@@ -256,7 +280,8 @@ std::string ranking_table(const RankingReport& report) {
   return text;
 }
 
-std::string rankings_table(const std::vector<RankingReport>& reports) {
+std::string rankings_table(const std::vector<RankingReport>& reports,
+                           const std::vector<GpuRefusal>& refusals) {
   const RankingReport& first = reports.front();
   std::string text = paragraph(first, fmt::format("{}: {}", to_text(first.ranking.problem),
                                                   conditions(first.ranking))) +
@@ -264,9 +289,15 @@ std::string rankings_table(const std::vector<RankingReport>& reports) {
   for (const RankingReport& report : reports) {
     const std::string name = report.gpu.spec.name + ": ";
     text += paragraph(report, name + notes(report).front());
+    if (const std::string memory = memory_text(report); !memory.empty()) {
+      text += paragraph(report, name + memory);
+    }
     if (report.explains_rejected) {
       text += paragraph(report, name + rejected_text(report.ranking)) + examples_text(report);
     }
+  }
+  for (const GpuRefusal& refusal : refusals) {
+    text += paragraph(first, refusals_text({refusal}, ""));
   }
   return text;
 }

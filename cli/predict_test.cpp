@@ -185,6 +185,66 @@ TEST_CASE("Several GPUs answer side by side, each as it would alone") {
   check_refused({"2048x2048x1024", "--gpu", "h200", "b200", "--format", "cutlass"}, "one --gpu");
 }
 
+TEST_CASE("A GPU that refuses the problem keeps no other from answering") {
+  const std::vector<std::string> asked{"1024x1024x512", "--layout", "nn",   "--method", "analytic",
+                                       "--gpu",         "b200",     "h200", "a100"};
+  const auto in = [&](const std::string& format) {
+    std::vector<std::string> more = asked;
+    more.insert(more.end(), {"--format", format});
+    const CapturedRun run = predict(more);
+    CHECK(run.exit_code == static_cast<int>(ExitCode::kPartial));
+    CHECK(run.err == "tilecast: the problem is refused by 2 of 3 GPUs\n");
+    return run.out;
+  };
+  const std::string text = in("table");
+  check_fits(text);
+  CHECK(configs_of(text).size() == 1);
+  CHECK(text.find("\nb200: 1024x1024x512: layout nn: ") != std::string::npos);
+  CHECK(text.find("\na100_sxm80: none of tilecast's GEMM schedules runs") != std::string::npos);
+  const Json list = Json::parse(in("json"));
+  REQUIRE(list.size() == 3);  // answers first
+  CHECK(list[0]["gpu"] == "h200_sxm");
+  CHECK(list[0]["ranking"].size() == 1);
+  CHECK(list[1]["gpu"] == "b200");
+  CHECK(list[1]["error"].get<std::string>().starts_with("1024x1024x512: layout nn"));
+  const std::vector<std::string> rows = lines_of(in("csv"));
+  REQUIRE(rows.size() == 5);  // a header, three rows, and what follows the last line end
+  CHECK(rows[0].ends_with(",extrapolated,error"));
+  const auto commas = [](const std::string& row) {
+    return std::ranges::count(row.substr(0, row.rfind(",\"")), ',');
+  };
+  CHECK(commas(rows[2]) + 1 == std::ranges::count(rows[0], ','));
+  check_refused({"1024x1024x512", "--layout", "nn", "--gpu", "b200", "a100"}, "no GPU answers: b2");
+  check_refused({"1024x1024x512", "--layout", "nn", "--gpu", "b200"},
+                "tilecast: 1024x1024x512: la");
+}
+
+TEST_CASE("A problem that does not fit the card's memory is said to") {
+  // A, B and C of 2^18 x 2^18 fp16 are 128 GiB each, 384 of the card's 141; 3 x 0.5 GiB fit.
+  const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
+  CHECK(most.find("\nA, B and C need 384 GiB, this card has 141 GiB\n") != std::string::npos);
+  CHECK(table({"16384x16384x16384", "--method", "analytic"}).find("GiB") == std::string::npos);
+  // 2^37 elements of 2 bytes in, and as many out.
+  CHECK(table({"137438953472", "--op", "memcpy"}).find("inputs and result need 512 GiB") !=
+        std::string::npos);
+  CHECK(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"})
+            .find("\nb200: A, B and C need 384 GiB, this card has 180 GiB\n") != std::string::npos);
+}
+
+TEST_CASE("What is extrapolated is said, and what of it was never measured") {
+  const auto note = [](const std::vector<std::string>& more) {
+    std::vector<std::string> asked{"--method", "analytic", "--top", "2"};
+    asked.insert(asked.end(), more.begin(), more.end());
+    const std::string text = table(asked);
+    const std::size_t at = text.find("\nextrapolated");
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  };
+  CHECK(note({"4096x4096x4096"}).empty());
+  CHECK(note({"4*1024x1024x512"}) == "extrapolated: no batch was measured");
+  CHECK(note({"1024x1024x512", "--epilogue", "relu"}) ==
+        "extrapolated: no measured kernel has an epilogue");
+}
+
 TEST_CASE("--rejected explains each reason by an example") {
   const Json answer = Json::parse(table({"64x64x512", "--rejected", "--format", "json"}));
   CHECK(answer["rejected"].size() == answer["rejected_examples"].size());

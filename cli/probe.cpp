@@ -57,7 +57,8 @@ void run_probe() {
                         {"l2_bytes", facts.l2.value},
                         {"most_sm_clock_hz", facts.most_sm_clock.value},
                         {"most_memory_clock_hz", facts.most_memory_clock.value},
-                        {"memory_bus_bytes", facts.memory_bus.value}};
+                        {"memory_bus_bytes", facts.memory_bus.value},
+                        {"memory_bytes", facts.memory.value}};
     answer["counters"] = probe_counters();
   } catch (const Error& error) {
     answer["device_error"] = error.what();

@@ -69,7 +69,8 @@ DeviceAttributes attributes_from_probe(const ChildResult& probe) {
             .l2 = {device.at("l2_bytes")},
             .most_sm_clock = {device.at("most_sm_clock_hz")},
             .bandwidth = {kTransfersPerCycle * device.at("most_memory_clock_hz").get<double>() *
-                          device.at("memory_bus_bytes").get<double>()}};
+                          device.at("memory_bus_bytes").get<double>()},
+            .memory = {device.at("memory_bytes")}};
   } catch (const nlohmann::json::exception&) {
     throw DeviceError("no GPU file: this tilecast-gpu does not tell the device's attributes");
   }
@@ -120,6 +121,7 @@ std::string gpu_file_text(const DeviceAttributes& device, const std::string& nam
          "\ndram:\n" +
          line("bandwidth", device.bandwidth.value / kTera, "TB/s", "derived",
               "2 cudaDevAttrMemoryClockRate cudaDevAttrGlobalMemoryBusWidth") +
+         line("capacity", device.memory.value, "B", "published", "cudaDeviceProp.totalGlobalMem") +
          "\nclock:\n" +
          line("max", device.most_sm_clock.value / kMega, "MHz", "published",
               "cudaDevAttrClockRate");

@@ -22,6 +22,7 @@ struct DeviceAttributes {
   Bytes l2;
   Hertz most_sm_clock;
   BytesPerSecond bandwidth;  // two transfers of the whole bus in each of the memory's cycles
+  Bytes memory;
 };
 
 /// Throws DeviceError where the probe found no device, or does not tell its attributes.

@@ -20,7 +20,8 @@ ChildResult probe(const std::string& name, int sms, double memory_clock_hz, doub
                     R"(,"compute_capability":")" + capability +
                     R"(","l2_bytes":62914560.0,"most_sm_clock_hz":1980000000.0,)" +
                     R"("most_memory_clock_hz":)" + std::to_string(memory_clock_hz) +
-                    R"(,"memory_bus_bytes":)" + std::to_string(bus_bytes) + "}}"};
+                    R"(,"memory_bus_bytes":)" + std::to_string(bus_bytes) +
+                    R"(,"memory_bytes":103079215104.0}})"};
 }
 
 std::string based_on(const ChildResult& answer) {
@@ -54,7 +55,8 @@ TEST_CASE("A written file loads as what the driver said, and is never written ov
   CHECK(gpu.product == "NVIDIA \"H\" 96: GB");
   CHECK(gpu.sm.count == 78);
   CHECK(gpu.l2->capacity.value == 62914560);
-  CHECK(gpu.dram->bandwidth.value == Approx(4.096e12));  // 2 x 3200 MHz x 640 B
+  CHECK(gpu.dram->bandwidth.value == Approx(4.096e12));       // 2 x 3200 MHz x 640 B
+  CHECK(gpu.dram->capacity.value == Approx(103079215104.0));  // 96 GiB
   CHECK(gpu.clock->max.value == Approx(1.98e9));
   const GemmProblem problem{{1024, 1024, 1024}, ElementType::kFp16, Layout::kTn};
   CHECK(rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 1,

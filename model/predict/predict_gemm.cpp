@@ -16,6 +16,7 @@
 #include "model/predict/learned.h"
 #include "model/predict/legality.h"
 #include "model/predict/outside_bytes.h"
+#include "model/predict/rejected.h"
 #include "model/predict/retime.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/tile/fp8_pairs.h"
@@ -90,7 +91,15 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candi
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  return fmt::format("{}: no candidate is legal on {}{}", shape_text(problem), gpu.name, reasons);
+  const auto most = std::ranges::max_element(candidates.rejected, {},
+                                             [](const auto& reason) { return reason.second; });
+  const std::string why =
+      most == candidates.rejected.end()
+          ? ""
+          : fmt::format(": {}", why_rejected(gpu, problem, most->first,
+                                             candidates.example.at(most->first)));
+  return fmt::format("{}: no candidate is legal on {}{}{}", shape_text(problem), gpu.name, why,
+                     reasons);
 }
 
 /// The candidates that match. Where none of those that can pay does, others may.

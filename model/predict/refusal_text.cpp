@@ -65,6 +65,10 @@ bool has_k_blocks(const Tiling& tiling) {
   return tiling.block_k == kSlabElements / 2 || tiling.block_k % kSlabElements == 0;
 }
 
+bool exceeds(const GemmShape& shape, const Tiling& tile) {
+  return shape.m > tile.block_m || shape.n > tile.block_n || shape.k > tile.block_k;
+}
+
 /// `problem` and `config` in the machine's elements.
 std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& problem,
                       const KernelConfig& config) {
@@ -74,9 +78,18 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       return fmt::format("{} schedules are for {}, this GPU is {}", tcgen05 ? "tcgen05" : "wgmma",
                          tcgen05 ? "blackwell" : "hopper", to_text(gpu.architecture));
     case Refusal::kSchedule:
-      return tcgen05 && problem.layout != Layout::kTn
-                 ? "tcgen05 schedules take layout tn only"
-                 : fmt::format("{} does not take these settings", to_text(config.schedule));
+      if (tcgen05 && problem.layout != Layout::kTn) {
+        return "tcgen05 schedules take layout tn only";
+      }
+      if (traits_of(config.schedule).one_k_block && problem.batch.products > 1) {
+        return fmt::format("{} computes one product, not a batch of {}", to_text(config.schedule),
+                           problem.batch.products);
+      }
+      if (traits_of(config.schedule).one_k_block && exceeds(problem.shape, config.tiling)) {
+        return fmt::format("{} computes one tile with one K block, and the problem is larger",
+                           to_text(config.schedule));
+      }
+      return fmt::format("{} does not take these settings", to_text(config.schedule));
     case Refusal::kWgmmaShape:
       if (!tcgen05 && !has_k_blocks(config.tiling)) {
         const i32 elements = kSlabElements * k_elements(problem.dtype);

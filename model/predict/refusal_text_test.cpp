@@ -27,6 +27,21 @@ TEST_CASE("A refusal names the one key that would have to change, and its larges
         "pipelined does not take these settings; needs inflight of at most 1");
 }
 
+TEST_CASE("The schedule of one tile says that a problem has more") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config =
+      parse_kernel_config("small_mma:tile=128x128x64,warpgroups=2x1,a=shared,instruction_n=128");
+  const auto why = [&](const GemmShape& shape, i64 products) {
+    const GemmProblem problem{shape, ElementType::kFp16, Layout::kTn, {}, {}, {products}};
+    const Refusal refusal = check_legal(gpu, problem, config);
+    return refusal == Refusal::kNone ? "" : describe_refusal(refusal, gpu, problem, config);
+  };
+  CHECK(why({128, 128, 64}, 1).empty());
+  CHECK(why({128, 128, 64}, 2) == "small_mma computes one product, not a batch of 2");
+  CHECK(why({128, 128, 72}, 1) ==
+        "small_mma computes one tile with one K block, and the problem is larger");
+}
+
 TEST_CASE("A refusal that no single change lifts is the reason alone") {
   CHECK(refusal_of("pipelined:tile=100x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
                    "raster=grouped_m,group=8") ==

@@ -14,7 +14,7 @@ using enum Limiter;
 struct Range {
   double least, most;
 };
-constexpr double kKibi = 1024, kMebi = kKibi * kKibi;
+constexpr double kKibi = 1024, kMebi = kKibi * kKibi, kGibi = kKibi * kMebi;
 constexpr double kNano = 1e-9, kMicro = 1e-6, kPico = 1e-12;
 constexpr double kMega = 1e6, kGiga = 1e9;
 constexpr Range kInstruction{0, 1000}, kTurns{0, 10'000}, kTileCycles{0, 100'000};
@@ -147,6 +147,7 @@ std::vector<Field> rows(L2Spec& s) {
 std::vector<Field> rows(DramSpec& s) {
   return {
       field("bandwidth", s.bandwidth, kDramRates, kDram),
+      field("capacity", s.capacity, {kGibi, 4096 * kGibi}),
   };
 }
 

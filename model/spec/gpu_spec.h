@@ -58,6 +58,7 @@ struct L2Spec {
 
 struct DramSpec {
   BytesPerSecond bandwidth;  // datasheet
+  Bytes capacity;            // no prediction depends on it; what does not fit is said
 };
 
 /// Partial sums that SMs leave to each other in L2.

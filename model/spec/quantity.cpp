@@ -34,6 +34,7 @@ constexpr std::array kUnits{
     Unit{Dimension::kBytes, "B"},
     Unit{Dimension::kBytes, "KiB", kKibibyte},
     Unit{Dimension::kBytes, "MiB", kKibibyte* kKibibyte},
+    Unit{Dimension::kBytes, "GiB", kKibibyte* kKibibyte* kKibibyte},
     Unit{Dimension::kCycles, "cycle"},
     Unit{Dimension::kTime, "s"},
     Unit{Dimension::kTime, "us", 1, 1e6},

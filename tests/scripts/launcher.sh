@@ -42,7 +42,7 @@ silent() { [ ! -s "$folder/err" ] || problem "$1: not silent: $(cat "$folder/err
 
 # What needs no program is answered without one.
 printf 'What is there\n\n' >"$tree/cli/help.txt"
-printf '  %-9s words\n' predict explain validate x >>"$tree/cli/help.txt"
+printf '  %-9s words\n' predict explain list gpus validate x >>"$tree/cli/help.txt"
 answers 0 "$(cat "$tree/cli/help.txt")" 'help, unbuilt' "$tree/tilecast" --help
 answers 0 'tilecast 1.2.3' 'version, unbuilt' "$tree/tilecast" --version
 for words in '' words --bogus 'x.*' What; do
@@ -59,7 +59,9 @@ answers 5 'one[explain][a b]' 'first call' "$tree/tilecast" explain 'a b'
 wait $!
 [ $? = 5 ] || problem "a second launcher at once failed"
 [ "$(cat "$folder/beside")" = 'one[predict]' ] || problem "a second launcher at once did not answer"
-[ ! -e "$tree/build/release/all" ] || problem "predict: everything was built"
+answers 5 'one[list]' 'list' "$tree/tilecast" list
+answers 5 'one[gpus]' 'gpus' "$tree/tilecast" gpus
+[ ! -e "$tree/build/release/all" ] || problem "predict, explain, list, gpus: everything was built"
 answers 5 'one[validate]' 'another command' "$tree/tilecast" validate
 [ -e "$tree/build/release/all" ] || problem "another command: not everything was built"
 grep -q '^tilecast: building \[' "$folder/err" || problem "no progress: $(cat "$folder/err")"

@@ -40,7 +40,8 @@ DeviceFacts device_facts(const Device& device) {
           .l2 = {static_cast<double>(properties.l2CacheSize)},
           .most_sm_clock = {attribute(cudaDevAttrClockRate) * kKilo},
           .most_memory_clock = {attribute(cudaDevAttrMemoryClockRate) * kKilo},
-          .memory_bus = {attribute(cudaDevAttrGlobalMemoryBusWidth) / kBits}};
+          .memory_bus = {attribute(cudaDevAttrGlobalMemoryBusWidth) / kBits},
+          .memory = {static_cast<double>(properties.totalGlobalMem)}};
 }
 
 std::string toolkit_version() {

@@ -14,6 +14,7 @@ struct DeviceFacts {
   Bytes l2;
   Hertz most_sm_clock, most_memory_clock;
   Bytes memory_bus;  // wide
+  Bytes memory;      // all of it
 };
 
 /// Throws DeviceError or CudaError.
