@@ -180,15 +180,21 @@ Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skew
   return traffic.dram_read + asked_again * (skewed * lost * kAgain);
 }
 
-const GemmTraffic& TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
+GemmTraffic TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
   const Tiling& t = config.tiling;
   const Key key{
       t.cluster_m * t.block_m, t.cluster_n * t.block_n, t.block_m,         t.block_n, concurrent,
       config.raster.kind,      config.raster.group,     config.raster.walk};
-  const auto found = known_.find(key);
-  return found != known_.end()
-             ? found->second
-             : known_.emplace(key, gemm_traffic(l2_, problem_, config, concurrent)).first->second;
+  {
+    const std::lock_guard lock(reading_);
+    if (const auto found = known_.find(key); found != known_.end()) {
+      return found->second;
+    }
+  }
+  const GemmTraffic traffic = gemm_traffic(l2_, problem_, config, concurrent);
+  const std::lock_guard lock(reading_);
+  known_.emplace(key, traffic);
+  return traffic;
 }
 
 }  // namespace tilecast

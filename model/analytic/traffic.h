@@ -14,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <tuple>
 
 #include "model/spec/gpu_spec.h"
@@ -48,12 +49,12 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
 Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between);
 
 /// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups and K blocks
-/// do not change the walk, so most configurations find it done.
+/// do not change the walk, so most configurations find it done. May be asked on several threads.
 class TrafficMemo {
  public:
   TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
 
-  const GemmTraffic& traffic(const KernelConfig& config, i32 concurrent);
+  GemmTraffic traffic(const KernelConfig& config, i32 concurrent);
 
  private:
   // cluster tile m, n; CTA tile m, n; workers; raster kind, group, walk
@@ -61,6 +62,7 @@ class TrafficMemo {
 
   L2Spec l2_;
   GemmProblem problem_;
+  std::mutex reading_;  // of what follows
   std::map<Key, GemmTraffic> known_;
 };
 

@@ -129,7 +129,7 @@ TEST_CASE("The memo answers as the function does") {
     for (const char* cluster : {"1x1", "2x1"}) {
       for (int again = 0; again < 2; ++again) {
         const GemmTraffic expected = gemm_traffic(kLargeL2, p, config(cluster, raster), 66);
-        const GemmTraffic& got = memo.traffic(config(cluster, raster), 66);
+        const GemmTraffic got = memo.traffic(config(cluster, raster), 66);
         CHECK(got.dram_read.value == expected.dram_read.value);
         CHECK(got.l2_to_sm.value == expected.l2_to_sm.value);
       }

@@ -54,25 +54,25 @@ std::vector<std::size_t> MeasuredPoints::nearest(std::span<const float> likeness
   return rows;
 }
 
-float MeasuredPoints::between(std::size_t a, std::size_t b) const {
-  float distance = 0;
-  for (std::size_t d = 0; d < dimensions_; ++d) {
-    const float apart = by_dimension_[d * count_ + a] - by_dimension_[d * count_ + b];
-    distance += apart * apart;
-  }
-  return likeness(distance);
-}
-
 double MeasuredPoints::variance_left(std::span<const float> likeness,
                                      std::span<const std::size_t> nearest, double noise) const {
   // 1 - k' (K + noise)^-1 k, by Cholesky's L: 1 - |L^-1 k|^2, a row of L at a time.
   const std::size_t n = nearest.size();
+  std::vector<float> rows;
+  for (const std::size_t row : nearest) {
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      rows.push_back(by_dimension_[d * count_ + row]);
+    }
+  }
+  const MeasuredPoints near(dimensions_, rows);
   std::vector<double> lower(n * n, 0.0), told(n);
   double left = 1;
   for (std::size_t i = 0; i < n; ++i) {
+    const std::vector<float> between =
+        near.likeness_to(std::span(rows).subspan(i * dimensions_, dimensions_));
     double diagonal = 1 + noise, of_point = likeness[nearest[i]];
     for (std::size_t j = 0; j < i; ++j) {
-      double sum = between(nearest[i], nearest[j]);
+      double sum = between[j];
       for (std::size_t l = 0; l < j; ++l) {
         sum -= lower[i * n + l] * lower[j * n + l];
       }

@@ -39,8 +39,6 @@ class MeasuredPoints {
                        double noise) const;
 
  private:
-  float between(std::size_t a, std::size_t b) const;
-
   std::size_t dimensions_, count_;
   std::vector<float> by_dimension_;  // all rows' first numbers, then their second ones, ...
 };

@@ -50,15 +50,20 @@ Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWo
          kBoundSlack;
 }
 
-/// Appends the `keep` fastest of the groups to `forms`, and the time of each order that may be
-/// within 1 % of the fastest to `times`.
-void add_fastest(const GemmQuestion& q, std::vector<RasterGroup> groups, std::size_t keep,
-                 TrafficMemo& traffic, std::vector<GemmForm>& forms, std::vector<Seconds>& times) {
+/// Of one schedule's kernels the fastest, and the time of each that may be within 1 % of them.
+struct FastestOfSchedule {
+  std::vector<GemmForm> forms;
+  std::vector<Seconds> times;
+};
+
+FastestOfSchedule fastest_of(const GemmQuestion& q, std::span<const RasterGroup> groups,
+                             std::size_t keep, TrafficMemo& traffic) {
   const auto later = [](const RasterGroup& a, const RasterGroup& b) {
     return std::pair(a.bound, a.orders.data()) > std::pair(b.bound, b.orders.data());
   };
   const KernelConfig* const first = groups.front().orders.data();
-  std::priority_queue next(later, std::move(groups));
+  std::priority_queue next(later, std::vector(groups.begin(), groups.end()));
+  std::vector<Seconds> times;
   Fastest<GemmForm> fastest(keep);
   const auto too_slow = [&](Seconds bound) {
     return fastest.none_after(bound) && bound > fastest.least() * kWithin1Percent;
@@ -81,7 +86,19 @@ void add_fastest(const GemmQuestion& q, std::vector<RasterGroup> groups, std::si
       }
     }
   }
-  std::ranges::move(fastest.take(), std::back_inserter(forms));
+  return {fastest.take(), std::move(times)};
+}
+
+std::vector<std::span<const RasterGroup>> by_schedule(std::span<const RasterGroup> groups) {
+  std::vector<std::span<const RasterGroup>> schedules;
+  while (!groups.empty()) {
+    const auto end = std::ranges::find_if(groups, [&](const RasterGroup& group) {
+      return group.orders.front().schedule != groups.front().orders.front().schedule;
+    });
+    schedules.emplace_back(groups.begin(), end);
+    groups = {end, groups.end()};
+  }
+  return schedules;
 }
 
 }  // namespace
@@ -112,15 +129,17 @@ FastestForms fastest_forms(const GemmQuestion& q, std::span<const KernelConfig> 
   parallel_for(groups.size(), threads, [&](std::size_t i) {
     groups[i].bound = bound_of(q, groups[i].orders.front(), groups[i].least_work(q));
   });
+  const std::vector<std::span<const RasterGroup>> schedules = by_schedule(groups);
+  std::vector<FastestOfSchedule> of_schedules(schedules.size());
   TrafficMemo traffic(*q.gpu.l2, q.problem);
+  parallel_for(schedules.size(), threads, [&](std::size_t i) {
+    of_schedules[i] = fastest_of(q, schedules[i], keep, traffic);
+  });
   FastestForms fastest{};
   std::vector<Seconds> times;
-  for (auto begin = groups.begin(); begin != groups.end();) {
-    const auto end = std::find_if(begin, groups.end(), [&](const RasterGroup& group) {
-      return group.orders.front().schedule != begin->orders.front().schedule;
-    });
-    add_fastest(q, {begin, end}, keep, traffic, fastest.forms, times);
-    begin = end;
+  for (const FastestOfSchedule& own : of_schedules) {
+    fastest.forms.insert(fastest.forms.end(), own.forms.begin(), own.forms.end());
+    times.insert(times.end(), own.times.begin(), own.times.end());
   }
   std::ranges::stable_sort(fastest.forms, {}, &GemmForm::time);
   fastest.within_1_percent = count_within_1_percent(times);

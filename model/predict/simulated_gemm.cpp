@@ -38,6 +38,12 @@ Limiter limiter_of(const Prediction& p) {
   return share >= kMostOfTheTime ? busiest : p.limiter;
 }
 
+/// Equal for candidates that one simulation stands for.
+KernelConfig as_simulated(const GemmQuestion& q, const GemmCandidate& candidate) {
+  const GemmForm& kernel = candidate.physics;
+  return as_simulated(q.problem, kernel.config, kernel.work.ctas_per_sm);
+}
+
 /// Of each schedule the best candidates that differ to the simulator, with those behind them that
 /// do not. Where nobody says how many: one, and as many more as are cheap.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
@@ -54,8 +60,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     if (!simulates(q.gpu, q.problem, config)) {
       continue;
     }
-    const KernelConfig key =
-        as_simulated(q.problem, config, candidates[i].physics.work.ctas_per_sm);
+    const KernelConfig key = as_simulated(q, candidates[i]);
     auto& [places, length] = by_schedule[config.schedule];
     const auto same = std::ranges::find(places, key, &std::pair<KernelConfig, std::size_t>::first);
     if (same != places.end()) {
@@ -159,8 +164,21 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
 void simulate_best(const GemmQuestion& q, const std::vector<GemmCandidate>& candidates,
                    const Effort& effort, Ranking& ranking) {
   const std::optional<LearnedPart> learned = learned_part(q.gpu, Method::kSimulated);
+  const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
+    const KernelConfig& config = candidates[first].physics.config;
+    if (!simulates(q.gpu, q.problem, config)) {
+      return std::nullopt;
+    }
+    SharedSimulation late;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (as_simulated(q, candidates[i]) == as_simulated(q, candidates[first])) {
+        late.candidates.push_back(i);
+      }
+    }
+    return late;
+  };
   rank_simulated(
-      nominees(q, candidates, effort.simulations), effort.threads,
+      nominees(q, candidates, effort.simulations), effort.threads, nominate,
       [&](std::size_t i) { return by_simulation(q, candidates[i], learned); }, ranking);
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "model/base/parallel.h"
 #include "model/predict/retime.h"
@@ -31,8 +32,16 @@ struct Scale {
 
 class Rounds {
  public:
-  Rounds(const std::vector<SharedSimulation>& nominees, const std::vector<Prediction>& closed)
-      : nominees_(nominees), closed_(closed), simulated_(nominees.size()) {}
+  Rounds(std::vector<SharedSimulation> nominees, const std::vector<Prediction>& closed)
+      : nominees_(std::move(nominees)), closed_(closed), simulated_(nominees_.size()) {}
+
+  void nominate(SharedSimulation late) {
+    nominees_.push_back(std::move(late));
+    simulated_.emplace_back();
+  }
+
+  /// The candidate that stands for a nominee.
+  std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
 
   /// Nominees that could be first by what is known, the longest first so that no thread is left
   /// with one at the end.
@@ -69,16 +78,28 @@ class Rounds {
     return own == by_schedule_.end() ? all_.mean() : own->second.mean();
   }
   int count() const { return all_.count; }
-  const std::optional<Prediction>& simulated(std::size_t nominee) const {
-    return simulated_[nominee];
+
+  /// All candidates by what is known, each at its place.
+  std::vector<Prediction> predictions() const {
+    std::vector<Prediction> all = closed_;
+    for (Prediction& p : all) {
+      stretch(scale(schedule_of(p.config)), p);
+    }
+    for (std::size_t i = 0; i < nominees_.size(); ++i) {
+      for (const std::size_t place : nominees_[i].candidates) {
+        if (const std::optional<Prediction>& p = simulated_[i]) {
+          all[place] = *p;
+          all[place].config = closed_[place].config;
+        }
+      }
+    }
+    return all;
   }
 
  private:
-  const Prediction& candidate(std::size_t nominee) const {
-    return closed_[nominees_[nominee].candidates.front()];
-  }
+  const Prediction& candidate(std::size_t nominee) const { return closed_[place(nominee)]; }
 
-  const std::vector<SharedSimulation>& nominees_;
+  std::vector<SharedSimulation> nominees_;
   const std::vector<Prediction>& closed_;
   std::vector<std::optional<Prediction>> simulated_;  // of each nominee
   Scale all_;
@@ -88,35 +109,36 @@ class Rounds {
 
 }  // namespace
 
-void rank_simulated(const std::vector<SharedSimulation>& nominees, unsigned threads,
+void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
+                    const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking) {
-  std::vector<Prediction>& all = ranking.predictions;
-  Rounds rounds(nominees, all);
-  for (std::vector<std::size_t> wanted = rounds.next(); !wanted.empty(); wanted = rounds.next()) {
-    std::vector<Prediction> simulated(wanted.size());
-    parallel_for(wanted.size(), threads, [&](std::size_t i) {
-      simulated[i] = simulate(nominees[wanted[i]].candidates.front());
-    });
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      rounds.add(wanted[i], simulated[i]);
+  Rounds rounds(std::move(nominees), ranking.predictions);
+  std::vector<Prediction> ranked;
+  for (;;) {
+    for (std::vector<std::size_t> wanted = rounds.next(); !wanted.empty(); wanted = rounds.next()) {
+      std::vector<Prediction> simulated(wanted.size());
+      parallel_for(wanted.size(), threads,
+                   [&](std::size_t i) { simulated[i] = simulate(rounds.place(wanted[i])); });
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        rounds.add(wanted[i], simulated[i]);
+      }
     }
+    ranked = rounds.predictions();
+    const auto first = std::ranges::min_element(ranked, {}, &Prediction::time);
+    if (first->method == Method::kSimulated) {
+      break;
+    }
+    std::optional<SharedSimulation> late =
+        nominate(static_cast<std::size_t>(first - ranked.begin()));
+    if (!late) {
+      break;
+    }
+    rounds.nominate(*std::move(late));
   }
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
-  std::vector<Prediction> ranked = all;
-  for (Prediction& p : ranked) {
-    stretch(rounds.scale(schedule_of(p.config)), p);
-  }
-  for (std::size_t i = 0; i < nominees.size(); ++i) {
-    for (const std::size_t place : nominees[i].candidates) {
-      if (const std::optional<Prediction>& p = rounds.simulated(i)) {
-        ranked[place] = *p;
-        ranked[place].config = all[place].config;
-      }
-    }
-  }
   std::ranges::stable_sort(ranked, {}, &Prediction::time);
-  all = std::move(ranked);
+  ranking.predictions = std::move(ranked);
 }
 
 }  // namespace tilecast

@@ -6,11 +6,15 @@
 // what simulation adds there; then whatever, with that, comes near the fastest so far. So what is
 // simulated of one schedule depends on others only in that they may show it to be too slow, and the
 // first of a ranking of that schedule alone is not faster than the first of all.
-// Checked by: simulated_gemm_test.cpp, properties_test.cpp.
+//
+// A candidate that was not nominated may come first in the end, by the mean of its schedule: it is
+// nominated late, until what comes first is simulated.
+// Checked by: simulated_ranking_test.cpp, simulated_gemm_test.cpp, properties_test.cpp.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "model/predict/predict.h"
@@ -24,9 +28,11 @@ struct SharedSimulation {
   double length = 0;
 };
 
-/// `nominees` in the order of the ranking. `simulate` predicts the candidate at a place; called on
-/// several threads.
-void rank_simulated(const std::vector<SharedSimulation>& nominees, unsigned threads,
+/// `nominees` in the order of the ranking. `nominate` gives the simulation of the candidate at a
+/// place that is none of theirs; none where it cannot be simulated. `simulate` predicts the
+/// candidate at a place; called on several threads.
+void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
+                    const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking);
 
 }  // namespace tilecast

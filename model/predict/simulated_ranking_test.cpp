@@ -1,0 +1,86 @@
+#include "model/predict/simulated_ranking.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// Closed forms of one schedule's kernels, by time in microseconds; stages tell them apart.
+Ranking by_closed_form(const std::vector<double>& times) {
+  Ranking ranking{};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    KernelConfig config = parse_kernel_config(
+        "pipelined:tile=128x128x64,stages=2,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+        "raster=grouped_m,group=8");
+    config.tiling.stages = 2 + static_cast<i32>(i);
+    Prediction p{.config = config, .method = Method::kAnalytic};
+    p.cycles = Cycles{times[i] * 1e3};
+    p.sm_clock = Hertz{1e9};
+    p.time = p.interval_low = p.interval_high = p.closed_form_time = Seconds{times[i] * 1e-6};
+    ranking.predictions.push_back(p);
+  }
+  return ranking;
+}
+
+/// Simulations by place, in microseconds; each candidate that is simulated is counted.
+struct Simulations {
+  const Ranking& closed;
+  std::map<std::size_t, double> times;
+  std::map<std::size_t, int> calls = {};
+
+  Prediction operator()(std::size_t place) {
+    ++calls[place];
+    Prediction p = closed.predictions[place];
+    p.method = Method::kSimulated;
+    p.time = Seconds{times.at(place) * 1e-6};
+    return p;
+  }
+};
+
+// Places 0 and 2 are nominated and take 1.3 and 0.9 times their closed forms: 13 and 11.7 us. By
+// the geometric mean, 1.082, place 1 comes first with 10.92 us.
+const std::vector<double> kClosed{10, 10.1, 13, 10.15};
+const std::map<std::size_t, double> kSimulated{{0, 13}, {1, 12.1}, {2, 11.7}};
+
+TEST_CASE("What comes first by the mean of its schedule is simulated, with all that share it") {
+  Ranking ranking = by_closed_form(kClosed);
+  const Ranking closed = ranking;
+  Simulations simulate{closed, kSimulated};
+  rank_simulated(
+      {{{0}, 1}, {{2}, 1}}, 1,
+      [](std::size_t place) {
+        CHECK(place == 1);
+        return SharedSimulation{{1, 3}, 1};
+      },
+      [&](std::size_t place) { return simulate(place); }, ranking);
+  CHECK(ranking.predictions.front().method == Method::kSimulated);
+  CHECK(ranking.predictions.front().config == closed.predictions[2].config);
+  CHECK(ranking.simulated == 3);
+  CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}});
+  // 11.7, twice 12.1, 13.
+  CHECK(ranking.predictions[1].time.value == Approx(12.1e-6));
+  CHECK(ranking.predictions[2].time.value == Approx(12.1e-6));
+  CHECK(ranking.predictions[2].config == closed.predictions[3].config);
+  CHECK(ranking.predictions[2].method == Method::kSimulated);
+}
+
+TEST_CASE("What cannot be simulated may come first by closed form") {
+  Ranking ranking = by_closed_form(kClosed);
+  const Ranking closed = ranking;
+  Simulations simulate{closed, kSimulated};
+  rank_simulated(
+      {{{0}, 1}, {{2}, 1}}, 1, [](std::size_t) { return std::nullopt; },
+      [&](std::size_t place) { return simulate(place); }, ranking);
+  CHECK(ranking.predictions.front().method == Method::kAnalytic);
+  CHECK(ranking.predictions.front().config == closed.predictions[1].config);
+  CHECK(ranking.predictions.front().time.value == Approx(10.1e-6 * std::sqrt(1.3 * 0.9)));
+  CHECK(ranking.simulated == 2);
+}
+
+}  // namespace
+}  // namespace tilecast
