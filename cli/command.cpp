@@ -14,6 +14,7 @@
 #include "model/base/integers.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/tile/batch_text.h"
 
 namespace tilecast {
 namespace {
@@ -167,7 +168,7 @@ void Command::leaves_arguments() const {
 void Command::hides() const { command_->group(""); }
 
 std::string in_batch(const std::string& batch, const std::string& shape) {
-  if (!batch.empty() && shape.find('*') != std::string::npos) {
+  if (!batch.empty() && split_batch(shape).batch) {
     throw ConfigError("batch '" + on_one_line(batch) + "': SHAPE '" + on_one_line(shape) +
                       "' names a batch, too");
   }

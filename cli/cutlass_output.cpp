@@ -114,6 +114,9 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   if (is_fp8(problem->dtype)) {
     throw ConfigError("--format cutlass: expected dtype fp16 or bf16");
   }
+  if (problem->groups != nullptr) {
+    throw ConfigError("--format cutlass: expected one product or a batch, not groups");
+  }
   if (problem->batch.one_a || problem->batch.one_b) {
     throw ConfigError("--format cutlass: expected a batch of products with an A and a B each");
   }

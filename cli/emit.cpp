@@ -65,6 +65,9 @@ void emit(const EmitOptions& options) {
       parse_problem(Op::kGemm, in_batch(options.batch, options.shape),
                     parse_element_type(options.dtype), parse_layout(options.layout),
                     parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)));
+  if (problem.groups != nullptr) {
+    throw ConfigError("emit: expected one product or a batch, not groups");
+  }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));

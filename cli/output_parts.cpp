@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -30,6 +31,9 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
     json["layout"] = to_text(point.problem.layout);
     json["epilogue"] = to_text(point.problem.epilogue);
     json["batch"] = to_text(point.problem.batch);
+    if (point.problem.groups != nullptr) {
+      json["groups"] = point.problem.groups->rows();
+    }
   }
   return json;
 }

@@ -12,15 +12,16 @@
 #include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/tile/batch_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kKnown[] = {"shape",  "op",       "m",       "n",
-                                       "k",      "dtype",    "layout",  "regime",
-                                       "inputs", "epilogue", "dtype_c", "batch"};
+constexpr std::string_view kKnown[] = {"shape",   "op",     "m",      "n",      "k",
+                                       "dtype",   "layout", "regime", "inputs", "epilogue",
+                                       "dtype_c", "batch",  "groups"};
 
 void check_known(const std::string& key) {
   if (std::ranges::find(kKnown, key) == std::end(kKnown)) {
@@ -39,6 +40,11 @@ Fields fields_of_object(const nlohmann::json& object) {
   Fields fields;
   for (const auto& [key, value] : object.items()) {
     check_known(key);
+    if (key == "groups" && value.is_array()) {
+      const std::string list = value.dump();
+      fields[key] = list.substr(1, list.size() - 2);
+      continue;
+    }
     if (!value.is_string() && !value.is_number_integer()) {
       throw ConfigError(fmt::format("{}: expected a text or a whole number", key));
     }
@@ -91,12 +97,15 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
 std::vector<std::string> shapes_of(const Fields& fields, const std::string& batch) {
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
-    const bool names_one = given->second.find('*') != std::string::npos;
+    if (fields.contains("groups")) {
+      throw ConfigError("groups: expected n and k beside them, not shape");
+    }
+    const bool names_one = split_batch(given->second).batch.has_value();
     const std::string shape = in_batch(own != fields.end() ? own->second
                                        : names_one         ? ""
                                                            : batch,
                                        given->second);
-    if (shape.find(':', shape.find('*') + 1) == std::string::npos) {
+    if (split_batch(shape).shape.find(':') == std::string::npos) {
       return {shape};
     }
     std::vector<std::string> shapes;
@@ -111,11 +120,24 @@ std::vector<std::string> shapes_of(const Fields& fields, const std::string& batc
   }
   std::string text;
   for (const char* side : {"m", "n", "k"}) {
-    if (const auto found = fields.find(side); found != fields.end()) {
-      text += (text.empty() ? "" : "x") + found->second;
+    const bool in_groups = side == std::string_view("m") && fields.contains("groups");
+    if (const auto found = fields.find(in_groups ? "groups" : side); found != fields.end()) {
+      text += (text.empty() ? "" : "x") + (in_groups ? "[" + found->second + "]" : found->second);
     }
   }
   return {in_batch(own != fields.end() ? own->second : batch, text)};
+}
+
+/// And not a line of groups, "[256,0,17]x4096x7168".
+bool begins_json_list(std::istream& input) {
+  if (input.peek() != '[') {
+    return false;
+  }
+  input.get();
+  const bool number = std::isdigit(input.peek()) != 0;
+  input.clear();
+  input.unget();
+  return !number;
 }
 
 }  // namespace
@@ -177,7 +199,7 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
   while (std::isspace(input.peek()) != 0) {
     line_number += input.get() == '\n' ? 1 : 0;
   }
-  if (input.peek() == '[') {
+  if (begins_json_list(input)) {
     line_number = 0;
     const nlohmann::json list = nlohmann::json::parse(input, nullptr, false);
     if (list.is_discarded()) {

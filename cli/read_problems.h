@@ -1,5 +1,6 @@
 // Problems as `predict --problems` reads them, a line each:
 //   4096x4096x512:8192:512            a shape, with ranges as suites have them (cli/suite.h)
+//   [256,0,17]x4096x7168              or with groups; `groups` is their field, beside n and k
 //   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, epilogue, regime,
 //                                     inputs where they differ from the defaults
 //   the lines of a CSV that has the columns m, n, k or shape, and any of the others

@@ -70,6 +70,23 @@ TEST_CASE("A problem's batch is in its shape, a field beside it, or the default"
         std::vector<std::string>{"a batch applies only to gemm, not to memcpy"});
 }
 
+TEST_CASE("A problem's groups are in its shape, or a field in the place of m") {
+  const auto problems = read(
+      "[256,0,17]x64x128\n"
+      "{\"shape\":\"[4*8]x64x128\"}\n"
+      "{\"m\":273,\"groups\":[256,0,17],\"n\":64,\"k\":128}\n"
+      "{\"shape\":\"64x64x64\",\"groups\":\"8,8\"}\n");
+  REQUIRE(problems.size() == 4);
+  CHECK(to_text(problems[0].problem) == "[256,0,17]x64x128 fp16 tn");
+  CHECK(to_text(problems[1].problem) == "[4*8]x64x128 fp16 tn");
+  CHECK(problems[2].problem == problems[0].problem);
+  CHECK(problems[3].error == "groups: expected n and k beside them, not shape");
+  const auto csv = read("m,n,k,groups\n273,64,128,\"256,0,17\"\n64,64,64,\n");
+  REQUIRE(csv.size() == 2);
+  CHECK(csv[0].problem == problems[0].problem);
+  CHECK(to_text(csv[1].problem) == "64x64x64 fp16 tn");
+}
+
 TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") {
   const auto marked = read(
       "\xEF\xBB\xBF"

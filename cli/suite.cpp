@@ -18,6 +18,7 @@
 #include "model/predict/predict.h"
 #include "model/predict/stream_candidates.h"
 #include "model/tile/batch_text.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/stream_config_text.h"
 
@@ -130,7 +131,11 @@ SuiteConfigs parse_configs(const StrictMap& map) {
 u64 mixed(const GemmProblem& problem) {
   constexpr u64 kPrime = 1'000'003;
   const GemmShape& shape = problem.shape;
-  return static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
+  u64 groups = 0;
+  for (const i64 rows : problem.groups == nullptr ? std::vector<i64>() : problem.groups->rows()) {
+    groups = groups * kPrime + static_cast<u64>(rows);
+  }
+  return groups + static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
          ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
          static_cast<u64>(shape.k);
 }
@@ -264,7 +269,8 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
                                     .dtype = dtype,
                                     .layout = layout,
                                     .epilogue = epilogue,
-                                    .batch = shape.batch};
+                                    .batch = shape.batch,
+                                    .groups = shape.groups};
           if (!is_fp8(dtype)) {
             problems.push_back(problem);
             continue;
@@ -286,6 +292,11 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
 }  // namespace
 
 std::vector<SuiteShape> expand_shapes(std::string_view text) {
+  if (text.starts_with('[')) {
+    const GemmProblem of_groups =
+        std::get<GemmProblem>(parse_problem(Op::kGemm, text, ElementType::kFp16, Layout::kTn));
+    return {{Op::kGemm, of_groups.shape, {}, of_groups.groups}};
+  }
   const BatchedShape given = split_batch(text);
   const Batch batch = given.batch ? parse_batch(*given.batch) : Batch{};
   const std::vector<std::string_view> sides = split(given.shape, 'x');

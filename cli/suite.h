@@ -45,6 +45,7 @@ struct SuiteShape {
   Op op;
   GemmShape sides;
   Batch batch = {};
+  const GroupRows* groups = nullptr;
 
   bool operator==(const SuiteShape&) const = default;
 };

@@ -162,6 +162,13 @@ __device__ inline void stage_chunk(const GemmArgs& args, u32 slot, const Accumul
   }
 }
 
+/// Not by the copy engine: rows of C that it cannot write, or rows of the next group behind.
+__device__ inline bool stores_plainly(const GemmArgs& args, const Chunk& chunk,
+                                      const TileOrigin& part) {
+  return args.c_by_tma == 0 ||
+         (grouped() && part.m + (chunk.i + 1) * kWgmmaM > part.rows_end(args));
+}
+
 /// Copies a chunk to C row by row, a warp to a row, clipped at m and n.
 __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const Chunk& chunk,
                                          const TileOrigin& part) {
@@ -173,7 +180,8 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const C
   if (lane * 2 >= chunk.columns || column >= args.n) {
     return;
   }
-  for (i32 row = warp; row < kWgmmaM && first_row + row < args.m; row += kWarpsPerWarpgroup) {
+  for (i32 row = warp; row < kWgmmaM && first_row + row < part.rows_end(args);
+       row += kWarpsPerWarpgroup) {
     const u32 pair = ptx::load_shared_u32(slot + slot_offset(row, lane / 4) + lane % 4 * 4);
     unsigned short* c = c_element(args, part.product(), first_row + row, column);
     if (whole_pairs) {
@@ -194,7 +202,7 @@ __device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& 
   for (i32 box = 0; box < chunk.columns / kBoxColumns; ++box) {
     if constexpr (batched()) {
       ptx::tma_store_3d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
-                        part.m + chunk.i * kWgmmaM, part.product());
+                        part.m + chunk.i * kWgmmaM, c_matrix(args, part));
     } else {
       ptx::tma_store_2d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
                         part.m + chunk.i * kWgmmaM);
@@ -226,8 +234,11 @@ __device__ inline void store_through_slot(const GemmArgs& args, const SharedMemo
   stage(slot, chunk);
   ptx::fence_proxy_async();
   ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
-  if (args.c_by_tma == 0) {
+  if (stores_plainly(args, chunk, part)) {
     store_chunk_plain(args, slot, chunk, part);
+    if (grouped() && stores && ptx::elect_one()) {
+      ptx::tma_store_commit();  // of nothing: a slot is free so many commits after its own
+    }
   } else if (stores && ptx::elect_one()) {
     store_chunk(args, slot, chunk, part);
     ptx::tma_store_commit();

@@ -14,7 +14,7 @@ constexpr RegisterPlan kRegisters =
 
 __device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
                                const ClusterPlace& place) {
-  const TileScheduler& scheduler = args.scheduler;
+  const TileScheduler& scheduler = scheduler_of(args);
   const u32 worker = blockIdx.x / kClusterSize;
   const u32 end = scheduler.end(worker);
   RingPosition at;

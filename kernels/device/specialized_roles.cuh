@@ -41,6 +41,9 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
       prefetch_tensor_maps(args);
       initialise_stages(smem);
     }
+#ifdef TILECAST_GROUPED
+    fill_group_table(args);
+#endif
     __syncwarp();
   }
   meet(produces);

@@ -5,6 +5,7 @@
 // N-major B as slabs of 64 N elements, [slab][k][64].
 #pragma once
 
+#include "kernels/device/group_table.cuh"
 #include "kernels/device/stage_ring.cuh"
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/ptx/tma.cuh"
@@ -26,6 +27,13 @@ struct TileOrigin {
   __device__ i32 product() const { return of_product; }
 #else
   __device__ i32 product() const { return 0; }
+#endif
+  /// The row of C behind the last that the tile may store.
+#ifdef TILECAST_GROUPED
+  i32 group_end;
+  __device__ i32 rows_end(const GemmArgs&) const { return group_end; }
+#else
+  __device__ i32 rows_end(const GemmArgs& args) const { return args.m; }
 #endif
 
   __device__ static TileOrigin of(const GemmArgs& args, i32 m, i32 n) {
@@ -50,6 +58,36 @@ __device__ inline u32 rows_before(const Args& args, u32 product) {
   return 0;
 }
 
+/// Of all tiles; how many the groups have the device alone knows.
+__device__ inline const TileScheduler& scheduler_of(const GemmArgs& args) {
+#ifdef TILECAST_GROUPED
+  return GroupTable::here().scheduler;
+#else
+  return args.scheduler;
+#endif
+}
+
+#ifdef TILECAST_GROUPED
+/// Of a CTA's part of the cluster tile that is `linear` in the order of tiles. Whole blocks of A
+/// are loaded: what follows a group's last row is the next group's, or zeros.
+__device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
+                                         const ClusterPlace& place) {
+  const TileScheduler& scheduler = scheduler_of(args);
+  const TileCoord cluster_tile =
+      kOnHilbertCurve ? scheduler.on_curve(linear) : scheduler.in_bands(linear);
+  const GroupTable& table = GroupTable::here();
+  const u32 group = table.group_of(cluster_tile.m, args.groups.count);
+  const auto [first_row, first_tile_row] = table.first[group];
+  const u32 row = (cluster_tile.m - first_tile_row) * kTiling.cluster_m + place.m;
+  TileOrigin tile{};
+  tile.m = first_row + static_cast<i32>(row) * kTiling.block_m;
+  tile.n = static_cast<i32>(cluster_tile.n * kTiling.cluster_n + place.n) * kTiling.block_n;
+  tile.a_rows = kTiling.block_m;
+  tile.of_product = static_cast<i32>(group);
+  tile.group_end = table.first[group + 1].row;
+  return tile;
+}
+#else
 /// Of a CTA's part of the cluster tile that is `linear` in the order of tiles.
 __device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
                                          const ClusterPlace& place) {
@@ -66,11 +104,17 @@ __device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
 #endif
   return tile;
 }
+#endif
 
 /// Row of a tile among the CTA tiles of all products.
 template <class Args>
 __device__ inline i32 tile_row(const Args& args, const TileOrigin& tile) {
   const i32 row = tile.m / kTiling.block_m;
+#ifdef TILECAST_GROUPED
+  const auto [first_row, first_tile_row] = GroupTable::here().first[tile.product()];
+  return static_cast<i32>(first_tile_row) * kTiling.cluster_m +
+         (tile.m - first_row) / kTiling.block_m;
+#endif
   if constexpr (batched()) {
     return row +
            tile.product() * static_cast<i32>(args.batch.tile_rows.divisor * kTiling.cluster_m);
@@ -92,6 +136,12 @@ __device__ inline i32 b_matrix(const Args& args, const TileOrigin& tile) {
     return tile.product() * args.batch.b_matrices_apart;
   }
   return 0;
+}
+
+/// C's matrix: the groups have one.
+template <class Args>
+__device__ inline i32 c_matrix(const Args&, const TileOrigin& tile) {
+  return grouped() ? 0 : tile.product();
 }
 
 /// An element of a product's C, within its bounds.

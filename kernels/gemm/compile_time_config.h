@@ -62,6 +62,15 @@ TILECAST_HD consteval bool batched() {
   return false;
 #endif
 }
+/// Of groups of rows that have a B each (group_table.cuh). These are batched kernels, too: the
+/// matrices of B are a third side of its tensor map.
+TILECAST_HD consteval bool grouped() {
+#ifdef TILECAST_GROUPED
+  return true;
+#else
+  return false;
+#endif
+}
 /// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,
 /// ptxas allots their registers so that some spill.
 constexpr bool kScales = static_cast<SumScale>(TILECAST_SUM_SCALE) == SumScale::kAlphaBeta ||

@@ -45,6 +45,12 @@ struct BatchArgs {
   i64 c_stride;                            // elements between two products' C
 };
 
+/// Groups of rows of A and C that each have a B of their own.
+struct GroupArgs {
+  const i32* first_rows;  // on the device: each group's first row, then m; count + 1 numbers
+  i32 count;
+};
+
 struct GemmArgs {
   TensorMap a;       // [m,k], box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
@@ -68,6 +74,9 @@ struct GemmArgs {
 #endif
 #if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED)
   BatchArgs batch;
+#endif
+#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED)
+  GroupArgs groups;  // `batch` then has one matrix of A and of C, and each group's of B
 #endif
 };
 

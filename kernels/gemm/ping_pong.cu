@@ -33,7 +33,7 @@ __device__ inline void skip_tile(RingPosition& at, i32 k_blocks) {
 
 __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const ClusterPlace& cta,
                         i32 warpgroup) {
-  const TileScheduler& scheduler = args.scheduler;
+  const TileScheduler& scheduler = scheduler_of(args);
   const u32 worker = blockIdx.x / kClusterSize;
   const u32 end = scheduler.end(worker);
   const WarpgroupPlace whole_tile{0, 0};

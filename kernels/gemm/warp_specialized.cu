@@ -18,7 +18,7 @@ namespace tilecast {
 
 __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const ClusterPlace& cta,
                         i32 warpgroup) {
-  const TileScheduler& scheduler = args.scheduler;
+  const TileScheduler& scheduler = scheduler_of(args);
   const u32 worker = blockIdx.x / kClusterSize;
   const u32 end = scheduler.end(worker);
   const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);

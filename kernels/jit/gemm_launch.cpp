@@ -7,6 +7,7 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/split_rules.h"
 #include "model/tile/tensor_memory.h"
@@ -28,6 +29,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
              .threads = threads_per_cta(config.schedule, config.tiling),
              .shared_memory_bytes = smem_layout(config_.schedule, config_.tiling).total_bytes,
              .cluster_size = cluster_size(config.tiling)} {
+  shape_.shared_memory_bytes += group_table_bytes(problem_);
   kernel.allow_shared_memory(shape_.shared_memory_bytes);
   resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
   const i32 sms = current_device().sm_count;
@@ -51,7 +53,9 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
     throw ConfigError(why);
   }
   work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config_, resident);
-  shape_.ctas = work_.workers * static_cast<u32>(shape_.cluster_size);
+  // How many tiles groups have is known on the device alone.
+  const u32 workers = problem_.groups == nullptr ? work_.workers : resident;
+  shape_.ctas = workers * static_cast<u32>(shape_.cluster_size);
   if (owner == WorkspaceOwner::kLaunch) {
     partials_ = ZeroedMemory(static_cast<std::size_t>(workspace().partials) * sizeof(float));
     locks_ = ZeroedMemory(static_cast<std::size_t>(workspace().locks) * sizeof(u32));
@@ -97,6 +101,16 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
                   .a_matrices_apart = batch.one_a ? 0 : 1,
                   .b_matrices_apart = batch.one_b ? 0 : 1,
                   .c_stride = c.matrix_stride};
+  }
+  if (problem_.groups != nullptr) {
+    const i64 groups = static_cast<i64>(problem_.groups->rows().size());
+    a.matrices = c.matrices = 1;
+    a.matrix_stride = m * k;
+    c.matrix_stride = m * n;
+    b.matrices = groups;
+    b.matrix_stride = n * k;
+    args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
+    args.groups = {buffers.first_rows, static_cast<i32>(groups)};
   }
   args.a = make_tensor_map(a, a_box(t));
   args.a_last = make_tensor_map(a, a_last_box(t, m));

@@ -18,75 +18,10 @@
 #include "tests/gpu.h"
 #include "tests/hang_guard.h"
 #include "tests/temporary_folder.h"
+#include "tests/whole_numbers.h"
 
 namespace tilecast {
 namespace {
-
-constexpr unsigned short kUnwritten = 0x7c00;  // infinity, which no product here is
-
-/// Freed at the end; as many bytes as asked for.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::size_t bytes) { TILECAST_CUDA(cudaMalloc(&pointer_, bytes)); }
-  ~DeviceBytes() { (void)cudaFree(pointer_); }
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-
-  template <class T>
-  void fill(const std::vector<T>& from) {
-    TILECAST_CUDA(cudaMemcpy(pointer_, from.data(), from.size() * sizeof(T), cudaMemcpyDefault));
-  }
-  template <class T>
-  std::vector<T> read(std::size_t count) const {
-    std::vector<T> to(count);
-    TILECAST_CUDA(cudaMemcpy(to.data(), pointer_, count * sizeof(T), cudaMemcpyDefault));
-    return to;
-  }
-  void* get() const { return pointer_; }
-
- private:
-  void* pointer_ = nullptr;
-};
-
-/// A whole number of -2048 to 2048 as fp16.
-unsigned short fp16_bits(int value) {
-  if (value == 0) {
-    return 0;
-  }
-  const int magnitude = std::abs(value);
-  const int exponent = std::ilogb(magnitude);
-  const int mantissa = (magnitude << 10 >> exponent) & 0x3ff;
-  return static_cast<unsigned short>((value < 0 ? 0x8000 : 0) | (exponent + 15) << 10 | mantissa);
-}
-
-/// A negative alpha makes negative zeros of fp32 ones; whole numbers have one zero.
-std::vector<unsigned short> without_signed_zeros(std::vector<unsigned short> bits) {
-  constexpr unsigned short kNegativeZero = 0x8000;
-  std::replace(bits.begin(), bits.end(), kNegativeZero, static_cast<unsigned short>(0));
-  return bits;
-}
-
-/// -2 to 2, by place.
-int value_at(std::size_t index, std::size_t salt) {
-  const std::size_t mixed = (index * 2654435761u + salt * 40503u) % 4294967291u;
-  return static_cast<int>(mixed / 65536 % 5) - 2;
-}
-
-std::vector<int> make_values(i64 count, std::size_t salt) {
-  std::vector<int> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = value_at(i, salt);
-  }
-  return values;
-}
-
-std::vector<unsigned short> as_fp16(const std::vector<int>& values) {
-  std::vector<unsigned short> bits;
-  for (const int value : values) {
-    bits.push_back(fp16_bits(value));
-  }
-  return bits;
-}
 
 /// alpha A B + beta C; `old` empty stands for zeros.
 std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<int>& a,
@@ -180,7 +115,7 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
   const std::vector<int> b = make_values(n * k, 2);
   const std::vector<int> old = scaling.beta == 0 ? std::vector<int>() : make_values(m * n, 3);
   const auto c_count = static_cast<std::size_t>(m * n);
-  DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2);
+  DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2);
   a_device.fill(as_fp16(a));
   b_device.fill(as_fp16(b));
   // Where beta is 0 C must not be read: infinity would show.
@@ -188,7 +123,7 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
 
   const u32 stride = launch.max_tiles_per_cta();
   const std::size_t trace_count = std::size_t{launch.shape().ctas} * stride;
-  DeviceBytes trace_device(trace_count * sizeof(WalkedPiece));
+  DeviceArray trace_device(trace_count * sizeof(WalkedPiece));
   GemmArgs args = launch.bind({a_device.get(), b_device.get(), c_device.get()}, scaling);
   args.trace = static_cast<WalkedPiece*>(trace_device.get());
   args.trace_stride = stride;
@@ -340,7 +275,7 @@ TEST_CASE("One launch is bound to other buffers and repeated", "[gpu]") {
   for (const std::size_t salt : {3, 4}) {
     const std::vector<int> a = make_values(256 * 64, salt);
     const std::vector<int> b = make_values(256 * 64, salt + 10);
-    DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(256 * 256 * 2);
+    DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(256 * 256 * 2);
     a_device.fill(as_fp16(a));
     b_device.fill(as_fp16(b));
     c_device.fill(std::vector<unsigned short>(256 * 256, kUnwritten));

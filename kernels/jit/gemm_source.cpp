@@ -11,7 +11,7 @@ namespace tilecast {
 
 std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKind& kind,
                                      SumScale scale) {
-  const auto& [types, layout, epilogue, batched] = kind;
+  const auto& [types, layout, epilogue, batched, grouped] = kind;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
@@ -46,8 +46,11 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (types.c != types.operands) {
     defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
   }
-  if (batched) {
+  if (batched || grouped) {
     defines.push_back(define("BATCHED", 1));
+  }
+  if (grouped) {
+    defines.push_back(define("GROUPED", 1));
   }
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
@@ -58,7 +61,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
 }
 
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
-  const auto& [types, layout, epilogue, batched] = kind;
+  const auto& [types, layout, epilogue, batched, grouped] = kind;
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(types.operands)) {
     throw ConfigError(
@@ -79,6 +82,9 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   }
   if (batched && (uses_tcgen05(config.schedule) || traits_of(config.schedule).one_k_block)) {
     throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
+  }
+  if (grouped && !walks_groups(config)) {
+    throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
   }
   return {.path = std::string(kernel.source),
           .defines = defines_for(config, kind, scale),

@@ -19,9 +19,11 @@ struct ProblemKind {
   Layout layout;
   Epilogue epilogue = {};
   bool batched = false;
+  bool grouped = false;
 
   static ProblemKind of(const GemmProblem& problem) {
-    return {types_of(problem), problem.layout, problem.epilogue, problem.batch.products > 1};
+    return {types_of(problem), problem.layout, problem.epilogue, problem.batch.products > 1,
+            problem.groups != nullptr};
   }
 };
 
@@ -30,8 +32,8 @@ struct ProblemKind {
 std::vector<std::string> defines_for(const KernelConfig& config, const ProblemKind& kind,
                                      SumScale scale = SumScale::kNone);
 
-/// Throws ConfigError where no kernel of this schedule supports types, layout, clusters, epilogue
-/// or batches.
+/// Throws ConfigError where no kernel of this schedule supports types, layout, clusters,
+/// epilogue, batches or groups.
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
                          SumScale scale = SumScale::kNone);
 

@@ -12,6 +12,7 @@
 #include "model/analytic/tile_ends.h"
 #include "model/base/math.h"
 #include "model/spec/tensor_operation.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {
@@ -186,7 +187,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   }
   const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
   const Cycles tensor =
-      compute_cycles(Flops{tensor_flops(problem) / gpu.sm.count}, tensor_rate(gpu));
+      compute_cycles(Flops{multiplied_flops(problem, config) / gpu.sm.count}, tensor_rate(gpu));
   const Cycles l2 = l2_time(config.tiling, block, loads);
   form.shares = {tensor / form.cycles, block.operands * blocks_per_sm / form.cycles,
                  transfer_cycles(block.fill(), gpu.machine->intake) * blocks_per_sm / form.cycles,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 
@@ -13,17 +14,18 @@ Seconds HardBounds::least_time(Hertz sm_clock) const {
 HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const GemmShape& shape = problem.shape;
   const Tiling& t = config.tiling;
+  const RowsOfTiles rows = rows_of_tiles(problem, config);
   // A pair of CTAs that share a tcgen05 instruction takes each column of B in once.
-  const i32 rows_for_b = t.block_m * (uses_tcgen05(config.schedule) ? cta_group(t) : 1);
-  const double vectors = static_cast<double>(shape.m * ceil_div<i64>(shape.n, t.block_n)) +
-                         static_cast<double>(shape.n * ceil_div<i64>(shape.m, rows_for_b));
-  const Bytes operands{vectors * static_cast<double>(problem.batch.products) *
-                       static_cast<double>(shape.k) * element_bytes(problem.dtype)};
+  const i64 pair = uses_tcgen05(config.schedule) ? cta_group(t) : 1;
+  const double vectors = static_cast<double>(rows.existing * ceil_div<i64>(shape.n, t.block_n)) +
+                         static_cast<double>(shape.n * ceil_div(rows.tiles, pair));
+  const Bytes operands{vectors * static_cast<double>(shape.k) * element_bytes(problem.dtype)};
   const double sms = gpu.sm.count;
-  return {.tensor = compute_cycles(Flops{tensor_flops(problem)}, tensor_rate(gpu) * sms),
-          .intake = transfer_cycles(operands, operand_rate(gpu) * sms),
-          .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
-          .launch = gpu.machine->kernel};
+  return {
+      .tensor = compute_cycles(Flops{multiplied_flops(problem, config)}, tensor_rate(gpu) * sms),
+      .intake = transfer_cycles(operands, operand_rate(gpu) * sms),
+      .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
+      .launch = gpu.machine->kernel};
 }
 
 HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {

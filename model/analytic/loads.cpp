@@ -5,6 +5,7 @@
 
 #include "model/base/math.h"
 #include "model/spec/row_cost.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -51,17 +52,6 @@ double existing(i64 extent, i32 block) {
   return static_cast<double>(extent) / static_cast<double>(round_up<i64>(extent, block));
 }
 
-/// Of all rows of A's tiles.
-double loaded(i64 m, const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  const i64 last = m % t.block_m;
-  if (last == 0 || !loads_existing_rows(config)) {
-    return 1;
-  }
-  const i32 of_last = a_rows_loaded(static_cast<i32>(last), t.block_m, a_rows_step(t));
-  return static_cast<double>(m - last + of_last) / static_cast<double>(m - last + t.block_m);
-}
-
 /// The workers of a wave that share a panel wait for it together, so one that comes from DRAM
 /// delays them all.
 Cycles answer(const KernelAt& kernel, const GemmTraffic& traffic) {
@@ -85,12 +75,16 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   const auto rate = [&](double sharers, const BoxRow& row) {
     return share / row.put_out(merged(kernel.gpu, sharers, in_step));
   };
+  const RowsOfTiles rows = rows_of_tiles(problem, kernel.config);
+  const auto of_a_tiles = [&](i64 of_rows) {
+    return static_cast<double>(of_rows) / static_cast<double>(rows.tiles * t.block_m);
+  };
   Loads loads{.latency = answer(kernel, traffic),
               .a_l2_rate = rate(traffic.a_sharers, a),
               .b_l2_rate = rate(traffic.b_sharers, b),
-              .a_existing = existing(problem.shape.m, t.block_m),
+              .a_existing = of_a_tiles(rows.existing),
               .b_existing = existing(problem.shape.n, t.block_n),
-              .a_loaded = loaded(problem.shape.m, kernel.config),
+              .a_loaded = of_a_tiles(rows.loaded),
               .engine = {},
               .outside = {}};
   // Rows of its slices' boxes: those that exist touch lines, those that do not are asked for too.

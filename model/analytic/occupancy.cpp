@@ -74,8 +74,8 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
          held_registers(config) + beside <= for_thread && launched_with_enough;
 }
 
-i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config) {
-  const double bytes = smem_layout(config.schedule, config.tiling).total_bytes;
+i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more) {
+  const double bytes = smem_layout(config.schedule, config.tiling).total_bytes + more;
   if (bytes > gpu.sm.shared_memory_per_cta.value) {
     return 0;
   }

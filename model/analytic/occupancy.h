@@ -14,8 +14,8 @@ namespace tilecast {
 /// Whether the compiler finds room for the accumulators, and wgmma for its operands.
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config);
 
-/// CTAs per SM by shared memory alone.
-i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config);
+/// CTAs per SM by shared memory alone; `more` bytes of each behind what smem_layout lays out.
+i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more = 0);
 
 /// Bytes of shared memory that each of `ctas` CTAs of one SM can have.
 i32 shared_memory_for_each_of(const GpuSpec& gpu, i32 ctas);

@@ -6,6 +6,7 @@
 
 #include "model/base/math.h"
 #include "model/spec/fused_epilogue.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/operand_panels.h"
 
 namespace tilecast {
@@ -102,28 +103,27 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, const Matrices& matr
           b.missing()};
 }
 
-Matrices matrices_of(const GemmProblem& problem, const KernelConfig& config,
-                     const TileScheduler& s) {
-  const OperandPanels panels =
-      OperandPanels::of(problem.batch, tile_rows(problem.shape, config.tiling), s.tiles_n);
+Matrices matrices_of(const GemmProblem& problem, const KernelConfig& config) {
+  const OperandPanels panels = OperandPanels::of_clusters(problem, config.tiling);
   const Bytes a{bytes_of_a(problem)};
   const Bytes b{bytes_of_b(problem)};
   return {a, b, panels, a / panels.of_a(), b / panels.of_b()};
 }
 
 /// What follows from the number of tiles, whatever their order.
-GemmTraffic counted_traffic(const GemmProblem& problem, const Tiling& t, const TileScheduler& s,
-                            const Matrices& matrices) {
-  const GemmShape& shape = problem.shape;
-  // Each product reads its matrix, its own or not.
-  const double products = static_cast<double>(problem.batch.products);
-  const Bytes a = matrices.a * (products / static_cast<double>(matrices_of_a(problem)));
-  const Bytes b_of_one = matrices.b / static_cast<double>(matrices_of_b(problem));
+GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& config,
+                            const TileScheduler& s, const Matrices& matrices) {
+  const Tiling& t = config.tiling;
+  const RowsOfTiles rows = rows_of_tiles(problem, config);
+  // Each product reads its matrix, its own or not, and each group's last tiles rows of the next.
+  const i64 rows_of_a = matrices_of_a(problem) * problem.shape.m;
+  const Bytes a =
+      matrices.a * (static_cast<double>(rows.existing) / static_cast<double>(rows_of_a));
+  const Bytes b_of_one = matrices.b / matrices.panels.matrices_of_b();
   GemmTraffic traffic{};
   traffic.l2_to_sm = a * s.tiles_n + b_of_one * s.tiles_m;
-  traffic.sm_intake =
-      a * static_cast<double>(ceil_div<i64>(shape.n, t.block_n)) +
-      b_of_one * (products * static_cast<double>(ceil_div<i64>(shape.m, t.block_m)));
+  traffic.sm_intake = a * static_cast<double>(ceil_div<i64>(problem.shape.n, t.block_n)) +
+                      b_of_one * static_cast<double>(rows.tiles);
   traffic.l2_to_sm += bias_reads(problem, t);
   traffic.dram_write = Bytes{bytes_of_c(problem)};
   return traffic;
@@ -142,10 +142,10 @@ Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent) {
   const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
-  const Matrices matrices = matrices_of(problem, config, s);
+  const Matrices matrices = matrices_of(problem, config);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
   const WalkResult walk = walk_waves(s, resident, matrices, l2.capacity * l2.usable_fraction);
-  GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
+  GemmTraffic traffic = counted_traffic(problem, config, s, matrices);
   traffic.dram_read = within(matrices, traffic, walk.read) + bias_of(problem);
   traffic.a_sharers = walk.a_sharers;
   traffic.b_sharers = walk.b_sharers;
@@ -157,7 +157,7 @@ GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const Ker
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent) {
   const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
-  const Matrices matrices = matrices_of(problem, config, s);
+  const Matrices matrices = matrices_of(problem, config);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
   // a rows of panels of A by b columns of panels of B cover at most a * b tiles, and a A + b B is
   // at least 2 sqrt(a b A B).
@@ -165,7 +165,7 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   const double kept =
       kept_in_l2(std::min(wave, matrices.operands()), l2.capacity * l2.usable_fraction);
   const double full_waves = s.num_tiles() / resident;
-  GemmTraffic traffic = counted_traffic(problem, config.tiling, s, matrices);
+  GemmTraffic traffic = counted_traffic(problem, config, s, matrices);
   traffic.dram_read =
       within(matrices, traffic, wave * (full_waves * (1 - kept))) + bias_of(problem);
   traffic.a_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_a());

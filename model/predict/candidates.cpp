@@ -9,6 +9,7 @@
 #include "model/base/math.h"
 #include "model/predict/legality.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/schedule_text.h"
 #include "model/tile/smem_layout.h"
@@ -64,7 +65,13 @@ class Proposals {
  public:
   /// `all`: those too that never pay.
   Proposals(const GpuSpec& gpu, const GemmProblem& problem, bool all)
-      : gpu_(gpu), problem_(problem), all_(all) {}
+      : gpu_(gpu),
+        problem_(problem),
+        all_(all),
+        rows_of_product_(problem.groups != nullptr ? problem.groups->largest() : problem.shape.m) {}
+
+  /// Beside what smem_layout lays out.
+  i32 table_bytes() const { return group_table_bytes(problem_); }
 
   void add_orders(const KernelConfig& config) {
     splits_k(config.schedule) ? add_splits(config) : add_rasters(config);
@@ -101,9 +108,9 @@ class Proposals {
         add(config, raster);
       }
     }
-    const u32 rows = tile_rows(problem_.shape, config.tiling);
+    const u32 rows = tile_rows(GemmShape{rows_of_product_, 0, 0}, config.tiling);
     const Raster by_product{RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided};
-    if (problem_.batch.products > 1 && rows <= kMostRowsOfBand &&
+    if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand &&
         std::ranges::find(kStridedRasters, by_product) == std::end(kStridedRasters)) {
       add(config, by_product);  // one product after the other, column by column
     }
@@ -183,15 +190,15 @@ class Proposals {
   /// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C
   /// ends before; a cluster wider than C, whose outer CTAs only load for others.
   bool never_pays(const KernelConfig& config) const {
-    const GemmShape& shape = problem_.shape;
     const Tiling& t = config.tiling;
     const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
     const i32 step = tcgen05                          ? kTcgen05NStep
                      : problem_.layout == Layout::kNn ? kSlabColumns
                                                       : kInstructionNStep;
-    return (!tcgen05 && t.block_m - kWgmmaM >= shape.m) || t.block_n - step >= shape.n ||
-           ceil_div<i64>(shape.m, t.block_m) < t.cluster_m ||
-           ceil_div<i64>(shape.n, t.block_n) < t.cluster_n;
+    return (!tcgen05 && t.block_m - kWgmmaM >= rows_of_product_) ||
+           t.block_n - step >= problem_.shape.n ||
+           ceil_div<i64>(rows_of_product_, t.block_m) < t.cluster_m ||
+           ceil_div<i64>(problem_.shape.n, t.block_n) < t.cluster_n;
   }
 
   /// Groups as wide as C or wider are one order, and where C is one row or column of tiles all are.
@@ -233,6 +240,7 @@ class Proposals {
   const GpuSpec& gpu_;
   const GemmProblem& problem_;
   bool all_;
+  i64 rows_of_product_;  // or of the largest group
   Candidates candidates_;
 };
 
@@ -253,7 +261,8 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     config.tiling.c_slots = slots;
     config.tiling.stages = 0;
     const SmemLayout empty = smem_layout(config.schedule, config.tiling);
-    const i32 room = shared_memory_for_each_of(gpu, config.ctas_per_sm) - empty.total_bytes;
+    const i32 room = shared_memory_for_each_of(gpu, config.ctas_per_sm) - empty.total_bytes -
+                     proposals.table_bytes();
     const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes;
     const i32 most = min_of(kMostMenuStages, room / stage);
     for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {

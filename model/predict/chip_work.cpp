@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/analytic/loads.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {
@@ -69,7 +70,7 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
 
 ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    const GemmWork& work, Cycles cycles) {
-  return {.tensor = Flops{tensor_flops(problem)},
+  return {.tensor = Flops{multiplied_flops(problem, config)},
           .shared_memory = work.shared_memory,
           .l2 = l2_output(gpu, config, work),
           .dram = work.traffic.dram_read + work.traffic.dram_write,
@@ -85,7 +86,7 @@ ChipWork chip_work(const StreamForm& form) {
 
 ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
                    Cycles cycles) {
-  return {.tensor = Flops{tensor_flops(problem)},
+  return {.tensor = Flops{multiplied_flops(problem, config)},
           .shared_memory = kernel.operand_reads + kernel.sm_intake,
           .l2 = kernel.l2_output,
           .dram = kernel.dram_read + kernel.dram_write,

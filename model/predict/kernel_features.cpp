@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/base/math.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
@@ -20,9 +21,9 @@ double alignment(i64 bytes) {
   return bytes % 128 == 0 ? 0 : bytes % 64 == 0 ? 1 : bytes % 32 == 0 ? 2 : 3;
 }
 
-/// Part of what whole tiles cover along one side that lies out of bounds.
-double beyond_edge(i64 side, i64 tile) {
-  return 1 - static_cast<double>(side) / static_cast<double>(round_up(side, tile));
+/// Part of what so many whole tiles cover along one side that lies out of bounds.
+double beyond_edge(i64 side, i64 tiles, i64 tile) {
+  return 1 - static_cast<double>(side) / static_cast<double>(tiles * tile);
 }
 
 /// Part of the last of so many rounds that is used.
@@ -44,50 +45,51 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
   const i32 columns = warpgroup_columns(t);
-  return {{simulated.value > 0 ? std::log(share(simulated)) : 0,
-           form.shares.tensor,
-           form.shares.shared_memory,
-           share(parts.dram),
-           parts.mma / parts.step,
-           parts.l2 / parts.step,
-           std::log(parts.load / parts.step),
-           std::log(time_of(form.cycles, sm_clock).value),
-           std::log(sm_clock.value),
-           std::log1p(bytes_of_c(problem) / (form.cycles.value * gpu.sm.count)),
+  return {
+      {simulated.value > 0 ? std::log(share(simulated)) : 0,
+       form.shares.tensor,
+       form.shares.shared_memory,
+       share(parts.dram),
+       parts.mma / parts.step,
+       parts.l2 / parts.step,
+       std::log(parts.load / parts.step),
+       std::log(time_of(form.cycles, sm_clock).value),
+       std::log(sm_clock.value),
+       std::log1p(bytes_of_c(problem) / (form.cycles.value * gpu.sm.count)),
 
-           std::log(static_cast<double>(k)),
-           used_of_last(slots),
-           used_of_last(waves),
-           std::log(work.traffic.a_sharers),
-           std::log(work.traffic.b_sharers),
-           beyond_edge(m, i64{t.block_m} * t.cluster_m),
-           beyond_edge(n, i64{t.block_n} * t.cluster_n),
-           alignment(k * element),
-           alignment(n * element),
-           config.raster.kind == RasterKind::kGroupedN ? 1.0 : 0.0,
-           config.raster.kind == RasterKind::kHilbert ? 1.0 : 0.0,
+       std::log(static_cast<double>(k)),
+       used_of_last(slots),
+       used_of_last(waves),
+       std::log(work.traffic.a_sharers),
+       std::log(work.traffic.b_sharers),
+       beyond_edge(m * problem.batch.products, tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
+       beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
+       alignment(k * element),
+       alignment(n * element),
+       config.raster.kind == RasterKind::kGroupedN ? 1.0 : 0.0,
+       config.raster.kind == RasterKind::kHilbert ? 1.0 : 0.0,
 
-           std::log2(t.block_m),
-           std::log2(t.block_n),
-           static_cast<double>((columns - 1) % kSlabColumns + 1) / kSlabColumns,
-           std::log2(t.stages * t.block_k),
-           std::log2(t.warpgroups_m),
-           std::log2(parts.ctas),
-           std::log2(t.cluster_m),
-           std::log2(t.cluster_n),
-           static_cast<double>(config.inflight),
+       std::log2(t.block_m),
+       std::log2(t.block_n),
+       static_cast<double>((columns - 1) % kSlabColumns + 1) / kSlabColumns,
+       std::log2(t.stages * t.block_k),
+       std::log2(t.warpgroups_m),
+       std::log2(parts.ctas),
+       std::log2(t.cluster_m),
+       std::log2(t.cluster_n),
+       static_cast<double>(config.inflight),
 
-           has_producer_warpgroup(config.schedule) ? 1.0 : 0.0,
-           config.grid == Grid::kResident ? 1.0 : 0.0,
-           number(traits.tiles_at_once > 1),
-           number(loads_under_stores(traits)),
-           number(traits.buffers == Buffers::kRing),
-           work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
-           splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread ? 1.0
-                                                                                             : 0.0,
-           number(traits.hybrid)},
-          form.limiter,
-          regime};
+       has_producer_warpgroup(config.schedule) ? 1.0 : 0.0,
+       config.grid == Grid::kResident ? 1.0 : 0.0,
+       number(traits.tiles_at_once > 1),
+       number(loads_under_stores(traits)),
+       number(traits.buffers == Buffers::kRing),
+       work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
+       splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread ? 1.0
+                                                                                         : 0.0,
+       number(traits.hybrid)},
+      form.limiter,
+      regime};
 }
 
 }  // namespace tilecast

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/analytic/occupancy.h"
 #include "model/base/words.h"
 #include "model/predict/tcgen05_legality.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
@@ -82,6 +85,9 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   if (config.raster.walk == Walk::kChunked && config.grid != Grid::kResident) {
     return false;
   }
+  if (problem.groups != nullptr && !walks_groups(config)) {
+    return false;
+  }
   if (traits_of(config.schedule).one_k_block &&
       (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k ||
        problem.batch.products > 1)) {
@@ -123,6 +129,38 @@ bool boxes_fit(const Tiling& t, Layout layout) {
   };
   return slices(t.block_m, t.cluster_n) &&
          slices(layout == Layout::kTn ? t.block_n : t.block_k, t.cluster_m);
+}
+
+/// Of a problem that has groups and is solvable without.
+std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
+  const i64 groups = matrices_of_b(problem);
+  if (gpu.architecture == Architecture::kBlackwell) {
+    return "groups: kernels for Blackwell take one product";
+  }
+  if (problem.batch.products > 1) {
+    return fmt::format("a batch of {}: groups are of one product", problem.batch.products);
+  }
+  if (fuses(problem.epilogue)) {
+    return fmt::format("epilogue {}: kernels that walk groups take none",
+                       to_text(problem.epilogue));
+  }
+  if (is_fp8(problem.dtype)) {
+    return fmt::format("dtype {}: kernels that walk groups take fp16 or bf16",
+                       to_text(problem.dtype));
+  }
+  if (groups > kMostGroups) {
+    return fmt::format("{} groups: a kernel walks {} at most", groups, kMostGroups);
+  }
+  if (problem.shape.m == 0) {
+    return "groups: expected one at least that has rows";
+  }
+  // As of one product, so that panels of A and of B can be counted.
+  if (problem.shape.m + groups * kWgmmaM > kMostSide || groups * problem.shape.n > kMostSide) {
+    return fmt::format(
+        "{} groups: all together can have {} rows, of each group in whole {}, and as many columns",
+        groups, kMostSide, kWgmmaM);
+  }
+  return {};
 }
 
 }  // namespace
@@ -185,6 +223,9 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
     return fmt::format("M and N can be {} at most, and C can have {} elements", kMostSide,
                        kMostOutputs);
   }
+  if (problem.groups != nullptr) {
+    return why_not_in_groups(gpu, problem);
+  }
   const i64 products = problem.batch.products;
   if (products > 1 && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("a batch of {}: kernels for Blackwell take one product", products);
@@ -237,10 +278,13 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
       !registers_suffice(gpu, config) || !registers_hold_deferred(config)) {
     return Refusal::kRegisters;
   }
-  if (!c_fits_where_it_is_staged(config.schedule, t) || ctas_by_shared_memory(gpu, config) == 0) {
+  const i32 table = group_table_bytes(problem);
+  if (!c_fits_where_it_is_staged(config.schedule, t) ||
+      ctas_by_shared_memory(gpu, config, table) == 0) {
     return Refusal::kSharedMemory;
   }
-  if (resident_ctas(gpu, config) < config.ctas_per_sm) {
+  if (std::min(resident_ctas(gpu, config), ctas_by_shared_memory(gpu, config, table)) <
+      config.ctas_per_sm) {
     return Refusal::kOccupancy;
   }
   if (!why_no_split_exists(gpu, problem, config).empty()) {

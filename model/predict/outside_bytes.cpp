@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -23,24 +24,21 @@ i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
 }  // namespace
 
 Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
-  const auto [m, n, k] = problem.shape;
+  const i64 n = problem.shape.n, k = problem.shape.k;
   const Tiling& t = config.tiling;
-  const i64 clusters_m = tile_rows(problem.shape, t);
+  const i64 clusters_m = tile_rows(problem, t);
   const i64 clusters_n = tile_columns(problem.shape, t);
+  const RowsOfTiles rows = rows_of_tiles(problem, config);
   const i64 rows_asked =
-      loads_existing_rows(config)
-          ? m - m % t.block_m +
-                a_rows_loaded(static_cast<i32>(m % t.block_m), t.block_m, a_rows_step(t))
-          : clusters_m * t.block_m * t.cluster_m;
-  const Side along_m{m, rows_asked};
+      loads_existing_rows(problem, config) ? rows.loaded : clusters_m * t.block_m * t.cluster_m;
+  const Side along_m{rows.existing, rows_asked};
   const Side along_n{n, clusters_n * t.block_n * t.cluster_n};
   const Side along_k{k, round_up<i64>(k, t.block_k)};
   const i64 slab = k_slab_elements(t);
   const i64 a = outside_elements(along_m, along_k, slab);
   const i64 b = problem.layout == Layout::kNn ? outside_elements(along_k, along_n, kSlabElements)
                                               : outside_elements(along_n, along_k, slab);
-  return Bytes{static_cast<double>(problem.batch.products) *
-               static_cast<double>(a * clusters_n + b * clusters_m) * element_bytes(problem.dtype)};
+  return Bytes{static_cast<double>(a * clusters_n + b * clusters_m) * element_bytes(problem.dtype)};
 }
 
 }  // namespace tilecast

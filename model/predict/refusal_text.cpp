@@ -78,6 +78,9 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       return fmt::format("{} schedules are for {}, this GPU is {}", tcgen05 ? "tcgen05" : "wgmma",
                          tcgen05 ? "blackwell" : "hopper", to_text(gpu.architecture));
     case Refusal::kSchedule:
+      if (problem.groups != nullptr && !walks_groups(config)) {
+        return "groups are walked by warp_specialized with grid=resident and by ping_pong";
+      }
       if (tcgen05 && problem.layout != Layout::kTn) {
         return "tcgen05 schedules take layout tn only";
       }

@@ -32,7 +32,10 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem) {
     reasons.emplace_back("no measured kernel has an epilogue");
   }
   if (problem.batch.products > 1) {
-    reasons.emplace_back("no batch was measured");
+    reasons.emplace_back("nothing was learned from batches");
+  }
+  if (problem.groups != nullptr) {
+    reasons.emplace_back("nothing was learned from groups");
   }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmShape> measured;

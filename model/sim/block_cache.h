@@ -30,7 +30,8 @@ class BlockCache {
     }
   }
 
-  /// Of a block that is not held. Returns bytes that had to be written back to make room.
+  /// Of a block that is not held, one byte at least. Returns bytes that had to be written back to
+  /// make room.
   i64 insert(u32 block, i64 bytes, bool written);
 
  private:

@@ -10,32 +10,28 @@
 namespace tilecast {
 namespace {
 
-/// Of one product.
-u32 cta_tiles_m(const GemmShape& shape, const Tiling& t) {
-  return tile_rows(shape, t) * static_cast<u32>(t.cluster_m);
-}
-u32 cta_tiles_n(const GemmShape& shape, const Tiling& t) {
-  return tile_columns(shape, t) * static_cast<u32>(t.cluster_n);
-}
-
-OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config) {
+OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config,
+                              const OperandPanels& panels, const std::vector<TileRow>& rows) {
   const Tiling& t = config.tiling;
+  const u32 matrices = static_cast<u32>(matrices_of_a(problem));
   return {problem.shape.m,
           t.block_m,
-          cta_tiles_m(problem.shape, t),
-          static_cast<u32>(matrices_of_a(problem)),
+          panels.of_a() / matrices,
+          matrices,
           t.cluster_n,
           false,
           problem.shape.k,
-          loads_existing_rows(config) ? a_rows_step(t) : 0};
+          loads_existing_rows(problem, config) ? a_rows_step(t) : 0,
+          problem.groups != nullptr ? &rows : nullptr};
 }
 
-OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t) {
+OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
+                              const OperandPanels& panels) {
   const bool n_major = problem.layout == Layout::kNn;
   return {problem.shape.n,
           t.block_n,
-          cta_tiles_n(problem.shape, t),
-          static_cast<u32>(matrices_of_b(problem)),
+          panels.columns(),
+          panels.matrices_of_b(),
           t.cluster_m,
           n_major,
           n_major ? problem.shape.n : problem.shape.k,
@@ -109,8 +105,8 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
                  const Rerun* again)
     : config(kernel),
       shape(problem.shape),
-      panels(OperandPanels::of(problem.batch, cta_tiles_m(problem.shape, kernel.tiling),
-                               cta_tiles_n(problem.shape, kernel.tiling))),
+      panels(OperandPanels::of_ctas(problem, kernel.tiling)),
+      rows(cta_tile_rows(problem, kernel.tiling)),
       residency(resident),
       scheduler(make_tile_scheduler(problem, kernel, static_cast<u32>(resident.workers))),
       k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
@@ -119,10 +115,10 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       whole(whole_waves(scheduler, work, static_cast<u32>(resident.workers))),
       skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
                   ? SkippedWaves{}
-                  : steady_waves(whole, steps_per_tile(kernel, k_blocks))),
-      a(gpu, problem, kernel, side_of_a(problem, kernel), 0,
+                  : steady_waves(whole, problem, kernel, scheduler, k_blocks)),
+      a(gpu, problem, kernel, side_of_a(problem, kernel, panels, rows), 0,
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
-      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling), a.count(),
+      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, panels), a.count(),
         dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
       memory(gpu, again != nullptr ? 0 : a.count() + b.count(), sm_clock, observers.activity,
              resident.cold ? 0 : written_share(problem)),
@@ -186,14 +182,14 @@ Progress Machine::progress() const {
 
 i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
   const Tiling& t = config.tiling;
-  const i64 rows = warpgroup_rows(t);
+  const i64 height = warpgroup_rows(t);
   const i64 columns = warpgroup_columns(t);
-  const i64 row = i64{at.m % panels.rows} * t.block_m + warpgroup / t.warpgroups_n * rows;
+  const i64 row = warpgroup / t.warpgroups_n * height;
   const i64 column = i64{at.n} * t.block_n + warpgroup % t.warpgroups_n * columns;
-  return inside(row, rows, shape.m) * inside(column, columns, shape.n) * kOperandBytes;
+  return inside(row, height, rows[at.m].of_c) * inside(column, columns, shape.n) * kOperandBytes;
 }
 
-u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns + at.n; }
+u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }
 
 u64 Machine::c_block(TileCoord at, i32 warpgroup) const {
   return u64{tile_index(at)} * static_cast<u64>(warpgroups_per_tile(config.tiling)) +

@@ -17,6 +17,7 @@
 #include "model/sim/step_log.h"
 #include "model/spec/kernel_costs.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/operand_panels.h"
 #include "model/tile/tile_scheduler.h"
 #include "model/tile/work_decomposition.h"
@@ -70,6 +71,7 @@ struct Machine {
   KernelConfig config;
   GemmShape shape;       // of each product
   OperandPanels panels;  // of CTA tiles
+  std::vector<TileRow> rows;
   Residency residency;
   std::vector<KernelCosts> costs;  // on each GPC
   TileScheduler scheduler;

@@ -137,7 +137,8 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
   RequestLog::Read read{};
   for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
     if (!cache_.holds(b)) {
-      read.written_back += insert(b, cost.bytes, false);
+      // One that has no bytes of its own is held all the same.
+      read.written_back += insert(b, std::max<i64>(1, cost.bytes - cost.others), false);
       read.blocks += 1;
       held_[b].partitions = u32{1} << home_partition(fetch.first);
     }
@@ -156,7 +157,7 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
 SimTime MemorySystem::read_dram(SimTime now, SimTime asked, const BlockCost& cost,
                                 RequestLog::Read read) {
   write_dram(now, read.written_back);
-  const i64 bytes = cost.bytes * read.blocks;
+  const i64 bytes = (cost.bytes - cost.others) * read.blocks;
   traffic_.dram_read += bytes;
   if (activity_ != nullptr) {
     activity_->add(Resource::kDramRead, now, bytes);

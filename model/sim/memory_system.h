@@ -48,6 +48,7 @@ struct BlockCost {
   SimTime unmerged;  // of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
   SimTime outside;  // of the GPC, for rows out of bounds
+  i64 others = 0;   // of bytes, those that another block has too, which reads and holds them
 };
 
 struct MemoryTraffic {

@@ -2,8 +2,8 @@
 //
 // A block of A is what one CTA of a cluster loads of one K block: its slice of the tile's rows; B
 // alike. Columns, K and what rows are loaded out of bounds are filled with zeros, which L2 does
-// not see.
-// Checked by: operand_blocks_test.cpp.
+// not see. Rows behind a group's last one are the next group's, which its own block reads from
+// DRAM. Checked by: operand_blocks_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "model/sim/memory_system.h"
 #include "model/spec/gpu_spec.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {
@@ -28,6 +29,8 @@ class OperandBlocks {
     bool slices_k;     // slices part K, not the tile's side (B as [k,n])
     i64 row_elements;  // of the matrix as it lies in memory
     i32 step;          // of a tile's rows those that exist are loaded, in such steps; 0: all
+    // Of A with groups, of each tile; then extent is not used.
+    const std::vector<TileRow>* rows = nullptr;
   };
 
   OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,

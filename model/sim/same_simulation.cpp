@@ -8,7 +8,7 @@ namespace {
 
 /// The order's simplest name: a band as wide as C is walked as bands of one are the other way.
 Raster simplest(Raster raster, const GemmProblem& problem, const Tiling& t) {
-  const i64 tiles_m = tile_rows(problem.shape, t) * problem.batch.products;
+  const i64 tiles_m = tile_rows(problem, t);
   const i64 tiles_n = tile_columns(problem.shape, t);
   if (raster.kind == RasterKind::kGroupedM && raster.group >= tiles_m) {
     return {RasterKind::kGroupedN, 1, raster.walk};

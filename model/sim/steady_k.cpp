@@ -29,7 +29,7 @@ double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resi
           ? make_work_decomposition(tiles, static_cast<i32>(k_blocks), config, resident)
           : WorkDecomposition::data_parallel(tiles.num_tiles(), 1, resident);
   return static_cast<double>(
-      steps_without_steady(whole_waves(tiles, work, resident), tiles, config, k_blocks));
+      steps_without_steady(whole_waves(tiles, work, resident), problem, tiles, config, k_blocks));
 }
 
 /// From which K on a wave's operands drive all of the wave before out of L2: the least that a patch
@@ -79,9 +79,7 @@ SimulationSize simulation_size(const GpuSpec& gpu, const GemmProblem& problem,
   const Tiling& t = config.tiling;
   const std::optional<ShorterK> shorter = shorter_k(gpu, problem, config, resident);
   const i64 k = shorter ? shorter->longer : problem.shape.k;
-  const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
-  const OperandPanels each =
-      OperandPanels::of(problem.batch, tile_rows(problem.shape, t), tiles.tiles_n);
+  const OperandPanels each = OperandPanels::of_clusters(problem, t);
   const double panels = (static_cast<double>(each.of_a()) + each.of_b()) * cluster_size(t);
   return {steps_at(problem, config, resident, k),
           panels * static_cast<double>(k_blocks_of(config, k))};

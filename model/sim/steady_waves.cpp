@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "model/base/math.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {
@@ -15,11 +17,65 @@ constexpr u32 kTail = 1;                                      // whole waves beh
 constexpr u32 kWorthIt = 2;                                   // fewest left out
 constexpr i64 kCheap = 250'000;                               // steps: about 9 ms on one core
 constexpr i64 kMost = 3'000'000;                              // steps, for want of a steady rate
-constexpr double kSettled = 0.005;  // of the time of some waves, against those before
-constexpr u32 kFewestChunks = 8;    // where chunks differ in length, so that one does not matter
+constexpr double kSettled = 0.005;    // of the time of some waves, against those before
+constexpr double kAlikeFresh = 0.02;  // of a tile's operands, of groups from DRAM
+constexpr double kAlikeRows = 0.05;   // of a tile's rows, of groups stored
+constexpr u32 kFewestChunks = 8;      // where chunks differ in length, so that one does not matter
 
 i64 scaled(i64 amount, double factor) { return std::llround(static_cast<double>(amount) * factor); }
 SimTime scaled(SimTime time, double factor) { return {scaled(time.ps, factor)}; }
+
+/// Of a tile in some waves, in the mean.
+struct MeanTile {
+  double fresh;  // panels of B that no tile before has read
+  double rows;   // that are stored
+};
+
+/// Follows waves of a grouped problem in their order.
+class GroupWaves {
+ public:
+  GroupWaves(const GemmProblem& problem, const Tiling& t, const TileScheduler& s,
+             const WholeWaves& waves)
+      : s_(s),
+        waves_(waves),
+        panels_(OperandPanels::of_clusters(problem, t)),
+        seen_(panels_.of_b()) {
+    const i64 height = i64{t.block_m} * t.cluster_m;
+    for (const i64 rows : problem.groups->rows()) {
+      for (i64 row = 0; row < rows; row += height) {
+        rows_.push_back(std::min(height, rows - row));
+      }
+    }
+  }
+
+  MeanTile next(u32 waves) {
+    double tiles = 0;
+    MeanTile sum{};
+    for (const u32 end = wave_ + waves; wave_ < end; ++wave_) {
+      for (u32 slot = 0; slot < waves_.tiles; ++slot) {
+        const u32 tile = waves_.chunked ? s_.first(slot) + wave_ : wave_ * waves_.tiles + slot;
+        if (tile >= (waves_.chunked ? s_.end(slot) : s_.num_tiles())) {
+          continue;
+        }
+        const TileCoord at = s_.coord(tile);
+        const u32 panel = panels_.b(at);
+        tiles += 1;
+        sum.fresh += seen_[panel] ? 0 : 1;
+        sum.rows += static_cast<double>(rows_[at.m]);
+        seen_[panel] = true;
+      }
+    }
+    return {sum.fresh / tiles, sum.rows / tiles};
+  }
+
+ private:
+  const TileScheduler& s_;
+  const WholeWaves& waves_;
+  OperandPanels panels_;
+  std::vector<bool> seen_;
+  std::vector<i64> rows_;  // of C in each row of tiles
+  u32 wave_ = 0;
+};
 
 }  // namespace
 
@@ -43,6 +99,25 @@ SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile) {
   return waves_left(waves, head);
 }
 
+SkippedWaves steady_waves(const WholeWaves& waves, const GemmProblem& problem,
+                          const KernelConfig& config, const TileScheduler& scheduler,
+                          i64 k_blocks) {
+  const SkippedWaves skipped = steady_waves(waves, steps_per_tile(config, k_blocks));
+  if (skipped.count == 0 || problem.groups == nullptr || problem.groups->are_equal()) {
+    return skipped;
+  }
+  const Tiling& t = config.tiling;
+  const double height = static_cast<double>(t.block_m) * t.cluster_m;
+  const double width = static_cast<double>(t.block_n) * t.cluster_n;
+  GroupWaves groups(problem, t, scheduler, waves);
+  (void)groups.next(kSettling);
+  const MeanTile steady = groups.next(skipped.after - kSettling);
+  const MeanTile left_out = groups.next(skipped.count);
+  const double fresh = std::abs(left_out.fresh - steady.fresh) * width / (height + width);
+  const double rows = std::abs(left_out.rows - steady.rows) / height;
+  return fresh < kAlikeFresh && rows < kAlikeRows ? skipped : SkippedWaves{};
+}
+
 SkippedWaves waves_left(const WholeWaves& waves, u32 wave) {
   return waves.count < wave + kTail + kWorthIt ? SkippedWaves{}
                                                : SkippedWaves{wave, waves.count - wave - kTail};
@@ -61,11 +136,12 @@ i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
   return k_blocks * cluster_size(config.tiling) * (1 + warpgroups_per_tile(config.tiling));
 }
 
-i64 steps_without_steady(const WholeWaves& waves, const TileScheduler& scheduler,
-                         const KernelConfig& config, i64 k_blocks) {
+i64 steps_without_steady(const WholeWaves& waves, const GemmProblem& problem,
+                         const TileScheduler& scheduler, const KernelConfig& config, i64 k_blocks) {
   const i64 per_tile = steps_per_tile(config, k_blocks);
-  const i64 skipped = config.grid == Grid::kResident ? steady_waves(waves, per_tile).count
-                                                     : waves_left(waves, SettledRate::kFirst).count;
+  const i64 skipped = config.grid == Grid::kResident
+                          ? steady_waves(waves, problem, config, scheduler, k_blocks).count
+                          : waves_left(waves, SettledRate::kFirst).count;
   return (i64{scheduler.num_tiles()} - skipped * waves.tiles) * per_tile;
 }
 
@@ -138,8 +214,9 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
   for (u32 panel = 0; panel < panels.of_a(); ++panel) {
     add_a(panel, s.num_tiles() * cluster_m / panels.of_a());
   }
+  const std::vector<u32> readers = panels.readers_of_b();  // CTAs' rows of tiles, of each matrix
   for (u32 panel = 0; panel < panels.of_b(); ++panel) {
-    add_b(panel, s.num_tiles() * cluster_n / panels.of_b());
+    add_b(panel, readers[panel / panels.columns()] / cluster_m);
   }
   const auto leave = [&](u32 first, u32 end) {
     for (u32 linear = first; linear < end; ++linear) {

@@ -14,6 +14,9 @@
 // requests merge. There the jump waits until as many waves take as long as those before them
 // (SettledRate), and the numbers of CTAs that are left out are never handed out.
 //
+// Waves of groups that differ stand for others where they read as much of B for the first time and
+// store as many rows, nearly; else all are simulated.
+//
 // Leaves out: what L2 holds at the jump (the first wave behind it finds less than it would),
 // whatever changes from wave to wave in the middle, such as the turn from one band of the raster to
 // the next, and how far GPCs drift apart there. Checked by: steady_waves_test.cpp, against whole
@@ -50,6 +53,10 @@ struct SkippedWaves {
 /// as make it so, but never those that hold its start and its tail. `steps_per_tile`: K blocks
 /// loaded and multiplied for one tile of a worker, which is what a simulation takes its time for.
 SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile);
+/// Of a resident grid's waves the same. Of groups that differ none, where those that would stand
+/// for them find much more or less of B in L2, or have tiles that are much more or less full.
+SkippedWaves steady_waves(const WholeWaves& waves, const GemmProblem& problem,
+                          const KernelConfig& config, const TileScheduler& scheduler, i64 k_blocks);
 /// Those that can be left out in front of wave `wave` of a grid whose rate has settled there.
 SkippedWaves waves_left(const WholeWaves& waves, u32 wave);
 /// The whole kernel is cheap to simulate.
@@ -60,8 +67,8 @@ u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile);
 /// K blocks loaded and multiplied for one tile of a worker.
 i64 steps_per_tile(const KernelConfig& config, i64 k_blocks);
 /// Steps of a kernel whose steady waves are left out, as soon as they can be.
-i64 steps_without_steady(const WholeWaves& waves, const TileScheduler& scheduler,
-                         const KernelConfig& config, i64 k_blocks);
+i64 steps_without_steady(const WholeWaves& waves, const GemmProblem& problem,
+                         const TileScheduler& scheduler, const KernelConfig& config, i64 k_blocks);
 
 /// What the whole machine has done up to some time.
 struct Progress {

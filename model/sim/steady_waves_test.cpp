@@ -10,6 +10,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/sim/example_gpu.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -147,6 +148,32 @@ TEST_CASE("Without its steady waves a kernel takes the same cycles, within a sta
   SECTION("resident grids") { check_against_whole(gpu, kResident, kOfResident); }
   SECTION("hybrids that split K") { check_against_whole(gpu, kHybrids, kOfHybrids); }
   SECTION("a tile for each CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
+}
+
+TEST_CASE("Waves of groups are left out where others are like them, within the same error") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(kResident[0].config);
+  const auto check = [&](std::vector<i64> rows, bool leaves_out) {
+    const GemmProblem problem = in_groups(fp16(1, 4096, 4096), std::move(rows));
+    const auto simulate = [&](Waves waves) {
+      return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
+                           waves);
+    };
+    const Simulated part = simulate(Waves::kSteadyLeftOut), whole = simulate(Waves::kAll);
+    CAPTURE(part.cycles / whole.cycles, part.dram_read / whole.dram_read, part.waves_left_out);
+    CHECK((part.waves_left_out > 0) == leaves_out);
+    CHECK(part.cycles / whole.cycles == Approx(1).margin(kOfResident.worst_cycles));
+    CHECK(part.dram_read / whole.dram_read == Approx(1).margin(0.15));
+    CHECK(part.k_blocks == whole.k_blocks);
+    CHECK(part.l2_to_sm == whole.l2_to_sm);
+  };
+  SECTION("of about as many rows") {
+    check({3000, 2600, 3300, 2900, 3100, 2700, 3200, 2800}, true);
+  }
+  // Behind 8,192 rows with one B each 256 of the sixty tiles have one of their own, 16 rows full.
+  std::vector<i64> few(64, 16);
+  few.front() = 16384;
+  SECTION("that have fewer rows than a tile, behind a large one") { check(few, false); }
 }
 
 TEST_CASE("CTAs of one tile each that drift apart to the end are simulated whole") {

@@ -11,6 +11,7 @@
 #include "model/base/text.h"
 #include "model/tile/batch_text.h"
 #include "model/tile/config_pattern.h"
+#include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
 #include "model/tile/short_config_text.h"
@@ -44,6 +45,21 @@ std::string batch_prefix(const GemmProblem& problem) {
   return problem.batch.products > 1 ? to_text(problem.batch) + "*" : "";
 }
 
+GemmProblem parse_gemm_problem(std::string_view shape, ElementType dtype, Layout layout,
+                               const Epilogue& epilogue) {
+  if (std::optional<GroupedShape> groups = split_groups(shape)) {
+    // Any M, which the groups' rows take the place of.
+    const GemmShape sides = parse_gemm_shape("1x" + std::string(groups->rest));
+    return in_groups({sides, dtype, layout, epilogue}, std::move(groups->rows));
+  }
+  const BatchedShape given = split_batch(shape);
+  GemmProblem problem{parse_gemm_shape(given.shape), dtype, layout, epilogue};
+  if (given.batch) {
+    problem.batch = parse_batch(*given.batch);
+  }
+  return problem;
+}
+
 }  // namespace
 
 std::vector<AnySchedule> every_schedule() {
@@ -72,7 +88,9 @@ AnySchedule schedule_of(const AnyConfig& config) {
 
 std::string shape_text(const AnyProblem& problem) {
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return batch_prefix(*gemm) + to_text(gemm->shape);
+    return gemm->groups == nullptr
+               ? batch_prefix(*gemm) + to_text(gemm->shape)
+               : fmt::format("[{}]x{}x{}", to_text(*gemm->groups), gemm->shape.n, gemm->shape.k);
   }
   const StreamProblem& stream = std::get<StreamProblem>(problem);
   return stream.op == Op::kMemcpy ? fmt::format("{}", stream.columns)
@@ -125,11 +143,7 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
                          const Epilogue& epilogue, std::optional<ElementType> c) {
   if (op == Op::kGemm) {
-    const BatchedShape given = split_batch(shape);
-    GemmProblem problem{parse_gemm_shape(given.shape), dtype, layout, epilogue};
-    if (given.batch) {
-      problem.batch = parse_batch(*given.batch);
-    }
+    const GemmProblem problem = parse_gemm_problem(shape, dtype, layout, epilogue);
     return c ? with_c_type(problem, *c) : problem;
   }
   if (c) {

@@ -13,7 +13,7 @@ struct BatchedShape {
 };
 
 constexpr BatchedShape split_batch(std::string_view text) {
-  const std::size_t star = text.find('*');
+  const std::size_t star = text.starts_with('[') ? text.npos : text.find('*');  // [4*256]: groups
   return star == text.npos ? BatchedShape{{}, text}
                            : BatchedShape{text.substr(0, star), text.substr(star + 1)};
 }

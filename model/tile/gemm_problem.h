@@ -1,7 +1,8 @@
 // The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), tight leading dimensions; A and
 // B of one type, sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md). Or a
-// batch of such products in one launch, all of one shape.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// batch of such products in one launch, all of one shape. Or groups: rows of A and C that each have
+// a B of their own (group_rows.h). Integers and enums only; compiled by the host compiler, nvcc and
+// NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -42,13 +43,16 @@ struct Batch {
   constexpr bool operator==(const Batch&) const = default;
 };
 
+class GroupRows;  // group_rows.h, which the host alone includes
+
 struct GemmProblem {
-  GemmShape shape;    // of each product
+  GemmShape shape;    // of each product; of groups all their rows
   ElementType dtype;  // of A and B
   Layout layout;
   Epilogue epilogue = {};
   ElementType c_of_fp8 = ElementType::kBf16;  // or fp16; of 16-bit operands C has their type
   Batch batch = {};                           // the bias is one for all products
+  const GroupRows* groups = nullptr;          // none: all rows have one B
 
   constexpr bool operator==(const GemmProblem&) const = default;
 };
@@ -79,21 +83,14 @@ TILECAST_HD constexpr double tensor_flops(const GemmProblem& problem) {
   return gemm_flops(problem.shape) * static_cast<double>(problem.batch.products);
 }
 
-/// Matrices of A, of B.
+/// Matrices of A.
 TILECAST_HD constexpr i64 matrices_of_a(const GemmProblem& problem) {
   return problem.batch.one_a ? 1 : problem.batch.products;
 }
-TILECAST_HD constexpr i64 matrices_of_b(const GemmProblem& problem) {
-  return problem.batch.one_b ? 1 : problem.batch.products;
-}
 
-/// Bytes of all matrices of A, of B, of C.
+/// Bytes of all matrices of A, of C.
 TILECAST_HD constexpr double bytes_of_a(const GemmProblem& problem) {
   return static_cast<double>(matrices_of_a(problem)) * static_cast<double>(problem.shape.m) *
-         static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
-}
-TILECAST_HD constexpr double bytes_of_b(const GemmProblem& problem) {
-  return static_cast<double>(matrices_of_b(problem)) * static_cast<double>(problem.shape.n) *
          static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
 }
 TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
@@ -107,11 +104,14 @@ TILECAST_HD constexpr i64 bias_bytes(const GemmProblem& problem) {
          element_bytes(c_type(problem));
 }
 
+#ifndef __CUDACC_RTC__  // what groups there are the host alone knows
+/// Matrices of B: groups have one each, which lies in memory whether they have rows or not.
+i64 matrices_of_b(const GemmProblem& problem);
+/// Bytes of those that somebody reads.
+double bytes_of_b(const GemmProblem& problem);
 /// Fewest bytes that solve the problem: A, B and the bias read once, C written once.
-TILECAST_HD constexpr double gemm_bytes(const GemmProblem& problem) {
-  return bytes_of_a(problem) + bytes_of_b(problem) + bytes_of_c(problem) +
-         static_cast<double>(bias_bytes(problem));
-}
+double gemm_bytes(const GemmProblem& problem);
+#endif
 
 /// The bulk copy engine stores C only where its rows are 16-byte multiples; else plain stores.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {

@@ -66,9 +66,12 @@ TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling) {
                                          : kSwizzleAtomRows;
 }
 
-/// A pair of CTAs that share tcgen05 instructions loads all rows, whether they exist or not.
-TILECAST_HD constexpr bool loads_existing_rows(const KernelConfig& config) {
-  return !uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1;
+/// A pair of CTAs that share tcgen05 instructions loads all rows, whether they exist or not; so
+/// does who walks groups, which end where the boxes of no tensor map do.
+TILECAST_HD constexpr bool loads_existing_rows(const GemmProblem& problem,
+                                               const KernelConfig& config) {
+  return problem.groups == nullptr &&
+         (!uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1);
 }
 
 /// Of a tile of block_m rows where `rows` follow its first one, or none.
@@ -101,6 +104,13 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   layout.tcgen05_offset = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
   layout.total_bytes = layout.tcgen05_offset + (uses_tcgen05(schedule) ? kTcgen05SyncBytes : 0);
   return layout;
+}
+
+/// Most groups that a kernel walks; of their table, which lies behind all that, the bytes: a
+/// scheduler, and each group's first row and first row of tiles with those behind the last.
+constexpr i64 kMostGroups = 1024;
+TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
+  return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
 /// Whether what C may borrow holds a whole tile of it.

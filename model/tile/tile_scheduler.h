@@ -5,7 +5,8 @@
 // hardware's choice. Tiles here are cluster tiles; a CTA adds its place in the cluster. Edge tiles
 // may be partly or, in a cluster, wholly outside of C: loads fill zeros, stores are clipped. Of a
 // batch the products' rows of tiles follow each other, so that the raster orders products, too:
-// bands as wide as one product's rows of tiles take one product after the other.
+// bands as wide as one product's rows of tiles take one product after the other. Groups' rows of
+// tiles follow each other alike, as many as each group needs: no tile straddles two groups.
 // Checked by: tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
 // validate/measure/tile_trace_test.cpp (the kernel walked exactly these tiles).
 #pragma once
@@ -105,21 +106,28 @@ TILECAST_HD constexpr u32 tile_columns(const GemmShape& shape, const Tiling& t) 
   return static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
 }
 
-/// Cluster tiles that cover C, and a worker for each; of a resident grid as many as fit at once.
-TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape, i64 products,
+/// A worker for each of these tiles; of a resident grid as many as fit at once.
+TILECAST_HD constexpr TileScheduler tile_scheduler_over(u32 tiles_m, u32 tiles_n,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
-  const Tiling& t = config.tiling;
-  const u32 tiles_m = tile_rows(shape, t) * static_cast<u32>(products);
-  const u32 tiles_n = tile_columns(shape, t);
   const u32 tiles = tiles_m * tiles_n;
   const u32 workers = config.grid == Grid::kResident ? min_of(max_resident_workers, tiles) : tiles;
   return TileScheduler::of(tiles_m, tiles_n, workers, config.raster);
 }
-TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmProblem& problem,
+/// Cluster tiles that cover C.
+TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape, i64 products,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
-  return make_tile_scheduler(problem.shape, problem.batch.products, config, max_resident_workers);
+  const Tiling& t = config.tiling;
+  return tile_scheduler_over(tile_rows(shape, t) * static_cast<u32>(products),
+                             tile_columns(shape, t), config, max_resident_workers);
 }
+
+#ifndef __CUDACC_RTC__  // what groups there are the host alone knows
+/// The same of a whole problem.
+u32 tile_rows(const GemmProblem& problem, const Tiling& t);
+TileScheduler make_tile_scheduler(const GemmProblem& problem, const KernelConfig& config,
+                                  u32 max_resident_workers);
+#endif
 
 }  // namespace tilecast

@@ -10,13 +10,14 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
+#include "model/tile/group_text.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
 
-using GroupKey = std::tuple<Op, i64, i64, i64, i64, bool, bool, ElementType, ElementType, Layout,
-                            Bias, Activation, Regime, Inputs, L2State>;
+using GroupKey = std::tuple<Op, i64, i64, i64, i64, bool, bool, std::string, ElementType,
+                            ElementType, Layout, Bias, Activation, Regime, Inputs, L2State>;
 
 GroupKey group_key(const Point& point) {
   const GemmProblem& problem = point.problem;
@@ -27,6 +28,7 @@ GroupKey group_key(const Point& point) {
           problem.batch.products,
           problem.batch.one_a,
           problem.batch.one_b,
+          problem.groups == nullptr ? "" : to_text(*problem.groups),
           problem.dtype,
           c_type(problem),
           problem.layout,

@@ -110,6 +110,9 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
       result_(new_layout(fp32_output ? CUDA_R_32F : data_type(c_type(problem)), problem.shape.n,
                          problem.shape.m),
               cublasLtMatrixLayoutDestroy) {
+  if (problem.groups != nullptr) {
+    throw ConfigError("cuBLASLt has no product of groups");
+  }
   if (problem.batch.products > 1) {
     const auto [m, n, k] = problem.shape;
     const Batch& batch = problem.batch;

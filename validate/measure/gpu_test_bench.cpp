@@ -29,6 +29,7 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   stream.synchronize();
   a.reserve(bytes_of(a_rows, k, next.dtype));
   b.reserve(bytes_of(b_rows, k, next.dtype));
+  first_rows.prepare(next);
   c.reserve(bytes_of(next.batch.products * m, n, c_type(next)));
   kernels.fill(a.as<void>(), static_cast<u64>(a_rows * k), next.dtype, inputs, seed++,
                stream.get());
@@ -48,7 +49,8 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
   return {.a = a.as<void>(),
           .b = b.as<void>(),
           .c = output,
-          .bias = biased ? bias.as<void>() : nullptr};
+          .bias = biased ? bias.as<void>() : nullptr,
+          .first_rows = first_rows.get()};
 }
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {

@@ -9,6 +9,7 @@
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/micro_kernels.h"
+#include "validate/measure/operands.h"
 #include "validate/measure/verifier.h"
 
 namespace tilecast {
@@ -41,6 +42,7 @@ class GpuTestBench {
   Verifier verifier;
   GemmProblem problem{};
   DeviceMemory a, b, c, bias;
+  FirstRows first_rows;
 
  private:
   explicit GpuTestBench(const Device& device);

@@ -149,8 +149,9 @@ void Laboratory::measure_kernel(Measurement& row) {
 
   const GemmBuffers first = operands_.set(0);
   if (!verify(row, [&](void* c) {
-        launch.launch(launch.bind({.a = first.a, .b = first.b, .c = c, .bias = first.bias}),
-                      stream_.get());
+        GemmBuffers checked = first;
+        checked.c = c;
+        launch.launch(launch.bind(checked), stream_.get());
       })) {
     return;
   }

@@ -1,7 +1,11 @@
 #include "validate/measure/operands.h"
 
+#include <vector>
+
+#include "kernels/jit/cuda_error.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {
@@ -28,6 +32,20 @@ SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   return layout;
 }
 
+void FirstRows::prepare(const GemmProblem& problem) {
+  groups_ = problem.groups != nullptr;
+  if (!groups_) {
+    return;
+  }
+  std::vector<i32> first{0};
+  for (const i64 rows : problem.groups->rows()) {
+    first.push_back(first.back() + static_cast<i32>(rows));
+  }
+  const std::size_t bytes = first.size() * sizeof(i32);
+  rows_.reserve(bytes);
+  TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), first.data(), bytes, cudaMemcpyHostToDevice));
+}
+
 Operands::Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2)
     : kernels_(kernels), stream_(stream), l2_(l2) {}
 
@@ -35,6 +53,7 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   layout_ = set_layout(problem, l2_);
   stream_.synchronize();  // the memory may move
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
+  first_rows_.prepare(problem);
   // One fill for all: the C parts get data too, as a buffer in use would hold.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
     kernels_.fill(memory_.as<void>(at), bytes / static_cast<std::size_t>(element_bytes(type)), type,
@@ -57,7 +76,8 @@ GemmBuffers Operands::set(std::size_t index) const {
           .c = memory_.as<void>(start + layout_.a_bytes + layout_.b_bytes),
           .bias = layout_.bias_bytes == 0
                       ? nullptr
-                      : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes)};
+                      : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes),
+          .first_rows = first_rows_.get()};
 }
 
 }  // namespace tilecast

@@ -21,6 +21,18 @@ struct SetLayout {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);
 
+/// On the device: each group's first row, then how many rows there are. Nothing without groups.
+class FirstRows {
+ public:
+  /// What was there must not be read any more.
+  void prepare(const GemmProblem& problem);
+  const i32* get() const { return groups_ ? rows_.as<const i32>() : nullptr; }
+
+ private:
+  bool groups_ = false;
+  DeviceMemory rows_;
+};
+
 class Operands {
  public:
   Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2);
@@ -39,6 +51,7 @@ class Operands {
   Bytes l2_;
   SetLayout layout_{};
   DeviceMemory memory_;
+  FirstRows first_rows_;
 };
 
 }  // namespace tilecast

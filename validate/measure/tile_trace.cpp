@@ -58,8 +58,11 @@ std::vector<WalkedPiece> expected_tile_trace(const TileScheduler& scheduler,
 }
 
 std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch) {
-  return expected_tile_trace(launch.scheduler(), launch.work(), launch.config().tiling,
-                             launch.max_tiles_per_cta());
+  const u32 stride = launch.max_tiles_per_cta();
+  std::vector<WalkedPiece> trace =
+      expected_tile_trace(launch.scheduler(), launch.work(), launch.config().tiling, stride);
+  trace.resize(std::size_t{launch.shape().ctas} * stride, kNoTile);  // of groups some have none
+  return trace;
 }
 
 std::vector<WalkedPiece> record_tile_trace(const GemmLaunch& launch, const GemmBuffers& buffers,

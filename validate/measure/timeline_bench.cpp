@@ -97,6 +97,9 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
   if (problem.batch.products > 1) {
     throw ConfigError("a timeline is of one product, not of a batch");
   }
+  if (problem.groups != nullptr) {
+    throw ConfigError("a timeline is of one product, not of groups");
+  }
   const KernelSource source = gemm_source(config, ProblemKind::of(problem));
   auto builds = std::make_unique<Builds>(load(cache_, source),
                                          load(cache_, timeline_source(source)), problem, config);

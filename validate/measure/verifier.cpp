@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {
@@ -126,23 +128,46 @@ const void* Verifier::widened(const void* fp8, i64 rows, DeviceMemory& wide) con
 }
 
 void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b) {
-  const CublasltMatmul matmul(cublaslt_, problem, true);
   TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
                                 stream_.get()));
-  matmul.run(matmul.algorithms(1).front(), a, b, reference_.as<void>(), stream_.get());
+  const auto [m, n, k] = problem.shape;
+  if (problem.groups == nullptr) {
+    multiply(problem, a, b, reference_.as<float>(),
+             ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(problem.batch.products)));
+    return;
+  }
+  GemmProblem group = problem;
+  group.groups = nullptr;
+  const i64 element = element_bytes(problem.dtype);
+  const std::vector<i64>& rows = problem.groups->rows();
+  i64 row = 0, matrix = 0;
+  for (const i64 of_group : rows) {
+    group.shape.m = of_group;
+    if (of_group > 0) {
+      multiply(group, matrix_at(a, row, k, element), matrix_at(b, matrix, n * k, element),
+               reference_.as<float>() + row * n, ceil_div<u64>(kAllElementsUpTo, rows.size()));
+    }
+    row += of_group;
+    ++matrix;
+  }
+}
+
+void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b, float* c,
+                        u64 most_samples) {
+  const CublasltMatmul matmul(cublaslt_, problem, true);
+  matmul.run(matmul.algorithms(1).front(), a, b, c, stream_.get());
 
   const ReferenceCheck nothing{.checked = 0, .wrong = 0, .first_wrong = kNone};
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &nothing, sizeof nothing,
                                 cudaMemcpyHostToDevice, stream_.get()));
   const auto [m, n, k] = problem.shape;
   const i64 products = problem.batch.products, element = element_bytes(problem.dtype);
-  const u64 samples = std::min<u64>(static_cast<u64>(m * n),
-                                    ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(products)));
+  const u64 samples = std::min<u64>(static_cast<u64>(m * n), most_samples);
   for (i64 product = 0; product < products; ++product) {
     kernels_.check_reference(matrix_at(a, problem.batch.one_a ? 0 : product, m * k, element),
                              matrix_at(b, problem.batch.one_b ? 0 : product, n * k, element),
-                             reference_.as<float>() + product * m * n, problem, samples,
-                             result_.as<ReferenceCheck>(), stream_.get());
+                             c + product * m * n, problem, samples, result_.as<ReferenceCheck>(),
+                             stream_.get());
   }
   const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
   if (found.checked != samples * static_cast<u64>(products) || found.wrong != 0) {

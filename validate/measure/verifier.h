@@ -58,6 +58,8 @@ class Verifier {
   const void* widened(const void* fp8, i64 rows, DeviceMemory& wide) const;
   /// A B of 16-bit operands, checked.
   void take_reference(const GemmProblem& problem, const void* a, const void* b);
+  /// The same of products without groups, `samples` elements of each checked.
+  void multiply(const GemmProblem& problem, const void* a, const void* b, float* c, u64 samples);
 
   const MicroKernels& kernels_;
   const Cublaslt& cublaslt_;

@@ -4,6 +4,7 @@
 
 #include "model/base/error.h"
 #include "model/base/words.h"
+#include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -74,7 +75,8 @@ std::string key_of(const Point& point) {
                      to_text(point.problem.layout), point.config, to_text(point.regime),
                      to_text(point.inputs), to_text(point.l2_state)) +
          (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "") +
-         (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "");
+         (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "") +
+         (point.problem.groups != nullptr ? " groups " + to_text(*point.problem.groups) : "");
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

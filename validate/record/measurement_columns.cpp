@@ -6,6 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/short_config_text.h"
 
@@ -272,6 +273,21 @@ constexpr MeasurementColumn kColumns[] = {
      [](Measurement& m, std::string_view text) {
        if (!text.empty()) {
          m.point.problem.batch = parse_batch(text);
+       }
+     }},
+    {"groups", false,  // behind m, which is their sum
+     [](const Measurement& m) {
+       const GroupRows* const groups = m.point.problem.groups;
+       return groups == nullptr ? std::string() : to_text(*groups);
+     },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         const i64 m_given = m.point.problem.shape.m;
+         m.point.problem = in_groups(m.point.problem, parse_group_rows(text));
+         if (m.point.problem.shape.m != m_given) {
+           throw ConfigError(fmt::format("expected {} rows in all as m says, got {}", m_given,
+                                         m.point.problem.shape.m));
+         }
        }
      }},
     {"epilogue", false,

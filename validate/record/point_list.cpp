@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kPointColumns[] = {"op",     "m",        "n",       "k",      "dtype",
                                               "layout", "config",   "regime",  "inputs", "l2_state",
-                                              "drawn",  "epilogue", "dtype_c", "batch"};
+                                              "drawn",  "epilogue", "dtype_c", "batch",  "groups"};
 constexpr std::size_t kNeeded = 7;  // the first ones
 
 const MeasurementColumn& column_named(std::string_view name) {

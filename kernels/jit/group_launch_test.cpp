@@ -1,0 +1,221 @@
+// Grouped kernels on the device: groups of any heights, against exact sums of whole numbers.
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/compile_ahead.h"
+#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/gemm_launch.h"
+#include "kernels/registry.h"
+#include "model/tile/group_rows.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "tests/gpu.h"
+#include "tests/hang_guard.h"
+#include "tests/seed.h"
+#include "tests/temporary_folder.h"
+#include "tests/whole_numbers.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kConfigs[] = {
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=4,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=chunked",
+    "warp_specialized:tile=64x128x64,stages=4,warpgroups=1x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=1,producer=40,grid=resident,raster=hilbert,group=1,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=2,walk=strided,store=deferred",
+    "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_m,group=2,walk=strided",
+    "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_n,group=2,walk=chunked",
+};
+constexpr i64 kGuardRows = 128;  // of C behind the last one
+
+CubinCache& cache() {
+  static const TemporaryFolder folder;
+  static CubinCache cache(folder / "cache");
+  return cache;
+}
+
+GemmProblem grouped(const std::vector<i64>& rows, i64 n, i64 k, Layout layout) {
+  i64 m = 0;
+  for (const i64 r : rows) {
+    m += r;
+  }
+  return {.shape = {m, n, k},
+          .dtype = ElementType::kFp16,
+          .layout = layout,
+          .groups = GroupRows::of(rows)};
+}
+
+/// Each group's first row, and the row behind the last.
+std::vector<i32> first_rows(const std::vector<i64>& rows) {
+  std::vector<i32> first{0};
+  for (const i64 r : rows) {
+    first.push_back(first.back() + static_cast<i32>(r));
+  }
+  return first;
+}
+
+std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<i64>& rows,
+                                    const std::vector<int>& a, const std::vector<int>& b) {
+  const auto [m, n, k] = problem.shape;
+  const bool tn = problem.layout == Layout::kTn;
+  std::vector<unsigned short> c;
+  i64 row = 0;
+  for (std::size_t group = 0; group < rows.size(); ++group) {
+    const int* const b_of_group = b.data() + static_cast<i64>(group) * n * k;
+    for (const i64 end = row + rows[group]; row < end; ++row) {
+      for (i64 column = 0; column < n; ++column) {
+        int sum = 0;
+        for (i64 i = 0; i < k; ++i) {
+          sum += a[static_cast<std::size_t>(row * k + i)] *
+                 b_of_group[tn ? column * k + i : i * n + column];
+        }
+        c.push_back(fp16_bits(sum));
+      }
+    }
+  }
+  c.resize(static_cast<std::size_t>((m + kGuardRows) * n), kUnwritten);
+  return c;
+}
+
+LoadedKernel load(const KernelConfig& config, const GemmProblem& problem) {
+  const CompiledKernel compiled = compile_gemm(config, ProblemKind::of(problem), cache());
+  REQUIRE(compiled.rejection == "");
+  return LoadedKernel(compiled.cubin, kGemmEntry);
+}
+
+/// C of a launch planned for `problem`, with these first rows on the device.
+std::vector<unsigned short> run(const KernelConfig& config, const GemmProblem& problem,
+                                const std::vector<i32>& first, const std::vector<int>& a,
+                                const std::vector<int>& b) {
+  LoadedKernel kernel = load(config, problem);
+  const GemmLaunch launch(kernel, problem, config);
+  const auto c_count = static_cast<std::size_t>((problem.shape.m + kGuardRows) * problem.shape.n);
+  DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2),
+      first_device(first.size() * sizeof(i32));
+  a_device.fill(as_fp16(a));
+  b_device.fill(as_fp16(b));
+  c_device.fill(std::vector<unsigned short>(c_count, kUnwritten));
+  first_device.fill(first);
+  const GemmArgs args = launch.bind({.a = a_device.get(),
+                                     .b = b_device.get(),
+                                     .c = c_device.get(),
+                                     .first_rows = static_cast<const i32*>(first_device.get())});
+  launch.launch(args, nullptr);
+  TILECAST_CUDA(cudaDeviceSynchronize());
+  return c_device.read<unsigned short>(c_count);
+}
+
+void compile_all_configs() {
+  std::vector<KernelSource> sources;
+  for (const char* const text : kConfigs) {
+    for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+      sources.push_back(
+          gemm_source(parse_kernel_config(text), ProblemKind::of(grouped({1}, 8, 8, layout))));
+    }
+  }
+  compile_ahead(sources, cache());
+}
+
+std::vector<i64> random_groups(std::mt19937& random) {
+  constexpr i64 kMost[] = {1, 7, 64, 300};
+  const std::size_t groups = 1 + random() % (random() % 4 == 0 ? 100 : 9);
+  const auto most = static_cast<unsigned>(groups > 9 ? 40 : kMost[random() % 4]);
+  std::vector<i64> rows(groups);
+  std::generate(rows.begin(), rows.end(),
+                [&] { return random() % 4 == 0 ? 0 : static_cast<i64>(random() % (most + 1)); });
+  rows[random() % groups] += 1;  // some group has a row
+  return rows;
+}
+
+std::string text_of(const std::vector<i64>& rows) {
+  std::string text;
+  for (const i64 r : rows) {
+    text += " " + std::to_string(r);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("Grouped kernels compile without spills, and other schedules have none") {
+  for (const char* const text :
+       {"warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+        "ping_pong:tile=128x192x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_m,group=8,walk=strided"}) {
+    INFO(text);
+    const ProblemKind kind = ProblemKind::of(grouped({1}, 8, 8, Layout::kTn));
+    CHECK(compile_gemm(parse_kernel_config(text), kind, cache()).rejection == "");
+  }
+  const KernelConfig pipelined = parse_kernel_config(
+      "pipelined:tile=128x128x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=4");
+  CHECK_THROWS_AS(gemm_source(pipelined, ProblemKind::of(grouped({1}, 8, 8, Layout::kTn))),
+                  ConfigError);
+}
+
+TEST_CASE("Groups of any heights are right", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs();
+  std::mt19937 random(daily_seed("groups"));
+  std::vector<std::vector<i64>> lists{{256, 0, 17}, {0, 0, 5}, {130, 0}, {64, 64, 64}, {1}};
+  for (int i = 0; i < 15; ++i) {
+    lists.push_back(random_groups(random));
+  }
+  for (const std::vector<i64>& rows : lists) {
+    // N of 72 takes bulk stores, of 131 none; K ends within a block.
+    const bool tn = random() % 2 == 0;
+    const i64 n = tn && random() % 2 == 0 ? 131 : 72 + 8 * static_cast<i64>(random() % 40);
+    const i64 k = 8 * (1 + static_cast<i64>(random() % 20));
+    const GemmProblem problem = grouped(rows, n, k, tn ? Layout::kTn : Layout::kNn);
+    const std::vector<int> a = make_values(problem.shape.m * k, 1);
+    const std::vector<int> b = make_values(static_cast<i64>(rows.size()) * n * k, 2);
+    const std::vector<unsigned short> expected = product(problem, rows, a, b);
+    for (const char* const text : kConfigs) {
+      const std::string what = text_of(rows) + " x " + std::to_string(n) + " x " +
+                               std::to_string(k) + (tn ? " tn " : " nn ") + text;
+      const HangGuard guard(what);
+      INFO(what);
+      CHECK((run(parse_kernel_config(text), problem, first_rows(rows), a, b) == expected));
+    }
+  }
+}
+
+TEST_CASE("Groups may have other heights than the launch was planned for", "[gpu]") {
+  gpu_or_skip();
+  const std::vector<i64> planned{300, 300, 300, 300}, actual{0, 900, 1, 299};
+  const GemmProblem problem = grouped(planned, 136, 72, Layout::kTn);
+  const std::vector<int> a = make_values(1200 * 72, 1), b = make_values(4 * 136 * 72, 2);
+  const std::vector<unsigned short> expected = product(problem, actual, a, b);
+  for (const char* const text : kConfigs) {
+    INFO(text);
+    CHECK((run(parse_kernel_config(text), problem, first_rows(actual), a, b) == expected));
+  }
+}
+
+TEST_CASE("First rows that make no sense touch nothing outside of C", "[gpu]") {
+  gpu_or_skip();
+  const GemmProblem problem = grouped({100, 100, 100}, 136, 72, Layout::kTn);
+  const std::vector<int> a = make_values(300 * 72, 1), b = make_values(3 * 136 * 72, 2);
+  const std::vector<std::vector<i32>> lists{
+      {0, 200, 100, 300}, {-5, 1000, 2000000000, 300}, {300, 200, 100, 0}, {7, 7, 7, 7}};
+  for (const std::vector<i32>& first : lists) {
+    for (const char* const text : kConfigs) {
+      const HangGuard guard(text);
+      INFO(text);
+      const std::vector<unsigned short> c = run(parse_kernel_config(text), problem, first, a, b);
+      CHECK(std::all_of(c.begin() + 300 * 136, c.end(),
+                        [](unsigned short bits) { return bits == kUnwritten; }));
+    }
+  }
+}
+
+}  // namespace tilecast

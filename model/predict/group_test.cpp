@@ -1,0 +1,140 @@
+// Groups against what they equal: one product, a batch, the same groups without the empty ones.
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "model/predict/legality.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/group_rows.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "tests/seed.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const LoadedGpu gpu = load_gpu("h200_sxm", true);
+  return gpu.spec;
+}
+
+GemmProblem product(GemmShape shape) {
+  return {.shape = shape, .dtype = ElementType::kBf16, .layout = Layout::kTn};
+}
+
+GemmProblem groups_of(std::vector<i64> rows, i64 n, i64 k) {
+  return in_groups(product({0, n, k}), std::move(rows));
+}
+
+Prediction predicted(const GemmProblem& problem, const char* config, Method method) {
+  return rank_one(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
+      .predictions.front();
+}
+
+const char* const kConfigs[] = {
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=4,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+    "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=4,walk=chunked",
+    "ping_pong:tile=128x128x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=hilbert,group=1,walk=strided"};
+
+void check_same(const GemmProblem& left, const GemmProblem& right) {
+  for (const char* const config : kConfigs) {
+    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+      INFO(to_text(AnyProblem{left}) << " and " << to_text(AnyProblem{right}) << " " << config);
+      const Prediction a = predicted(left, config, method);
+      const Prediction b = predicted(right, config, method);
+      CHECK(a.time == b.time);
+      CHECK(a.cycles == b.cycles);
+      CHECK(a.dram_read == b.dram_read);
+      CHECK(a.dram_write == b.dram_write);
+      CHECK(a.power == b.power);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("One group is the product that it is") {
+  for (const GemmShape shape : {GemmShape{3072, 1000, 512}, GemmShape{2048, 4096, 4096}}) {
+    check_same(groups_of({shape.m}, shape.n, shape.k), product(shape));
+  }
+}
+
+TEST_CASE("Equal groups of whole tiles are a batch") {
+  GemmProblem batch = product({512, 1000, 512});
+  batch.batch.products = 6;
+  check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch);
+}
+
+TEST_CASE("Empty groups cost nothing") {
+  check_same(groups_of({0, 300, 0, 0, 77, 1000, 0}, 1024, 512),
+             groups_of({300, 77, 1000}, 1024, 512));
+}
+
+TEST_CASE("Two groups in the place of one read another B, and whole tiles besides are the same") {
+  for (const char* const config : kConfigs) {
+    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+      INFO(config);
+      const Prediction one = predicted(groups_of({2048}, 1024, 512), config, method);
+      const Prediction two = predicted(groups_of({1024, 1024}, 1024, 512), config, method);
+      // 1 MB of B more.
+      CHECK(two.dram_read.value == Approx(one.dram_read.value + (1 << 20)).epsilon(0.05));
+      CHECK(two.time.value >= one.time.value * 0.99);
+      CHECK(two.tflops <= one.tflops * 1.01);
+    }
+  }
+}
+
+TEST_CASE("No prediction of groups beats physics, and one more row in each takes no less time") {
+  std::mt19937_64 random(daily_seed("groups"));
+  const auto draw = [&](i64 from, i64 to) {
+    return std::uniform_int_distribution<i64>(from, to)(random);
+  };
+  for (int i = 0; i < 12; ++i) {
+    std::vector<i64> rows(static_cast<std::size_t>(draw(1, i % 4 == 0 ? 100 : 12)));
+    for (i64& of_group : rows) {
+      of_group = draw(0, 3) == 0 ? 0 : draw(1, i % 3 == 0 ? 30 : 700);
+    }
+    rows.front() += 1;  // some group has a row
+    const i64 n = draw(1, 150) * 8, k = draw(1, 100) * 16;
+    const GemmProblem problem = groups_of(rows, n, k);
+    INFO(to_text(AnyProblem{problem}));
+    const auto rank = [&](const GemmProblem& asked) {
+      return rank_candidates(h200(), asked, {}, Regime::kBurst, Inputs::kNormal, 1, {});
+    };
+    const Ranking ranking = rank(problem);
+    REQUIRE(!ranking.predictions.empty());
+    const Prediction& best = ranking.predictions.front();
+    CHECK(best.time.value >=
+          tensor_flops(problem) / (h200().sm.count * 4096.0 * best.sm_clock.value));
+    CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
+    std::ranges::for_each(rows, [](i64& of_group) { of_group += of_group > 0 ? 1 : 0; });
+    CHECK(rank(groups_of(rows, n, k)).predictions.front().time.value >= best.time.value * 0.98);
+  }
+}
+
+TEST_CASE("What takes no groups says so") {
+  const GemmProblem groups = groups_of({64, 64}, 64, 64);
+  CHECK(why_not_solvable(h200(), groups).empty());
+  CHECK(check_legal(h200(), groups,
+                    parse_kernel_config(
+                        "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
+                        "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
+  const LoadedGpu b200 = load_gpu("b200", true);
+  CHECK(why_not_solvable(b200.spec, groups) == "groups: kernels for Blackwell take one product");
+  CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
+        "1025 groups: a kernel walks 1024 at most");
+  GemmProblem fused = groups;
+  fused.epilogue = {Bias::kPerColumn, Activation::kNone};
+  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
+  GemmProblem batch = groups;
+  batch.batch.products = 2;
+  CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups are of one product");
+}
+
+}  // namespace tilecast

@@ -1,0 +1,24 @@
+#include "model/tile/gemm_problem.h"
+
+#include "model/tile/group_rows.h"
+
+namespace tilecast {
+
+i64 matrices_of_b(const GemmProblem& problem) {
+  return problem.groups != nullptr ? static_cast<i64>(problem.groups->rows().size())
+         : problem.batch.one_b     ? 1
+                                   : problem.batch.products;
+}
+
+double bytes_of_b(const GemmProblem& problem) {
+  const i64 read = problem.groups != nullptr ? problem.groups->not_empty() : matrices_of_b(problem);
+  return static_cast<double>(read) * static_cast<double>(problem.shape.n) *
+         static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
+}
+
+double gemm_bytes(const GemmProblem& problem) {
+  return bytes_of_a(problem) + bytes_of_b(problem) + bytes_of_c(problem) +
+         static_cast<double>(bias_bytes(problem));
+}
+
+}  // namespace tilecast

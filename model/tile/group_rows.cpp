@@ -1,0 +1,118 @@
+#include "model/tile/group_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+
+GroupRows::GroupRows(std::vector<i64> rows)
+    : rows_(std::move(rows)),
+      total_(std::accumulate(rows_.begin(), rows_.end(), i64{0})),
+      largest_(rows_.empty() ? 0 : std::ranges::max(rows_)),
+      not_empty_(std::ranges::count_if(rows_, [](i64 of_group) { return of_group > 0; })) {}
+
+const GroupRows* GroupRows::of(std::vector<i64> rows) {
+  if (const auto wrong = std::ranges::find_if(rows, [](i64 of_group) { return of_group < 0; });
+      wrong != rows.end()) {
+    throw ConfigError(fmt::format("groups: expected 0 rows or more of each, not {}", *wrong));
+  }
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::vector<i64>, std::unique_ptr<const GroupRows>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const GroupRows>& list = known[rows];
+  if (list == nullptr) {
+    list.reset(new GroupRows(std::move(rows)));
+  }
+  return list.get();
+}
+
+u32 GroupRows::tile_rows(i64 height) const {
+  i64 sum = 0;
+  for (const i64 rows : rows_) {
+    sum += ceil_div(rows, height);
+  }
+  return static_cast<u32>(sum);
+}
+
+std::vector<u32> GroupRows::groups_of_tile_rows(i64 height) const {
+  std::vector<u32> groups;
+  for (std::size_t group = 0; group < rows_.size(); ++group) {
+    groups.insert(groups.end(), static_cast<std::size_t>(ceil_div(rows_[group], height)),
+                  static_cast<u32>(group));
+  }
+  return groups;
+}
+
+GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
+  problem.groups = GroupRows::of(std::move(rows));
+  problem.shape.m = problem.groups->total();
+  return problem;
+}
+
+i32 group_table_bytes(const GemmProblem& problem) {
+  return problem.groups != nullptr ? group_table_bytes(matrices_of_b(problem)) : 0;
+}
+
+std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& t) {
+  std::vector<TileRow> tiles;
+  const i64 height = i64{t.block_m} * t.cluster_m;
+  const auto add = [&](i64 of_a, i64 of_c) {
+    for (i64 row = 0; row < round_up(of_c, height); row += t.block_m) {
+      tiles.push_back({of_a - row, of_c - row});
+    }
+  };
+  if (problem.groups != nullptr) {
+    i64 left = problem.shape.m;
+    for (const i64 rows : problem.groups->rows()) {
+      add(left, rows);
+      left -= rows;
+    }
+  } else {
+    for (i64 product = 0; product < problem.batch.products; ++product) {
+      add(problem.shape.m, problem.shape.m);
+    }
+  }
+  return tiles;
+}
+
+RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  RowsOfTiles sum{};
+  if (problem.groups != nullptr) {
+    i64 left = problem.shape.m;  // of A from the group's first row on
+    for (const i64 rows : problem.groups->rows()) {
+      const i64 covered = std::min(round_up(rows, i64{t.block_m} * t.cluster_m), left);
+      sum.tiles += ceil_div<i64>(covered, t.block_m);
+      sum.existing += covered;
+      left -= rows;
+    }
+    sum.loaded = sum.tiles * t.block_m;
+    return sum;
+  }
+  const i64 m = problem.shape.m, last = m % t.block_m;
+  const i64 tiles = ceil_div<i64>(m, t.block_m);
+  const i64 loaded =
+      loads_existing_rows(problem, config)
+          ? m - last + a_rows_loaded(static_cast<i32>(last), t.block_m, a_rows_step(t))
+          : tiles * t.block_m;
+  const i64 products = problem.batch.products;
+  return {tiles * products, m * products, loaded * products};
+}
+
+double multiplied_flops(const GemmProblem& problem, const KernelConfig& config) {
+  return problem.groups == nullptr ? tensor_flops(problem)
+                                   : gemm_flops(GemmShape{rows_of_tiles(problem, config).existing,
+                                                          problem.shape.n, problem.shape.k});
+}
+
+}  // namespace tilecast

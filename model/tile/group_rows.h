@@ -1,0 +1,70 @@
+// The rows of A and C that each group of a grouped GEMM has. Rows of groups follow each other;
+// every group multiplies a B of its own. Known to the host alone: kernels read first rows of
+// groups from the device's memory.
+//
+// A list is one object for as long as the program runs, whoever asks for it, so that problems are
+// compared and copied as plain values are. It is never freed: a program asks for few lists.
+// Checked by: group_rows_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "model/base/integers.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+class GroupRows {
+ public:
+  /// The one object of this list; from any thread. Throws ConfigError where a number is negative.
+  static const GroupRows* of(std::vector<i64> rows);
+
+  const std::vector<i64>& rows() const { return rows_; }
+  i64 total() const { return total_; }
+  i64 largest() const { return largest_; }
+  /// Groups that have rows.
+  i64 not_empty() const { return not_empty_; }
+  /// Whether all of those have as many.
+  bool are_equal() const { return total_ == largest_ * not_empty_; }
+
+  /// Rows of tiles of that height. None holds rows of two groups, and empty groups have none.
+  u32 tile_rows(i64 height) const;
+  /// The group of each of them.
+  std::vector<u32> groups_of_tile_rows(i64 height) const;
+
+ private:
+  explicit GroupRows(std::vector<i64> rows);
+
+  std::vector<i64> rows_;
+  i64 total_ = 0, largest_ = 0, not_empty_ = 0;
+};
+
+/// `problem` with these groups along M, which becomes their sum.
+GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
+
+/// Shared memory that a kernel takes for the groups; 0 where there are none.
+i32 group_table_bytes(const GemmProblem& problem);
+
+/// A CTA's row of tiles.
+struct TileRow {
+  i64 of_a;  // rows of A from its first one on, to the end of A; below 1: none
+  i64 of_c;  // the same of C, to the end of the product or the group
+};
+
+/// Of the whole problem, in order: of all products or groups, with those of a cluster that lie out
+/// of bounds.
+std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& tiling);
+
+/// Rows of A as the tiles of the whole problem see them. Where a group ends inside a tile, the rows
+/// behind it are the next group's: loaded and multiplied, and not stored.
+struct RowsOfTiles {
+  i64 tiles;     // CTAs' rows of tiles with at least one row of A
+  i64 existing;  // rows of A in them, of all together
+  i64 loaded;    // the same with what is asked for beyond A
+};
+RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config);
+/// What tensor cores multiply but zeros: tensor_flops, of groups with what is not stored.
+double multiplied_flops(const GemmProblem& problem, const KernelConfig& config);
+
+}  // namespace tilecast

@@ -1,0 +1,111 @@
+#include "model/tile/group_rows.h"
+
+#include "model/base/error.h"
+#include "model/tile/smem_layout.h"
+#include "model/tile/tile_scheduler.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem grouped(std::vector<i64> rows) {
+  return in_groups({{0, 96, 64}, ElementType::kFp16, Layout::kTn}, std::move(rows));
+}
+
+KernelConfig tiles_of(i32 block_m, i32 cluster_m) {
+  KernelConfig config = fixed_by_schedule(Schedule::kPingPong);
+  config.tiling.block_m = block_m;
+  config.tiling.block_n = 96;
+  config.tiling.block_k = 64;
+  config.tiling.cluster_m = cluster_m;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("Equal lists of groups are one, so that equal problems are equal") {
+  CHECK(GroupRows::of({256, 0, 17}) == GroupRows::of({256, 0, 17}));
+  CHECK(GroupRows::of({256, 17}) != GroupRows::of({256, 0, 17}));
+  CHECK(grouped({256, 17}) == grouped({256, 17}));
+  CHECK_FALSE(grouped({256, 17}) == grouped({17, 256}));
+}
+
+TEST_CASE("A group with fewer rows than none is an error") {
+  CHECK_THROWS_AS(GroupRows::of({256, -1}), ConfigError);
+}
+
+TEST_CASE("Groups count their rows") {
+  const GroupRows& groups = *GroupRows::of({256, 0, 17});
+  CHECK(groups.total() == 273);
+  CHECK(groups.largest() == 256);
+  CHECK(groups.not_empty() == 2);
+  CHECK_FALSE(groups.are_equal());
+  CHECK(GroupRows::of({17, 0, 17})->are_equal());
+  CHECK(grouped({256, 0, 17}).shape.m == 273);
+}
+
+TEST_CASE("Rows of tiles are whole for each group, and an empty one has none") {
+  const GroupRows& groups = *GroupRows::of({0, 256, 0, 257, 1});
+  CHECK(groups.tile_rows(128) == 2 + 3 + 1);
+  CHECK(groups.groups_of_tile_rows(128) == std::vector<u32>{1, 1, 3, 3, 3, 4});
+  CHECK(groups.tile_rows(512) == 3);
+  CHECK(GroupRows::of({0})->tile_rows(128) == 0);
+}
+
+TEST_CASE("Each group has a B, of which those of empty groups are not read") {
+  const GemmProblem problem = grouped({256, 0, 17});
+  CHECK(matrices_of_b(problem) == 3);
+  CHECK(bytes_of_b(problem) == 2 * 96 * 64 * 2);
+  CHECK(bytes_of_a(problem) == 273 * 64 * 2);
+  CHECK(tensor_flops(problem) == 2.0 * 273 * 96 * 64);
+}
+
+TEST_CASE("A scheduler has the rows of tiles of all groups") {
+  const KernelConfig config = tiles_of(64, 2);
+  CHECK(make_tile_scheduler(grouped({256, 0, 17}), config, 132).tiles_m == 2 + 1);
+  // In one piece 273 rows would take 3, too; 129 and 144 take 2 each.
+  CHECK(make_tile_scheduler(grouped({129, 144}), config, 132).tiles_m == 4);
+}
+
+TEST_CASE("Where a group ends inside a tile, A goes on and C does not") {
+  // 100 rows: two CTAs of 64 in a cluster; 30 rows: the second CTA's lie out of bounds.
+  const std::vector<TileRow> tiles = cta_tile_rows(grouped({100, 0, 30}), tiles_of(64, 2).tiling);
+  REQUIRE(tiles.size() == 4);
+  CHECK(tiles[0].of_a == 130);
+  CHECK(tiles[0].of_c == 100);
+  CHECK(tiles[1].of_a == 66);
+  CHECK(tiles[1].of_c == 36);
+  CHECK(tiles[2].of_a == 30);
+  CHECK(tiles[2].of_c == 30);
+  CHECK(tiles[3].of_a == -34);
+  CHECK(tiles[3].of_c == -34);
+  // 64 + 64 + 30 rows of A exist in three tiles, which are asked for whole.
+  const RowsOfTiles rows = rows_of_tiles(grouped({100, 0, 30}), tiles_of(64, 2));
+  CHECK(rows.tiles == 3);
+  CHECK(rows.existing == 158);
+  CHECK(rows.loaded == 192);
+  CHECK(multiplied_flops(grouped({100, 0, 30}), tiles_of(64, 2)) == 2.0 * 158 * 96 * 64);
+}
+
+TEST_CASE("The rows of a batch's tiles are those of its products") {
+  const GemmProblem batch{.shape = {100, 96, 64},
+                          .dtype = ElementType::kFp16,
+                          .layout = Layout::kTn,
+                          .batch = {.products = 2}};
+  const std::vector<TileRow> tiles = cta_tile_rows(batch, tiles_of(64, 1).tiling);
+  REQUIRE(tiles.size() == 4);
+  CHECK(tiles[3].of_a == 36);
+  CHECK(tiles[3].of_c == 36);
+  const RowsOfTiles rows = rows_of_tiles(batch, tiles_of(64, 1));
+  CHECK(rows.tiles == 4);
+  CHECK(rows.existing == 200);
+  CHECK(rows.loaded == 208);  // 36 in steps of eight: 40
+}
+
+TEST_CASE("The table of groups has eight bytes for each, and for what is behind the last") {
+  CHECK(group_table_bytes(1) == 144);
+  CHECK(group_table_bytes(grouped({256, 0, 17})) == 160);
+  CHECK(group_table_bytes(GemmProblem{{8, 8, 8}, ElementType::kFp16, Layout::kTn}) == 0);
+}
+
+}  // namespace tilecast

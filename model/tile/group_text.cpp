@@ -1,0 +1,71 @@
+#include "model/tile/group_text.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i64 kMostInText = i64{1} << 20;  // groups
+constexpr i64 kMostRows = (i64{1} << 31) - 1;
+
+[[noreturn]] void bad_groups(std::string_view text) {
+  throw ConfigError(
+      fmt::format("groups '{}': expected the rows of each, 1 to 2147483647 together, such as "
+                  "256,0,17 or, of equal ones, 4*8192",
+                  on_one_line(text)));
+}
+
+}  // namespace
+
+std::string to_text(const GroupRows& groups) {
+  const std::vector<i64>& rows = groups.rows();
+  std::string text;
+  for (std::size_t i = 0, next = 0; i < rows.size(); i = next) {
+    while (next < rows.size() && rows[next] == rows[i]) {
+      ++next;
+    }
+    text += text.empty() ? "" : ",";
+    text += next - i == 1 ? fmt::format("{}", rows[i]) : fmt::format("{}*{}", next - i, rows[i]);
+  }
+  return text;
+}
+
+std::vector<i64> parse_group_rows(std::string_view text) {
+  std::vector<i64> rows;
+  i64 total = 0;
+  for (const std::string_view part : split(text, ',')) {
+    const std::size_t star = part.find('*');
+    const std::optional<i64> count =
+        star == part.npos ? std::optional<i64>(1) : parse_integer(part.substr(0, star));
+    const std::optional<i64> each = parse_integer(star == part.npos ? part : part.substr(star + 1));
+    if (!count || *count < 1 || *count > kMostInText - static_cast<i64>(rows.size()) || !each ||
+        *each < 0 || *each > kMostRows || *count * *each > kMostRows - total) {
+      bad_groups(text);
+    }
+    rows.insert(rows.end(), static_cast<std::size_t>(*count), *each);
+    total += *count * *each;
+  }
+  if (total == 0) {
+    bad_groups(text);
+  }
+  return rows;
+}
+
+std::optional<GroupedShape> split_groups(std::string_view shape) {
+  if (!shape.starts_with('[')) {
+    return std::nullopt;
+  }
+  const std::size_t end = shape.find(']');
+  if (end == shape.npos || end + 1 >= shape.size() || (shape[end + 1] | 0x20) != 'x') {
+    throw ConfigError(fmt::format(
+        "shape '{}': expected groups as [256,0,17]x4096x7168: rows of each, then N and K",
+        on_one_line(shape)));
+  }
+  return GroupedShape{parse_group_rows(shape.substr(1, end - 1)), shape.substr(end + 2)};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,30 @@
+// Groups in a shape: "[256,0,17]x4096x7168", where one product has M; equal neighbours in short,
+// "[4*8192]x4096x7168".
+// Checked by: group_text_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/tile/group_rows.h"
+
+namespace tilecast {
+
+/// "256,0,17"; "4*8192".
+std::string to_text(const GroupRows& groups);
+
+/// Inverse of to_text, runs of equal ones in short or not. Throws ConfigError unless they are 1 to
+/// 2^20 groups of 1 to 2^31 - 1 rows together.
+std::vector<i64> parse_group_rows(std::string_view text);
+
+/// Of a shape that has groups: they, and what stands behind their `x`.
+struct GroupedShape {
+  std::vector<i64> rows;
+  std::string_view rest;
+};
+/// None where the shape does not begin with a bracket.
+std::optional<GroupedShape> split_groups(std::string_view shape);
+
+}  // namespace tilecast

@@ -1,0 +1,43 @@
+#include "model/tile/group_text.h"
+
+#include "model/tile/any_op.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+namespace tilecast {
+namespace {
+
+std::string read(std::string_view shape) {
+  return shape_text(parse_problem(Op::kGemm, shape, ElementType::kBf16, Layout::kTn));
+}
+
+}  // namespace
+
+TEST_CASE("Groups stand in a shape where one product has M, equal neighbours in short") {
+  CHECK(read("[256,0,17]x4096x7168") == "[256,0,17]x4096x7168");
+  CHECK(read("[8192,8192,8192,8192]X4096X7168") == "[4*8192]x4096x7168");
+  CHECK(read("[2*0,1*5,2*0]x8x8") == "[2*0,5,2*0]x8x8");
+  const AnyProblem problem =
+      parse_problem(Op::kGemm, "[256,0,17]x4096x7168", ElementType::kBf16, Layout::kTn);
+  const GemmProblem& gemm = std::get<GemmProblem>(problem);
+  CHECK(gemm.shape == GemmShape{273, 4096, 7168});
+  CHECK(gemm.groups == GroupRows::of({256, 0, 17}));
+  CHECK(gemm.batch == Batch{});
+}
+
+TEST_CASE("Groups that make no sense are refused in one line") {
+  for (const char* const rows : {"", "0", "0,0", "-1,5", "256,,17", "a", "2*", "*2", "0*5", "1,2,",
+                                 "2147483647,1", "2*1073741824", "1048577*1", "9999999999"}) {
+    INFO(rows);
+    CHECK(error_message([&] {
+            (void)parse_group_rows(rows);
+          }).starts_with("2 groups '" + std::string(rows) + "': expected the rows of each"));
+  }
+  for (const char* const shape : {"[256,17]", "[256,17]x", "[256,17", "[256]4096x7168",
+                                  "[256]x4096", "[256]x4096x7168x2", "32*[256]x4096x7168"}) {
+    INFO(shape);
+    CHECK(error_message([&] { (void)read(shape); }) != "");
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,83 @@
+// Matrices of whole numbers from -2 to 2, whose products are exact in fp16 and must match to the
+// bit, whatever the order of the sums; and where they lie on the device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "kernels/jit/cuda_error.h"
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+inline constexpr unsigned short kUnwritten = 0x7c00;  // infinity, which no product here is
+
+/// Freed at the end; as many bytes as asked for.
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t bytes) { TILECAST_CUDA(cudaMalloc(&pointer_, bytes)); }
+  ~DeviceArray() { (void)cudaFree(pointer_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  template <class T>
+  void fill(const std::vector<T>& from) {
+    TILECAST_CUDA(cudaMemcpy(pointer_, from.data(), from.size() * sizeof(T), cudaMemcpyDefault));
+  }
+  template <class T>
+  std::vector<T> read(std::size_t count) const {
+    std::vector<T> to(count);
+    TILECAST_CUDA(cudaMemcpy(to.data(), pointer_, count * sizeof(T), cudaMemcpyDefault));
+    return to;
+  }
+  void* get() const { return pointer_; }
+
+ private:
+  void* pointer_ = nullptr;
+};
+
+/// A whole number of -2048 to 2048 as fp16.
+inline unsigned short fp16_bits(int value) {
+  if (value == 0) {
+    return 0;
+  }
+  const int magnitude = std::abs(value);
+  const int exponent = std::ilogb(magnitude);
+  const int mantissa = (magnitude << 10 >> exponent) & 0x3ff;
+  return static_cast<unsigned short>((value < 0 ? 0x8000 : 0) | (exponent + 15) << 10 | mantissa);
+}
+
+/// A negative alpha makes negative zeros of fp32 ones; whole numbers have one zero.
+inline std::vector<unsigned short> without_signed_zeros(std::vector<unsigned short> bits) {
+  constexpr unsigned short kNegativeZero = 0x8000;
+  std::replace(bits.begin(), bits.end(), kNegativeZero, static_cast<unsigned short>(0));
+  return bits;
+}
+
+/// -2 to 2, by place.
+inline int value_at(std::size_t index, std::size_t salt) {
+  const std::size_t mixed = (index * 2654435761u + salt * 40503u) % 4294967291u;
+  return static_cast<int>(mixed / 65536 % 5) - 2;
+}
+
+inline std::vector<int> make_values(i64 count, std::size_t salt) {
+  std::vector<int> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = value_at(i, salt);
+  }
+  return values;
+}
+
+inline std::vector<unsigned short> as_fp16(const std::vector<int>& values) {
+  std::vector<unsigned short> bits;
+  for (const int value : values) {
+    bits.push_back(fp16_bits(value));
+  }
+  return bits;
+}
+
+}  // namespace tilecast

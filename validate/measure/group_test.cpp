@@ -1,0 +1,114 @@
+// Groups on the device: random groups, types and configurations against cuBLASLt's product of each
+// group, itself checked against fp64; and that the kernels walk the groups' tiles as the model
+// does.
+
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
+#include "model/tile/group_rows.h"
+#include "model/tile/schedule_text.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+#include "validate/measure/tile_trace.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr int kProblems = 40;
+constexpr int kConfigsOfEach = 4;
+
+GemmProblem random_groups(int index, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  std::vector<i64> rows(static_cast<std::size_t>(upto(index % 4 == 0 ? 128 : 12)));
+  const i64 most = index % 3 == 0 ? 20 : index % 3 == 1 ? 150 : 700;
+  for (i64& of_group : rows) {
+    of_group = random() % 5 == 0 ? 0 : upto(rows.size() > 12 ? 64 : most);
+  }
+  rows.back() += 1;  // some group has a row
+  const bool n_major = index % 2 == 0;
+  const i64 n = upto(900);
+  return in_groups({.shape = {0, n_major ? (n + 7) / 8 * 8 : n, 8 * upto(100)},
+                    .dtype = index % 3 == 0 ? ElementType::kFp16 : ElementType::kBf16,
+                    .layout = n_major ? Layout::kNn : Layout::kTn},
+                   rows);
+}
+
+}  // namespace
+
+TEST_CASE("Groups drawn at random are right, and walked as the model says", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("random groups"));
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::vector<GemmProblem> problems;
+  std::vector<std::vector<KernelConfig>> configs;
+  std::vector<KernelSource> sources;
+  for (int i = 0; i < kProblems; ++i) {
+    problems.push_back(random_groups(i, random));
+    configs.emplace_back();
+    for (int j = 0; j < kConfigsOfEach; ++j) {
+      const Schedule schedule = j % 2 == 0 ? Schedule::kWarpSpecialized : Schedule::kPingPong;
+      const auto legal = enumerate_candidates(gpu, problems.back(), {schedule}).legal;
+      REQUIRE(!legal.empty());
+      configs.back().push_back(legal[random() % legal.size()]);
+      sources.push_back(gemm_source(configs.back().back(), ProblemKind::of(problems.back())));
+    }
+  }
+  compile_ahead(sources, bench.cache);
+
+  int pairs = 0;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    INFO(to_text(AnyProblem{problems[i]}));
+    bench.prepare(problems[i], Inputs::kNormal);
+    for (const KernelConfig& config : configs[i]) {
+      if (!compile_gemm(config, ProblemKind::of(problems[i]), bench.cache).usable()) {
+        continue;
+      }
+      check_gemm(bench, config, nullptr);
+      LoadedKernel kernel = bench.load(config);
+      const GemmLaunch launch(kernel, problems[i], config);
+      const std::vector<WalkedPiece> walked =
+          record_tile_trace(launch, bench.buffers(bench.c.as<void>()), bench.stream.get());
+      CHECK(tile_trace_difference(walked, expected_tile_trace(launch),
+                                  launch.max_tiles_per_cta()) == "");
+      ++pairs;
+    }
+  }
+  std::printf("%d pairs of groups and configuration checked\n", pairs);
+  CHECK(pairs >= kProblems * kConfigsOfEach * 9 / 10);
+}
+
+TEST_CASE("Tiles that the copy engine stores in part are right under load", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("tiles stored in part"));
+  std::vector<i64> rows(64);  // most end in the lower half of a tile of 128
+  for (i64& of_group : rows) {
+    of_group = 65 + static_cast<i64>(random() % 120);
+  }
+  bench.prepare(
+      in_groups({.shape = {0, 3072, 1024}, .dtype = ElementType::kBf16, .layout = Layout::kTn},
+                rows),
+      Inputs::kNormal);
+  for (const char* const text :
+       {"ping_pong:tile=128x176x64,stages=5,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_m,group=1,walk=strided",
+        "ping_pong:tile=128x192x64,stages=4,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_m,group=1,walk=strided",
+        "ping_pong:tile=192x32x64,stages=3,cluster=4x1,ctas=2,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_n,group=16,walk=strided",
+        "warp_specialized:tile=256x32x64,stages=6,warpgroups=1x1,cluster=2x2,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=strided"}) {
+    for (int again = 0; again < 5; ++again) {
+      check_gemm(bench, parse_kernel_config(text), nullptr);
+    }
+  }
+}
