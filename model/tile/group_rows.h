@@ -43,6 +43,8 @@ class GroupRows {
 /// `problem` with these groups along M, which becomes their sum.
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
 
+constexpr i64 kMostGroups = 1024;  // that a kernel walks; more would take too much shared memory
+
 /// Shared memory that a kernel takes for the groups; 0 where there are none.
 i32 group_table_bytes(const GemmProblem& problem);
 

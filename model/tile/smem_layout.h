@@ -106,9 +106,8 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   return layout;
 }
 
-/// Most groups that a kernel walks; of their table, which lies behind all that, the bytes: a
-/// scheduler, and each group's first row and first row of tiles with those behind the last.
-constexpr i64 kMostGroups = 1024;
+/// Bytes of the table of groups, which lies behind all that: a scheduler, and each group's first
+/// row and first row of tiles with those behind the last.
 TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
