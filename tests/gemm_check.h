@@ -1,23 +1,20 @@
 // One GEMM configuration on the device against cuBLASLt and fp64, as a test's checks.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/hang_guard.h"
 #include "validate/measure/gpu_test_bench.h"
+#include "validate/measure/tile_trace.h"
 
 namespace tilecast {
-
-inline std::string to_text(const GemmProblem& problem) {
-  return to_text(problem.shape) + " " + std::string(to_text(problem.dtype)) + " " +
-         std::string(to_text(problem.layout)) +
-         (fuses(problem.epilogue) ? " " + to_text(problem.epilogue) : "");
-}
 
 /// Right, and its error at most 1.1 times that of cuBLASLt's own result in the same type, if given.
 inline void check_gemm(GpuTestBench& bench, const KernelConfig& config, const Verdict* cublaslt) {
@@ -42,6 +39,47 @@ inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& con
     sources.push_back(gemm_source(parse_kernel_config(text), {dtype, layout}));
   }
   compile_ahead(sources, bench.cache);
+}
+
+/// A problem and configurations drawn for it.
+struct Drawn {
+  GemmProblem problem;
+  std::vector<KernelConfig> configs;
+};
+
+inline void compile_all(GpuTestBench& bench, const std::vector<Drawn>& drawn) {
+  std::vector<KernelSource> sources;
+  for (const auto& [problem, configs] : drawn) {
+    for (const KernelConfig& config : configs) {
+      sources.push_back(gemm_source(config, ProblemKind::of(problem)));
+    }
+  }
+  compile_ahead(sources, bench.cache);
+}
+
+/// Each is right, and walks its tiles as the model says. How many of each schedule were checked,
+/// which is all but what the compiler rejects.
+inline std::map<Schedule, int> check_walked(GpuTestBench& bench, const std::vector<Drawn>& drawn) {
+  compile_all(bench, drawn);
+  std::map<Schedule, int> of_schedule;
+  for (const auto& [problem, configs] : drawn) {
+    bench.prepare(problem, Inputs::kNormal);
+    for (const KernelConfig& config : configs) {
+      if (!compile_gemm(config, ProblemKind::of(problem), bench.cache).usable()) {
+        continue;
+      }
+      INFO(to_text(problem) << " " << to_text(config));
+      check_gemm(bench, config, nullptr);
+      LoadedKernel kernel = bench.load(config);
+      const GemmLaunch launch(kernel, problem, config);
+      const std::vector<WalkedPiece> walked =
+          record_tile_trace(launch, bench.buffers(bench.c.as<void>()), bench.stream.get());
+      CHECK(tile_trace_difference(walked, expected_tile_trace(launch),
+                                  launch.max_tiles_per_cta()) == "");
+      ++of_schedule[config.schedule];
+    }
+  }
+  return of_schedule;
 }
 
 }  // namespace tilecast

@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "model/predict/candidates.h"
-#include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/any_op.h"
 #include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"
-#include "validate/measure/tile_trace.h"
 
 using namespace tilecast;
 
@@ -64,44 +61,20 @@ TEST_CASE("Batches drawn at random are right, and walked as the model says", "[g
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("random batches"));
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  std::vector<GemmProblem> problems;
-  std::vector<std::vector<KernelConfig>> configs;
-  std::vector<KernelSource> sources;
+  std::vector<Drawn> drawn;
   for (int i = 0; i < kProblems; ++i) {
-    problems.push_back(random_batch(i, random));
-    configs.push_back(drawn_configs(gpu, problems.back(), random));
-    for (const KernelConfig& config : configs.back()) {
-      sources.push_back(gemm_source(config, ProblemKind::of(problems.back())));
-    }
+    const GemmProblem problem = random_batch(i, random);
+    drawn.push_back({problem, drawn_configs(gpu, problem, random)});
   }
-  compile_ahead(sources, bench.cache);
-
   int pairs = 0;
-  std::map<Schedule, int> of_schedule;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    INFO(to_text(AnyProblem{problems[i]}));
-    bench.prepare(problems[i], Inputs::kNormal);
-    for (const KernelConfig& config : configs[i]) {
-      if (!compile_gemm(config, ProblemKind::of(problems[i]), bench.cache).usable()) {
-        continue;
-      }
-      check_gemm(bench, config, nullptr);
-      LoadedKernel kernel = bench.load(config);
-      const GemmLaunch launch(kernel, problems[i], config);
-      const std::vector<WalkedPiece> walked =
-          record_tile_trace(launch, bench.buffers(bench.c.as<void>()), bench.stream.get());
-      CHECK(tile_trace_difference(walked, expected_tile_trace(launch),
-                                  launch.max_tiles_per_cta()) == "");
-      ++pairs;
-      ++of_schedule[config.schedule];
-    }
-  }
-  std::printf("%d pairs of batch and configuration checked\n", pairs);
+  std::map<Schedule, int> of_schedule = check_walked(bench, drawn);
   for (const Schedule schedule : kWgmmaSchedules) {
     std::printf("  %s: %d\n", std::string(to_text(schedule)).c_str(), of_schedule[schedule]);
+    pairs += of_schedule[schedule];
     CHECK(of_schedule[schedule] >= (schedule == Schedule::kSmallMma ? 0
                                     : splits_k(schedule)            ? 1  // few tiles, long K
                                                                     : kProblems / 2));
   }
+  std::printf("%d pairs of batch and configuration checked\n", pairs);
   CHECK(pairs >= kFewestPairs);
 }

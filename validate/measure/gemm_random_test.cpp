@@ -26,11 +26,6 @@ constexpr int kProblems = 60;
 constexpr std::size_t kKinds = 6;  // of type and layout, in turn
 constexpr int kFewestPairs = 500;
 
-struct Case {
-  GemmProblem problem;
-  std::vector<KernelConfig> drawn;  // from this problem's candidates, as often of each schedule
-};
-
 constexpr GemmProblem kKind[kKinds] = {
     {{}, ElementType::kFp16, Layout::kTn},
     {{}, ElementType::kBf16, Layout::kTn},
@@ -53,28 +48,29 @@ GemmProblem random_problem(std::size_t index, std::mt19937& random) {
   return problem;
 }
 
-Case random_case(const GpuSpec& gpu, std::size_t index, unsigned seed) {
+/// With candidates for the problem, as often of each schedule.
+Drawn random_case(const GpuSpec& gpu, std::size_t index, unsigned seed) {
   std::seed_seq seeds{seed, static_cast<unsigned>(index)};
   std::mt19937 random(seeds);
-  Case drawn{random_problem(index, random), {}};
+  Drawn drawn{random_problem(index, random), {}};
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
     // Few problems are small enough for one MMA.
     const int draws = legal.empty() ? 0 : schedule == Schedule::kSmallMma ? 3 : 1;
     for (int i = 0; i < draws; ++i) {
-      drawn.drawn.push_back(legal[random() % legal.size()]);
+      drawn.configs.push_back(legal[random() % legal.size()]);
     }
   }
   return drawn;
 }
 
-std::vector<Case> random_cases(const GpuSpec& gpu, unsigned seed) {
-  std::vector<std::future<Case>> drawing;
+std::vector<Drawn> random_cases(const GpuSpec& gpu, unsigned seed) {
+  std::vector<std::future<Drawn>> drawing;
   for (std::size_t i = 0; i < kProblems; ++i) {
     drawing.push_back(std::async(std::launch::async, random_case, std::cref(gpu), i, seed));
   }
-  std::vector<Case> cases;
-  for (std::future<Case>& one : drawing) {
+  std::vector<Drawn> cases;
+  for (std::future<Drawn>& one : drawing) {
     cases.push_back(one.get());
   }
   return cases;
@@ -86,15 +82,8 @@ TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gp
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const unsigned seed = daily_seed("random problems and configurations");
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const std::vector<Case> cases = random_cases(gpu, seed);
-
-  std::vector<KernelSource> sources;
-  for (const Case& one : cases) {
-    for (const KernelConfig& config : one.drawn) {
-      sources.push_back(gemm_source(config, ProblemKind::of(one.problem)));
-    }
-  }
-  compile_ahead(sources, bench.cache);
+  const std::vector<Drawn> cases = random_cases(gpu, seed);
+  compile_all(bench, cases);
 
   int pairs = 0, rejected = 0;
   std::map<Schedule, int> of_schedule;
@@ -106,7 +95,7 @@ TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gp
         is_fp8(problem.dtype) ? std::nullopt : std::optional(bench.check_cublaslt());
     // Its own configurations, and those of the three cases of its kind before.
     for (std::size_t back = 0; back <= 3 * kKinds && back <= i; back += kKinds) {
-      for (const KernelConfig& config : cases[i - back].drawn) {
+      for (const KernelConfig& config : cases[i - back].configs) {
         if (check_legal(gpu, problem, config) != Refusal::kNone) {
           continue;
         }

@@ -5,18 +5,14 @@
 #include <cstdio>
 #include <map>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/any_op.h"
 #include "model/tile/group_rows.h"
-#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"
-#include "validate/measure/tile_trace.h"
 
 using namespace tilecast;
 
@@ -49,40 +45,18 @@ TEST_CASE("Groups drawn at random are right, and walked as the model says", "[gp
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("random groups"));
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  std::vector<GemmProblem> problems;
-  std::vector<std::vector<KernelConfig>> configs;
-  std::vector<KernelSource> sources;
+  constexpr Schedule kSchedules[] = {Schedule::kWarpSpecialized, Schedule::kPingPong};
+  std::vector<Drawn> drawn;
   for (int i = 0; i < kProblems; ++i) {
-    problems.push_back(random_groups(i, random));
-    configs.emplace_back();
+    drawn.push_back({random_groups(i, random), {}});
     for (int j = 0; j < kConfigsOfEach; ++j) {
-      const Schedule schedule = j % 2 == 0 ? Schedule::kWarpSpecialized : Schedule::kPingPong;
-      const auto legal = enumerate_candidates(gpu, problems.back(), {schedule}).legal;
+      const auto legal = enumerate_candidates(gpu, drawn.back().problem, {kSchedules[j % 2]}).legal;
       REQUIRE(!legal.empty());
-      configs.back().push_back(legal[random() % legal.size()]);
-      sources.push_back(gemm_source(configs.back().back(), ProblemKind::of(problems.back())));
+      drawn.back().configs.push_back(legal[random() % legal.size()]);
     }
   }
-  compile_ahead(sources, bench.cache);
-
-  int pairs = 0;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    INFO(to_text(AnyProblem{problems[i]}));
-    bench.prepare(problems[i], Inputs::kNormal);
-    for (const KernelConfig& config : configs[i]) {
-      if (!compile_gemm(config, ProblemKind::of(problems[i]), bench.cache).usable()) {
-        continue;
-      }
-      check_gemm(bench, config, nullptr);
-      LoadedKernel kernel = bench.load(config);
-      const GemmLaunch launch(kernel, problems[i], config);
-      const std::vector<WalkedPiece> walked =
-          record_tile_trace(launch, bench.buffers(bench.c.as<void>()), bench.stream.get());
-      CHECK(tile_trace_difference(walked, expected_tile_trace(launch),
-                                  launch.max_tiles_per_cta()) == "");
-      ++pairs;
-    }
-  }
+  std::map<Schedule, int> of_schedule = check_walked(bench, drawn);
+  const int pairs = of_schedule[kSchedules[0]] + of_schedule[kSchedules[1]];
   std::printf("%d pairs of groups and configuration checked\n", pairs);
   CHECK(pairs >= kProblems * kConfigsOfEach * 9 / 10);
 }
