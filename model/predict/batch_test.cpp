@@ -3,28 +3,15 @@
 #include <string>
 
 #include "model/predict/legality.h"
-#include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
-#include "model/tile/kernel_config_text.h"
-#include "tests/catch.h"
+#include "tests/same_prediction.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
 
-const GpuSpec& h200() {
-  static const LoadedGpu gpu = load_gpu("h200_sxm", true);
-  return gpu.spec;
-}
-
 GemmProblem batch_of(Batch batch, GemmShape shape, ElementType dtype = ElementType::kFp16) {
   return {.shape = shape, .dtype = dtype, .layout = Layout::kTn, .batch = batch};
-}
-
-Prediction predicted(const GemmProblem& problem, const char* config, Method method) {
-  return rank_one(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
-      .predictions.front();
 }
 
 const char* const kConfigs[] = {
@@ -43,26 +30,13 @@ const char* const kConfigs[] = {
 
 TEST_CASE("A batch that shares B is one taller product where M is whole tiles") {
   // Six products of 512 rows, and 3,072 rows: the same tiles, panels and stores, in one order.
-  const GemmProblem batch = batch_of({6, false, true}, {512, 1000, 512});
-  const GemmProblem taller = batch_of({}, {6 * 512, 1000, 512});
-  for (const char* const config : kConfigs) {
-    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
-      INFO(config);
-      const Prediction a = predicted(batch, config, method);
-      const Prediction b = predicted(taller, config, method);
-      CHECK(a.time == b.time);
-      CHECK(a.cycles == b.cycles);
-      CHECK(a.dram_read == b.dram_read);
-      CHECK(a.tflops == b.tflops);
-    }
-  }
+  check_same(batch_of({6, false, true}, {512, 1000, 512}), batch_of({}, {6 * 512, 1000, 512}),
+             kConfigs);
 }
 
-TEST_CASE("A batch of one product is that product") {
-  for (const char* const config : kConfigs) {
-    CHECK(predicted(batch_of({1}, {1000, 1000, 512}), config, Method::kSimulated).time ==
-          predicted(batch_of({}, {1000, 1000, 512}), config, Method::kSimulated).time);
-  }
+TEST_CASE("A batch of one product is that product, whether it shares operands or not") {
+  check_same(batch_of({1, true, true}, {1000, 1000, 512}), batch_of({}, {1000, 1000, 512}),
+             kConfigs);
 }
 
 TEST_CASE("Products with a B of their own read more from DRAM and take no less time") {

@@ -4,20 +4,12 @@
 #include <string>
 
 #include "model/predict/legality.h"
-#include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "tests/catch.h"
+#include "tests/same_prediction.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const LoadedGpu gpu = load_gpu("h200_sxm", true);
-  return gpu.spec;
-}
 
 GemmProblem product(GemmShape shape) {
   return {.shape = shape, .dtype = ElementType::kBf16, .layout = Layout::kTn};
@@ -25,11 +17,6 @@ GemmProblem product(GemmShape shape) {
 
 GemmProblem groups_of(std::vector<i64> rows, i64 n, i64 k) {
   return in_groups(product({0, n, k}), std::move(rows));
-}
-
-Prediction predicted(const GemmProblem& problem, const char* config, Method method) {
-  return rank_one(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
-      .predictions.front();
 }
 
 const char* const kConfigs[] = {
@@ -42,38 +29,23 @@ const char* const kConfigs[] = {
     "ping_pong:tile=128x128x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
     "raster=hilbert,group=1,walk=strided"};
 
-void check_same(const GemmProblem& left, const GemmProblem& right) {
-  for (const char* const config : kConfigs) {
-    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
-      INFO(to_text(AnyProblem{left}) << " and " << to_text(AnyProblem{right}) << " " << config);
-      const Prediction a = predicted(left, config, method);
-      const Prediction b = predicted(right, config, method);
-      CHECK(a.time == b.time);
-      CHECK(a.cycles == b.cycles);
-      CHECK(a.dram_read == b.dram_read);
-      CHECK(a.dram_write == b.dram_write);
-      CHECK(a.power == b.power);
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("One group is the product that it is") {
   for (const GemmShape shape : {GemmShape{3072, 1000, 512}, GemmShape{2048, 4096, 4096}}) {
-    check_same(groups_of({shape.m}, shape.n, shape.k), product(shape));
+    check_same(groups_of({shape.m}, shape.n, shape.k), product(shape), kConfigs);
   }
 }
 
 TEST_CASE("Equal groups of whole tiles are a batch") {
   GemmProblem batch = product({512, 1000, 512});
   batch.batch.products = 6;
-  check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch);
+  check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch, kConfigs);
 }
 
 TEST_CASE("Empty groups cost nothing") {
   check_same(groups_of({0, 300, 0, 0, 77, 1000, 0}, 1024, 512),
-             groups_of({300, 77, 1000}, 1024, 512));
+             groups_of({300, 77, 1000}, 1024, 512), kConfigs);
 }
 
 TEST_CASE("Two groups in the place of one read another B, and whole tiles besides are the same") {

@@ -1,0 +1,42 @@
+// Predictions of one kernel on an H200, for tests that hold a problem to what it equals.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+
+inline const GpuSpec& h200() {
+  static const LoadedGpu gpu = load_gpu("h200_sxm", true);
+  return gpu.spec;
+}
+
+inline Prediction predicted(const GemmProblem& problem, std::string_view config, Method method) {
+  return rank_one(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
+      .predictions.front();
+}
+
+/// Of each of the configurations, by closed form and simulated.
+inline void check_same(const GemmProblem& left, const GemmProblem& right,
+                       std::span<const char* const> configs) {
+  for (const char* const config : configs) {
+    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+      INFO(to_text(left) << " and " << to_text(right) << " " << config);
+      const Prediction a = predicted(left, config, method);
+      const Prediction b = predicted(right, config, method);
+      CHECK(a.time == b.time);
+      CHECK(a.cycles == b.cycles);
+      CHECK(a.tflops == b.tflops);
+      CHECK(a.dram_read == b.dram_read);
+      CHECK(a.dram_write == b.dram_write);
+      CHECK(a.power == b.power);
+    }
+  }
+}
+
+}  // namespace tilecast
