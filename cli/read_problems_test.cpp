@@ -20,6 +20,16 @@ std::vector<ListedProblem> read(const std::string& text, const Shard& shard = {}
   return problems;
 }
 
+/// Each problem, or why it is none.
+std::vector<std::string> texts_of(const std::string& list, const ProblemDefaults& defaults = {}) {
+  std::istringstream input(list);
+  std::vector<std::string> texts;
+  read_problems(input, defaults, {}, [&](const ListedProblem& p) {
+    texts.push_back(p.error.empty() ? to_text(p.problem) : p.error);
+  });
+  return texts;
+}
+
 }  // namespace
 
 TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
@@ -49,14 +59,7 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
 }
 
 TEST_CASE("A problem's batch is in its shape, a field beside it, or the default") {
-  const auto with_default = [](const std::string& text) {
-    std::istringstream input(text);
-    std::vector<std::string> problems;
-    read_problems(input, {.batch = "4"}, {}, [&](const ListedProblem& p) {
-      problems.push_back(p.error.empty() ? to_text(p.problem) : p.error);
-    });
-    return problems;
-  };
+  const auto with_default = [](const std::string& list) { return texts_of(list, {.batch = "4"}); };
   CHECK(with_default("64x64x64\n8:b*64x64x64\n64:128:64x64x64\n") ==
         std::vector<std::string>{"4*64x64x64 fp16 tn", "8:b*64x64x64 fp16 tn", "4*64x64x64 fp16 tn",
                                  "4*128x64x64 fp16 tn"});
@@ -71,20 +74,15 @@ TEST_CASE("A problem's batch is in its shape, a field beside it, or the default"
 }
 
 TEST_CASE("A problem's groups are in its shape, or a field in the place of m") {
-  const auto problems = read(
-      "[256,0,17]x64x128\n"
-      "{\"shape\":\"[4*8]x64x128\"}\n"
-      "{\"m\":273,\"groups\":[256,0,17],\"n\":64,\"k\":128}\n"
-      "{\"shape\":\"64x64x64\",\"groups\":\"8,8\"}\n");
-  REQUIRE(problems.size() == 4);
-  CHECK(to_text(problems[0].problem) == "[256,0,17]x64x128 fp16 tn");
-  CHECK(to_text(problems[1].problem) == "[4*8]x64x128 fp16 tn");
-  CHECK(problems[2].problem == problems[0].problem);
-  CHECK(problems[3].error == "groups: expected n and k beside them, not shape");
-  const auto csv = read("m,n,k,groups\n273,64,128,\"256,0,17\"\n64,64,64,\n");
-  REQUIRE(csv.size() == 2);
-  CHECK(csv[0].problem == problems[0].problem);
-  CHECK(to_text(csv[1].problem) == "64x64x64 fp16 tn");
+  const std::string groups = "[256,0,17]x64x128 fp16 tn";
+  CHECK(texts_of("[256,0,17]x64x128\n"
+                 "{\"shape\":\"[4*8]x64x128\"}\n"
+                 "{\"m\":273,\"groups\":[256,0,17],\"n\":64,\"k\":128}\n"
+                 "{\"shape\":\"64x64x64\",\"groups\":\"8,8\"}\n") ==
+        std::vector<std::string>{groups, "[4*8]x64x128 fp16 tn", groups,
+                                 "groups: expected n and k beside them, not shape"});
+  CHECK(texts_of("m,n,k,groups\n273,64,128,\"256,0,17\"\n64,64,64,\n") ==
+        std::vector<std::string>{groups, "64x64x64 fp16 tn"});
 }
 
 TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") {
