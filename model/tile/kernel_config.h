@@ -111,9 +111,7 @@ TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
 
 /// Whether the kernel can walk groups of rows that have a B each (group_rows.h).
 TILECAST_HD constexpr bool walks_groups(const KernelConfig& config) {
-  return (config.schedule == Schedule::kWarpSpecialized ||
-          config.schedule == Schedule::kPingPong) &&
-         config.grid == Grid::kResident;
+  return traits_of(config.schedule).walks_groups && config.grid == Grid::kResident;
 }
 
 /// CTAs that share one tcgen05 instruction: the cluster, of 1 or 2 along m.

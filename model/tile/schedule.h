@@ -73,6 +73,7 @@ struct ScheduleTraits {
   bool borrows_b_stages = false;  // C may be staged in stages of B
   bool stores_can_be_deferred = false;  // a tile's store runs under the next tile's K blocks
   bool shares_operands = false;         // CTAs of a cluster, by multicast
+  bool walks_groups = false;            // of rows with a B each, where CTAs are resident
   bool accumulators_are_open = false;   // one tile's, or two tiles'
   bool one_k_block = false;             // the whole problem is one tile and one K block
   i32 tiles_at_once = 1;                // that the warpgroups of one CTA work on
@@ -108,7 +109,8 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
               .grid_is_open = true,
               .loads_run_ahead = true,
               .stores_can_be_deferred = true,
-              .shares_operands = true};
+              .shares_operands = true,
+              .walks_groups = true};
     case Schedule::kPingPong:
       return {.name = "ping_pong",
               .abbreviation = "pp",
@@ -116,6 +118,7 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
               .grid = Grid::kResident,
               .loads_run_ahead = true,
               .shares_operands = true,
+              .walks_groups = true,
               .tiles_at_once = 2};
     case Schedule::kSplitK:
       return {.name = "split_k",
