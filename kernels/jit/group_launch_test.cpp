@@ -8,6 +8,7 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/registry.h"
+#include "model/tile/any_op.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
@@ -43,23 +44,7 @@ CubinCache& cache() {
 }
 
 GemmProblem grouped(const std::vector<i64>& rows, i64 n, i64 k, Layout layout) {
-  i64 m = 0;
-  for (const i64 r : rows) {
-    m += r;
-  }
-  return {.shape = {m, n, k},
-          .dtype = ElementType::kFp16,
-          .layout = layout,
-          .groups = GroupRows::of(rows)};
-}
-
-/// Each group's first row, and the row behind the last.
-std::vector<i32> first_rows(const std::vector<i64>& rows) {
-  std::vector<i32> first{0};
-  for (const i64 r : rows) {
-    first.push_back(first.back() + static_cast<i32>(r));
-  }
-  return first;
+  return in_groups({.shape = {0, n, k}, .dtype = ElementType::kFp16, .layout = layout}, rows);
 }
 
 std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<i64>& rows,
@@ -135,14 +120,6 @@ std::vector<i64> random_groups(std::mt19937& random) {
   return rows;
 }
 
-std::string text_of(const std::vector<i64>& rows) {
-  std::string text;
-  for (const i64 r : rows) {
-    text += " " + std::to_string(r);
-  }
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("Grouped kernels compile without spills, and other schedules have none") {
@@ -180,11 +157,11 @@ TEST_CASE("Groups of any heights are right", "[gpu]") {
     const std::vector<int> b = make_values(static_cast<i64>(rows.size()) * n * k, 2);
     const std::vector<unsigned short> expected = product(problem, rows, a, b);
     for (const char* const text : kConfigs) {
-      const std::string what = text_of(rows) + " x " + std::to_string(n) + " x " +
-                               std::to_string(k) + (tn ? " tn " : " nn ") + text;
+      const std::string what = to_text(problem) + " " + text;
       const HangGuard guard(what);
       INFO(what);
-      CHECK((run(parse_kernel_config(text), problem, first_rows(rows), a, b) == expected));
+      CHECK((run(parse_kernel_config(text), problem, problem.groups->first_rows(), a, b) ==
+             expected));
     }
   }
 }
@@ -195,9 +172,10 @@ TEST_CASE("Groups may have other heights than the launch was planned for", "[gpu
   const GemmProblem problem = grouped(planned, 136, 72, Layout::kTn);
   const std::vector<int> a = make_values(1200 * 72, 1), b = make_values(4 * 136 * 72, 2);
   const std::vector<unsigned short> expected = product(problem, actual, a, b);
+  const std::vector<i32> first = GroupRows::of(actual)->first_rows();
   for (const char* const text : kConfigs) {
     INFO(text);
-    CHECK((run(parse_kernel_config(text), problem, first_rows(actual), a, b) == expected));
+    CHECK((run(parse_kernel_config(text), problem, first, a, b) == expected));
   }
 }
 

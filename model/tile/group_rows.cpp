@@ -36,6 +36,14 @@ const GroupRows* GroupRows::of(std::vector<i64> rows) {
   return list.get();
 }
 
+std::vector<i32> GroupRows::first_rows() const {
+  std::vector<i32> first{0};
+  for (const i64 rows : rows_) {
+    first.push_back(first.back() + static_cast<i32>(rows));
+  }
+  return first;
+}
+
 u32 GroupRows::tile_rows(i64 height) const {
   i64 sum = 0;
   for (const i64 rows : rows_) {

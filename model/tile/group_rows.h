@@ -27,6 +27,8 @@ class GroupRows {
   i64 not_empty() const { return not_empty_; }
   /// Whether all of those have as many.
   bool are_equal() const { return total_ == largest_ * not_empty_; }
+  /// Each group's first row, and the row behind the last one's: what a kernel reads on the device.
+  std::vector<i32> first_rows() const;
 
   /// Rows of tiles of that height. None holds rows of two groups, and empty groups have none.
   u32 tile_rows(i64 height) const;

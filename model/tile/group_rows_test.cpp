@@ -39,6 +39,7 @@ TEST_CASE("Groups count their rows") {
   CHECK(groups.total() == 273);
   CHECK(groups.largest() == 256);
   CHECK(groups.not_empty() == 2);
+  CHECK(groups.first_rows() == std::vector<i32>{0, 256, 256, 273});
   CHECK_FALSE(groups.are_equal());
   CHECK(GroupRows::of({17, 0, 17})->are_equal());
   CHECK(grouped({256, 0, 17}).shape.m == 273);

@@ -37,10 +37,7 @@ void FirstRows::prepare(const GemmProblem& problem) {
   if (!groups_) {
     return;
   }
-  std::vector<i32> first{0};
-  for (const i64 rows : problem.groups->rows()) {
-    first.push_back(first.back() + static_cast<i32>(rows));
-  }
+  const std::vector<i32> first = problem.groups->first_rows();
   const std::size_t bytes = first.size() * sizeof(i32);
   rows_.reserve(bytes);
   TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), first.data(), bytes, cudaMemcpyHostToDevice));
