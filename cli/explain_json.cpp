@@ -159,6 +159,9 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
                      {"k_blocks", e.waves->k_blocks},
                      {"waves", rounded(e.waves->waves, kDigits)},
                      {"in_last_wave", e.waves->in_last_wave}};
+    if (e.waves->rows_of_no_group) {
+      json["waves"]["rows_of_no_group"] = share(*e.waves->rows_of_no_group);
+    }
   }
   if (!e.learned_from.empty() || p.extrapolated) {
     json["learned"] = learned_json(e);

@@ -169,6 +169,9 @@ void add_waves(Rows& rows) {
   rows.row("waves", [](const auto& e) { return fmt::format("{:.2f}", e.waves->waves); });
   rows.row("tiles in the last wave",
            [](const auto& e) { return std::to_string(e.waves->in_last_wave); });
+  if (rows.kernels().front().kernel->waves->rows_of_no_group) {
+    rows.row("rows of no group", [](const auto& e) { return percent(*e.waves->rows_of_no_group); });
+  }
 }
 
 void add_bytes(Rows& rows) {

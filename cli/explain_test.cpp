@@ -114,6 +114,22 @@ TEST_CASE("explain --format json has its fields, and they agree with each other"
   check_kernel(json["best"]);
 }
 
+TEST_CASE("explain says what part of the tiles' rows is of no group") {
+  const std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
+  std::vector<std::string> as_json = asked;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const auto waves = [&](const std::string& shape) {
+    return Json::parse(explain(as_json, shape).out)["kernels"][0]["waves"];
+  };
+  // Two clusters of 256 rows for 273: 239 of 512.
+  CHECK(waves("[256,0,17]x2048x512")["rows_of_no_group"].get<double>() ==
+        Approx(239.0 / 512).margin(1e-4));
+  CHECK(explain(asked, "[256,0,17]x2048x512")
+            .out.find("\n  rows of no group              46.7 %\n") != std::string::npos);
+  CHECK_FALSE(waves("273x2048x512").contains("rows_of_no_group"));
+  CHECK(explain(asked, "273x2048x512").out.find("of no group") == std::string::npos);
+}
+
 TEST_CASE("explain names the measured kernels that a prediction leans on") {
   // Measured itself: nothing is more like it.
   const std::string measured =

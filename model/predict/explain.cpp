@@ -13,6 +13,7 @@
 #include "model/predict/simulated_gemm.h"
 #include "model/sim/limits.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
 namespace {
@@ -24,7 +25,17 @@ GemmWork work_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   return gemm_work(gpu, problem, config, traffic);
 }
 
-TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
+/// Where a group ends inside a cluster's tile, the rest of the tile's rows is no group's.
+std::optional<double> rows_of_no_group(const GemmProblem& problem, const Tiling& t) {
+  if (problem.groups == nullptr) {
+    return std::nullopt;
+  }
+  const i64 rows = i64{tile_rows(problem, t)} * t.block_m * t.cluster_m;
+  return 1 - static_cast<double>(problem.shape.m) / static_cast<double>(rows);
+}
+
+TileWaves waves_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                   const GemmWork& work) {
   const i64 cluster = cluster_size(config.tiling);
   const i64 ctas = residency_of(gpu, config).workers * cluster;
   return {.ctas_per_sm = work.ctas_per_sm,
@@ -32,7 +43,8 @@ TileWaves waves_of(const GpuSpec& gpu, const KernelConfig& config, const GemmWor
           .tiles = work.tiles,
           .k_blocks = work.k_blocks,
           .waves = static_cast<double>(work.tiles) / static_cast<double>(ctas),
-          .in_last_wave = (work.tiles - cluster) % ctas + cluster};
+          .in_last_wave = (work.tiles - cluster) % ctas + cluster,
+          .rows_of_no_group = rows_of_no_group(problem, config.tiling)};
 }
 
 /// Neighbouring phases as one: of the cycles and the time of the whole, and of its work.
@@ -184,7 +196,7 @@ Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& asked, const Ker
     });
     e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   }
-  e.waves = waves_of(gpu, config, work);
+  e.waves = waves_of(gpu, problem, config, work);
   e.ctas_per_sm = work.ctas_per_sm;
   e.energy = energy_of(gpu, done, e.predicted, inputs);
   return e;

@@ -36,9 +36,10 @@ struct TileWaves {
   i32 ctas_per_sm;
   i64 ctas;  // resident at once
   i64 tiles;
-  i64 k_blocks;      // of a tile
-  double waves;      // tiles over CTAs
-  i64 in_last_wave;  // tiles, up to all CTAs
+  i64 k_blocks;                            // of a tile
+  double waves;                            // tiles over CTAs
+  i64 in_last_wave;                        // tiles, up to all CTAs
+  std::optional<double> rows_of_no_group;  // share of the tiles' rows; of a grouped problem
 };
 
 /// What only a simulation knows.

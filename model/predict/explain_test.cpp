@@ -5,6 +5,7 @@
 #include "model/base/error.h"
 #include "model/sim/limits.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -147,6 +148,21 @@ TEST_CASE("Waves count the tiles of CTAs in clusters, and a full last wave is fu
   CHECK(waves(3072, 2816).in_last_wave == 132);
   CHECK(waves(3072, 3072).in_last_wave == 24);  // 288 tiles
   CHECK(waves(2944, 2816).tiles == 264);        // 23 rows of tiles, the last cluster half empty
+}
+
+TEST_CASE("Of groups the rows of tiles that hold none are counted") {
+  const auto share = [](const GemmProblem& p, const char* config) {
+    return explain_text(h200(), p, config, {.method = Method::kAnalytic}).waves->rows_of_no_group;
+  };
+  const GemmProblem groups = in_groups(problem(0, 2048, 512), {256, 0, 17});
+  // In clusters of 256 rows one and one, 512 for 273; in tiles of 64 four and one, 320.
+  CHECK(share(groups, kWide).value() == Approx(239.0 / 512));
+  CHECK(share(groups,
+              "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+              "producer=40,raster=grouped_m,group=4,walk=strided")
+            .value() == Approx(47.0 / 320));
+  CHECK(share(in_groups(problem(0, 2048, 512), {256, 0, 512}), kWide) == 0);
+  CHECK_FALSE(share(problem(273, 2048, 512), kWide));
 }
 
 TEST_CASE("A kernel differs from itself in nothing, and from a slower one by what its times say") {
