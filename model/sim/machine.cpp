@@ -22,7 +22,7 @@ OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& co
           false,
           problem.shape.k,
           loads_existing_rows(problem, config) ? a_rows_step(t) : 0,
-          problem.groups != nullptr ? &rows : nullptr};
+          &rows};
 }
 
 OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,

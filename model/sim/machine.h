@@ -69,9 +69,9 @@ struct Machine {
           const Rerun* again);
 
   KernelConfig config;
-  GemmShape shape;       // of each product
-  OperandPanels panels;  // of CTA tiles
-  std::vector<TileRow> rows;
+  GemmShape shape;            // of each product
+  OperandPanels panels;       // of CTA tiles
+  std::vector<TileRow> rows;  // of CTA tiles, of all products or groups
   Residency residency;
   std::vector<KernelCosts> costs;  // on each GPC
   TileScheduler scheduler;

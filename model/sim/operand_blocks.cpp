@@ -29,10 +29,10 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
   }
   for (i64 tile = 0; tile < tiles_; ++tile) {
-    const TileRow* row_of_tile =
-        side.rows != nullptr ? &(*side.rows)[static_cast<std::size_t>(tile)] : nullptr;
-    const i64 left =
-        row_of_tile != nullptr ? row_of_tile->of_a : side.extent - tile % side.tiles * side.tile;
+    const i64 to_end = side.extent - tile % side.tiles * side.tile;
+    const auto [left, own_left] = side.rows != nullptr
+                                      ? (*side.rows)[static_cast<std::size_t>(tile)]
+                                      : TileRow{to_end, to_end};
     const i64 loaded =
         side.step == 0 ? side.tile : a_rows_loaded(static_cast<i32>(left), side.tile, side.step);
     for (i64 slice = 0; slice < side.sharers; ++slice) {
@@ -49,8 +49,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 across = side.slices_k ? k : rows;
         const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;
         const Bytes bytes{static_cast<double>(along * across * kOperandBytes)};
-        const i64 next_groups =
-            row_of_tile != nullptr ? rows - inside(first_row, rows, row_of_tile->of_c) : 0;
+        const i64 next_groups = rows - inside(first_row, rows, own_left);
         const i64 others = along * next_groups * kOperandBytes;
         const Bytes own = bytes - Bytes{static_cast<double>(others)};
         const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;

@@ -21,7 +21,7 @@ namespace tilecast {
 class OperandBlocks {
  public:
   struct Side {
-    i64 extent;        // rows of A, columns of B
+    i64 extent;        // rows of A, columns of B; of one product
     i32 tile;          // of those in a CTA's tile
     u32 tiles;         // of CTAs, those out of bounds included; of one matrix
     u32 matrices;      // one behind the other
@@ -29,8 +29,7 @@ class OperandBlocks {
     bool slices_k;     // slices part K, not the tile's side (B as [k,n])
     i64 row_elements;  // of the matrix as it lies in memory
     i32 step;          // of a tile's rows those that exist are loaded, in such steps; 0: all
-    // Of A with groups, of each tile; then extent is not used.
-    const std::vector<TileRow>* rows = nullptr;
+    const std::vector<TileRow>* rows = nullptr;  // of A; then extent is not asked for
   };
 
   OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,

@@ -29,7 +29,7 @@ double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resi
           ? make_work_decomposition(tiles, static_cast<i32>(k_blocks), config, resident)
           : WorkDecomposition::data_parallel(tiles.num_tiles(), 1, resident);
   return static_cast<double>(
-      steps_without_steady(whole_waves(tiles, work, resident), problem, tiles, config, k_blocks));
+      steps_without_steady(whole_waves(tiles, work, resident), problem, config, tiles, k_blocks));
 }
 
 /// From which K on a wave's operands drive all of the wave before out of L2: the least that a patch

@@ -18,8 +18,8 @@ constexpr u32 kWorthIt = 2;                                   // fewest left out
 constexpr i64 kCheap = 250'000;                               // steps: about 9 ms on one core
 constexpr i64 kMost = 3'000'000;                              // steps, for want of a steady rate
 constexpr double kSettled = 0.005;    // of the time of some waves, against those before
-constexpr double kAlikeFresh = 0.02;  // of a tile's operands, of groups from DRAM
-constexpr double kAlikeRows = 0.05;   // of a tile's rows, of groups stored
+constexpr double kAlikeFresh = 0.02;  // of a tile's operands, those of B read for the first time
+constexpr double kAlikeRows = 0.05;   // of a tile's rows, those stored
 constexpr u32 kFewestChunks = 8;      // where chunks differ in length, so that one does not matter
 
 i64 scaled(i64 amount, double factor) { return std::llround(static_cast<double>(amount) * factor); }
@@ -36,17 +36,12 @@ class GroupWaves {
  public:
   GroupWaves(const GemmProblem& problem, const Tiling& t, const TileScheduler& s,
              const WholeWaves& waves)
-      : s_(s),
+      : t_(t),
+        s_(s),
         waves_(waves),
+        rows_(cta_tile_rows(problem, t)),
         panels_(OperandPanels::of_clusters(problem, t)),
-        seen_(panels_.of_b()) {
-    const i64 height = i64{t.block_m} * t.cluster_m;
-    for (const i64 rows : problem.groups->rows()) {
-      for (i64 row = 0; row < rows; row += height) {
-        rows_.push_back(std::min(height, rows - row));
-      }
-    }
-  }
+        seen_(panels_.of_b()) {}
 
   MeanTile next(u32 waves) {
     double tiles = 0;
@@ -61,7 +56,7 @@ class GroupWaves {
         const u32 panel = panels_.b(at);
         tiles += 1;
         sum.fresh += seen_[panel] ? 0 : 1;
-        sum.rows += static_cast<double>(rows_[at.m]);
+        sum.rows += static_cast<double>(stored_rows(at.m));
         seen_[panel] = true;
       }
     }
@@ -69,11 +64,17 @@ class GroupWaves {
   }
 
  private:
+  i64 stored_rows(u32 tile_row) const {
+    const i64 to_end = rows_[std::size_t{tile_row} * static_cast<std::size_t>(t_.cluster_m)].of_c;
+    return std::min(to_end, i64{t_.block_m} * t_.cluster_m);
+  }
+
+  const Tiling& t_;
   const TileScheduler& s_;
   const WholeWaves& waves_;
+  std::vector<TileRow> rows_;  // of CTAs
   OperandPanels panels_;
   std::vector<bool> seen_;
-  std::vector<i64> rows_;  // of C in each row of tiles
   u32 wave_ = 0;
 };
 
@@ -137,7 +138,7 @@ i64 steps_per_tile(const KernelConfig& config, i64 k_blocks) {
 }
 
 i64 steps_without_steady(const WholeWaves& waves, const GemmProblem& problem,
-                         const TileScheduler& scheduler, const KernelConfig& config, i64 k_blocks) {
+                         const KernelConfig& config, const TileScheduler& scheduler, i64 k_blocks) {
   const i64 per_tile = steps_per_tile(config, k_blocks);
   const i64 skipped = config.grid == Grid::kResident
                           ? steady_waves(waves, problem, config, scheduler, k_blocks).count

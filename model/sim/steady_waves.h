@@ -68,7 +68,7 @@ u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile);
 i64 steps_per_tile(const KernelConfig& config, i64 k_blocks);
 /// Steps of a kernel whose steady waves are left out, as soon as they can be.
 i64 steps_without_steady(const WholeWaves& waves, const GemmProblem& problem,
-                         const TileScheduler& scheduler, const KernelConfig& config, i64 k_blocks);
+                         const KernelConfig& config, const TileScheduler& scheduler, i64 k_blocks);
 
 /// What the whole machine has done up to some time.
 struct Progress {
