@@ -35,9 +35,9 @@ i64 outputs(const GemmProblem& problem) {
   return problem.batch.products * problem.shape.m * problem.shape.n;
 }
 
-/// Where the `product`-th matrix of so many elements is.
-const void* matrix_at(const void* first, i64 product, i64 elements, i64 bytes) {
-  return static_cast<const std::byte*>(first) + product * elements * bytes;
+/// So many elements behind the first.
+const void* behind(const void* first, i64 elements, ElementType type) {
+  return static_cast<const std::byte*>(first) + elements * element_bytes(type);
 }
 
 }  // namespace
@@ -130,30 +130,28 @@ const void* Verifier::widened(const void* fp8, i64 rows, DeviceMemory& wide) con
 void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b) {
   TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
                                 stream_.get()));
-  const auto [m, n, k] = problem.shape;
   if (problem.groups == nullptr) {
-    multiply(problem, a, b, reference_.as<float>(),
-             ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(problem.batch.products)));
+    multiply(problem, a, b, reference_.as<float>(), problem.batch.products);
     return;
   }
+  const auto [m, n, k] = problem.shape;
+  const std::vector<i64>& rows = problem.groups->rows();
   GemmProblem group = problem;
   group.groups = nullptr;
-  const i64 element = element_bytes(problem.dtype);
-  const std::vector<i64>& rows = problem.groups->rows();
-  i64 row = 0, matrix = 0;
-  for (const i64 of_group : rows) {
-    group.shape.m = of_group;
-    if (of_group > 0) {
-      multiply(group, matrix_at(a, row, k, element), matrix_at(b, matrix, n * k, element),
-               reference_.as<float>() + row * n, ceil_div<u64>(kAllElementsUpTo, rows.size()));
+  i64 first_row = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    group.shape.m = rows[i];
+    if (rows[i] > 0) {
+      multiply(group, behind(a, first_row * k, problem.dtype),
+               behind(b, static_cast<i64>(i) * n * k, problem.dtype),
+               reference_.as<float>() + first_row * n, static_cast<i64>(rows.size()));
     }
-    row += of_group;
-    ++matrix;
+    first_row += rows[i];
   }
 }
 
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b, float* c,
-                        u64 most_samples) {
+                        i64 matrices) {
   const CublasltMatmul matmul(cublaslt_, problem, true);
   matmul.run(matmul.algorithms(1).front(), a, b, c, stream_.get());
 
@@ -161,13 +159,14 @@ void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &nothing, sizeof nothing,
                                 cudaMemcpyHostToDevice, stream_.get()));
   const auto [m, n, k] = problem.shape;
-  const i64 products = problem.batch.products, element = element_bytes(problem.dtype);
-  const u64 samples = std::min<u64>(static_cast<u64>(m * n), most_samples);
+  const i64 products = problem.batch.products;
+  const u64 samples = std::min<u64>(static_cast<u64>(m * n),
+                                    ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(matrices)));
   for (i64 product = 0; product < products; ++product) {
-    kernels_.check_reference(matrix_at(a, problem.batch.one_a ? 0 : product, m * k, element),
-                             matrix_at(b, problem.batch.one_b ? 0 : product, n * k, element),
-                             c + product * m * n, problem, samples, result_.as<ReferenceCheck>(),
-                             stream_.get());
+    const i64 of_a = problem.batch.one_a ? 0 : product, of_b = problem.batch.one_b ? 0 : product;
+    kernels_.check_reference(behind(a, of_a * m * k, problem.dtype),
+                             behind(b, of_b * n * k, problem.dtype), c + product * m * n, problem,
+                             samples, result_.as<ReferenceCheck>(), stream_.get());
   }
   const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
   if (found.checked != samples * static_cast<u64>(products) || found.wrong != 0) {

@@ -58,8 +58,8 @@ class Verifier {
   const void* widened(const void* fp8, i64 rows, DeviceMemory& wide) const;
   /// A B of 16-bit operands, checked.
   void take_reference(const GemmProblem& problem, const void* a, const void* b);
-  /// The same of products without groups, `samples` elements of each checked.
-  void multiply(const GemmProblem& problem, const void* a, const void* b, float* c, u64 samples);
+  /// The same of products without groups, into `c`; `matrices` in all share what is checked.
+  void multiply(const GemmProblem& problem, const void* a, const void* b, float* c, i64 matrices);
 
   const MicroKernels& kernels_;
   const Cublaslt& cublaslt_;
