@@ -99,14 +99,14 @@ inline double from_bits(std::uint16_t bits, int type) {
                                : static_cast<double>(__bfloat162float(__ushort_as_bfloat16(bits)));
 }
 
-/// Where an operand's matrices lie, in elements.
-struct Lying {
+/// Where the matrices of an operand lie, in elements.
+struct Matrices {
   std::int64_t rows, columns, row_stride;
-  std::int64_t matrices, matrix_stride;
+  std::int64_t count, stride;  // of matrices
 
   /// `stride`: as tilecast_problem has it; `row_stride` 0: as many as columns.
-  static Lying of(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                  std::int64_t products, std::int64_t stride) {
+  static Matrices of(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                     std::int64_t products, std::int64_t stride) {
     const std::int64_t row = row_stride == 0 ? columns : row_stride;
     const bool shared = stride == TILECAST_SHARED;
     return {rows, columns, row, shared ? 1 : products,
@@ -116,19 +116,19 @@ struct Lying {
   }
 
   std::size_t at(std::int64_t product, std::int64_t row, std::int64_t column) const {
-    return static_cast<std::size_t>(product * matrix_stride + row * row_stride + column);
+    return static_cast<std::size_t>(product * stride + row * row_stride + column);
   }
 };
 
 /// normal(0, 1), and NaN between the rows and the matrices.
-inline std::vector<std::uint16_t> normal_matrices(const Lying& lying, int type,
+inline std::vector<std::uint16_t> normal_matrices(const Matrices& where, int type,
                                                   std::mt19937& draw) {
   std::normal_distribution<double> normal;
-  std::vector<std::uint16_t> all(lying.at(lying.matrices - 1, lying.rows, 0), 0xffff);
-  for (std::int64_t product = 0; product < lying.matrices; ++product) {
-    for (std::int64_t row = 0; row < lying.rows; ++row) {
-      for (std::int64_t column = 0; column < lying.columns; ++column) {
-        all[lying.at(product, row, column)] = to_bits(normal(draw), type);
+  std::vector<std::uint16_t> all(where.at(where.count - 1, where.rows, 0), 0xffff);
+  for (std::int64_t product = 0; product < where.count; ++product) {
+    for (std::int64_t row = 0; row < where.rows; ++row) {
+      for (std::int64_t column = 0; column < where.columns; ++column) {
+        all[where.at(product, row, column)] = to_bits(normal(draw), type);
       }
     }
   }
@@ -170,14 +170,16 @@ struct Sample {
         alpha(with_alpha),
         beta(with_beta),
         products(std::max<std::int64_t>(1, of.batch)),
-        a_lies(Lying::of(of.m, of.k, of.lda, products, of.stride_a)),
-        b_lies(of.layout == TILECAST_TN ? Lying::of(of.n, of.k, of.ldb, products, of.stride_b)
-                                        : Lying::of(of.k, of.n, of.ldb, products, of.stride_b)),
-        c_lies(Lying::of(of.m, of.n, 0, products, of.stride_c)),
-        a_host(normal_matrices(a_lies, of.type, draw)),
-        b_host(normal_matrices(b_lies, of.type, draw)),
-        c_host(normal_matrices(c_lies, c_type(of), draw)),
-        bias_host(normal_matrices(Lying::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
+        a_matrices(Matrices::of(of.m, of.k, of.lda, products, of.stride_a)),
+        b_matrices(of.layout == TILECAST_TN
+                       ? Matrices::of(of.n, of.k, of.ldb, products, of.stride_b)
+                       : Matrices::of(of.k, of.n, of.ldb, products, of.stride_b)),
+        c_matrices(Matrices::of(of.m, of.n, 0, products, of.stride_c)),
+        a_host(normal_matrices(a_matrices, of.type, draw)),
+        b_host(normal_matrices(b_matrices, of.type, draw)),
+        c_host(normal_matrices(c_matrices, c_type(of), draw)),
+        bias_host(
+            normal_matrices(Matrices::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
         a(packed(a_host, of.type).size()),
         b(packed(b_host, of.type).size()),
         c(2 * c_host.size()),
@@ -232,7 +234,7 @@ struct Sample {
   tilecast_problem problem;
   float alpha, beta;
   std::int64_t products;
-  Lying a_lies, b_lies, c_lies;
+  Matrices a_matrices, b_matrices, c_matrices;
   std::vector<std::uint16_t> a_host, b_host, c_host, bias_host;
   DeviceBytes a, b, c, bias;
   std::vector<double> expected, tolerance;
@@ -259,12 +261,12 @@ struct Sample {
       const std::int64_t m = i / problem.n % problem.m, n = i % problem.n;
       double sum = 0, magnitude = 0;
       for (std::int64_t k = 0; k < problem.k; ++k) {
-        const double term = x[a_lies.at(product, m, k)] *
-                            y[tn ? b_lies.at(product, n, k) : b_lies.at(product, k, n)];
+        const double term = x[a_matrices.at(product, m, k)] *
+                            y[tn ? b_matrices.at(product, n, k) : b_matrices.at(product, k, n)];
         sum += term;
         magnitude += std::abs(term);
       }
-      const std::size_t at = c_lies.at(product, m, n);
+      const std::size_t at = c_matrices.at(product, m, n);
       const double before = beta == 0 ? 0 : beta * from_bits(c_host[at], c_type(problem));
       const double added = problem.bias == TILECAST_BIAS_NONE
                                ? 0

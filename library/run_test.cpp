@@ -183,7 +183,7 @@ TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly"
 
   for (int times = 0; times < 2; ++times) {
     std::vector<std::uint16_t> values =
-        normal_matrices(Lying::of(kSide, kSide, 0, 1, 0), p.type, draw);
+        normal_matrices(Matrices::of(kSide, kSide, 0, 1, 0), p.type, draw);
     check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
     check_cuda(cudaGraphLaunch(replay, stream.get()));
     check_cuda(cudaStreamSynchronize(stream.get()));
