@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "cli/predict_output.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/predict/best_per.h"
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
@@ -192,7 +194,10 @@ void run_predict(const PredictOptions& options) {
                        options.wide, options.rejected});
   }
   if (reports.empty()) {
-    throw ConfigError("no GPU answers: " + refusals_text(refusals, "; "));
+    std::vector<std::string> texts;
+    std::ranges::transform(refusals, std::back_inserter(texts),
+                           [](const GpuRefusal& refusal) { return to_text(refusal); });
+    throw ConfigError("no GPU answers: " + join(texts, "; "));
   }
   const RankingReport& first = reports.front();
   const bool one = answers.size() == 1;

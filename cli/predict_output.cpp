@@ -114,12 +114,8 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
 
 std::string ranking_json(const RankingReport& report) { return dumped(ranking_object(report)); }
 
-std::string refusals_text(const std::vector<GpuRefusal>& refusals, std::string_view between) {
-  std::vector<std::string> texts;
-  for (const GpuRefusal& refusal : refusals) {
-    texts.push_back(fmt::format("{}: {}", refusal.gpu, refusal.why));
-  }
-  return join(texts, between);
+std::string to_text(const GpuRefusal& refusal) {
+  return fmt::format("{}: {}", refusal.gpu, refusal.why);
 }
 
 std::string rankings_json(const std::vector<RankingReport>& reports,

@@ -41,8 +41,8 @@ std::string ranking_csv(const RankingReport& report);
 struct GpuRefusal {
   std::string gpu, why;
 };
-/// "b200: why", with `between` them.
-std::string refusals_text(const std::vector<GpuRefusal>& refusals, std::string_view between);
+/// "b200: why".
+std::string to_text(const GpuRefusal& refusal);
 
 /// The same question asked of several GPUs, at least one of which answers: one table, a list, and
 /// rows with columns `gpu` in front and `error` behind. Refusals follow the answers.

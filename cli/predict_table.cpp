@@ -297,7 +297,7 @@ std::string rankings_table(const std::vector<RankingReport>& reports,
     }
   }
   for (const GpuRefusal& refusal : refusals) {
-    text += paragraph(first, refusals_text({refusal}, ""));
+    text += paragraph(first, to_text(refusal));
   }
   return text;
 }

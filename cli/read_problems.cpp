@@ -118,14 +118,18 @@ std::vector<std::string> shapes_of(const Fields& fields, const std::string& batc
     }
     return shapes;
   }
-  std::string text;
-  for (const char* side : {"m", "n", "k"}) {
-    const bool in_groups = side == std::string_view("m") && fields.contains("groups");
-    if (const auto found = fields.find(in_groups ? "groups" : side); found != fields.end()) {
-      text += (text.empty() ? "" : "x") + (in_groups ? "[" + found->second + "]" : found->second);
+  std::vector<std::string> sides;
+  if (const auto groups = fields.find("groups"); groups != fields.end()) {
+    sides.push_back("[" + groups->second + "]");
+  } else if (const auto m = fields.find("m"); m != fields.end()) {
+    sides.push_back(m->second);
+  }
+  for (const char* side : {"n", "k"}) {
+    if (const auto found = fields.find(side); found != fields.end()) {
+      sides.push_back(found->second);
     }
   }
-  return {in_batch(own != fields.end() ? own->second : batch, text)};
+  return {in_batch(own != fields.end() ? own->second : batch, join(sides, "x"))};
 }
 
 /// And not a line of groups, "[256,0,17]x4096x7168".

@@ -132,8 +132,10 @@ u64 mixed(const GemmProblem& problem) {
   constexpr u64 kPrime = 1'000'003;
   const GemmShape& shape = problem.shape;
   u64 groups = 0;
-  for (const i64 rows : problem.groups == nullptr ? std::vector<i64>() : problem.groups->rows()) {
-    groups = groups * kPrime + static_cast<u64>(rows);
+  if (problem.groups != nullptr) {
+    for (const i64 rows : problem.groups->rows()) {
+      groups = groups * kPrime + static_cast<u64>(rows);
+    }
   }
   return groups + static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
          ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
