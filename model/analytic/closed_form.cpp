@@ -11,6 +11,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/analytic/tile_ends.h"
 #include "model/base/math.h"
+#include "model/base/smooth_max.h"
 #include "model/spec/tensor_operation.h"
 #include "model/tile/group_rows.h"
 
@@ -21,12 +22,7 @@ namespace {
 constexpr double kMainLoopMatters = 0.5;
 
 /// Tiles and DRAM traffic hide each other, but not wholly where they are about equal.
-Cycles overlapped(Cycles a, Cycles b) {
-  constexpr double kSharpness = 3;  // infinity would be the maximum
-  const Cycles longest = std::max(a, b);
-  return longest * std::pow(std::pow(a / longest, kSharpness) + std::pow(b / longest, kSharpness),
-                            1 / kSharpness);
-}
+Cycles overlapped(Cycles tiles, Cycles dram) { return smooth_max<3>({tiles, dram}); }
 
 /// The tiles of the busiest SM, in rounds of as many as are resident and one round of what is left.
 struct BusiestSm {

@@ -1,10 +1,10 @@
 #include "model/analytic/main_loop.h"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 
 #include "model/base/math.h"
+#include "model/base/smooth_max.h"
 
 namespace tilecast {
 namespace {
@@ -101,28 +101,31 @@ Cycles held_by_mma(const KernelAt& kernel, Cycles mma) {
                                      : issued_mma(kernel, mma);
 }
 
+/// What a K block's loads take of each rate, and the ring or chain that its stage goes round.
+struct LoadTimes {
+  Cycles intake, l2, round;
+
+  Limiter longest() const {
+    return intake >= l2 && intake >= round ? Limiter::kSmIntake
+           : l2 >= round                   ? Limiter::kL2
+                                           : Limiter::kLatency;
+  }
+};
+
 /// Resources that work at the same time delay each other where they are about equally busy: rates
 /// and the ring, whose loads come in bursts, much; the tensor pipe, which has its work queued,
 /// little.
 KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter, Limiter turn_limiter,
-                    std::initializer_list<Limit> loads) {
-  constexpr double kAmongLoads = 3, kWithMma = 8;  // infinity would be the maximum
-  double among = 0;
-  Limit most{Cycles{}, Limiter::kLatency};
-  for (const Limit& limit : loads) {
-    most = limit.time > most.time ? limit : most;
-  }
-  for (const Limit& limit : loads) {
-    among += std::pow(limit.time / most.time, kAmongLoads);
-  }
-  const Cycles loaded = most.time * std::pow(among, 1 / kAmongLoads);
+                    const LoadTimes& loads) {
+  const Cycles loaded = smooth_max<3>({loads.intake, loads.l2, loads.round});
   const Cycles multiplied = std::max(mma, turn);
   const Limiter own = mma >= turn ? mma_limiter : turn_limiter;
-  const Cycles longer = std::max(loaded, multiplied);
-  const Cycles time = longer * std::pow(std::pow(loaded / longer, kWithMma) +
-                                            std::pow(multiplied / longer, kWithMma),
-                                        1 / kWithMma);
-  return {time, multiplied, multiplied >= loaded ? own : most.limiter};
+  return {smooth_max<8>({loaded, multiplied}), multiplied,
+          multiplied >= loaded ? own : loads.longest()};
+}
+
+LoadTimes load_times(const Resources& one, double ctas, Cycles round) {
+  return {one.intake * ctas, std::max(one.l2, one.outside) * ctas, round};
 }
 
 KBlockStep ring_step(const KernelAt& kernel, const KBlock& block, const Resources& one,
@@ -138,9 +141,7 @@ KBlockStep ring_step(const KernelAt& kernel, const KBlock& block, const Resource
                        kernel.cycles(kernel.costs.turn) + held_by_mma(kernel, block.mma * ctas)) /
                       (config.tiling.stages - config.inflight);
   return together(one.mma * ctas, turn, mma_limiter(block), turn_limiter(config),
-                  {{one.intake * ctas, Limiter::kSmIntake},
-                   {std::max(one.l2, one.outside) * ctas, Limiter::kL2},
-                   {ring, Limiter::kLatency}});
+                  load_times(one, ctas, ring));
 }
 
 KBlockStep chain_step(const KernelAt& kernel, const KBlock& block, const Resources& one,
@@ -153,9 +154,7 @@ KBlockStep chain_step(const KernelAt& kernel, const KBlock& block, const Resourc
   const Cycles chain =
       turn + (two ? std::max(load + issued_mma(kernel, mma), issue + mma) : load + issue + mma);
   return together(one.mma * ctas, Cycles{}, mma_limiter(block), turn_limiter(kernel.config),
-                  {{one.intake * ctas, Limiter::kSmIntake},
-                   {std::max(one.l2, one.outside) * ctas, Limiter::kL2},
-                   {chain, Limiter::kLatency}});
+                  load_times(one, ctas, chain));
 }
 
 }  // namespace

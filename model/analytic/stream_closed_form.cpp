@@ -1,29 +1,24 @@
 #include "model/analytic/stream_closed_form.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/base/smooth_max.h"
 #include "model/spec/stream_block.h"
 
 namespace tilecast {
 namespace {
 
-// Where DRAM and flight are about equal the kernel takes longer than either. Chosen, not fitted:
-// copies with 24 to 40 KiB of an SM in flight (in_flight_8_gib.csv.gz) come down in such a bend.
-constexpr double kSharpness = 3;
 // Below this share of the kernel's time the stream is not what bounds it.
 constexpr double kStreamMatters = 0.5;
 // Two equal times together are 2^(1/3) of each, so DRAM is the larger one from here on.
 constexpr double kBoundByDram = 0.7937;
 
-Seconds overlapped(Seconds a, Seconds b) {
-  const Seconds longest = std::max(a, b);
-  return longest * std::pow(std::pow(a / longest, kSharpness) + std::pow(b / longest, kSharpness),
-                            1 / kSharpness);
-}
+/// Where DRAM and flight are about equal the kernel takes longer than either. Chosen, not fitted:
+/// copies with 24 to 40 KiB of an SM in flight (in_flight_8_gib.csv.gz) come down in such a bend.
+Seconds overlapped(Seconds dram, Seconds flight) { return smooth_max<3>({dram, flight}); }
 
 /// Reads and writes one after the other, nothing lost.
 Seconds time_at_measured_rates(const StreamSpec& stream, const StreamProblem& problem) {

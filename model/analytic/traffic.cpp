@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <optional>
 
 #include "model/base/math.h"
 #include "model/spec/fused_epilogue.h"
@@ -13,6 +13,7 @@ namespace tilecast {
 namespace {
 
 constexpr u32 kWavesWalked = 48;  // more waves repeat the pattern; the rest is extrapolated
+constexpr u32 kMostKept = 16384;  // tiles of a curve
 
 /// Part of a panel that is still in L2 after `distance` bytes of others.
 double kept_in_l2(Bytes distance, Bytes usable) {
@@ -54,11 +55,6 @@ class PanelReuse {
   double fetches_ = 0;  // of a panel by a wave
 };
 
-struct WalkResult {
-  Bytes read;
-  double a_sharers, b_sharers, a_missing, b_missing;
-};
-
 /// A and B, and the panels that a tile of the scheduler reads of them. Edge panels are narrower: a
 /// matrix is spread evenly over its panels.
 struct Matrices {
@@ -69,9 +65,10 @@ struct Matrices {
   Bytes operands() const { return a + b; }
 };
 
-/// `resident` workers at a time take the tiles of `s`; each panel spans the whole K.
-WalkResult walk_waves(const TileScheduler& s, u32 resident, const Matrices& matrices,
-                      Bytes usable) {
+/// `resident` workers at a time take the tiles of `s`, whose order may be known; each panel spans
+/// the whole K.
+WavesWalked walk_waves(const TileScheduler& s, const std::vector<TileCoord>* order, u32 resident,
+                       const Matrices& matrices, Bytes usable) {
   const OperandPanels& panels = matrices.panels;
   const Bytes all = matrices.operands(), a_panel = matrices.a_panel, b_panel = matrices.b_panel;
   PanelReuse a(panels.of_a(), a_panel);
@@ -88,7 +85,7 @@ WalkResult walk_waves(const TileScheduler& s, u32 resident, const Matrices& matr
       if (tile >= (chunked ? s.end(slot) : s.num_tiles())) {
         continue;
       }
-      const TileCoord at = s.coord(tile);
+      const TileCoord at = order != nullptr ? (*order)[tile] : s.coord(tile);
       tiles += 1;
       if (a.use(panels.a(at), wave, distinct, all, usable)) {
         fresh += a_panel;
@@ -141,17 +138,7 @@ Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
 
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent) {
-  const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
-  const Matrices matrices = matrices_of(problem, config);
-  const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
-  const WalkResult walk = walk_waves(s, resident, matrices, l2.capacity * l2.usable_fraction);
-  GemmTraffic traffic = counted_traffic(problem, config, s, matrices);
-  traffic.dram_read = within(matrices, traffic, walk.read) + bias_of(problem);
-  traffic.a_sharers = walk.a_sharers;
-  traffic.b_sharers = walk.b_sharers;
-  traffic.a_missing = walk.a_missing;
-  traffic.b_missing = walk.b_missing;
-  return traffic;
+  return TrafficMemo(l2, problem).traffic(config, concurrent);
 }
 
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
@@ -182,19 +169,41 @@ Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skew
 
 GemmTraffic TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
   const Tiling& t = config.tiling;
-  const Key key{
-      t.cluster_m * t.block_m, t.cluster_n * t.block_n, t.block_m,         t.block_n, concurrent,
-      config.raster.kind,      config.raster.group,     config.raster.walk};
-  {
+  const Key key{t.cluster_m * t.block_m, t.cluster_n * t.block_n, concurrent,
+                config.raster.kind,      config.raster.group,     config.raster.walk};
+  const TileScheduler s = make_tile_scheduler(problem_, config, static_cast<u32>(concurrent));
+  const Matrices matrices = matrices_of(problem_, config);
+  const auto known = [&]() -> std::optional<WavesWalked> {
     const std::lock_guard lock(reading_);
-    if (const auto found = known_.find(key); found != known_.end()) {
-      return found->second;
-    }
+    const auto found = walked_.find(key);
+    return found != walked_.end() ? std::optional(found->second) : std::nullopt;
+  };
+  std::optional<WavesWalked> walked = known();
+  if (!walked) {
+    walked = walk_waves(s, curve(s), std::min(static_cast<u32>(concurrent), s.num_tiles()),
+                        matrices, l2_.capacity * l2_.usable_fraction);
+    const std::lock_guard lock(reading_);
+    walked_.emplace(key, *walked);
   }
-  const GemmTraffic traffic = gemm_traffic(l2_, problem_, config, concurrent);
-  const std::lock_guard lock(reading_);
-  known_.emplace(key, traffic);
+  GemmTraffic traffic = counted_traffic(problem_, config, s, matrices);
+  traffic.dram_read = within(matrices, traffic, walked->read) + bias_of(problem_);
+  traffic.a_sharers = walked->a_sharers;
+  traffic.b_sharers = walked->b_sharers;
+  traffic.a_missing = walked->a_missing;
+  traffic.b_missing = walked->b_missing;
   return traffic;
+}
+
+const std::vector<TileCoord>* TrafficMemo::curve(const TileScheduler& tiles) {
+  if (tiles.raster.kind != RasterKind::kHilbert || tiles.num_tiles() > kMostKept) {
+    return nullptr;
+  }
+  const std::lock_guard lock(reading_);
+  std::vector<TileCoord>& order = curves_[{tiles.tiles_m, tiles.tiles_n}];
+  while (order.size() < tiles.num_tiles()) {
+    order.push_back(tiles.coord(static_cast<u32>(order.size())));
+  }
+  return &order;
 }
 
 }  // namespace tilecast

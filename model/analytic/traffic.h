@@ -16,6 +16,8 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "model/spec/gpu_spec.h"
 #include "model/tile/gemm_problem.h"
@@ -48,8 +50,15 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
 /// read again by every second one that wants it.
 Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between);
 
-/// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups and K blocks
-/// do not change the walk, so most configurations find it done. May be asked on several threads.
+/// What waves of tiles ask of DRAM, and how many of a wave share what they ask for.
+struct WavesWalked {
+  Bytes read;
+  double a_sharers, b_sharers, a_missing, b_missing;
+};
+
+/// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups, K blocks and
+/// how a cluster parts its tile do not change the walk, so most configurations find it done. May be
+/// asked on several threads.
 class TrafficMemo {
  public:
   TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
@@ -57,13 +66,17 @@ class TrafficMemo {
   GemmTraffic traffic(const KernelConfig& config, i32 concurrent);
 
  private:
-  // cluster tile m, n; CTA tile m, n; workers; raster kind, group, walk
-  using Key = std::tuple<i32, i32, i32, i32, i32, RasterKind, i32, Walk>;
+  // cluster tile m, n; workers; raster kind, group, walk
+  using Key = std::tuple<i32, i32, i32, RasterKind, i32, Walk>;
+
+  /// Its tiles in their order, where a curve has to be followed for it and is not too long to keep.
+  const std::vector<TileCoord>* curve(const TileScheduler& tiles);
 
   L2Spec l2_;
   GemmProblem problem_;
   std::mutex reading_;  // of what follows
-  std::map<Key, GemmTraffic> known_;
+  std::map<Key, WavesWalked> walked_;
+  std::map<std::pair<u32, u32>, std::vector<TileCoord>> curves_;  // by rows and columns of tiles
 };
 
 }  // namespace tilecast

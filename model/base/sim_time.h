@@ -2,8 +2,6 @@
 // machine. Rates of the SM clock and rates in seconds both end here; only this file rounds.
 #pragma once
 
-#include <cmath>
-
 #include "model/base/picoseconds.h"
 #include "model/base/units.h"
 
@@ -11,7 +9,12 @@ namespace tilecast {
 
 using SimTime = Picoseconds;
 
-inline SimTime sim_time(Seconds time) { return {std::llround(time.value * 1e12)}; }
+/// Halves away from zero. In line, as std::llround is not.
+constexpr i64 rounded(double value) {
+  return static_cast<i64>(value < 0 ? value - 0.5 : value + 0.5);
+}
+
+inline SimTime sim_time(Seconds time) { return {rounded(time.value * 1e12)}; }
 inline SimTime sim_time(Cycles cycles, Hertz sm_clock) {
   return sim_time(time_of(cycles, sm_clock));
 }

@@ -1,7 +1,6 @@
 #include "model/sim/memory_system.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/base/math.h"
 
@@ -170,7 +169,7 @@ void MemorySystem::write_dram(SimTime now, i64 bytes) {
     return;
   }
   traffic_.dram_write += bytes;
-  dram_.serve(now, {std::llround(static_cast<double>(bytes) * write_ps_per_byte_)});
+  dram_.serve(now, {rounded(static_cast<double>(bytes) * write_ps_per_byte_)});
   if (activity_ != nullptr) {
     activity_->add(Resource::kDramWrite, now, bytes);
   }
@@ -178,13 +177,12 @@ void MemorySystem::write_dram(SimTime now, i64 bytes) {
 
 SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers) {
   const double times = 1 + outside_receiver_ * (receivers - 1);
-  const SimTime takes{std::llround(static_cast<double>(cost.outside.ps) * times)};
+  const SimTime takes{rounded(static_cast<double>(cost.outside.ps) * times)};
   return outside_[gpc].serve(now, takes) + l2_latency_;
 }
 
 SimTime MemorySystem::take_in(SimTime now, SmPlace place, i64 bytes) {
-  return l2_output_.serve(now, place,
-                          {std::llround(static_cast<double>(bytes) * input_ps_per_byte_)});
+  return l2_output_.serve(now, place, {rounded(static_cast<double>(bytes) * input_ps_per_byte_)});
 }
 
 SimTime MemorySystem::load_sum(SimTime now, SmPlace place, i64 bytes, SimTime served) {
@@ -211,7 +209,7 @@ void MemorySystem::store(SimTime now, u64 name, i64 bytes) {
 i64 MemorySystem::insert(u32 block, i64 bytes, bool written) {
   // In whole bytes, none of which is lost between blocks.
   const auto written_of = [this](i64 left) {
-    return std::llround(static_cast<double>(left) * left_written_);
+    return rounded(static_cast<double>(left) * left_written_);
   };
   const i64 still_left = std::max<i64>(0, left_ - bytes);
   const i64 written_back =

@@ -1,8 +1,10 @@
 #include "model/sim/operand_blocks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/sim/inside.h"
 #include "model/spec/row_cost.h"
@@ -27,6 +29,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   if (!side.slices_k) {
     const i64 together = lines_fetched * kLineBytes;
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
+    TILECAST_ASSERT(std::has_single_bit(fetched_));
   }
   for (i64 tile = 0; tile < tiles_; ++tile) {
     const i64 to_end = side.extent - tile % side.tiles * side.tile;

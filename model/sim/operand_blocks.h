@@ -45,7 +45,7 @@ class OperandBlocks {
   i64 panel_bytes(u32 tile) const;
   /// K blocks whose rows L2 reads from DRAM together: lines, or pairs of them.
   MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
-    const u32 first = k_block - k_block % fetched_;
+    const u32 first = k_block & ~(fetched_ - 1);
     if (ragged_ && first + fetched_ >= k_blocks_) {  // of unequal size: each on its own
       return {block(tile, slice, k_block), 1};
     }
@@ -57,7 +57,7 @@ class OperandBlocks {
   u32 first_, tiles_, slices_, k_blocks_;
   i64 slice_bytes_;
   bool ragged_ = false;           // the last K block is not whole
-  u32 fetched_ = 1;               // K blocks in what L2 reads together
+  u32 fetched_ = 1;               // K blocks in what L2 reads together, a power of two
   std::vector<BlockCost> costs_;  // of each slice: a whole K block, the last one
 };
 

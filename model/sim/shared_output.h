@@ -13,6 +13,7 @@
 // Checked by: shared_output_test.cpp.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "model/base/sim_time.h"
@@ -36,6 +37,43 @@ constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
   return {gpc, gpc * groups_of_gpc + in_gpc % groups_of_gpc, in_gpc / groups_of_gpc};
 }
 
+/// Things that wait, each until some time of its own.
+class Waiters {
+ public:
+  explicit Waiters(u32 count) : until_(count) {}
+
+  /// How many wait at `now`, which may not go back, counting `one` whether it does or not.
+  i64 with(u32 one, SimTime now) {
+    if (now >= first_end_) {
+      count(now);
+    }
+    return waiting_ + (until_[one] > now ? 0 : 1);
+  }
+
+  /// Of one that was asked about at `now`.
+  void extend(u32 one, SimTime now, SimTime until) {
+    waiting_ += until_[one] <= now && until > now ? 1 : 0;
+    until_[one] = until_[one] < until ? until : until_[one];
+    first_end_ = until < first_end_ ? until : first_end_;
+  }
+
+ private:
+  void count(SimTime now) {
+    waiting_ = 0;
+    first_end_ = kNever;
+    for (const SimTime& until : until_) {
+      waiting_ += until > now ? 1 : 0;
+      first_end_ = until > now && until < first_end_ ? until : first_end_;
+    }
+  }
+
+  static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
+
+  std::vector<SimTime> until_;
+  i64 waiting_ = 0;             // until after the time that was last asked about
+  SimTime first_end_ = kNever;  // of those, or earlier
+};
+
 class SharedOutput {
  public:
   SharedOutput(u32 groups, u32 pairs_of_group)
@@ -43,18 +81,14 @@ class SharedOutput {
 
   /// When the request is served, which L2 alone would take `service` for. `asked` may not go back.
   SimTime serve(SimTime asked, SmPlace place, SimTime service) {
-    SimTime& group = groups_[place.group];
-    i64 sharing = group > asked ? 0 : 1, of_group = 0;
-    for (const SimTime& free : groups_) {
-      sharing += free > asked ? 1 : 0;
-    }
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
+    i64 of_group = 0;
     for (u32 pair = 0; pair < pairs_of_group_; ++pair) {
       of_group += pair == place.pair || pairs[pair] > asked ? 1 : 0;
     }
     SimTime& free = pairs[place.pair];
-    free = (asked > free ? asked : free) + service * (sharing * of_group);
-    group = free > group ? free : group;
+    free = (asked > free ? asked : free) + service * (groups_.with(place.group, asked) * of_group);
+    groups_.extend(place.group, asked, free);
     busy_ += service;
     return free;
   }
@@ -64,7 +98,8 @@ class SharedOutput {
 
  private:
   u32 pairs_of_group_;
-  std::vector<SimTime> groups_, pairs_;  // until when each waits for what it asked for
+  Waiters groups_;
+  std::vector<SimTime> pairs_;  // until when each waits for what it asked for
   SimTime busy_;
 };
 
