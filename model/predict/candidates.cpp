@@ -201,16 +201,19 @@ class Proposals {
            ceil_div<i64>(problem_.shape.n, t.block_n) < t.cluster_n;
   }
 
-  /// Groups as wide as C or wider are one order, and where C is one row or column of tiles all are.
+  /// Bands as wide as C or wider are one order, those of columns that of single rows, and where C
+  /// is one row or column of tiles all are.
   static bool repeats_another(const Raster& raster, const TileScheduler& s) {
     const bool line = s.tiles_m == 1 || s.tiles_n == 1;
     if (line || raster.kind == RasterKind::kHilbert) {
       return line && !(raster == kStridedRasters[0]);
     }
-    const u32 across = raster.kind == RasterKind::kGroupedM ? s.tiles_m : s.tiles_n;
+    if (raster.kind == RasterKind::kGroupedN) {
+      return static_cast<u32>(raster.group) >= s.tiles_n;
+    }
     return std::ranges::any_of(kStridedRasters, [&](const Raster& other) {
       return other.kind == raster.kind && other.group < raster.group &&
-             static_cast<u32>(other.group) >= across;
+             static_cast<u32>(other.group) >= s.tiles_m;
     });
   }
 

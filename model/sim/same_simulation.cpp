@@ -4,22 +4,19 @@
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
-namespace {
 
-/// The order's simplest name: a band as wide as C is walked as bands of one are the other way.
 Raster simplest(Raster raster, const GemmProblem& problem, const Tiling& t) {
   const i64 tiles_m = tile_rows(problem, t);
   const i64 tiles_n = tile_columns(problem.shape, t);
-  if (raster.kind == RasterKind::kGroupedM && raster.group >= tiles_m) {
-    return {RasterKind::kGroupedN, 1, raster.walk};
+  const bool by_columns = raster.kind == RasterKind::kGroupedN && raster.group == 1;
+  if (by_columns || (raster.kind == RasterKind::kGroupedM && raster.group >= tiles_m)) {
+    return {RasterKind::kGroupedM, static_cast<i32>(tiles_m), raster.walk};
   }
   if (raster.kind == RasterKind::kGroupedN && raster.group >= tiles_n) {
     return {RasterKind::kGroupedM, 1, raster.walk};
   }
   return raster;
 }
-
-}  // namespace
 
 KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 ctas_per_sm) {
   Tiling& t = config.tiling;
