@@ -129,6 +129,11 @@ std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method) {
   return LearnedPart(*gpu.learned, method);
 }
 
+LearnedParts learned_parts(const GpuSpec& gpu, Method method) {
+  return {learned_part(gpu, Method::kAnalytic),
+          method == Method::kSimulated ? learned_part(gpu, Method::kSimulated) : std::nullopt};
+}
+
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const Physics& physics, Prediction& p) {
   const double factor = std::exp(learned.cycles);

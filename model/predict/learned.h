@@ -77,6 +77,12 @@ class LearnedPart {
 /// None where the GPU has no calibration, or no measured kernels.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 
+/// What a prediction by a method takes: a simulation begins with closed forms.
+struct LearnedParts {
+  std::optional<LearnedPart> analytic, simulated;
+};
+LearnedParts learned_parts(const GpuSpec& gpu, Method method);
+
 /// One kernel by physics alone.
 struct Physics {
   std::function<Cycles(Hertz)> cycles;

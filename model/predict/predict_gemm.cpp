@@ -10,14 +10,12 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/base/parallel.h"
+#include "model/predict/by_closed_form.h"
 #include "model/predict/candidates.h"
-#include "model/predict/chip_work.h"
 #include "model/predict/gemm_form.h"
 #include "model/predict/learned.h"
 #include "model/predict/legality.h"
-#include "model/predict/outside_bytes.h"
 #include "model/predict/rejected.h"
-#include "model/predict/retime.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
@@ -33,57 +31,6 @@ void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (const std::string why = why_not_solvable(gpu, problem); !why.empty()) {
     throw ConfigError(fmt::format("{}: {}", shape_text(problem), why));
   }
-}
-
-/// By closed form, physics alone.
-Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
-  const GemmTraffic& traffic = kernel.work.traffic;
-  const Bytes l2_to_sm = traffic.l2_to_sm + outside_bytes(q.problem, kernel.config);
-  Prediction p{.config = kernel.config,
-               .method = Method::kAnalytic,
-               .bounds = hard_bounds(q.gpu, q.problem, kernel.config),
-               .cycles = kernel.form.cycles,
-               .sm_clock = kernel.clock.sm_clock,
-               .time = kernel.time,
-               .tflops = gemm_flops(q.problem) / kernel.time.value * 1e-12,
-               .power = kernel.clock.power,
-               .limiter = kernel.form.limiter,
-               .shares = kernel.form.shares,
-               .l2_to_sm = l2_to_sm,
-               .dram_read = traffic.dram_read,
-               .dram_write = traffic.dram_write,
-               .l2_hit_rate = 1 - traffic.dram_read / l2_to_sm};
-  set_default_interval(q.gpu, p);
-  retime(p.cycles, kernel.clock, p);
-  p.closed_form_time = p.time;
-  return p;
-}
-
-/// By closed form with what was learned of such kernels.
-std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
-                                       const std::optional<LearnedPart>& learned) {
-  std::vector<Prediction> predictions;
-  std::vector<KernelFeatures> features;
-  for (const GemmForm& kernel : kernels) {
-    predictions.push_back(by_physics(q, kernel));
-    if (learned) {
-      const auto [form, clock] = form_on_normal_data(q, kernel);
-      features.push_back(kernel_features(q.gpu, q.problem, kernel.config, kernel.work, form, clock,
-                                         Cycles{}, q.regime));
-    }
-  }
-  const std::vector<Learned> answers = learned ? learned->of(features) : std::vector<Learned>{};
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto& [config, work, form, clock, time] = kernels[i];
-    const Physics physics{
-        .cycles = [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f).cycles; },
-        .work = [&](Cycles in) { return chip_work(q.gpu, q.problem, config, work, in); },
-        .phases = {}};
-    apply_learned(q.gpu, answers[i], q.regime, q.inputs, physics, predictions[i]);
-    predictions[i].closed_form_time = predictions[i].time;
-    predictions[i].extrapolated |= never_learned(q.problem);
-  }
-  return predictions;
 }
 
 std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candidates& candidates) {
@@ -132,12 +79,12 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& asked, const Kern
   const GemmQuestion question{gpu, problem, regime, inputs};
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, problem, config, traffic));
-  const Prediction analytic =
-      by_closed_form(question, {&kernel, 1}, learned_part(gpu, Method::kAnalytic)).front();
-  Prediction p = method == Method::kSimulated && simulates(gpu, problem, config)
-                     ? by_simulation(question, {kernel, analytic},
-                                     learned_part(gpu, Method::kSimulated), watch)
-                     : analytic;
+  const bool simulated = method == Method::kSimulated && simulates(gpu, problem, config);
+  const LearnedParts learned =
+      learned_parts(gpu, simulated ? Method::kSimulated : Method::kAnalytic);
+  const GemmCandidate candidate = by_closed_form(question, {&kernel, 1}, learned.analytic).front();
+  Prediction p =
+      simulated ? by_simulation(question, candidate, learned, watch) : candidate.prediction;
   p.config = asked_of;
   return p;
 }
@@ -158,20 +105,17 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
   }
   const GemmProblem machine_problem = in_pairs(problem);
   const GemmQuestion question{gpu, machine_problem, regime, inputs};
-  const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
   const bool simulates = effort.method == Method::kSimulated;
-  const FastestForms fastest =
-      fastest_forms(question, candidates.legal,
-                    learned || simulates ? std::max(keep, kLookedAt) : keep, effort.threads);
+  const LearnedParts learned = learned_parts(gpu, effort.method.value());
+  const FastestForms fastest = fastest_forms(
+      question, candidates.legal, learned.analytic || simulates ? std::max(keep, kLookedAt) : keep,
+      effort.threads);
   std::vector<GemmCandidate> looked_at(fastest.forms.size());
   parallel_for(ceil_div(looked_at.size(), kLookedAt), effort.threads, [&](std::size_t chunk) {
     const std::size_t begin = chunk * kLookedAt;
     const std::size_t count = std::min(kLookedAt, looked_at.size() - begin);
     const std::span<const GemmForm> forms = std::span(fastest.forms).subspan(begin, count);
-    const std::vector<Prediction> predictions = by_closed_form(question, forms, learned);
-    for (std::size_t i = 0; i < count; ++i) {
-      looked_at[begin + i] = {forms[i], predictions[i]};
-    }
+    std::ranges::copy(by_closed_form(question, forms, learned.analytic), &looked_at[begin]);
   });
   std::ranges::stable_sort(looked_at, {}, [](const GemmCandidate& c) { return c.prediction.time; });
 
@@ -187,7 +131,7 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
     ranking.predictions.push_back(candidate.prediction);
   }
   if (simulates) {
-    simulate_best(question, looked_at, effort, ranking);
+    simulate_best(question, looked_at, learned, effort, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   for (Prediction& p : ranking.predictions) {

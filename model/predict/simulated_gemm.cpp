@@ -102,7 +102,7 @@ WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem
 }
 
 Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
-                         const std::optional<LearnedPart>& learned, GemmWatch* watch) {
+                         const LearnedParts& learned, GemmWatch* watch) {
   const auto& [physics, analytic] = candidate;
   const KernelConfig& config = physics.config;
   const auto closed = [&](Hertz f) {
@@ -136,7 +136,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
   p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(q.problem, config);
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
   p.simulated_part = s.kernel.simulated_part;
-  if (learned) {
+  if (learned.simulated) {
     const double over_closed = s.cycles / closed(s.clock.sm_clock).cycles;
     const auto cycles = [&](Hertz f) { return closed(f).cycles * over_closed; };
     const auto work = [&](Cycles in) { return chip_work(q.problem, config, s.kernel, in); };
@@ -144,8 +144,8 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
     // Learned is what simulation adds to a kernel that fuses nothing.
     const Cycles simulated = fuses(q.problem.epilogue) ? form.cycles * over_closed : cycles(clock);
     apply_learned(q.gpu,
-                  learned->of(kernel_features(q.gpu, q.problem, config, physics.work, form, clock,
-                                              simulated, q.regime)),
+                  learned.simulated->of(kernel_features(q.gpu, q.problem, config, physics.work,
+                                                        form, clock, simulated, q.regime)),
                   q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
     p.extrapolated |= never_learned(q.problem);
   }
@@ -153,17 +153,17 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
     GemmProblem plain = q.problem;
     plain.epilogue = {};
     const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
-    const Prediction least =
-        by_simulation(without, {gemm_form(without, config, physics.work), analytic}, learned);
-    stretch(std::max(1.0, least.time / p.time), p);
+    TrafficMemo traffic(*q.gpu.l2, plain);
+    const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config, traffic));
+    const GemmCandidate least = by_closed_form(without, {&form, 1}, learned.analytic).front();
+    stretch(std::max(1.0, by_simulation(without, least, learned).time / p.time), p);
   }
   p.limiter = limiter_of(p);
   return p;
 }
 
 void simulate_best(const GemmQuestion& q, const std::vector<GemmCandidate>& candidates,
-                   const Effort& effort, Ranking& ranking) {
-  const std::optional<LearnedPart> learned = learned_part(q.gpu, Method::kSimulated);
+                   const LearnedParts& learned, const Effort& effort, Ranking& ranking) {
   const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
     const KernelConfig& config = candidates[first].physics.config;
     if (!simulates(q.gpu, q.problem, config)) {

@@ -6,9 +6,9 @@
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
 #pragma once
 
-#include <optional>
 #include <vector>
 
+#include "model/predict/by_closed_form.h"
 #include "model/predict/chip_work.h"
 #include "model/predict/gemm_form.h"
 #include "model/predict/learned.h"
@@ -37,19 +37,13 @@ struct GemmWatch {
   RequestLog requests;
 };
 
-/// A kernel by closed form: physics alone, and with what was learned.
-struct GemmCandidate {
-  GemmForm physics;
-  Prediction prediction;
-};
-
 /// A candidate that can be simulated, by simulation. Null: not watched.
 Prediction by_simulation(const GemmQuestion& question, const GemmCandidate& candidate,
-                         const std::optional<LearnedPart>& learned, GemmWatch* watch = nullptr);
+                         const LearnedParts& learned, GemmWatch* watch = nullptr);
 
 /// Simulates candidates, which stand in the order of the ranking, while they could be first, and
 /// ranks all again, as rank_candidates.
 void simulate_best(const GemmQuestion& question, const std::vector<GemmCandidate>& candidates,
-                   const Effort& effort, Ranking& ranking);
+                   const LearnedParts& learned, const Effort& effort, Ranking& ranking);
 
 }  // namespace tilecast

@@ -1,0 +1,26 @@
+// GEMMs predicted by closed form: physics, and what was learned of such kernels.
+// Checked by: predict_test.cpp, learned_test.cpp; committed rows (validate --method analytic).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/predict/gemm_form.h"
+#include "model/predict/learned.h"
+#include "model/predict/prediction.h"
+
+namespace tilecast {
+
+/// A kernel by closed form: physics alone, and with what was learned.
+struct GemmCandidate {
+  GemmForm physics;
+  Prediction prediction;
+};
+
+/// In the order of `kernels`; nothing learned: physics alone.
+std::vector<GemmCandidate> by_closed_form(const GemmQuestion& question,
+                                          std::span<const GemmForm> kernels,
+                                          const std::optional<LearnedPart>& learned);
+
+}  // namespace tilecast
