@@ -7,6 +7,7 @@
 
 #include "model/analytic/occupancy.h"
 #include "model/base/math.h"
+#include "model/base/parallel.h"
 #include "model/predict/legality.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/group_rows.h"
@@ -432,18 +433,34 @@ std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
                                                       : std::span<const Schedule>(kWgmmaSchedules);
 }
 
+/// Those of all schedules, one after the other.
+Candidates joined(std::span<const Candidates> of_schedules) {
+  Candidates all;
+  for (const Candidates& own : of_schedules) {
+    all.legal.insert(all.legal.end(), own.legal.begin(), own.legal.end());
+    for (const auto& [reason, count] : own.rejected) {
+      all.rejected[reason] += count;
+    }
+    all.example.insert(own.example.begin(), own.example.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& asked,
-                                const std::vector<Schedule>& schedules, bool all) {
+                                const std::vector<Schedule>& asked_of, bool all, unsigned threads) {
   const GemmProblem problem = in_pairs(asked);
+  const std::span<const Schedule> schedules = asked_of.empty() ? schedules_of(gpu) : asked_of;
   const auto propose = [&](bool unprofitable_too) {
-    Proposals proposals(gpu, problem, unprofitable_too);
-    for (const Schedule schedule : schedules.empty() ? schedules_of(gpu) : schedules) {
-      uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
-                             : add_schedule(gpu, schedule, proposals);
-    }
-    return proposals.take();
+    std::vector<Candidates> of_schedules(schedules.size());
+    parallel_for(schedules.size(), threads, [&](std::size_t i) {
+      Proposals proposals(gpu, problem, unprofitable_too);
+      uses_tcgen05(schedules[i]) ? add_tcgen05(gpu, schedules[i], proposals)
+                                 : add_schedule(gpu, schedules[i], proposals);
+      of_schedules[i] = proposals.take();
+    });
+    return joined(of_schedules);
   };
   Candidates candidates = propose(all);
   if (candidates.legal.empty() && !all) {

@@ -26,8 +26,9 @@ struct Candidates {
 };
 
 /// `schedules` empty means all. In a fixed order: equal inputs give equal lists. `all`: those that
-/// never pay too.
+/// never pay too. `threads` as parallel_for's.
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
-                                const std::vector<Schedule>& schedules, bool all = false);
+                                const std::vector<Schedule>& schedules, bool all = false,
+                                unsigned threads = 1);
 
 }  // namespace tilecast

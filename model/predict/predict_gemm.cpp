@@ -93,7 +93,7 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
                    std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_solvable(gpu, problem);
-  Candidates candidates = enumerate_candidates(gpu, problem, schedules);
+  Candidates candidates = enumerate_candidates(gpu, problem, schedules, false, effort.threads);
   if (candidates.legal.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
   }
