@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/schedule_text.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {
@@ -19,26 +23,23 @@ std::string_view type_name(ElementType type) { return type == ElementType::kBf16
 /// The transpose: A^T and B^T in the order that gives C^T.
 std::string_view layout_name(Layout layout) { return layout == Layout::kTn ? "tnn" : "nnn"; }
 
-bool is_cooperative(const KernelConfig& config) {
-  return config.schedule != Schedule::kPingPong && warpgroups_per_tile(config.tiling) == 2;
+/// Its cooperative kernels and ping-pong have two, the plain one has one.
+bool has_one_consumer(const KernelConfig& config) {
+  return consumer_warpgroups(config.schedule, config.tiling) == 1;
 }
 
-std::string_view schedule_name(const KernelConfig& config) {
-  if (config.schedule == Schedule::kPingPong) {
-    return "_warpspecialized_pingpong_epi_tma";
-  }
-  if (splits_k(config.schedule)) {
-    return "_stream_k_warpspecialized_cooperative_epi_tma";
-  }
-  return is_cooperative(config) ? "_warpspecialized_cooperative_epi_tma"
-                                : "_warpspecialized_epi_nosmem";
+std::string schedule_name(const KernelConfig& config) {
+  return has_one_consumer(config) ? "_warpspecialized_epi_nosmem"
+                                  : fmt::format("_{}_epi_tma", traits_of(config.schedule).cutlass);
 }
 
 }  // namespace
 
 std::vector<AnySchedule> cutlass_schedules() {
-  return {Schedule::kWarpSpecialized, Schedule::kPingPong, Schedule::kSplitK, Schedule::kStreamK,
-          Schedule::kStreamKHybrid};
+  std::vector<AnySchedule> schedules;
+  std::ranges::copy_if(kEverySchedule, std::back_inserter(schedules),
+                       [](Schedule s) { return traits_of(s).cutlass != nullptr; });
+  return schedules;
 }
 
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config) {
@@ -46,15 +47,9 @@ std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig&
   if (problem.shape.n % kAlignment != 0) {
     return "rows of C";  // rows of A and, in TN, of B are of K, which GemmProblem keeps aligned
   }
-  switch (config.schedule) {
-    case Schedule::kWarpSpecialized:
-    case Schedule::kPingPong:
-    case Schedule::kSplitK:
-    case Schedule::kStreamK:
-    case Schedule::kStreamKHybrid:
-      break;
-    default:
-      return "schedule";
+  const ScheduleTraits traits = traits_of(config.schedule);
+  if (traits.cutlass == nullptr) {
+    return "schedule";
   }
   if (config.store == Store::kDeferred) {
     return "store=deferred";
@@ -72,15 +67,15 @@ std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig&
   if (t.block_n % kWgmmaM != 0 || t.block_n > kMostSide || t.block_m > kMostSide) {
     return "tile";
   }
-  if (config.schedule == Schedule::kPingPong) {
+  if (traits.tiles_at_once == 2) {
     return "";
   }
-  if (is_cooperative(config)) {
+  if (warpgroups_per_tile(t) == 2) {
     return t.block_n < kFewestCooperative ? "tile" : config.grid != Grid::kResident ? "grid" : "";
   }
-  return warpgroups_per_tile(t) != 1 || splits_k(config.schedule) ? "warpgroups"
-         : config.grid != Grid::kTiles                            ? "grid"
-                                                                  : "";
+  return !has_one_consumer(config) || splits_k(config.schedule) ? "warpgroups"
+         : config.grid != Grid::kTiles                          ? "grid"
+                                                                : "";
 }
 
 std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config) {

@@ -116,8 +116,9 @@ std::vector<Word> words_of(const std::string& what) {
     }
   } else if (what == "schedules") {
     for (const Schedule schedule : kEverySchedule) {
-      words.push_back({std::string(to_text(schedule)),
-                       fmt::format("{:<5} {}", abbreviation_of(schedule), meaning_of(schedule))});
+      words.push_back(
+          {std::string(to_text(schedule)),
+           fmt::format("{:<5} {}", abbreviation_of(schedule), traits_of(schedule).meaning)});
     }
   } else if (what == "dtypes") {
     words = {{"fp16", "A, B and C in fp16, sums in fp32; also float16, half, f16"},

@@ -112,7 +112,7 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
       to_text(gemm.problem.layout), meaning_of(gemm.problem.layout), gemm.gpu,
       gemm.forecast.value * 1e6, build_line(gemm.config, file), text);
   comment += fmt::format("//   {:<24}  {}\n", to_text(gemm.config.schedule),
-                         meaning_of(gemm.config.schedule));
+                         traits_of(gemm.config.schedule).meaning);
   for (const auto& [key_value, meaning] : key_meanings(gemm.config)) {
     comment += fmt::format("//   {:<24}  {}\n", key_value, meaning);
   }

@@ -57,45 +57,6 @@ std::string_view meaning_of(std::string_view key_value) {
 
 }  // namespace
 
-std::string_view meaning_of(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::kSmallMma:
-      return "one CTA computes all of C from one K block";
-    case Schedule::kBlocked:
-      return "one buffer: load, wait, multiply, wait";
-    case Schedule::kBlockedPipelined:
-      return "two buffers: a K block is loaded while the one before is multiplied";
-    case Schedule::kPipelined:
-      return "a ring of stages, loads and multiplications both asynchronous";
-    case Schedule::kPersistent:
-      return "a ring of stages, in CTAs that loop over tiles";
-    case Schedule::kPersistentOverlap:
-      return "persistent, and the next tile's loads run while this one is finished and stored";
-    case Schedule::kWarpSpecialized:
-      return "one warpgroup loads, the others multiply and share a tile (CUTLASS: cooperative)";
-    case Schedule::kPingPong:
-      return "one warpgroup loads, two multiply tiles of their own in turn";
-    case Schedule::kSplitK:
-      return "warp_specialized, each tile shared by several CTAs in equal parts of K";
-    case Schedule::kSplitKHybrid:
-      return "split_k for the last, partial wave of tiles; whole tiles before it";
-    case Schedule::kStreamK:
-      return "warp_specialized, every CTA takes the same number of K blocks, across tiles";
-    case Schedule::kStreamKHybrid:
-      return "stream_k for the last two waves of tiles; whole tiles before them";
-    case Schedule::kTcgen05Pipelined:
-      return "Blackwell: one warp loads and issues, a ring of stages, one tile per CTA";
-    case Schedule::kTcgen05Persistent:
-      return "Blackwell: one warp loads and issues, in CTAs that loop over tiles";
-    case Schedule::kTcgen05PersistentOverlap:
-      return "Blackwell: persistent, and the next tile's loads run while this one is finished";
-    case Schedule::kTcgen05WarpSpecialized:
-      return "Blackwell: a warp loads, one issues, one asks for tiles, four store";
-  }
-  TILECAST_ASSERT(!"a schedule without a meaning");
-  return {};
-}
-
 std::string_view meaning_of(Layout layout) {
   return layout == Layout::kTn ? "B is [N,K], K contiguous" : "B is [K,N], N contiguous";
 }

@@ -1,4 +1,4 @@
-// Schedules and the keys of a configuration in words, for those who read one for the first time.
+// The keys of a configuration in words, for those who read one for the first time.
 #pragma once
 
 #include <string>
@@ -10,8 +10,6 @@
 
 namespace tilecast {
 
-/// "one producer warpgroup loads, the others multiply and share a tile"
-std::string_view meaning_of(Schedule schedule);
 std::string_view meaning_of(Layout layout);
 
 struct KeyMeaning {

@@ -1,21 +1,10 @@
 #include "model/tile/meaning_text.h"
 
-#include <set>
-
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {
-
-TEST_CASE("Every schedule has a meaning of its own") {
-  std::set<std::string_view> meanings;
-  for (const Schedule schedule : kEverySchedule) {
-    CHECK(!meaning_of(schedule).empty());
-    meanings.insert(meaning_of(schedule));
-  }
-  CHECK(meanings.size() == kEverySchedule.size());
-}
 
 TEST_CASE("Each key of a configuration's text comes with its meaning, in the text's order") {
   for (const Schedule schedule : kEverySchedule) {

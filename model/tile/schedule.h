@@ -62,8 +62,10 @@ enum class SplitK : i32 {
 };
 
 struct ScheduleTraits {
-  const char* name;          // in configuration texts
-  const char* abbreviation;  // in tables
+  const char* name;               // in configuration texts
+  const char* abbreviation;       // in tables
+  const char* meaning;            // for those who read it for the first time
+  const char* cutlass = nullptr;  // its kernel there, in the words of CUTLASS's names
   TensorCore tensor_core = TensorCore::kWgmma;
   Buffers buffers = Buffers::kRing;
   Loader loader = Loader::kMultiplier;
@@ -85,35 +87,57 @@ struct ScheduleTraits {
 TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSmallMma:
-      return {
-          .name = "small_mma", .abbreviation = "sm", .buffers = Buffers::kOne, .one_k_block = true};
+      return {.name = "small_mma",
+              .abbreviation = "sm",
+              .meaning = "one CTA computes all of C from one K block",
+              .buffers = Buffers::kOne,
+              .one_k_block = true};
     case Schedule::kBlocked:
-      return {.name = "blocked", .abbreviation = "bl", .buffers = Buffers::kOne};
+      return {.name = "blocked",
+              .abbreviation = "bl",
+              .meaning = "one buffer: load, wait, multiply, wait",
+              .buffers = Buffers::kOne};
     case Schedule::kBlockedPipelined:
-      return {.name = "blocked_pipelined", .abbreviation = "bp", .buffers = Buffers::kTwo};
+      return {.name = "blocked_pipelined",
+              .abbreviation = "bp",
+              .meaning = "two buffers: a K block is loaded while the one before is multiplied",
+              .buffers = Buffers::kTwo};
     case Schedule::kPipelined:
-      return {.name = "pipelined", .abbreviation = "pi"};
+      return {.name = "pipelined",
+              .abbreviation = "pi",
+              .meaning = "a ring of stages, loads and multiplications both asynchronous"};
     case Schedule::kPersistent:
-      return {.name = "persistent", .abbreviation = "pe", .grid = Grid::kResident};
+      return {.name = "persistent",
+              .abbreviation = "pe",
+              .meaning = "a ring of stages, in CTAs that loop over tiles",
+              .grid = Grid::kResident};
     case Schedule::kPersistentOverlap:
       return {.name = "persistent_overlap",
               .abbreviation = "po",
+              .meaning =
+                  "persistent, and the next tile's loads run while this one is finished and stored",
               .grid = Grid::kResident,
               .loads_run_ahead = true,
               .borrows_b_stages = true,
               .shares_operands = true};
     case Schedule::kWarpSpecialized:
-      return {.name = "warp_specialized",
-              .abbreviation = "ws",
-              .loader = Loader::kProducerWarpgroup,
-              .grid_is_open = true,
-              .loads_run_ahead = true,
-              .stores_can_be_deferred = true,
-              .shares_operands = true,
-              .walks_groups = true};
+      return {
+          .name = "warp_specialized",
+          .abbreviation = "ws",
+          .meaning =
+              "one warpgroup loads, the others multiply and share a tile (CUTLASS: cooperative)",
+          .cutlass = "warpspecialized_cooperative",
+          .loader = Loader::kProducerWarpgroup,
+          .grid_is_open = true,
+          .loads_run_ahead = true,
+          .stores_can_be_deferred = true,
+          .shares_operands = true,
+          .walks_groups = true};
     case Schedule::kPingPong:
       return {.name = "ping_pong",
               .abbreviation = "pp",
+              .meaning = "one warpgroup loads, two multiply tiles of their own in turn",
+              .cutlass = "warpspecialized_pingpong",
               .loader = Loader::kProducerWarpgroup,
               .grid = Grid::kResident,
               .loads_run_ahead = true,
@@ -123,6 +147,8 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
     case Schedule::kSplitK:
       return {.name = "split_k",
               .abbreviation = "sp",
+              .meaning = "warp_specialized, each tile shared by several CTAs in equal parts of K",
+              .cutlass = "stream_k_warpspecialized_cooperative",
               .loader = Loader::kProducerWarpgroup,
               .grid = Grid::kResident,
               .loads_run_ahead = true,
@@ -131,6 +157,7 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
     case Schedule::kSplitKHybrid:
       return {.name = "split_k_hybrid",
               .abbreviation = "sph",
+              .meaning = "split_k for the last, partial wave of tiles; whole tiles before it",
               .loader = Loader::kProducerWarpgroup,
               .grid = Grid::kResident,
               .loads_run_ahead = true,
@@ -138,16 +165,21 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
               .split_k = SplitK::kEqually,
               .hybrid = true};
     case Schedule::kStreamK:
-      return {.name = "stream_k",
-              .abbreviation = "sk",
-              .loader = Loader::kProducerWarpgroup,
-              .grid = Grid::kResident,
-              .loads_run_ahead = true,
-              .shares_operands = true,
-              .split_k = SplitK::kByWorker};
+      return {
+          .name = "stream_k",
+          .abbreviation = "sk",
+          .meaning = "warp_specialized, every CTA takes the same number of K blocks, across tiles",
+          .cutlass = "stream_k_warpspecialized_cooperative",
+          .loader = Loader::kProducerWarpgroup,
+          .grid = Grid::kResident,
+          .loads_run_ahead = true,
+          .shares_operands = true,
+          .split_k = SplitK::kByWorker};
     case Schedule::kStreamKHybrid:
       return {.name = "stream_k_hybrid",
               .abbreviation = "skh",
+              .meaning = "stream_k for the last two waves of tiles; whole tiles before them",
+              .cutlass = "stream_k_warpspecialized_cooperative",
               .loader = Loader::kProducerWarpgroup,
               .grid = Grid::kResident,
               .loads_run_ahead = true,
@@ -155,16 +187,21 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
               .split_k = SplitK::kByWorker,
               .hybrid = true};
     case Schedule::kTcgen05Pipelined:
-      return {
-          .name = "tcgen05_pipelined", .abbreviation = "t5pi", .tensor_core = TensorCore::kTcgen05};
+      return {.name = "tcgen05_pipelined",
+              .abbreviation = "t5pi",
+              .meaning = "Blackwell: one warp loads and issues, a ring of stages, one tile per CTA",
+              .tensor_core = TensorCore::kTcgen05};
     case Schedule::kTcgen05Persistent:
       return {.name = "tcgen05_persistent",
               .abbreviation = "t5pe",
+              .meaning = "Blackwell: one warp loads and issues, in CTAs that loop over tiles",
               .tensor_core = TensorCore::kTcgen05,
               .grid = Grid::kResident};
     case Schedule::kTcgen05PersistentOverlap:
       return {.name = "tcgen05_persistent_overlap",
               .abbreviation = "t5po",
+              .meaning =
+                  "Blackwell: persistent, and the next tile's loads run while this one is finished",
               .tensor_core = TensorCore::kTcgen05,
               .grid = Grid::kResident,
               .loads_run_ahead = true,
@@ -172,6 +209,7 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
     case Schedule::kTcgen05WarpSpecialized:
       return {.name = "tcgen05_warp_specialized",
               .abbreviation = "t5ws",
+              .meaning = "Blackwell: a warp loads, one issues, one asks for tiles, four store",
               .tensor_core = TensorCore::kTcgen05,
               .loader = Loader::kProducerWarpgroup,
               .grid_is_open = true,
@@ -183,9 +221,18 @@ TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
 
 /// Enumerators of Schedule.
 constexpr i32 kScheduleCount = 16;
-static_assert(traits_of(static_cast<Schedule>(kScheduleCount - 1)).name != nullptr &&
-                  traits_of(static_cast<Schedule>(kScheduleCount)).name == nullptr,
+static_assert(traits_of(static_cast<Schedule>(kScheduleCount)).name == nullptr,
               "kScheduleCount is the number of schedules");
+TILECAST_HD constexpr bool rows_have_words() {
+  for (i32 i = 0; i < kScheduleCount; ++i) {
+    const ScheduleTraits row = traits_of(static_cast<Schedule>(i));
+    if (row.name == nullptr || row.abbreviation == nullptr || row.meaning == nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(rows_have_words(), "a schedule has a name, an abbreviation and a meaning");
 
 /// Workers may share a tile along K.
 TILECAST_HD constexpr bool splits_k(Schedule schedule) {

@@ -11,16 +11,18 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("Every schedule has a name and an abbreviation of its own", "[schedule]") {
-  std::set<std::string> names, abbreviations;
+TEST_CASE("Every schedule has a name, an abbreviation and a meaning of its own", "[schedule]") {
+  std::set<std::string> names, abbreviations, meanings;
   for (const Schedule schedule : kEverySchedule) {
     CAPTURE(to_text(schedule));
     CHECK(parse_schedule(to_text(schedule)) == schedule);
     names.emplace(traits_of(schedule).name);
     abbreviations.emplace(traits_of(schedule).abbreviation);
+    meanings.emplace(traits_of(schedule).meaning);
   }
   CHECK(names.size() == kEverySchedule.size());
   CHECK(abbreviations.size() == kEverySchedule.size());
+  CHECK(meanings.size() == kEverySchedule.size());
 }
 
 TEST_CASE("Each schedule runs on one kind of tensor core", "[schedule]") {

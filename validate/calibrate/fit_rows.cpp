@@ -25,7 +25,7 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
-  if (config.schedule == Schedule::kSmallMma || !why_not_solvable(gpu, point.problem).empty() ||
+  if (traits_of(config.schedule).one_k_block || !why_not_solvable(gpu, point.problem).empty() ||
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "model/analytic/occupancy.h"
 #include "model/base/math.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/published_rule.h"
+#include "model/tile/schedule_text.h"
 #include "model/tile/short_config_text.h"
 #include "validate/compare/shown_figures.h"
 #include "validate/compare/statistics.h"
@@ -22,19 +24,9 @@ void keep_faster(std::optional<Seconds>& kept, Seconds time) {
   kept = kept ? std::min(*kept, time) : time;
 }
 
-std::optional<Seconds>* column_of(DecompositionRow& row, Schedule schedule) {
-  switch (schedule) {
-    case Schedule::kSplitK:
-      return &row.split_k;
-    case Schedule::kSplitKHybrid:
-      return &row.split_k_hybrid;
-    case Schedule::kStreamK:
-      return &row.stream_k;
-    case Schedule::kStreamKHybrid:
-      return &row.stream_k_hybrid;
-    default:
-      return nullptr;
-  }
+std::optional<Seconds> split_by(const DecompositionRow& row, Schedule schedule) {
+  const auto found = row.split.find(schedule);
+  return found == row.split.end() ? std::nullopt : std::optional(found->second);
 }
 
 DecompositionRow row_of(const GpuSpec& gpu, const KernelConfig& at, const JoinedGroup& group) {
@@ -45,7 +37,7 @@ DecompositionRow row_of(const GpuSpec& gpu, const KernelConfig& at, const Joined
   const TileScheduler tiles = make_tile_scheduler(problem, at, workers);
   const i64 k_blocks = ceil_div<i64>(row.shape.k, at.tiling.block_k);
   const RuleChoice rule = published_rule(tiles.num_tiles(), workers, static_cast<i32>(k_blocks));
-  std::optional<Seconds> by_split_rule;
+  std::optional<Seconds> by_rule_and_splits;
   const JoinedPoint* best = &group.points.front();
   const JoinedPoint* predicted = best;
   for (const JoinedPoint& point : group.points) {
@@ -63,25 +55,23 @@ DecompositionRow row_of(const GpuSpec& gpu, const KernelConfig& at, const Joined
       row.whole = time;
       row.waves = static_cast<double>(tiles.num_tiles()) / workers;
     }
-    if (std::optional<Seconds>* column = column_of(row, config.schedule)) {
-      keep_faster(*column, time);
+    if (splits_k(config.schedule)) {
+      Seconds& fastest = row.split.try_emplace(config.schedule, time).first->second;
+      fastest = std::min(fastest, time);
     }
-    if (rule.schedule == Schedule::kSplitK && config.schedule == Schedule::kSplitK &&
+    if (config.schedule == rule.schedule &&
         static_cast<u32>(config.decomposition.splits) == rule.splits) {
-      keep_faster(by_split_rule, time);
+      keep_faster(by_rule_and_splits, time);
     }
   }
   row.best = best->measured_time();
   row.best_config = best->measured.point.config;
   row.by_model = predicted->measured_time();
   row.model_config = predicted->measured.point.config;
-  if (rule.schedule == Schedule::kWarpSpecialized) {
-    row.by_rule = row.whole;
-  } else if (rule.schedule == Schedule::kSplitK) {
-    row.by_rule = by_split_rule ? by_split_rule : row.stream_k;
-  } else {
-    row.by_rule = *column_of(row, rule.schedule);
-  }
+  row.by_rule = !splits_k(rule.schedule)         ? row.whole
+                : !splits_equally(rule.schedule) ? split_by(row, rule.schedule)
+                : by_rule_and_splits             ? by_rule_and_splits
+                                                 : split_by(row, Schedule::kStreamK);
   if (group.cublaslt_top1) {
     row.cublaslt_top1 = group.cublaslt_top1->time->median;
   }
@@ -149,10 +139,8 @@ std::string in_sum(const std::vector<DecompositionRow>& rows) {
 
 std::optional<Seconds> DecompositionRow::best_split() const {
   std::optional<Seconds> fastest;
-  for (const std::optional<Seconds>& time : {split_k, split_k_hybrid, stream_k, stream_k_hybrid}) {
-    if (time) {
-      keep_faster(fastest, *time);
-    }
+  for (const auto& [schedule, time] : split) {
+    keep_faster(fastest, time);
   }
   return fastest;
 }
@@ -171,23 +159,32 @@ std::vector<DecompositionRow> decomposition_rows(const GpuSpec& gpu, const Kerne
 
 std::string decomposition_tables(const KernelConfig& at,
                                  const std::vector<DecompositionRow>& rows) {
+  const auto splitting = kEverySchedule | std::views::filter(splits_k);
+  std::string titles, rules;
+  for (const Schedule schedule : splitting) {
+    titles += fmt::format(" {}-K{} |", splits_equally(schedule) ? "split" : "stream",
+                          traits_of(schedule).hybrid ? " hybrid" : "");
+    rules += "--:|";
+  }
   std::string text = fmt::format(
       "Whole tiles and what splits K: at the tile of `{}`. *waves*: of its tiles. *rule*: what the "
       "published rule chooses at that tile; *model's choice*: the predicted fastest of all that "
       "was "
       "measured.\n\n"
-      "| M x N x K | waves | whole tiles | split-K | split-K hybrid | stream-K | stream-K hybrid | "
-      "rule | best whole tiles | best | model's choice | cuBLASLt top-1 | best of 16 | fastest |\n"
-      "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n",
-      to_text(at));
+      "| M x N x K | waves | whole tiles |{} rule | best whole tiles | best | model's choice | "
+      "cuBLASLt top-1 | best of 16 | fastest |\n"
+      "|---|--:|--:|{}--:|--:|--:|--:|--:|--:|---|\n",
+      to_text(at), titles, rules);
   for (const DecompositionRow& row : rows) {
-    text += fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | `{}` |\n",
-        to_text(row.shape), row.waves > 0 ? fmt::format("{:.2f}", row.waves) : "", cell(row.whole),
-        cell(row.split_k), cell(row.split_k_hybrid), cell(row.stream_k), cell(row.stream_k_hybrid),
-        cell(row.by_rule), cell(row.best_whole), cell(row.best), cell(row.by_model),
-        cell(row.cublaslt_top1), cell(row.cublaslt_best),
-        short_text(parse_kernel_config(row.best_config)));
+    text += fmt::format("| {} | {} | {} |", to_text(row.shape),
+                        row.waves > 0 ? fmt::format("{:.2f}", row.waves) : "", cell(row.whole));
+    for (const Schedule schedule : splitting) {
+      text += fmt::format(" {} |", cell(split_by(row, schedule)));
+    }
+    text += fmt::format(" {} | {} | {} | {} | {} | {} | `{}` |\n", cell(row.by_rule),
+                        cell(row.best_whole), cell(row.best), cell(row.by_model),
+                        cell(row.cublaslt_top1), cell(row.cublaslt_best),
+                        short_text(parse_kernel_config(row.best_config)));
   }
   return text + "\nMicroseconds, burst. In sum:\n\n" + in_sum(rows);
 }

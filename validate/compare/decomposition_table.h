@@ -7,6 +7,7 @@
 // Checked by: decomposition_table_test.cpp.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ namespace tilecast {
 struct DecompositionRow {
   GemmShape shape;
   double waves;  // of whole tiles at the named tile; 0 where that was not measured
-  std::optional<Seconds> whole, split_k, split_k_hybrid, stream_k, stream_k_hybrid;  // at that tile
-  std::optional<Seconds> by_rule;                                                    // at that tile
+  std::optional<Seconds> whole, by_rule;  // at that tile
+  std::map<Schedule, Seconds> split;      // at that tile, by each that splits K
   std::optional<Seconds> best_whole;  // of every tile
   Seconds best, by_model;
   std::string best_config, model_config;

@@ -49,8 +49,8 @@ TEST_CASE("A row holds each decomposition at the tile, the best tile, the rule's
   CHECK(r.waves == Approx(140.0 / 132));
   CHECK(r.whole->value == Approx(90e-6));
   CHECK(r.best_whole->value == Approx(60e-6));
-  CHECK(r.stream_k->value == Approx(57e-6));
-  CHECK(!r.split_k);
+  CHECK(r.split.at(Schedule::kStreamK).value == Approx(57e-6));
+  CHECK(!r.split.contains(Schedule::kSplitK));
   CHECK(r.best_split()->value == Approx(56e-6));
   CHECK(r.by_rule->value == Approx(56e-6));  // a tail of 8 of 132: the hybrid
   CHECK(r.best.value == Approx(56e-6));
