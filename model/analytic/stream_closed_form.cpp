@@ -50,7 +50,7 @@ Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seco
 
 /// What goes into shared memory and out of it: inputs each way, and C where it leaves from there.
 Bytes shared_bytes(const StreamConfig& config, Bytes read, Bytes write) {
-  if (!uses_shared_memory(config.schedule)) {
+  if (plain_loads(config.schedule)) {
     return Bytes{0};
   }
   return uses_tensor_maps(config.schedule) ? (read + write) * 2 : read * 2;

@@ -26,23 +26,22 @@ i32 stream_registers(const StreamConfig& config, ElementType dtype) {
   const i32 threads = config.warps * kWarpThreads;
   const i32 vectors = block_bytes(config, dtype) / (threads * config.vector_bytes);
   const i32 held = vectors * config.vector_bytes / kWordBytes;  // words of one matrix
-  switch (config.schedule) {
-    case StreamSchedule::kMemcpyTma:
-      return kLeastRing;
-    case StreamSchedule::kMemcpy:
-    case StreamSchedule::kElementwiseAdd:
+  switch (traits_of(config.schedule).copy) {
+    case BlockCopy::kPlain:
       return kPlainOverhead + input_count(config.schedule) * held;
-    case StreamSchedule::kMemcpyCpAsync:
-      return kCopyOverhead + kPerUnrolledCopy * std::clamp(vectors - kManyVectors, 0, kManyVectors);
-    case StreamSchedule::kElementwiseAddCpAsync:
-    case StreamSchedule::kElementwiseAddPipelined:
+    case BlockCopy::kCpAsync:
+      if (is_memcpy(config.schedule)) {
+        return kCopyOverhead +
+               kPerUnrolledCopy * std::clamp(vectors - kManyVectors, 0, kManyVectors);
+      }
       return kCpAsyncOverhead + kPerUnrolledCopy * std::min(vectors, kMostUnrolledCopies) +
              (config.stages > 1 ? kMoreBuffers : 0);
-    case StreamSchedule::kElementwiseAddTma:
-    case StreamSchedule::kElementwiseAddTmaWarpSpecialized:
+    case BlockCopy::kBulk:
+      return kLeastRing;
+    case BlockCopy::kTensorMaps:
       return std::max(kLeastRing, kRingOverhead + 2 * held);
   }
-  TILECAST_ASSERT(!"a schedule without registers");
+  TILECAST_ASSERT(!"a way of copying without registers");
   return 0;
 }
 

@@ -50,11 +50,11 @@ Menu menu_of(StreamSchedule schedule) {
   Menu menu{
       .blocks = copy ? std::span<const Block>(kVectorBlocks) : kBlocks,
       .stages = kOne,
-      .warps = schedule == StreamSchedule::kMemcpyTma ? std::span<const i32>(kOne) : kWarps,
+      .warps = copies_runs(schedule) ? std::span<const i32>(kOne) : kWarps,
       .vectors = uses_tma(schedule) ? std::span<const i32>(kChunk) : kVectorBytes,
       .layouts = chooses_layout(schedule) ? std::span<const StreamLayout>(kLayouts) : kPlainOnly,
       .views = copy ? std::span<const StreamView>(kMatrixOnly) : kViews};
-  if (schedule == StreamSchedule::kMemcpyTma) {
+  if (copies_runs(schedule)) {
     menu.stages = kCopyStages;
   } else if (uses_tma(schedule)) {
     menu.stages = kRingStages;

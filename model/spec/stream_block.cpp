@@ -30,10 +30,6 @@ bool keeps_order(const StreamConfig& config) {
 
 }  // namespace
 
-bool plain_loads(StreamSchedule schedule) {
-  return schedule == StreamSchedule::kMemcpy || schedule == StreamSchedule::kElementwiseAdd;
-}
-
 Bytes inputs_of_block(const StreamConfig& config, ElementType dtype) {
   return Bytes{static_cast<double>(input_count(config.schedule)) * block_bytes(config, dtype)};
 }

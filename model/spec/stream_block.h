@@ -7,9 +7,6 @@
 
 namespace tilecast {
 
-/// By plain loads, which hold their lines in L1.
-bool plain_loads(StreamSchedule schedule);
-
 /// Inputs of one block.
 Bytes inputs_of_block(const StreamConfig& config, ElementType dtype);
 

@@ -17,13 +17,7 @@
 namespace tilecast {
 namespace {
 
-constexpr auto kSchedules = [] {
-  Words<Schedule, kScheduleCount> words{};
-  std::ranges::transform(kEverySchedule, words.begin(), [](Schedule schedule) {
-    return std::pair(schedule, std::string_view(traits_of(schedule).name));
-  });
-  return words;
-}();
+constexpr auto kSchedules = names_of(kEverySchedule);
 constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
                                          {RasterKind::kGroupedN, "grouped_n"},
                                          {RasterKind::kHilbert, "hilbert"}}};

@@ -231,8 +231,8 @@ std::string short_text(const KernelConfig& config) {
 
 std::string short_text(const StreamConfig& config) {
   const StreamSchedule schedule = config.schedule;
-  std::string text =
-      fmt::format("{} {}x{}", abbreviation_of(schedule), config.block_rows, config.block_columns);
+  std::string text = fmt::format("{} {}x{}", traits_of(schedule).abbreviation, config.block_rows,
+                                 config.block_columns);
   const auto add = [&text](bool applies, std::string_view letter, const auto& value) {
     if (applies) {
       text += fmt::format(" {}{}", letter, value);
@@ -254,9 +254,7 @@ std::string short_text(const AnyConfig& config) {
 }
 
 std::string_view abbreviation_of(const AnySchedule& schedule) {
-  const Schedule* gemm = std::get_if<Schedule>(&schedule);
-  return gemm != nullptr ? traits_of(*gemm).abbreviation
-                         : abbreviation_of(std::get<StreamSchedule>(schedule));
+  return std::visit([](const auto s) { return traits_of(s).abbreviation; }, schedule);
 }
 
 std::optional<AnySchedule> schedule_abbreviated(std::string_view word) {

@@ -23,16 +23,69 @@ enum class StreamSchedule : i32 {
   kElementwiseAddTmaWarpSpecialized,  // the same with a loading, a storing and computing warps
 };
 
-constexpr StreamSchedule kEveryStreamSchedule[] = {
-    StreamSchedule::kMemcpy,
-    StreamSchedule::kMemcpyCpAsync,
-    StreamSchedule::kMemcpyTma,
-    StreamSchedule::kElementwiseAdd,
-    StreamSchedule::kElementwiseAddCpAsync,
-    StreamSchedule::kElementwiseAddPipelined,
-    StreamSchedule::kElementwiseAddTma,
-    StreamSchedule::kElementwiseAddTmaWarpSpecialized,
+/// How blocks move.
+enum class BlockCopy : i32 {
+  kPlain,       // by the threads' loads and stores
+  kCpAsync,     // in by the threads' cp.async, to shared memory
+  kBulk,        // by the copy engine, in and out, as runs of bytes that no thread reads
+  kTensorMaps,  // by the copy engine, in and out, as boxes
 };
+
+struct StreamTraits {
+  const char* name;          // in configuration texts
+  const char* abbreviation;  // in tables
+  Op op = Op::kElementwiseAdd;
+  BlockCopy copy = BlockCopy::kPlain;
+  bool chooses_stages = false;  // the configuration says how many
+  i32 copying_warps = 0;        // beside those that compute
+};
+
+/// The row of a schedule.
+TILECAST_HD constexpr StreamTraits traits_of(StreamSchedule schedule) {
+  switch (schedule) {
+    case StreamSchedule::kMemcpy:
+      return {.name = "memcpy", .abbreviation = "mc", .op = Op::kMemcpy};
+    case StreamSchedule::kMemcpyCpAsync:
+      return {.name = "memcpy_cpasync",
+              .abbreviation = "mcc",
+              .op = Op::kMemcpy,
+              .copy = BlockCopy::kCpAsync};
+    case StreamSchedule::kMemcpyTma:
+      return {.name = "memcpy_tma",
+              .abbreviation = "mct",
+              .op = Op::kMemcpy,
+              .copy = BlockCopy::kBulk,
+              .chooses_stages = true};
+    case StreamSchedule::kElementwiseAdd:
+      return {.name = "elementwise_add", .abbreviation = "ea"};
+    case StreamSchedule::kElementwiseAddCpAsync:
+      return {
+          .name = "elementwise_add_cpasync", .abbreviation = "eac", .copy = BlockCopy::kCpAsync};
+    case StreamSchedule::kElementwiseAddPipelined:
+      return {.name = "elementwise_add_pipelined",
+              .abbreviation = "eap",
+              .copy = BlockCopy::kCpAsync,
+              .chooses_stages = true};
+    case StreamSchedule::kElementwiseAddTma:
+      return {.name = "elementwise_add_tma",
+              .abbreviation = "eat",
+              .copy = BlockCopy::kTensorMaps,
+              .chooses_stages = true};
+    case StreamSchedule::kElementwiseAddTmaWarpSpecialized:
+      return {.name = "elementwise_add_tma_warp_specialized",
+              .abbreviation = "eaw",
+              .copy = BlockCopy::kTensorMaps,
+              .chooses_stages = true,
+              .copying_warps = 2};
+  }
+  return {};  // no schedule
+}
+
+/// Enumerators of StreamSchedule.
+constexpr i32 kStreamScheduleCount = 8;
+static_assert(traits_of(static_cast<StreamSchedule>(kStreamScheduleCount - 1)).name != nullptr &&
+                  traits_of(static_cast<StreamSchedule>(kStreamScheduleCount)).name == nullptr,
+              "kStreamScheduleCount is the number of schedules");
 
 /// How a block lies in shared memory: row after row, or with 16-byte chunks exchanged so that the
 /// same columns of eight rows lie in different banks.
@@ -77,30 +130,30 @@ constexpr i32 kMostRingStages = 16;
 constexpr i32 kSwizzledRowBytes = 128;
 constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each side
 
+TILECAST_HD constexpr Op op_of(StreamSchedule schedule) { return traits_of(schedule).op; }
 TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
-  return schedule == StreamSchedule::kMemcpy || schedule == StreamSchedule::kMemcpyCpAsync ||
-         schedule == StreamSchedule::kMemcpyTma;
+  return op_of(schedule) == Op::kMemcpy;
 }
-TILECAST_HD constexpr Op op_of(StreamSchedule schedule) {
-  return is_memcpy(schedule) ? Op::kMemcpy : Op::kElementwiseAdd;
+TILECAST_HD constexpr bool plain_loads(StreamSchedule schedule) {
+  return traits_of(schedule).copy == BlockCopy::kPlain;
 }
-/// By tensor maps, as blocks with rows; memcpy's blocks are plain runs of bytes.
+/// The copy engine moves runs of bytes, at the word of one thread.
+TILECAST_HD constexpr bool copies_runs(StreamSchedule schedule) {
+  return traits_of(schedule).copy == BlockCopy::kBulk;
+}
+/// By tensor maps, as blocks with rows.
 TILECAST_HD constexpr bool uses_tensor_maps(StreamSchedule schedule) {
-  return schedule == StreamSchedule::kElementwiseAddTma ||
-         schedule == StreamSchedule::kElementwiseAddTmaWarpSpecialized;
+  return traits_of(schedule).copy == BlockCopy::kTensorMaps;
 }
 TILECAST_HD constexpr bool uses_tma(StreamSchedule schedule) {
-  return uses_tensor_maps(schedule) || schedule == StreamSchedule::kMemcpyTma;
-}
-TILECAST_HD constexpr bool uses_shared_memory(StreamSchedule schedule) {
-  return schedule != StreamSchedule::kElementwiseAdd && schedule != StreamSchedule::kMemcpy;
+  return uses_tensor_maps(schedule) || copies_runs(schedule);
 }
 /// Threads read what was copied to shared memory, so that its layout can matter.
 TILECAST_HD constexpr bool chooses_layout(StreamSchedule schedule) {
-  return uses_shared_memory(schedule) && schedule != StreamSchedule::kMemcpyTma;
+  return !plain_loads(schedule) && !copies_runs(schedule);
 }
 TILECAST_HD constexpr bool chooses_stages(StreamSchedule schedule) {
-  return schedule == StreamSchedule::kElementwiseAddPipelined || uses_tma(schedule);
+  return traits_of(schedule).chooses_stages;
 }
 TILECAST_HD constexpr i32 input_count(Op op) { return op == Op::kMemcpy ? 1 : 2; }
 TILECAST_HD constexpr i32 input_count(StreamSchedule schedule) {
@@ -109,8 +162,7 @@ TILECAST_HD constexpr i32 input_count(StreamSchedule schedule) {
 
 /// Threads of a CTA: those that compute, and a loading and a storing warp where there are such.
 TILECAST_HD constexpr i32 stream_threads(const StreamConfig& config) {
-  const bool roles = config.schedule == StreamSchedule::kElementwiseAddTmaWarpSpecialized;
-  return (config.warps + (roles ? 2 : 0)) * kWarpThreads;
+  return (config.warps + traits_of(config.schedule).copying_warps) * kWarpThreads;
 }
 
 TILECAST_HD constexpr i32 block_bytes(const StreamConfig& config, ElementType dtype) {
@@ -129,7 +181,7 @@ TILECAST_HD constexpr i32 box_columns(const StreamConfig& config, ElementType dt
 /// three barriers per stage.
 TILECAST_HD constexpr i32 stream_shared_bytes(const StreamConfig& config, ElementType dtype) {
   constexpr i32 kBytesPerBarrier = 8, kBarriersPerStage = 3;
-  if (!uses_shared_memory(config.schedule)) {
+  if (plain_loads(config.schedule)) {
     return 0;
   }
   const i32 buffers = input_count(config.schedule) * config.stages * block_bytes(config, dtype);

@@ -12,27 +12,7 @@
 namespace tilecast {
 namespace {
 
-struct StreamName {
-  StreamSchedule schedule;
-  std::string_view name, abbreviation;
-};
-
-constexpr StreamName kNames[] = {
-    {StreamSchedule::kMemcpy, "memcpy", "mc"},
-    {StreamSchedule::kMemcpyCpAsync, "memcpy_cpasync", "mcc"},
-    {StreamSchedule::kMemcpyTma, "memcpy_tma", "mct"},
-    {StreamSchedule::kElementwiseAdd, "elementwise_add", "ea"},
-    {StreamSchedule::kElementwiseAddCpAsync, "elementwise_add_cpasync", "eac"},
-    {StreamSchedule::kElementwiseAddPipelined, "elementwise_add_pipelined", "eap"},
-    {StreamSchedule::kElementwiseAddTma, "elementwise_add_tma", "eat"},
-    {StreamSchedule::kElementwiseAddTmaWarpSpecialized, "elementwise_add_tma_warp_specialized",
-     "eaw"}};
-constexpr auto kStreamSchedules = [] {
-  Words<StreamSchedule, std::size(kNames)> words{};
-  std::ranges::transform(kNames, words.begin(),
-                         [](const StreamName& row) { return std::pair(row.schedule, row.name); });
-  return words;
-}();
+constexpr auto kStreamSchedules = names_of(kEveryStreamSchedule);
 constexpr Words<StreamLayout, 2> kStreamLayouts{
     {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
 constexpr Words<StreamView, 2> kViews{
@@ -76,7 +56,7 @@ std::string box_fault(const StreamConfig& config, ElementType dtype) {
 
 /// Of plain loads and cp.async.
 std::string copy_fault(const StreamConfig& config, ElementType dtype) {
-  if (uses_shared_memory(config.schedule) && config.vector_bytes < 4) {
+  if (!plain_loads(config.schedule) && config.vector_bytes < 4) {
     return "cp.async copies at least 4 bytes";
   }
   if (config.stages > kMostStages) {
@@ -98,11 +78,8 @@ StreamSchedule parse_stream_schedule(std::string_view text) {
 }
 
 bool is_stream_schedule(std::string_view text) {
-  return std::ranges::find(kNames, text, &StreamName::name) != std::end(kNames);
-}
-
-std::string_view abbreviation_of(StreamSchedule schedule) {
-  return std::ranges::find(kNames, schedule, &StreamName::schedule)->abbreviation;
+  return std::ranges::any_of(kStreamSchedules,
+                             [text](const auto& row) { return row.second == text; });
 }
 
 std::string_view to_text(BlockOrder order) { return word_of(kOrders, order); }
@@ -173,14 +150,14 @@ std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {
       (config.block_rows != 1 || config.order == BlockOrder::kBands)) {
     return "a vector has one row, which would be one CTA's band";
   }
-  if (config.order == BlockOrder::kTickets && config.schedule != StreamSchedule::kMemcpyTma) {
+  if (config.order == BlockOrder::kTickets && !copies_runs(config.schedule)) {
     return "only memcpy_tma draws tickets";
   }
   if (config.order == BlockOrder::kBounded &&
       bounded_shared_bytes(config) < stream_shared_bytes(config, dtype)) {
     return "fewer CTAs fit on an SM than order=bounded is to keep there";
   }
-  if (config.schedule == StreamSchedule::kMemcpyTma) {
+  if (copies_runs(config.schedule)) {
     return config.warps != 1                ? "one thread copies everything: expected warps=1"
            : wide_bytes % thread_bytes != 0 ? "a block must be whole vectors of every thread"
            : one_block_a_cta(config.order) && config.stages != 1

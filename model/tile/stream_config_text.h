@@ -9,9 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "model/tile/schedule_text.h"
 #include "model/tile/stream_config.h"
 
 namespace tilecast {
+
+/// In the order of the enumerators.
+constexpr auto kEveryStreamSchedule = every_enumerator<StreamSchedule, kStreamScheduleCount>();
 
 std::string to_text(const StreamConfig& config);
 
@@ -22,8 +26,6 @@ std::string_view to_text(StreamSchedule schedule);
 StreamSchedule parse_stream_schedule(std::string_view text);
 /// Whether the word before the colon names a schedule of this family.
 bool is_stream_schedule(std::string_view text);
-/// In tables, as ScheduleTraits::abbreviation of a GEMM's.
-std::string_view abbreviation_of(StreamSchedule schedule);
 
 std::string_view to_text(BlockOrder order);
 std::optional<BlockOrder> block_order_named(std::string_view text);

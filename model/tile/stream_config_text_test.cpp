@@ -1,5 +1,6 @@
 #include "model/tile/stream_config_text.h"
 
+#include <set>
 #include <string>
 
 #include "model/base/error.h"
@@ -24,6 +25,29 @@ const char* const kTexts[] = {
 };
 
 }  // namespace
+
+TEST_CASE("Every memory-bound schedule has a name and an abbreviation of its own") {
+  std::set<std::string> names, abbreviations;
+  for (const StreamSchedule schedule : kEveryStreamSchedule) {
+    CHECK(parse_stream_schedule(to_text(schedule)) == schedule);
+    names.emplace(traits_of(schedule).name);
+    abbreviations.emplace(traits_of(schedule).abbreviation);
+  }
+  CHECK(names.size() == kEveryStreamSchedule.size());
+  CHECK(abbreviations.size() == kEveryStreamSchedule.size());
+}
+
+TEST_CASE("The traits of a memory-bound schedule do not contradict each other") {
+  for (const StreamSchedule schedule : kEveryStreamSchedule) {
+    CAPTURE(to_text(schedule));
+    const StreamTraits traits = traits_of(schedule);
+    // Stages are of shared memory; runs of bytes are nothing that could be added; a warp that
+    // copies for others does so by the copy engine.
+    CHECK((!traits.chooses_stages || traits.copy != BlockCopy::kPlain));
+    CHECK((traits.copy != BlockCopy::kBulk || traits.op == Op::kMemcpy));
+    CHECK((traits.copying_warps == 0 || traits.copy == BlockCopy::kTensorMaps));
+  }
+}
 
 TEST_CASE("The text of a memory-bound configuration parses back to itself") {
   for (const char* text : kTexts) {
