@@ -48,7 +48,7 @@ struct Call {
 
 /// The thread that runs, and what it has done.
 struct Thread {
-  std::uint32_t thread = 0, block = 0, rank = 0;
+  std::uint32_t thread = 0, block = 0, rank = 0, blocks = 0;
   std::vector<Call> calls;
 };
 inline Thread running;

@@ -48,6 +48,11 @@ struct Launch {
                   .b_matrices_apart = 1,
                   .c_stride = m * n};
     args.c_pointer = c.data();
+    if (problem.groups != nullptr) {
+      first_rows = problem.groups->first_rows();
+      args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
+      args.groups = {first_rows.data(), static_cast<i32>(first_rows.size()) - 1};
+    }
     if (splits_k(config.schedule)) {
       const ReductionWorkspace room = reduction_workspace(config, args.work);
       partials.resize(static_cast<std::size_t>(room.partials));
@@ -71,7 +76,14 @@ struct Launch {
   std::vector<unsigned short> c;
   std::vector<float> partials;
   std::vector<u32> locks;
+  std::vector<i32> first_rows;
 };
+
+/// The first row of cluster tiles of a group.
+u32 first_tile_row(const GroupRows& groups, const Tiling& t, u32 group) {
+  const std::vector<u32> of_rows = groups.groups_of_tile_rows(i64{t.block_m} * t.cluster_m);
+  return static_cast<u32>(std::ranges::find(of_rows, group) - of_rows.begin());
+}
 
 i64 box_bytes(const Call& copy) {
   return static_cast<i64>(copy.map.columns * copy.map.rows) * kOperandBytes;
@@ -134,6 +146,7 @@ class Reader {
                      .count = i64{1} << call.value});
       case Name::kExpect:
         copies_ = 0;
+        a_row_ = -1;
         expects.push_back(value);
         return push({.kind = StepKind::kLoad,
                      .at = barrier(call.address),
@@ -180,9 +193,15 @@ class Reader {
   u32 rows_of_product() const {
     return tile_rows(problem_.shape, t_) * static_cast<u32>(t_.cluster_m);
   }
-  /// Of the tile that a box of A or C is of, among those of all products.
-  u32 row_of(const Call& copy) const {
-    return static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(copy.y / t_.block_m);
+  /// Of the tile that a box of A or C is of, among those of all products or groups.
+  GroupedRow row_of(const Call& copy) const {
+    if (problem_.groups == nullptr) {
+      return {static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(copy.y / t_.block_m),
+              copy.y % t_.block_m};
+    }
+    const std::vector<i32> first = problem_.groups->first_rows();
+    const auto group = std::ranges::upper_bound(first, copy.y) - first.begin() - 1;
+    return grouped_row(*problem_.groups, t_, static_cast<u32>(group), copy.y);
   }
 
   void load(const Call& copy) {
@@ -192,10 +211,16 @@ class Reader {
     const bool n_major = copy.map.operand == kernel_calls::kB && problem_.layout == Layout::kNn;
     const u32 block_k = static_cast<u32>(t_.block_k);
     step.k_block = (n_major ? y : x) / block_k;
-    if (copy.map.operand == kernel_calls::kA) {
-      step.tile_m = row_of(copy);
+    if (copy.map.operand == kernel_calls::kA && problem_.groups == nullptr) {
+      step.tile_m = row_of(copy).tile;
+    } else if (copy.map.operand == kernel_calls::kA) {
+      a_row_ =
+          a_row_ < 0 ? copy.y : a_row_;  // whose it is, says B: a tile goes on behind its group
     } else {
-      TILECAST_ASSERT(step.tile_m == kUnknownTile ||
+      if (a_row_ >= 0) {
+        step.tile_m = grouped_row(*problem_.groups, t_, static_cast<u32>(copy.z), a_row_).tile;
+      }
+      TILECAST_ASSERT(step.tile_m == kUnknownTile || problem_.groups != nullptr ||
                       step.tile_m / rows_of_product() == static_cast<u32>(copy.z));
       step.tile_n = (n_major ? x : y) / static_cast<u32>(t_.block_n);
     }
@@ -232,7 +257,8 @@ class Reader {
   void commit() {
     i32 left = 0;  // columns of the chunk that its boxes have yet to bring
     for (const Call& box : boxes_) {
-      const i32 row = box.y % t_.block_m, column = box.x % t_.block_n;
+      const auto [tile_m, row_in_tile] = row_of(box);
+      const i32 row = static_cast<i32>(row_in_tile), column = box.x % t_.block_n;
       const i32 in_part = column % warpgroup_columns(t_);
       const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));
       const i32 chunk = row % warpgroup_rows(t_) / kWgmmaM * across + in_part / c_slot_columns(t_);
@@ -243,7 +269,7 @@ class Reader {
       left -= static_cast<i32>(box.map.columns);
       if (left == 0 && chunk == c_chunks(t_) - 1) {
         push({.kind = StepKind::kPartStored,
-              .tile_m = row_of(box),
+              .tile_m = tile_m,
               .tile_n = static_cast<u32>(box.x / t_.block_n)});
       }
     }
@@ -324,12 +350,16 @@ class Reader {
   i32 threads_;  // that one stands for
   std::vector<Step> steps_;
   std::vector<Call> boxes_;
+  i32 a_row_ = -1;  // of a K block's first box of A
   i32 copies_ = 0, issued_ = 0, multiplied_ = 0, staged_ = 0, left_of_chunk_ = 0;
 };
 
-std::vector<Call> calls_of(const HostKernel& kernel, const GemmArgs& args, u32 block, u32 rank,
-                           i32 thread) {
-  kernel_calls::running = {.thread = static_cast<u32>(thread), .block = block, .rank = rank};
+std::vector<Call> calls_of(const HostKernel& kernel, const GemmArgs& args, u32 ranks, u32 block,
+                           u32 rank, i32 thread) {
+  kernel_calls::running = {.thread = static_cast<u32>(thread),
+                           .block = block,
+                           .rank = rank,
+                           .blocks = args.work.workers * ranks};
   kernel.run(&args);
   return std::move(kernel_calls::running.calls);
 }
@@ -371,6 +401,20 @@ void check_expected(const std::vector<std::vector<Call>>& loading,
 
 }  // namespace
 
+GroupedRow grouped_row(const GroupRows& groups, const Tiling& t, u32 group, i64 row) {
+  const i64 in_group = row - groups.first_rows()[group];
+  return {first_tile_row(groups, t, group) * static_cast<u32>(t.cluster_m) +
+              static_cast<u32>(in_group / t.block_m),
+          in_group % t.block_m};
+}
+
+i64 first_row_of(const GroupRows& groups, const Tiling& t, u32 tile) {
+  const u32 cluster_row = tile / static_cast<u32>(t.cluster_m);
+  const u32 group = groups.groups_of_tile_rows(i64{t.block_m} * t.cluster_m)[cluster_row];
+  const u32 first_tile = first_tile_row(groups, t, group) * static_cast<u32>(t.cluster_m);
+  return groups.first_rows()[group] + i64{tile - first_tile} * t.block_m;
+}
+
 KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
                          const GemmProblem& problem, u32 resident) {
   Launch launch(config, problem, resident);
@@ -386,11 +430,13 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
     std::vector<std::vector<i64>> expects(ranks);
     for (u32 rank = 0; rank < ranks; ++rank) {
       const auto read = [&](i32 role, i32 thread, i32 threads) {
-        const std::vector<Call> calls = calls_of(kernel, args, worker * ranks + rank, rank, thread);
+        const std::vector<Call> calls =
+            calls_of(kernel, args, ranks, worker * ranks + rank, rank, thread);
         Reader reader(config, problem, args, threads);
         std::vector<Step> steps = reader.read(calls);
         for (i32 next = 1; role >= 0 && next < t.cluster_m + t.cluster_n - 1; ++next) {
-          add_releases(calls_of(kernel, args, worker * ranks + rank, rank, thread + next), steps);
+          add_releases(calls_of(kernel, args, ranks, worker * ranks + rank, rank, thread + next),
+                       steps);
         }
         found.most_copies = std::max(found.most_copies, reader.most_copies);
         wgmmas.merge(reader.wgmmas);
@@ -402,13 +448,13 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
           found.log[{worker, static_cast<i32>(rank), role}] = std::move(steps);
         }
       };
-      for (i32 warpgroup = 0; warpgroup < consumers; ++warpgroup) {
-        read(warpgroup, warpgroup * kThreadsPerWarpgroup, kThreadsPerWarpgroup);
-      }
-      if (has_producer) {
+      if (has_producer) {  // first, since it finds the groups
         read(kProducerRole, consumers * kThreadsPerWarpgroup, 1);
         // Warps 1 to 3, of which the last one's first thread counts as the first (clear_sums).
         read(kClearingRole, consumers * kThreadsPerWarpgroup + 96, kThreadsPerWarpgroup - 32);
+      }
+      for (i32 warpgroup = 0; warpgroup < consumers; ++warpgroup) {
+        read(warpgroup, warpgroup * kThreadsPerWarpgroup, kThreadsPerWarpgroup);
       }
     }
     check_expected(loading, expects);

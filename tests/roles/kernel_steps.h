@@ -10,6 +10,7 @@
 #pragma once
 
 #include "model/sim/step_log.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config.h"
 #include "tests/roles/kernels.h"
 
@@ -23,6 +24,15 @@ struct KernelSteps {
   i32 most_copies = 0;                     // bulk copies of one CTA for a K block
   i32 fewest_wgmmas = 0, most_wgmmas = 0;  // of a warpgroup for a K block
 };
+
+/// A row of A or C, and the groups.
+struct GroupedRow {
+  u32 tile;         // in CTA tiles, among those of all groups
+  i64 row_in_tile;  // counted from the tile's first
+};
+GroupedRow grouped_row(const GroupRows& groups, const Tiling& tiling, u32 group, i64 row);
+/// The first row of a tile.
+i64 first_row_of(const GroupRows& groups, const Tiling& tiling, u32 tile);
 
 /// The whole grid, with room for `resident` workers. Throws where the kernel contradicts itself.
 KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,

@@ -10,7 +10,7 @@ namespace tilecast {
 struct HostKernel {
   const char* config;
   Layout layout;
-  bool batched;
+  bool batched, grouped;
   /// One thread of the kernel, the one that runs in kernel_calls.h; `args`: its GemmArgs.
   void (*run)(const void* args);
 };

@@ -9,7 +9,7 @@
 // that: what is inside a K block's loads and wgmmas but for their number and bytes; barriers of the
 // threads of one warpgroup, and those before the first tile; addresses, but for those of barriers,
 // stages of A and slots of C; numbers, and so epilogues; C that threads store themselves; when
-// anything happens. tcgen05's kernels are not here.
+// anything happens; how a warp finds the tiles of groups. tcgen05's kernels are not here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/predict/legality.h"
 #include "model/sim/simulate.h"
@@ -25,7 +26,9 @@
 #include "model/spec/load_gpu.h"
 #include "model/spec/tensor_operation.h"
 #include "model/tile/any_op.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/schedule_text.h"
 #include "tests/catch.h"
 #include "tests/roles/kernel_steps.h"
 
@@ -72,12 +75,26 @@ std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind st
   return kept;
 }
 
+/// Where rows of C behind a group are the next one's, threads store.
+bool groups_end_in_tiles(const GemmProblem& problem, const Tiling& t) {
+  return problem.groups != nullptr && std::ranges::any_of(problem.groups->rows(), [&t](i64 rows) {
+           return rows % (t.block_m * t.cluster_m) != 0;
+         });
+}
+
+/// A CTA tile's first row of A, in its product.
+i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
+  const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
+  return problem.groups != nullptr ? first_row_of(*problem.groups, t, tile_m)
+                                   : i64{tile_m % rows} * t.block_m;
+}
+
 /// The steps of a role as far as kernel and process have them alike.
 std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& problem,
                               const RoleName& role, std::vector<Step> steps) {
   const Tiling& t = config.tiling;
   // Threads that store C themselves leave no trace; what they store has been staged.
-  const bool by_threads = !c_rows_allow_tma(problem);
+  const bool by_threads = !c_rows_allow_tma(problem) || groups_end_in_tiles(problem, t);
   // C in borrowed stages is stored by the CTA's first warp for all its warpgroups, and in the
   // simulator by each for itself: only that one's parts and waits are compared.
   const bool by_first = t.c_slots == 0 && role.role != 0;
@@ -98,9 +115,9 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
     if (step.kind == StepKind::kLoad) {
       // The simulator knows the tile of a slice of A that does not exist; the kernel loads none.
       const i64 slice = t.block_m / t.cluster_n;
-      const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
-      const i64 first_row = i64{step.tile_m % rows} * t.block_m + role.rank / t.cluster_m * slice;
-      if (step.tile_m == kUnknownTile || first_row >= problem.shape.m) {
+      if (step.tile_m == kUnknownTile ||
+          first_row_of(problem, t, step.tile_m) + role.rank / t.cluster_m * slice >=
+              problem.shape.m) {
         step.tile_m = kUnknownTile;
       }
     }
@@ -174,8 +191,9 @@ std::string difference(const HostKernel& kernel, const KernelConfig& config,
 }
 
 /// Tails along each side, K blocks fewer than stages and more, one tile and many.
-std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout, bool batched) {
+std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConfig& config) {
   const Tiling& t = config.tiling;
+  const Layout layout = kernel.layout;
   const i64 m = i64{t.block_m} * t.cluster_m, n = i64{t.block_n} * t.cluster_n, k = t.block_k;
   std::vector<GemmShape> shapes;
   if (traits_of(config.schedule).one_k_block) {
@@ -197,7 +215,18 @@ std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout,
     problems.push_back({.shape = shape,
                         .dtype = ElementType::kFp16,
                         .layout = layout,
-                        .batch = {.products = batched ? 3 : 1}});
+                        .batch = {.products = kernel.batched ? 3 : 1}});
+  }
+  if (kernel.grouped) {  // of whole tiles, and not; some empty
+    const std::vector<std::vector<i64>> groups = {{2 * m, 0, m, 3 * m},
+                                                  {m + 9, 0, 0, 5, 2 * m - 7}};
+    std::vector<GemmProblem> grouped;
+    for (const GemmProblem& problem : problems) {
+      for (const std::vector<i64>& rows : groups) {
+        grouped.push_back(in_groups(problem, rows));
+      }
+    }
+    return grouped;
   }
   return problems;
 }
@@ -207,7 +236,7 @@ std::vector<GemmProblem> problems_for(const KernelConfig& config, Layout layout,
 TEST_CASE("Every role of a kernel takes the steps of its process, in their order") {
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = parse_kernel_config(kernel.config);
-    for (const GemmProblem& problem : problems_for(config, kernel.layout, kernel.batched)) {
+    for (const GemmProblem& problem : problems_for(kernel, config)) {
       CAPTURE(kernel.config, to_text(AnyProblem{problem}));
       CHECK(to_text(check_legal(h200(), problem, config)) == to_text(Refusal::kNone));
       CHECK(difference(kernel, config, problem) == "");
@@ -220,32 +249,36 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
     const KernelConfig config = parse_kernel_config(kernel.config);
     CAPTURE(kernel.config);
     const KernelSteps steps =
-        kernel_steps(kernel, config, problems_for(config, kernel.layout, kernel.batched).front(),
-                     workers_for(config));
+        kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout));
     CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
 }
 
-TEST_CASE("Every schedule of wgmmas, alone and of batches, layouts and stores are compared") {
-  std::set<Schedule> schedules, batched;
-  std::set<Layout> layouts;
+TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in all that it takes") {
+  std::set<std::pair<Schedule, Layout>> alone;
+  std::set<Schedule> batched, grouped;
   std::set<Store> stores;
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = parse_kernel_config(kernel.config);
-    (kernel.batched ? batched : schedules).insert(config.schedule);
-    layouts.insert(kernel.layout);
+    if (kernel.batched || kernel.grouped) {
+      (kernel.batched ? batched : grouped).insert(config.schedule);
+    } else {
+      alone.emplace(config.schedule, kernel.layout);
+    }
     stores.insert(config.store);
   }
-  for (i32 i = 0; i < kScheduleCount; ++i) {
-    const Schedule schedule = static_cast<Schedule>(i);
-    CAPTURE(traits_of(schedule).name);
-    CHECK(schedules.contains(schedule) == !uses_tcgen05(schedule));
-    CHECK(batched.contains(schedule) ==
-          (!uses_tcgen05(schedule) && !traits_of(schedule).one_k_block));
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const ScheduleTraits traits = traits_of(schedule);
+    CAPTURE(traits.name);
+    for (const Layout layout : gemm_kernel_info(schedule).layouts) {
+      CAPTURE(to_text(layout));
+      CHECK(alone.contains({schedule, layout}));
+    }
+    CHECK(batched.contains(schedule) == !traits.one_k_block);
+    CHECK(grouped.contains(schedule) == traits.walks_groups);
   }
-  CHECK(layouts.size() == 2);
   CHECK(stores.size() == 2);
 }
 

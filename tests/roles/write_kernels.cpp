@@ -17,9 +17,10 @@
 namespace tilecast {
 namespace {
 
-std::string kernel_text(std::size_t index, const KernelConfig& config, Layout layout,
-                        bool batched) {
-  const KernelSource source = gemm_source(config, {ElementType::kFp16, layout, {}, batched});
+std::string kernel_text(std::size_t index, const KernelConfig& config, Layout layout, bool batched,
+                        bool grouped) {
+  const KernelSource source =
+      gemm_source(config, {ElementType::kFp16, layout, {}, batched, grouped});
   std::string text;
   for (std::string define : source.defines) {
     define[define.find('=')] = ' ';
@@ -39,24 +40,31 @@ std::string kernel_text(std::size_t index, const KernelConfig& config, Layout la
   return text;
 }
 
+/// Whether the line goes on with the word, which it then has no longer.
+bool take_word(std::string_view& line, std::string_view word) {
+  const bool found = line.starts_with(word);
+  line.remove_prefix(found ? word.size() : 0);
+  return found;
+}
+
 void write_kernels(const std::string& list, const std::string& folder) {
   std::string declarations, rows;
   std::size_t index = 0;
   const std::string lines = read_file(list);
-  for (const std::string_view line : split(lines, '\n')) {
+  for (std::string_view line : split(lines, '\n')) {
     if (line.empty() || line.starts_with('#')) {
       continue;
     }
     const std::size_t space = line.find(' ');
     const Layout layout = parse_layout(line.substr(0, space));
-    constexpr std::string_view kBatch = "batch ";
-    const bool batched = line.substr(space + 1).starts_with(kBatch);
-    const std::string_view config = line.substr(space + 1 + (batched ? kBatch.size() : 0));
+    line.remove_prefix(space + 1);
+    const bool batched = take_word(line, "batch ");
+    const bool grouped = take_word(line, "groups ");
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
-               kernel_text(index, parse_kernel_config(config), layout, batched));
+               kernel_text(index, parse_kernel_config(line), layout, batched, grouped));
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows += fmt::format("      {{\"{}\", Layout::{}, {}, &run_kernel_{}}},\n", config,
-                        layout == Layout::kNn ? "kNn" : "kTn", batched, index);
+    rows += fmt::format("      {{\"{}\", Layout::{}, {}, {}, &run_kernel_{}}},\n", line,
+                        layout == Layout::kNn ? "kNn" : "kTn", batched, grouped, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

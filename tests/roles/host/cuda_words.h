@@ -25,11 +25,13 @@ struct ThreadIndex {
 // A thread's place is asked for in the middle of expressions.
 #define threadIdx (ThreadIndex{kernel_calls::running.thread})
 #define blockIdx (ThreadIndex{kernel_calls::running.block})
+#define gridDim (ThreadIndex{kernel_calls::running.blocks})
 
 inline void __syncthreads() {}
 inline void __syncwarp() {}
 [[noreturn]] inline void __trap() { std::abort(); }
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
+inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int) { return value; }
 
 /// Where dynamic shared memory would begin; its address is 0 and nothing is read or written there.
 extern "C" char dynamic[];

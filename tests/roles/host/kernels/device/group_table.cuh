@@ -1,0 +1,33 @@
+// Stands in for kernels/device/group_table.cuh on the host, where no warp can sum: the table as it
+// is, filled by one thread. It lies in memory that the threads of a grid share, since all CTAs have
+// it alike.
+#pragma once
+
+#define fill_group_table fill_group_table_by_a_warp
+#include_next "kernels/device/group_table.cuh"
+#undef fill_group_table
+
+#ifdef TILECAST_GROUPED
+namespace tilecast {
+
+inline constexpr i32 kMostGroupsHere = 16;
+alignas(kSwizzleAtomBytes) inline char dynamic[kSmem.total_bytes + sizeof(GroupTable) +
+                                               kMostGroupsHere * sizeof(GroupTable::First)];
+
+inline void fill_group_table(const GemmArgs& args) {
+  GroupTable& table = GroupTable::here();
+  const i32 height = kTiling.block_m * kTiling.cluster_m;
+  const TileScheduler& host = args.scheduler;
+  table.first[0] = {0, 0};
+  for (i32 group = 0; group < args.groups.count; ++group) {
+    const i32 end = args.groups.first_rows[group + 1];
+    const i32 rows = end - table.first[group].row;
+    table.first[group + 1] = {
+        end, table.first[group].tile_row + static_cast<u32>(ceil_div(rows, height))};
+  }
+  table.scheduler = TileScheduler::of(table.first[args.groups.count].tile_row, host.tiles_n,
+                                      gridDim.x / kClusterSize, host.raster);
+}
+
+}  // namespace tilecast
+#endif
