@@ -6,6 +6,7 @@
 #include "model/base/math.h"
 #include "model/sim/inside.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/warpgroup_part.h"
 
 namespace tilecast {
 namespace {
@@ -182,11 +183,9 @@ Progress Machine::progress() const {
 
 i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
   const Tiling& t = config.tiling;
-  const i64 height = warpgroup_rows(t);
-  const i64 columns = warpgroup_columns(t);
-  const i64 row = warpgroup / t.warpgroups_n * height;
-  const i64 column = i64{at.n} * t.block_n + warpgroup % t.warpgroups_n * columns;
-  return inside(row, height, rows[at.m].of_c) * inside(column, columns, shape.n) * kOperandBytes;
+  const auto [row, column] = warpgroup_part(t, warpgroup);
+  return inside(row, warpgroup_rows(t), rows[at.m].of_c) *
+         inside(i64{at.n} * t.block_n + column, warpgroup_columns(t), shape.n) * kOperandBytes;
 }
 
 u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }

@@ -117,8 +117,9 @@ class Reader {
   }
 
   i32 most_copies = 0;
-  std::set<i32> wgmmas;      // of a K block
-  std::vector<i64> expects;  // bytes, by load
+  std::set<i32> wgmmas;                        // of a K block
+  std::set<std::pair<i32, i32>> stored_parts;  // first rows and columns, in a tile
+  std::vector<i64> expects;                    // bytes, by load
 
  private:
   void push(Step step) { steps_.push_back(step); }
@@ -266,6 +267,7 @@ class Reader {
         left = chunk_columns(chunk);
         push({.kind = StepKind::kStore, .at = chunk});
       }
+      stored_parts.emplace(row / warpgroup_rows(t_) * warpgroup_rows(t_), column - in_part);
       left -= static_cast<i32>(box.map.columns);
       if (left == 0 && chunk == c_chunks(t_) - 1) {
         push({.kind = StepKind::kPartStored,
@@ -440,6 +442,7 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
         }
         found.most_copies = std::max(found.most_copies, reader.most_copies);
         wgmmas.merge(reader.wgmmas);
+        found.stored_parts[role].merge(reader.stored_parts);
         if (!reader.expects.empty()) {
           loading[rank] = calls;
           expects[rank] = reader.expects;

@@ -9,6 +9,10 @@
 // are those that the cluster's bulk copies bring to it.
 #pragma once
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include "model/sim/step_log.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config.h"
@@ -23,6 +27,8 @@ struct KernelSteps {
   StepLog log;
   i32 most_copies = 0;                     // bulk copies of one CTA for a K block
   i32 fewest_wgmmas = 0, most_wgmmas = 0;  // of a warpgroup for a K block
+  // First rows and columns, in a tile, of what each warpgroup stores by bulk copies.
+  std::map<i32, std::set<std::pair<i32, i32>>> stored_parts;
 };
 
 /// A row of A or C, and the groups.

@@ -29,6 +29,7 @@
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
+#include "model/tile/warpgroup_part.h"
 #include "tests/catch.h"
 #include "tests/roles/kernel_steps.h"
 
@@ -254,6 +255,27 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
     CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
+}
+
+TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
+  std::set<std::pair<i32, i32>> splits;
+  for (const HostKernel& kernel : host_kernels()) {
+    const KernelConfig config = parse_kernel_config(kernel.config);
+    const Tiling& t = config.tiling;
+    const KernelSteps steps =
+        kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
+    CAPTURE(kernel.config);
+    if (t.c_slots == 0 || config.decomposition.reduction == Reduction::kSpread) {
+      continue;  // the CTA's first warp stores for all, or threads do
+    }
+    for (i32 warpgroup = 0; warpgroup < consumer_warpgroups(config.schedule, t); ++warpgroup) {
+      const auto [row, column] = warpgroup_part(t, warpgroup % warpgroups_per_tile(t));
+      CHECK(steps.stored_parts.at(warpgroup) == std::set<std::pair<i32, i32>>{{row, column}});
+    }
+    splits.emplace(t.warpgroups_m, t.warpgroups_n);
+  }
+  // Every split that is legal: at most three warpgroups share a tile.
+  CHECK(splits == std::set<std::pair<i32, i32>>{{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3}});
 }
 
 TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in all that it takes") {
