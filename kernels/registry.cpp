@@ -1,9 +1,13 @@
 #include "kernels/registry.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "model/base/error.h"
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/schedule_text.h"
 
 namespace tilecast {
 namespace {
@@ -14,30 +18,13 @@ constexpr ElementType kWgmmaTypes[] = {ElementType::kFp16, ElementType::kBf16, E
 constexpr Layout kBothLayouts[] = {Layout::kTn, Layout::kNn};
 
 constexpr Layout kTnAlone[] = {Layout::kTn};
-constexpr std::string_view kBlackwell = "sm_100a";
 
-constexpr GemmKernelInfo kGemmKernels[] = {
-    {Schedule::kSmallMma, "kernels/gemm/small_mma.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kBlocked, "kernels/gemm/blocked.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kBlockedPipelined, "kernels/gemm/blocked_pipelined.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kPipelined, "kernels/gemm/pipelined.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kPersistent, "kernels/gemm/persistent.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kPersistentOverlap, "kernels/gemm/persistent_overlap.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kWarpSpecialized, "kernels/gemm/warp_specialized.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kPingPong, "kernels/gemm/ping_pong.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kSplitK, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kSplitKHybrid, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kStreamK, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kStreamKHybrid, "kernels/gemm/stream_k.cu", kWgmmaTypes, kBothLayouts},
-    {Schedule::kTcgen05Pipelined, "kernels/gemm/tcgen05_pipelined.cu", kHalfTypes, kTnAlone,
-     kBlackwell},
-    {Schedule::kTcgen05Persistent, "kernels/gemm/tcgen05_persistent.cu", kHalfTypes, kTnAlone,
-     kBlackwell},
-    {Schedule::kTcgen05PersistentOverlap, "kernels/gemm/tcgen05_persistent_overlap.cu", kHalfTypes,
-     kTnAlone, kBlackwell},
-    {Schedule::kTcgen05WarpSpecialized, "kernels/gemm/tcgen05_warp_specialized.cu", kHalfTypes,
-     kTnAlone, kBlackwell},
-};
+GemmKernelInfo info_of(Schedule schedule) {
+  const std::string source = fmt::format("kernels/gemm/{}.cu", to_text(kernel_of(schedule)));
+  return uses_tcgen05(schedule)
+             ? GemmKernelInfo{schedule, source, kHalfTypes, kTnAlone, "sm_100a"}
+             : GemmKernelInfo{schedule, source, kWgmmaTypes, kBothLayouts, "sm_90a"};
+}
 
 template <class T>
 bool contains(std::span<const T> values, T wanted) {
@@ -50,13 +37,17 @@ bool GemmKernelInfo::supports(ElementType dtype) const { return contains(dtypes,
 
 bool GemmKernelInfo::supports(Layout layout) const { return contains(layouts, layout); }
 
-std::span<const GemmKernelInfo> gemm_kernels() { return kGemmKernels; }
+std::span<const GemmKernelInfo> gemm_kernels() {
+  static const std::vector<GemmKernelInfo> kernels = [] {
+    std::vector<GemmKernelInfo> all;
+    std::ranges::transform(kEverySchedule, std::back_inserter(all), info_of);
+    return all;
+  }();
+  return kernels;
+}
 
 const GemmKernelInfo& gemm_kernel_info(Schedule schedule) {
-  const auto found = std::find_if(std::begin(kGemmKernels), std::end(kGemmKernels),
-                                  [&](const GemmKernelInfo& k) { return k.schedule == schedule; });
-  TILECAST_ASSERT(found != std::end(kGemmKernels));
-  return *found;
+  return gemm_kernels()[static_cast<std::size_t>(schedule)];
 }
 
 Flops required_flops(const GemmProblem& problem) { return {gemm_flops(problem)}; }

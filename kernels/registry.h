@@ -1,8 +1,10 @@
-// Every kernel, in one table: what it is made of, what it supports, what it must do at least.
+// Every kernel: what it is made of, what it supports, what it must do at least. All follows from a
+// schedule's row: kernels/gemm has a source of its name.
 // Which tilings a GPU can run is the model's to say (model/predict), not this table's.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/base/units.h"
@@ -13,10 +15,10 @@ namespace tilecast {
 
 struct GemmKernelInfo {
   Schedule schedule;
-  std::string_view source;  // of the embedded sources
+  std::string source;  // of the embedded sources
   std::span<const ElementType> dtypes;
   std::span<const Layout> layouts;
-  std::string_view architecture = "sm_90a";  // the only one whose GPUs run it
+  std::string_view architecture;  // the only one whose GPUs run it
 
   bool supports(ElementType dtype) const;
   bool supports(Layout layout) const;
@@ -25,6 +27,12 @@ struct GemmKernelInfo {
 std::span<const GemmKernelInfo> gemm_kernels();
 
 const GemmKernelInfo& gemm_kernel_info(Schedule schedule);
+
+/// The schedule whose kernel runs it: how K is split is decided at run time, in one for all that
+/// do.
+constexpr Schedule kernel_of(Schedule schedule) {
+  return splits_k(schedule) ? Schedule::kStreamK : schedule;
+}
 
 /// The entry point of every GEMM source.
 constexpr const char* kGemmEntry = "tilecast_gemm";

@@ -130,8 +130,7 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
       {"BIAS", to_text({.bias = epilogue.bias, .activation = Activation::kNone})},
       {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
       {"RUN_SCHEDULE", std::string(to_text(gemm.config.schedule))},
-      {"SCHEDULE", std::string(to_text(splits_k(gemm.config.schedule) ? Schedule::kStreamK
-                                                                      : gemm.config.schedule))}};
+      {"SCHEDULE", std::string(to_text(kernel_of(gemm.config.schedule)))}};
   if (const auto found = words.find(name); found != words.end()) {
     return fmt::format("  // {}", found->second);
   }

@@ -18,9 +18,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
     return fmt::format("TILECAST_{}={}", name, value);
   };
   std::vector<std::string> defines = {
-      // How K is split is decided at run time: one kernel for all that do.
-      define("SCHEDULE",
-             static_cast<i32>(splits_k(config.schedule) ? Schedule::kStreamK : config.schedule)),
+      define("SCHEDULE", static_cast<i32>(kernel_of(config.schedule))),
       define("BLOCK_M", t.block_m),
       define("BLOCK_N", t.block_n),
       define("BLOCK_K", t.block_k),
@@ -86,7 +84,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   if (grouped && !walks_groups(config)) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
   }
-  return {.path = std::string(kernel.source),
+  return {.path = kernel.source,
           .defines = defines_for(config, kind, scale),
           .architecture = std::string(kernel.architecture)};
 }

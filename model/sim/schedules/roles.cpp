@@ -6,41 +6,6 @@
 namespace tilecast {
 namespace {
 
-Process consumer(Cta& cta, i32 warpgroup) {
-  switch (cta.machine().config.schedule) {
-    case Schedule::kSmallMma:
-      return small_mma(cta, warpgroup);
-    case Schedule::kBlocked:
-      return blocked(cta, warpgroup);
-    case Schedule::kBlockedPipelined:
-      return blocked_pipelined(cta, warpgroup);
-    case Schedule::kPipelined:
-      return pipelined(cta, warpgroup);
-    case Schedule::kPersistent:
-      return persistent(cta, warpgroup);
-    case Schedule::kPersistentOverlap:
-      return persistent_overlap(cta, warpgroup);
-    case Schedule::kWarpSpecialized:
-      return warp_specialized(cta, warpgroup);
-    case Schedule::kPingPong:
-      return ping_pong(cta, warpgroup);
-    case Schedule::kSplitK:
-    case Schedule::kSplitKHybrid:
-    case Schedule::kStreamK:
-    case Schedule::kStreamKHybrid:
-      return consume_pieces(cta, warpgroup);
-    case Schedule::kTcgen05Pipelined:
-      return tcgen05_pipelined(cta, warpgroup);
-    case Schedule::kTcgen05Persistent:
-      return tcgen05_persistent(cta, warpgroup);
-    case Schedule::kTcgen05PersistentOverlap:
-      return tcgen05_persistent_overlap(cta, warpgroup);
-    case Schedule::kTcgen05WarpSpecialized:
-      return store_tiles(cta, warpgroup);
-  }
-  assertion_failed("a schedule without processes");
-}
-
 /// On Blackwell the producer warpgroup's first warp loads and its second one issues.
 bool issues_apart(Schedule schedule) {
   return uses_tcgen05(schedule) && has_producer_warpgroup(schedule);
@@ -74,8 +39,9 @@ void start_roles(Cta& cta, SimTime at) {
   if (clears_sums(config)) {
     cta.engine().spawn(clear_sums(cta), {"clearing warps", cta.id()}, at);
   }
+  const auto process = process_of(config.schedule);
   for (i32 i = 0; i < consumer_warpgroups(config.schedule, config.tiling); ++i) {
-    cta.engine().spawn(consumer(cta, i), {"warpgroup", cta.id(), i}, at);
+    cta.engine().spawn(process(cta, i), {"warpgroup", cta.id(), i}, at);
   }
 }
 

@@ -24,6 +24,42 @@ Process load_tiles(Cta& cta);  // of tcgen05_warp_specialized
 Process issue_tiles(Cta& cta);
 Process store_tiles(Cta& cta, i32 warpgroup);
 
+/// What each warpgroup that stores tiles runs.
+constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
+  switch (schedule) {
+    case Schedule::kSmallMma:
+      return small_mma;
+    case Schedule::kBlocked:
+      return blocked;
+    case Schedule::kBlockedPipelined:
+      return blocked_pipelined;
+    case Schedule::kPipelined:
+      return pipelined;
+    case Schedule::kPersistent:
+      return persistent;
+    case Schedule::kPersistentOverlap:
+      return persistent_overlap;
+    case Schedule::kWarpSpecialized:
+      return warp_specialized;
+    case Schedule::kPingPong:
+      return ping_pong;
+    case Schedule::kSplitK:
+    case Schedule::kSplitKHybrid:
+    case Schedule::kStreamK:
+    case Schedule::kStreamKHybrid:
+      return consume_pieces;
+    case Schedule::kTcgen05Pipelined:
+      return tcgen05_pipelined;
+    case Schedule::kTcgen05Persistent:
+      return tcgen05_persistent;
+    case Schedule::kTcgen05PersistentOverlap:
+      return tcgen05_persistent_overlap;
+    case Schedule::kTcgen05WarpSpecialized:
+      return store_tiles;
+  }
+  return nullptr;  // no schedule
+}
+
 /// Processes of one CTA.
 i32 role_count(const KernelConfig& config);
 /// Spawns them, with their first instructions at `at`.
