@@ -116,7 +116,7 @@ TEST_CASE("calibrate refuses rows that it cannot fit to") {
   scene.check_refused({"--lengths-of", "b200"}, ExitCode::kUsage,
                       "--lengths-of b200: expected a GPU of which something was learned");
   scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
-                      "rows.csv:2: gpu: expected h100_sxm, got h200_sxm");
+                      "rows.csv:2: gpu: expected a row measured on h100_sxm or ");
   scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");
   scene.check_refused({"--split", "/none.yaml"}, ExitCode::kFile, "/none.yaml: cannot read");
   write_file(scene.data, "");

@@ -24,6 +24,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -71,13 +72,16 @@ MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu
       throw ConfigError(file + ": expected measured rows, found only a header");
     }
   }
+  Point point = point_of(problem);
+  point.regime = regime;
+  point.inputs = inputs;
+  const GroupKey asked = group_key(point);
   MeasuredByConfig by_config;
-  for (const VerifiedRow& row : verified_rows(files)) {
+  for (const VerifiedRow& row :
+       verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kLeftOut)) {
     const Measurement& m = row.measurement();
-    const bool of_gpu = m.context.gpu == gpu.name || m.context.gpu == gpu.product;
-    if (of_gpu && problem_of(m.point) == problem && m.point.regime == regime &&
-        m.point.inputs == inputs && m.point.l2_state == L2State::kRotating) {
-      by_config.insert_or_assign(m.point.config, m);
+    if (group_key(m.point) == asked) {
+      by_config.emplace(m.point.config, m);
     }
   }
   return by_config;

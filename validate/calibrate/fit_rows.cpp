@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -11,12 +10,13 @@
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
 
-constexpr double kNearBest = 1.2, kWeightNearBest = 3;
+constexpr double kWeightNearBest = 3;
 
 std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   const Point& point = m.point;
@@ -44,44 +44,34 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
                 .group = 0};
 }
 
-/// What rows are compared within.
-std::string group_name(const GemmProblem& problem) { return to_text(AnyProblem{problem}); }
-
 }  // namespace
 
 FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least) {
   FitRows fit;
-  std::map<std::string, int> groups;
-  std::map<std::pair<int, Regime>, Seconds> best;
-  std::size_t all = 0;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      const std::string& name = row.measurement.context.gpu;
-      if (name != gpu.name && name != gpu.product) {
-        throw ConfigError(
-            fmt::format("{}:{}: gpu: expected {}, got {}", file.name, row.line, gpu.name, name));
-      }
-    }
-    all += file.rows.size();
-  }
-  for (const VerifiedRow& row : verified_rows(files)) {
+  std::map<std::string, int> problems;
+  BestTimes best;
+  for (const VerifiedRow& row :
+       verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kRefused)) {
     std::optional<FitRow> prepared;
     try {
       prepared = fit_row(gpu, row.measurement());
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}:{}: {}", row.file->name, row.row->line, error.what()));
+      throw ConfigError(fmt::format("{}: {}", row.where(), error.what()));
     }
     if (!prepared) {
       continue;
     }
+    // Of both regimes: a fold leaves out all of a problem.
     prepared->group =
-        groups.try_emplace(group_name(prepared->point.problem), fit.groups).first->second;
-    fit.groups = static_cast<int>(groups.size());
-    const auto [at, first] = best.try_emplace({prepared->group, prepared->regime}, prepared->time);
-    at->second = std::min(at->second, prepared->time);
+        problems.try_emplace(to_text(problem_of(prepared->point)), fit.groups).first->second;
+    fit.groups = static_cast<int>(problems.size());
+    best.note(group_key(prepared->point), prepared->time);
     fit.rows.push_back(*prepared);
   }
-  fit.left_out = all - fit.rows.size();
+  for (const MeasurementFile& file : files) {
+    fit.left_out += file.rows.size();
+  }
+  fit.left_out -= fit.rows.size();
   if (fit.rows.size() < least) {
     throw ConfigError(
         fmt::format("expected at least {} measured GEMMs to fit to, got {} ({} rows "
@@ -89,7 +79,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
                     least, fit.rows.size(), fit.left_out));
   }
   for (FitRow& row : fit.rows) {
-    row.weight = row.time < best.at({row.group, row.regime}) * kNearBest ? kWeightNearBest : 1;
+    row.weight = best.is_near(group_key(row.point), row.time) ? kWeightNearBest : 1;
   }
   return fit;
 }

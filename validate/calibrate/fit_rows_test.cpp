@@ -66,7 +66,8 @@ TEST_CASE("Too few rows, or one of another GPU, are refused with their count or 
   CHECK(fit_rows(h200(), {file_of(rows)}, 2).rows.size() == 2);
   rows[1].context.gpu = "h100_sxm";
   CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 1); }) ==
-        "2 x.csv:3: gpu: expected h200_sxm, got h100_sxm");
+        "2 x.csv:3: gpu: expected a row measured on h200_sxm or NVIDIA H200 SXM 141 GB, "
+        "got 'h100_sxm'");
   rows[1].context.gpu = h200().product;
   CHECK(fit_rows(h200(), {file_of(rows)}, 1).rows.size() == 2);
 }

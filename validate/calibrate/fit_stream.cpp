@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "model/analytic/stream_closed_form.h"
 #include "model/base/error.h"
@@ -15,6 +14,8 @@
 #include "model/tile/any_op.h"
 #include "model/tile/stream_config_text.h"
 #include "validate/calibrate/least_squares.h"
+#include "validate/record/point_group.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -27,12 +28,12 @@ constexpr double kScale = 0.05;      // errors beyond count linearly
 constexpr double kDetermined = 0.7;  // of the prior's width: less has been learned of a constant
 constexpr double kCoverage = 0.9;
 constexpr std::size_t kLeastStreamRows = 60;  // some six for each constant
-constexpr double kNearBestStream = 1.2, kWeightNearBestStream = 3;
+constexpr double kWeightNearBestStream = 3;
 
 struct StreamRow {
+  Point point;
   StreamProblem problem;
   StreamConfig config;
-  std::string config_text;
   Hertz clock;
   Seconds time;
   double weight;
@@ -40,8 +41,7 @@ struct StreamRow {
 
 std::optional<StreamRow> stream_row(const GpuSpec& gpu, const Measurement& m) {
   const Point& point = m.point;
-  if (point.op == Op::kGemm || is_baseline(point.config) || m.status != Status::kOk ||
-      !m.verified || !m.time) {
+  if (point.op == Op::kGemm || is_baseline(point.config)) {
     return std::nullopt;
   }
   const StreamProblem problem = std::get<StreamProblem>(problem_of(point));
@@ -49,8 +49,7 @@ std::optional<StreamRow> stream_row(const GpuSpec& gpu, const Measurement& m) {
   if (check_legal(gpu, problem, config) != Refusal::kNone) {
     return std::nullopt;
   }
-  return StreamRow{problem,        config, point.config, m.sm_clock.value_or(gpu.clock->max),
-                   m.time->median, 1};
+  return StreamRow{point, problem, config, m.sm_clock.value_or(gpu.clock->max), m.time->median, 1};
 }
 
 struct Rows {
@@ -59,39 +58,30 @@ struct Rows {
 };
 
 void weigh(std::vector<StreamRow>& rows) {
-  std::map<std::string, Seconds> best;
-  const auto name = [](const StreamRow& row) { return to_text(AnyProblem{row.problem}); };
+  BestTimes best;
   for (const StreamRow& row : rows) {
-    Seconds& least = best.try_emplace(name(row), row.time).first->second;
-    least = std::min(least, row.time);
+    best.note(group_key(row.point), row.time);
   }
   for (StreamRow& row : rows) {
-    row.weight = row.time < best.at(name(row)) * kNearBestStream ? kWeightNearBestStream : 1;
+    row.weight = best.is_near(group_key(row.point), row.time) ? kWeightNearBestStream : 1;
   }
 }
 
 Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
   Rows rows;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      if (row.measurement.point.op == Op::kGemm) {
-        continue;
-      }
-      const std::string& name = row.measurement.context.gpu;
-      if (name != gpu.name && name != gpu.product) {
-        throw ConfigError(
-            fmt::format("{}:{}: gpu: expected {}, got {}", file.name, row.line, gpu.name, name));
-      }
-      const std::optional<StreamRow> taken = stream_row(gpu, row.measurement);
-      if (!taken) {
-        ++rows.left_out;
-      } else if (taken->problem.dtype == ElementType::kFp32) {
-        rows.fitted.push_back(*taken);
-      } else {
-        rows.checked.push_back(*taken);
-      }
+  for (const VerifiedRow& row :
+       verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kRefused)) {
+    if (const std::optional<StreamRow> taken = stream_row(gpu, row.measurement())) {
+      (taken->problem.dtype == ElementType::kFp32 ? rows.fitted : rows.checked).push_back(*taken);
     }
   }
+  for (const MeasurementFile& file : files) {
+    rows.left_out +=
+        static_cast<std::size_t>(std::ranges::count_if(file.rows, [](const MeasurementRow& row) {
+          return row.measurement.point.op != Op::kGemm;
+        }));
+  }
+  rows.left_out -= rows.fitted.size() + rows.checked.size();
   if (rows.fitted.size() < kLeastStreamRows) {
     rows.fitted.insert(rows.fitted.end(), rows.checked.begin(), rows.checked.end());
     rows.checked.clear();
@@ -163,7 +153,7 @@ OneStreamFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& row
 /// Half of the configurations, the same on every machine.
 bool in_first_half(const StreamRow& row) {
   unsigned hash = 2166136261u;
-  for (const char c : row.config_text) {
+  for (const char c : row.point.config) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   }
   return (hash >> 16 & 1) == 0;

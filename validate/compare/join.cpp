@@ -3,67 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
-#include <set>
-#include <tuple>
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
-#include "model/tile/group_text.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
-
-using GroupKey = std::tuple<Op, i64, i64, i64, i64, bool, bool, std::string, ElementType,
-                            ElementType, Layout, Bias, Activation, Regime, Inputs, L2State>;
-
-GroupKey group_key(const Point& point) {
-  const GemmProblem& problem = point.problem;
-  return {point.op,
-          problem.shape.m,
-          problem.shape.n,
-          problem.shape.k,
-          problem.batch.products,
-          problem.batch.one_a,
-          problem.batch.one_b,
-          problem.groups == nullptr ? "" : to_text(*problem.groups),
-          problem.dtype,
-          c_type(problem),
-          problem.layout,
-          problem.epilogue.bias,
-          problem.epilogue.activation,
-          point.regime,
-          point.inputs,
-          point.l2_state};
-}
-
-struct Row {
-  std::string where;  // file:line
-  const Measurement* measurement;
-};
-
-/// The last row of each point, in the order of their keys.
-std::map<std::string, Row> last_rows(const std::vector<MeasurementFile>& files,
-                                     const std::vector<std::string>& gpu_names, JoinedData& data) {
-  std::map<std::string, Row> last;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      const std::string where = fmt::format("{}:{}", file.name, row.line);
-      const std::string& gpu = row.measurement.context.gpu;
-      if (std::find(gpu_names.begin(), gpu_names.end(), gpu) == gpu_names.end()) {
-        throw ConfigError(fmt::format("{}: gpu: expected a row measured on {}, got '{}'", where,
-                                      join(gpu_names, " or "), gpu));
-      }
-      ++data.rows;
-      const auto [at, is_new] =
-          last.insert_or_assign(key_of(row.measurement.point), Row{where, &row.measurement});
-      data.repeated += is_new ? 0 : 1;
-    }
-  }
-  return last;
-}
 
 Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   const Point& point = measured.point;
@@ -80,17 +30,30 @@ struct Answer {
   std::string why_not;
 };
 
-bool is_compared(const Measurement& measured) {
-  return is_verified(measured) && !is_baseline(measured.point.config);
+bool is_compared(const Measurement& measured) { return !is_baseline(measured.point.config); }
+
+/// `points`: that have a verified row.
+void count_rows(const std::vector<MeasurementFile>& files, std::size_t points, JoinedData& data) {
+  std::vector<std::string> names;
+  for (const MeasurementFile& file : files) {
+    names.push_back(file.name);
+    data.rows += file.rows.size();
+    data.excluded += static_cast<std::size_t>(std::ranges::count_if(
+        file.rows, [](const MeasurementRow& row) { return !is_verified(row.measurement); }));
+  }
+  if (data.rows == 0) {
+    throw ConfigError(join(names, ", ") + ": expected measured rows, found none");
+  }
+  data.repeated = data.rows - data.excluded - points;
 }
 
 /// Of the rows that are compared, in their order.
-std::vector<Answer> predict_rows(const std::map<std::string, Row>& rows, const Predictor& predict,
+std::vector<Answer> predict_rows(const std::vector<VerifiedRow>& rows, const Predictor& predict,
                                  const JoinOptions& options) {
   std::vector<const Measurement*> asked;
-  for (const auto& [key, row] : rows) {
-    if (is_compared(*row.measurement)) {
-      asked.push_back(row.measurement);
+  for (const VerifiedRow& row : rows) {
+    if (is_compared(row.measurement())) {
+      asked.push_back(&row.measurement());
     }
   }
   std::vector<Answer> answers(asked.size());
@@ -110,13 +73,14 @@ std::vector<Answer> predict_rows(const std::map<std::string, Row>& rows, const P
   return answers;
 }
 
-void add_compared(const Row& row, const Answer& answer, JoinedGroup& group, JoinedData& data) {
+void add_compared(const VerifiedRow& row, const Answer& answer, JoinedGroup& group,
+                  JoinedData& data) {
   if (answer.prediction) {
-    group.points.push_back({*row.measurement, *answer.prediction});
+    group.points.push_back({row.measurement(), *answer.prediction});
     ++data.points;
   } else {
     ++data.unmatched;
-    data.unmatched_reasons.push_back(row.where + ": " + answer.why_not);
+    data.unmatched_reasons.push_back(row.where() + ": " + answer.why_not);
   }
 }
 
@@ -140,40 +104,35 @@ Seconds JoinedGroup::best_measured_time() const {
 
 JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
                        const std::vector<std::string>& gpu_names, const JoinOptions& options) {
+  const std::vector<VerifiedRow> rows = verified_rows(files, gpu_names, OtherGpus::kRefused);
   JoinedData data;
-  std::map<GroupKey, JoinedGroup> groups;
-  const std::map<std::string, Row> rows = last_rows(files, gpu_names, data);
+  count_rows(files, rows.size(), data);
   const std::vector<Answer> answers = predict_rows(rows, predict, options);
   auto answer = answers.begin();
-  for (const auto& [key, row] : rows) {
-    const Point& point = row.measurement->point;
+  std::map<GroupKey, JoinedGroup> groups;
+  for (const VerifiedRow& row : rows) {
+    const Point& point = row.measurement().point;
     JoinedGroup& group = groups[group_key(point)];
     group.problem = problem_of(point);
     group.regime = point.regime;
     group.inputs = point.inputs;
     group.l2_state = point.l2_state;
-    if (is_compared(*row.measurement)) {
+    if (is_compared(row.measurement())) {
       add_compared(row, *answer++, group, data);
-    } else if (is_verified(*row.measurement)) {
-      add_baseline(*row.measurement, group, data);
     } else {
-      ++data.excluded;
+      add_baseline(row.measurement(), group, data);
     }
-  }
-  if (data.rows == 0) {
-    std::vector<std::string> names;
-    for (const MeasurementFile& file : files) {
-      names.push_back(file.name);
-    }
-    throw ConfigError(join(names, ", ") + ": expected measured rows, found none");
   }
   for (const VerifiedRow& row : verified_rows(options.fixed)) {
     const auto group = groups.find(group_key(row.measurement().point));
-    if (group != groups.end() && !is_baseline(row.measurement().point.config)) {
+    if (group != groups.end() && is_compared(row.measurement())) {
       group->second.fixed.push_back(row.measurement());
     }
   }
   for (auto& [key, group] : groups) {
+    std::ranges::sort(group.points, {}, [](const JoinedPoint& point) -> const std::string& {
+      return point.measured.point.config;
+    });
     data.groups.push_back(std::move(group));
   }
   return data;

@@ -1,5 +1,6 @@
-// Lays predictions beside measurements by configuration text. Reports, records and picks come
-// from here; fits and the published figures of other cards lay them side by side for themselves.
+// Lays predictions beside verified rows (validate/record/verified_rows.h) by configuration text.
+// Reports, records and picks come from here; what lays its own numbers beside the same rows, as
+// fits do, takes them and their groups from the same place.
 #pragma once
 
 #include <functional>
@@ -39,13 +40,13 @@ struct JoinedGroup {
 };
 
 struct JoinedData {
-  std::vector<JoinedGroup> groups;  // by problem, then regime; some may have no points
+  std::vector<JoinedGroup> groups;  // in the order of GroupKey; some may have no points
   std::size_t rows = 0;
   std::size_t points = 0;
-  std::size_t cublaslt = 0;                    // baseline rows, the runtime's copies too
-  std::size_t unmatched = 0;                   // verified rows without a prediction
-  std::size_t excluded = 0;                    // status not ok, or not verified
-  std::size_t repeated = 0;                    // a later row of the same point replaced this one
+  std::size_t cublaslt = 0;   // baseline rows, the runtime's copies too
+  std::size_t unmatched = 0;  // verified rows without a prediction
+  std::size_t excluded = 0;   // status not ok, or not verified
+  std::size_t repeated = 0;   // a later verified row of the same point replaced this one
   std::vector<std::string> unmatched_reasons;  // file:line: why, each row
 };
 

@@ -43,40 +43,30 @@ struct MeasuredProblem {
   std::map<std::string, Measured> by_config;
 };
 
-void check_gpu(const GpuSpec& gpu, const MeasurementFile& file, const MeasurementRow& row) {
-  const std::string& measured_on = row.measurement.context.gpu;
-  if (measured_on != gpu.name && measured_on != gpu.product) {
-    throw ConfigError(fmt::format("{}:{}: gpu: expected a row measured on {} or {}, got '{}'",
-                                  file.name, row.line, gpu.name, gpu.product, measured_on));
-  }
-}
-
-/// The tables hold what is measured as usual and is right.
+/// The tables hold what is measured as usual.
 bool belongs(const Measurement& row) {
-  return is_verified(row) && row.point.op == Op::kGemm && row.point.inputs == Inputs::kNormal &&
+  return row.point.op == Op::kGemm && row.point.inputs == Inputs::kNormal &&
          row.point.l2_state == L2State::kRotating;
 }
 
 std::vector<MeasuredProblem> by_problem(const GpuSpec& gpu,
                                         const std::vector<MeasurementFile>& files) {
   std::vector<MeasuredProblem> problems;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      check_gpu(gpu, file, row);
-      const Measurement& measurement = row.measurement;
-      if (!belongs(measurement)) {
-        continue;
-      }
-      const GemmProblem& problem = measurement.point.problem;
-      auto at = std::find_if(problems.begin(), problems.end(),
-                             [&](const MeasuredProblem& p) { return p.problem == problem; });
-      if (at == problems.end()) {
-        at = problems.insert(problems.end(), {problem, {}});
-      }
-      Measured& measured = at->by_config[measurement.point.config];
-      (measurement.point.regime == Regime::kBurst ? measured.burst : measured.sustained) =
-          measurement;
+  for (const VerifiedRow& row :
+       verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kRefused)) {
+    const Measurement& measurement = row.measurement();
+    if (!belongs(measurement)) {
+      continue;
     }
+    const GemmProblem& problem = measurement.point.problem;
+    auto at = std::find_if(problems.begin(), problems.end(),
+                           [&](const MeasuredProblem& p) { return p.problem == problem; });
+    if (at == problems.end()) {
+      at = problems.insert(problems.end(), {problem, {}});
+    }
+    Measured& measured = at->by_config[measurement.point.config];
+    (measurement.point.regime == Regime::kBurst ? measured.burst : measured.sustained) =
+        measurement;
   }
   return problems;
 }

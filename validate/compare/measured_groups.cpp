@@ -4,6 +4,7 @@
 #include <map>
 
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -23,15 +24,13 @@ const MeasuredConfig& MeasuredGroup::fewest_cycles() const {
 
 std::vector<MeasuredGroup> measured_groups(const std::vector<MeasurementFile>& files) {
   std::vector<MeasuredGroup> groups;
-  std::map<std::string, std::size_t> places;
+  std::map<GroupKey, std::size_t> places;
   for (const VerifiedRow& row : verified_rows(files)) {
     const Measurement& m = row.measurement();
     if (m.point.op != Op::kGemm) {
       continue;
     }
-    Point problem = m.point;
-    problem.config.clear();
-    const auto [place, is_new] = places.try_emplace(key_of(problem), groups.size());
+    const auto [place, is_new] = places.try_emplace(group_key(m.point), groups.size());
     if (is_new) {
       groups.push_back({.problem = m.point.problem,
                         .regime = m.point.regime,

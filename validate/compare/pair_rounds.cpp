@@ -7,6 +7,7 @@
 
 #include "model/tile/kernel_config_text.h"
 #include "validate/compare/statistics.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -20,20 +21,15 @@ struct Group {
   std::vector<Rounds> rows;
 };
 
-std::string key_without_config(Point point) {
-  point.config.clear();
-  return key_of(point);
-}
-
 std::vector<Group> groups_of(const MeasurementFile& file) {
-  std::map<std::string, std::size_t> place;
+  std::map<GroupKey, std::size_t> place;
   std::vector<Group> groups;
   for (const MeasurementRow& row : file.rows) {
     const Measurement& m = row.measurement;
     if (!m.round || !is_verified(m) || !m.cycles) {
       continue;
     }
-    const auto [found, is_new] = place.try_emplace(key_without_config(m.point), groups.size());
+    const auto [found, is_new] = place.try_emplace(group_key(m.point), groups.size());
     if (is_new) {
       groups.emplace_back();
     }

@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "validate/compare/join.h"
+#include "validate/record/point_group.h"
 
 namespace tilecast {
 
 /// Within 20 % of the group's best measured time.
 inline bool is_near_best(const JoinedGroup& group, const JoinedPoint& point) {
-  constexpr double kNearBest = 1.2;
-  return point.measured_time() <= group.best_measured_time() * kNearBest;
+  return is_near_best(point.measured_time(), group.best_measured_time());
 }
 
 inline double time_error(const JoinedPoint& point) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "validate/compare/statistics.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -35,7 +36,7 @@ Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) 
   const std::map<std::string, Measurement> first = verified_rows(a), second = verified_rows(b);
   Repeatability found;
   Values cycles, clocks, times;
-  std::map<std::string, std::pair<Values, Values>> groups;
+  std::map<GroupKey, std::pair<Values, Values>> groups;
   double worst = -1;
   for (const auto& [key, one] : first) {
     const auto match = second.find(key);
@@ -46,9 +47,7 @@ Repeatability repeatability(const MeasurementFile& a, const MeasurementFile& b) 
     cycles.push_back(std::abs(*other.cycles / *one.cycles - 1));
     clocks.push_back(std::abs(*other.sm_clock / *one.sm_clock - 1));
     times.push_back(std::abs(other.time->median / one.time->median - 1));
-    Point group = one.point;
-    group.config.clear();
-    auto& [of_first, of_second] = groups[key_of(group)];
+    auto& [of_first, of_second] = groups[group_key(one.point)];
     of_first.push_back(one.time->median.value);
     of_second.push_back(other.time->median.value);
     if (cycles.back() > worst) {

@@ -1,14 +1,10 @@
 #include "validate/compare/simulated_error.h"
 
-#include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
-
-#include <fmt/format.h>
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
+#include "model/base/parallel.h"
 #include "model/predict/legality.h"
 #include "model/sim/simulate.h"
 #include "model/tile/any_op.h"
@@ -19,11 +15,8 @@
 namespace tilecast {
 namespace {
 
-constexpr double kNearBest = 1.2;
-
 bool is_simulated(const Measurement& row) {
-  return is_verified(row) && row.point.op == Op::kGemm && !is_baseline(row.point.config) &&
-         row.cycles && row.sm_clock && row.time;
+  return row.point.op == Op::kGemm && !is_baseline(row.point.config) && row.cycles && row.sm_clock;
 }
 
 std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement& row) {
@@ -37,24 +30,22 @@ std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement
   const Hertz clock = *row.sm_clock;
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmWork work = gemm_work(gpu, problem, config, traffic);
-  return SimulatedPoint{
-      .group = fmt::format("{} {} {} {}", shape_text(problem), to_text(problem.layout),
-                           to_text(row.point.regime), to_text(row.point.l2_state)),
-      .config = config,
-      .measured = *row.cycles,
-      .simulated = simulate_gemm(gpu, problem, config, residency, clock).cycles,
-      .closed_form = closed_form(gpu, problem, config, work, clock).cycles,
-      .time = row.time->median};
+  return SimulatedPoint{.group = group_key(row.point),
+                        .config = config,
+                        .measured = *row.cycles,
+                        .simulated = simulate_gemm(gpu, problem, config, residency, clock).cycles,
+                        .closed_form = closed_form(gpu, problem, config, work, clock).cycles,
+                        .time = row.time->median};
 }
 
 double mean_tau(const std::vector<const SimulatedPoint*>& points, Cycles SimulatedPoint::*model) {
-  std::map<std::string, std::pair<Values, Values>> groups;
+  std::map<GroupKey, std::pair<Values, Values>> groups;
   for (const SimulatedPoint* point : points) {
     groups[point->group].first.push_back(point->measured.value);
     groups[point->group].second.push_back((point->*model).value);
   }
   Values taus;
-  for (const auto& [name, values] : groups) {
+  for (const auto& [group, values] : groups) {
     if (const std::optional<double> tau = kendall_tau(values.first, values.second)) {
       taus.push_back(*tau);
     }
@@ -80,25 +71,14 @@ SimulatedErrors errors_of(const std::vector<const SimulatedPoint*>& points) {
 std::vector<SimulatedPoint> simulate_rows(const GpuSpec& gpu,
                                           const std::vector<MeasurementFile>& files) {
   std::vector<const Measurement*> rows;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      if (is_simulated(row.measurement)) {
-        rows.push_back(&row.measurement);
-      }
+  for (const VerifiedRow& row :
+       verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kRefused)) {
+    if (is_simulated(row.measurement())) {
+      rows.push_back(&row.measurement());
     }
   }
   std::vector<std::optional<SimulatedPoint>> found(rows.size());
-  std::atomic<std::size_t> next{0};
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) {
-      threads.emplace_back([&] {
-        for (std::size_t row = next++; row < rows.size(); row = next++) {
-          found[row] = simulate_row(gpu, *rows[row]);
-        }
-      });
-    }
-  }
+  parallel_for(rows.size(), 0, [&](std::size_t i) { found[i] = simulate_row(gpu, *rows[i]); });
   std::vector<SimulatedPoint> points;
   for (std::optional<SimulatedPoint>& point : found) {
     if (point) {
@@ -109,17 +89,16 @@ std::vector<SimulatedPoint> simulate_rows(const GpuSpec& gpu,
 }
 
 SimulatedReport report_of(const std::vector<SimulatedPoint>& points) {
-  std::map<std::string, Seconds> best;
+  BestTimes best;
   for (const SimulatedPoint& point : points) {
-    const auto [at, is_new] = best.try_emplace(point.group, point.time);
-    at->second = std::min(at->second, point.time);
+    best.note(point.group, point.time);
   }
   std::vector<const SimulatedPoint*> all, near_best;
   std::map<std::string, std::vector<const SimulatedPoint*>> by_schedule;
   for (const SimulatedPoint& point : points) {
     all.push_back(&point);
     by_schedule[std::string(to_text(point.config.schedule))].push_back(&point);
-    if (point.time <= best.at(point.group) * kNearBest) {
+    if (best.is_near(point.group, point.time)) {
       near_best.push_back(&point);
     }
   }

@@ -9,17 +9,19 @@
 #include "model/spec/gpu_spec.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/record/point_group.h"
 
 namespace tilecast {
 
 struct SimulatedPoint {
-  std::string group;  // problem, regime: what is compared with each other
+  GroupKey group;
   KernelConfig config;
   Cycles measured, simulated, closed_form;
   Seconds time;
 };
 
-/// Every verified row of the files whose schedule the simulator has, on all processors.
+/// Every verified row of the files that has cycles and that the simulator takes, on all processors.
+/// Throws ConfigError for a row of another GPU.
 std::vector<SimulatedPoint> simulate_rows(const GpuSpec& gpu,
                                           const std::vector<MeasurementFile>& files);
 

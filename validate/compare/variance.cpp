@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/base/shuffle.h"
 #include "validate/compare/statistics.h"
+#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -54,13 +55,7 @@ std::vector<ProcessRows> processes_of(const std::vector<MeasurementFile>& files,
 using ValueOf = double (*)(const Measurement&);
 
 /// Times of two lists within what is compared with each other: a problem.
-using Groups = std::map<std::string, std::pair<Values, Values>>;
-
-std::string group_of(const Measurement& m) {
-  Point point = m.point;
-  point.config.clear();
-  return key_of(point);
-}
+using Groups = std::map<GroupKey, std::pair<Values, Values>>;
 
 std::optional<double> mean_order(const Groups& groups, std::size_t* used = nullptr) {
   Values taus;
@@ -88,7 +83,7 @@ void add_pair(const ProcessRows& a, const ProcessRows& b, ValueOf value, PairSum
   for (const auto& [key, row] : a.rows) {
     if (const auto match = b.rows.find(key); match != b.rows.end()) {
       differences.push_back(std::log(value(*match->second) / value(*row)));
-      auto& [first, second] = groups[group_of(*row)];
+      auto& [first, second] = groups[group_key(row->point)];
       first.push_back(value(*row));
       second.push_back(value(*match->second));
     }
@@ -152,12 +147,12 @@ VarianceOf figures_of(const std::vector<ProcessRows>& processes, ValueOf value) 
 Groups medians_of(const std::vector<ProcessRows>& processes,
                   const std::vector<std::size_t>& order) {
   std::map<std::string, std::pair<Values, Values>> times;
-  std::map<std::string, std::string> groups_of;
+  std::map<std::string, GroupKey> groups_of;
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const auto& [key, row] : processes[order[i]].rows) {
       auto& [first, second] = times[key];
       (i < order.size() / 2 ? first : second).push_back(row->time->median.value);
-      groups_of.emplace(key, group_of(*row));
+      groups_of.emplace(key, group_key(row->point));
     }
   }
   Groups groups;

@@ -1,20 +1,28 @@
 #include "validate/record/verified_rows.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
-#include <string>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace tilecast {
+namespace {
 
-bool is_verified(const Measurement& measured) {
-  return measured.status == Status::kOk && measured.verified && measured.time;
+std::string place_of(const MeasurementFile& file, const MeasurementRow& row) {
+  return fmt::format("{}:{}", file.name, row.line);
 }
 
-std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files) {
+template <class IsTaken>
+std::vector<VerifiedRow> last_verified(const std::vector<MeasurementFile>& files,
+                                       const IsTaken& is_taken) {
   std::vector<VerifiedRow> rows;
   std::map<std::string, std::size_t> places;
   for (const MeasurementFile& file : files) {
     for (const MeasurementRow& row : file.rows) {
-      if (!is_verified(row.measurement)) {
+      if (!is_taken(file, row) || !is_verified(row.measurement)) {
         continue;
       }
       const auto [place, is_new] = places.try_emplace(key_of(row.measurement.point), rows.size());
@@ -25,6 +33,32 @@ std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files
     }
   }
   return rows;
+}
+
+}  // namespace
+
+bool is_verified(const Measurement& measured) {
+  return measured.status == Status::kOk && measured.verified && measured.time;
+}
+
+std::string VerifiedRow::where() const { return place_of(*file, *row); }
+
+std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files) {
+  return last_verified(files, [](const MeasurementFile&, const MeasurementRow&) { return true; });
+}
+
+std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files,
+                                       const std::vector<std::string>& gpu_names,
+                                       OtherGpus others) {
+  return last_verified(files, [&](const MeasurementFile& file, const MeasurementRow& row) {
+    const std::string& gpu = row.measurement.context.gpu;
+    const bool is_taken = std::ranges::find(gpu_names, gpu) != gpu_names.end();
+    if (!is_taken && others == OtherGpus::kRefused) {
+      throw ConfigError(fmt::format("{}: gpu: expected a row measured on {}, got '{}'",
+                                    place_of(file, row), join(gpu_names, " or "), gpu));
+    }
+    return is_taken;
+  });
 }
 
 }  // namespace tilecast

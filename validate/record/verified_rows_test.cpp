@@ -1,6 +1,7 @@
 #include "validate/record/verified_rows.h"
 
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 using namespace tilecast;
 
@@ -34,4 +35,22 @@ TEST_CASE("Of a point that is there twice the last verified row counts, in the f
   CHECK(rows[1].measurement().time->median == Seconds{2e-6});  // later ones are not right
   CHECK(rows[2].measurement().time->median == Seconds{6e-6});
   CHECK(rows[2].file == &files[1]);
+}
+
+TEST_CASE("A later row of another GPU does not take the place of this one's") {
+  std::vector<MeasurementFile> files(2);
+  files[0] = {.name = "x.csv", .rows = {row("a", 1), row("b", 2)}};
+  files[1] = {.name = "y.csv", .rows = {row("a", 3)}};
+  files[0].rows[0].measurement.context.gpu = "h200_sxm";
+  files[0].rows[1].measurement.context.gpu = "NVIDIA H200";  // no file was found for it
+  files[1].rows[0].line = 2;
+  files[1].rows[0].measurement.context.gpu = "h100_sxm";
+  const std::vector<std::string> h200{"h200_sxm", "NVIDIA H200"};
+  const std::vector<VerifiedRow> rows = verified_rows(files, h200, OtherGpus::kLeftOut);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].measurement().time->median == Seconds{1e-6});
+  CHECK(error_message([&] { verified_rows(files, h200, OtherGpus::kRefused); }) ==
+        "2 y.csv:2: gpu: expected a row measured on h200_sxm or NVIDIA H200, got 'h100_sxm'");
+  files[1].rows[0].measurement.verified = false;  // and it need not be right for that
+  CHECK_THROWS_AS(verified_rows(files, h200, OtherGpus::kRefused), ConfigError);
 }

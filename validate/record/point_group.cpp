@@ -1,0 +1,38 @@
+#include "validate/record/point_group.h"
+
+#include <algorithm>
+
+#include "model/tile/group_text.h"
+
+namespace tilecast {
+
+GroupKey group_key(const Point& point) {
+  const GemmProblem& problem = point.problem;
+  return {point.op,
+          problem.shape.m,
+          problem.shape.n,
+          problem.shape.k,
+          problem.batch.products,
+          problem.batch.one_a,
+          problem.batch.one_b,
+          problem.groups == nullptr ? "" : to_text(*problem.groups),
+          problem.dtype,
+          c_type(problem),
+          problem.layout,
+          problem.epilogue.bias,
+          problem.epilogue.activation,
+          point.regime,
+          point.inputs,
+          point.l2_state};
+}
+
+void BestTimes::note(const GroupKey& group, Seconds time) {
+  Seconds& best = best_.try_emplace(group, time).first->second;
+  best = std::min(best, time);
+}
+
+bool BestTimes::is_near(const GroupKey& group, Seconds time) const {
+  return is_near_best(time, best_.at(group));
+}
+
+}  // namespace tilecast

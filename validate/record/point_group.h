@@ -1,0 +1,37 @@
+// What measurements are compared within, wherever they are: one problem, measured in one way.
+// Checked by: point_group_test.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+/// Equal keys: rows that may be compared. In the order of problems, regimes, inputs, states of L2.
+using GroupKey = std::tuple<Op, i64, i64, i64, i64, bool, bool, std::string, ElementType,
+                            ElementType, Layout, Bias, Activation, Regime, Inputs, L2State>;
+
+/// Of everything that a point says but the configuration.
+GroupKey group_key(const Point& point);
+
+/// Within 20 % of the best time of the group.
+inline bool is_near_best(Seconds time, Seconds best) {
+  constexpr double kNearBest = 1.2;
+  return time <= best * kNearBest;
+}
+
+/// The best time of each group.
+class BestTimes {
+ public:
+  void note(const GroupKey& group, Seconds time);
+  /// Of a group that was noted.
+  bool is_near(const GroupKey& group, Seconds time) const;
+
+ private:
+  std::map<GroupKey, Seconds> best_;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,56 @@
+#include "validate/record/point_group.h"
+
+#include <set>
+
+#include "model/tile/group_rows.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+Point gemm(GemmShape shape) {
+  return {.problem = {shape, ElementType::kE4m3, Layout::kTn}, .config = "a"};
+}
+
+TEST_CASE("Whatever a point says but its configuration makes another group") {
+  std::vector<Point> points(12, gemm({512, 512, 1024}));
+  points[1].op = Op::kElementwiseAdd;
+  points[2].problem.shape.k = 2048;
+  points[3].problem.batch.products = 2;
+  points[4].problem.batch = {.products = 2, .one_b = true};
+  points[5].problem = in_groups(points[5].problem, {256, 256});
+  points[6].problem.dtype = ElementType::kE5m2;
+  points[7].problem = with_c_type(points[7].problem, ElementType::kFp16);
+  points[8].problem.layout = Layout::kNn;
+  points[9].problem.epilogue.activation = Activation::kGelu;
+  points[10].regime = Regime::kSustained;
+  points[11].inputs = Inputs::kZeros;
+  std::set<GroupKey> keys;
+  for (const Point& point : points) {
+    keys.insert(group_key(point));
+  }
+  CHECK(keys.size() == points.size());
+  Point other = points[0];
+  other.config = "b";
+  CHECK(group_key(other) == group_key(points[0]));
+  other.l2_state = L2State::kWarm;
+  CHECK(!keys.contains(group_key(other)));
+}
+
+TEST_CASE("Groups stand in the order of their sides as numbers") {
+  CHECK(group_key(gemm({512, 512, 512})) < group_key(gemm({1024, 512, 512})));
+}
+
+TEST_CASE("A time is near the best of its own group up to 1.2 times it") {
+  BestTimes best;
+  const GroupKey one = group_key(gemm({512, 512, 512})), other = group_key(gemm({512, 512, 1024}));
+  best.note(one, Seconds{7});
+  best.note(one, Seconds{5});
+  best.note(one, Seconds{6});
+  best.note(other, Seconds{1});
+  CHECK(best.is_near(one, Seconds{6}));  // 5 x 1.2
+  CHECK(!best.is_near(one, Seconds{6.001}));
+}
+
+}  // namespace
+}  // namespace tilecast
