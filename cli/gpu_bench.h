@@ -1,5 +1,5 @@
-// The laboratory as a run sees it (cli/measure_run.h): rows of points, with hardware counters where
-// they are asked for.
+// The laboratory as a run sees it (validate/run/measure_run.h): rows of points, with hardware
+// counters where they are asked for.
 #pragma once
 
 #include <memory>

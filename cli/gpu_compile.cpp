@@ -18,7 +18,6 @@
 
 #include "cli/commands.h"
 #include "cli/file_plan.h"
-#include "cli/measure_progress.h"
 #include "cli/rejection_table.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
@@ -30,6 +29,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/register_plan.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {

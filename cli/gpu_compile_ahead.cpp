@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "cli/gpu_counters.h"
-#include "cli/measure_progress.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
 #include "kernels/jit/gemm_kernel.h"
@@ -19,6 +18,7 @@
 #include "validate/measure/device_facts.h"
 #include "validate/measure/micro_kernels.h"
 #include "validate/measure/stream_points.h"
+#include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"
 #include "validate/run/supervisor.h"
 

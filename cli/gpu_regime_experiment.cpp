@@ -9,13 +9,13 @@
 
 #include "cli/commands.h"
 #include "cli/file_plan.h"
-#include "cli/measure_progress.h"
 #include "kernels/jit/device.h"
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/measure/device_facts.h"
 #include "validate/measure/regime_experiment.h"
 #include "validate/run/gpu_lock.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {

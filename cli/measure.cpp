@@ -1,6 +1,6 @@
 // tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
-// (cli/measure_plan.h), has their kernels compiled ahead (cli/measure_device.h), holds the GPU and
-// starts the run (cli/measure_run.h); with --devices one such process on each
+// (cli/measure_options.h), has their kernels compiled ahead (cli/measure_device.h), holds the GPU
+// and starts the run (validate/run/measure_run.h); with --devices one such process on each
 // (cli/measure_devices.h).
 
 #include <fmt/format.h>
@@ -14,20 +14,20 @@
 
 #include "cli/budget.h"
 #include "cli/commands.h"
-#include "cli/make_plan.h"
 #include "cli/measure_device.h"
 #include "cli/measure_devices.h"
-#include "cli/measure_order.h"
-#include "cli/measure_plan.h"
-#include "cli/measure_progress.h"
-#include "cli/measure_run.h"
+#include "cli/measure_options.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/pair_rounds.h"
+#include "validate/plan/make_plan.h"
+#include "validate/plan/measure_order.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/run/gpu_lock.h"
+#include "validate/run/measure_progress.h"
+#include "validate/run/measure_run.h"
 #include "validate/run/stop_request.h"
 
 namespace tilecast {

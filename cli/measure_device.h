@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/measure_run.h"
-#include "cli/suite.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
+#include "validate/plan/suite.h"
+#include "validate/run/measure_run.h"
 
 namespace tilecast {
 

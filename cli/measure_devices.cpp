@@ -15,13 +15,13 @@
 #include <set>
 #include <thread>
 
-#include "cli/make_plan.h"
-#include "cli/measure_progress.h"
 #include "cli/merge_files.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "validate/compare/statistics.h"
+#include "validate/plan/make_plan.h"
+#include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"
 
 extern char** environ;

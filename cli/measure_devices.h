@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/measure_plan.h"
+#include "cli/measure_options.h"
 
 namespace tilecast {
 

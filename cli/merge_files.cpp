@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/measure_progress.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "validate/record/raw_samples.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/make_plan.h"
-#include "cli/measure_plan.h"
-#include "cli/measure_progress.h"
+#include "cli/measure_options.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
+#include "validate/plan/make_plan.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {

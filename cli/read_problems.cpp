@@ -9,11 +9,11 @@
 
 #include "cli/command.h"
 #include "cli/cutlass_problem.h"
-#include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/batch_text.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/plan/suite.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {

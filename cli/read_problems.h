@@ -1,5 +1,5 @@
 // Problems as `predict --problems` reads them, a line each:
-//   4096x4096x512:8192:512            a shape, with ranges as suites have them (cli/suite.h)
+//   4096x4096x512:8192:512            a shape, with ranges as validate/plan/suite.h has them
 //   [256,0,17]x4096x7168              or with groups; `groups` is their field, beside n and k
 //   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, epilogue, regime,
 //                                     inputs where they differ from the defaults

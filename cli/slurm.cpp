@@ -12,11 +12,11 @@
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/forward.h"
-#include "cli/measure_progress.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "validate/plan/slurm_job.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {

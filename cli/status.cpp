@@ -8,11 +8,11 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/measure_progress.h"
 #include "cli/merge_files.h"
 #include "cli/output_parts.h"
 #include "model/base/shown_text.h"
 #include "validate/plan/progress.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {

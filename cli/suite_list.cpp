@@ -9,13 +9,13 @@
 
 #include "cli/commands.h"
 #include "cli/file_plan.h"
-#include "cli/suite.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
+#include "validate/plan/suite.h"
 #include "validate/record/point_list.h"
 
 namespace tilecast {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/suite.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/spec/learned_model.h"
@@ -14,6 +13,7 @@
 #include "model/spec/strict_map.h"
 #include "model/tile/any_op.h"
 #include "reports/manifest.h"
+#include "validate/plan/suite.h"
 #include "validate/record/measurement_csv.h"
 
 namespace tilecast {

@@ -64,6 +64,9 @@ TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("model/sim/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
   CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/spec/b.h\"").empty());
   CHECK(include_violations("validate/measure/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
+  CHECK(include_violations("validate/plan/a.cpp", "#include \"validate/run/b.h\"").size() == 1);
+  CHECK(include_violations("validate/run/a.cpp", "#include \"validate/plan/b.h\"").empty());
+  CHECK(include_violations("validate/run/a.cpp", "#include \"cli/b.h\"").size() == 1);
   CHECK(include_violations("validate/compare/a.cpp", "#include \"kernels/b.h\"").size() == 1);
   CHECK(include_violations("validate/compare/a.cpp", "#include \"model/predict/b.h\"").empty());
   CHECK(include_violations("validate/compare/a.cpp", "#include \"reports/b.h\"").size() == 1);

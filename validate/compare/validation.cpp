@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "model/predict/roofline.h"
 #include "validate/compare/pick.h"
 #include "validate/compare/point_error.h"
-#include "validate/compare/roofline.h"
 
 namespace tilecast {
 namespace {

@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/suite.h"
 #include "model/base/integers.h"
 #include "model/base/units.h"
+#include "validate/plan/suite.h"
 
 namespace tilecast {
 

@@ -1,13 +1,13 @@
-#include "cli/make_plan.h"
+#include "validate/plan/make_plan.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "cli/measure_order.h"
 #include "model/predict/predict.h"
+#include "model/predict/roofline.h"
 #include "model/tile/kernel_config_text.h"
-#include "validate/compare/roofline.h"
+#include "validate/plan/measure_order.h"
 
 namespace tilecast {
 namespace {

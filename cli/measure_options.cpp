@@ -1,10 +1,8 @@
-#include "cli/measure_plan.h"
+#include "cli/measure_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include "cli/budget.h"
 #include "cli/commands.h"
@@ -43,25 +41,6 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
   return points;
 }
 
-/// As suites do, with a refusal where it cannot be measured here.
-void add_listed(const MeasureOptions& options, const GpuSpec& gpu, std::vector<ListedPoint> list,
-                std::vector<SuitePoint>& points) {
-  for (ListedPoint& listed : list) {
-    Point& point = listed.point;
-    if (!is_baseline(point.config)) {
-      point.config = to_text(parse_config(point.config));
-    }
-    if (options.regime_given) {
-      point.regime = parse_regime(options.regime);
-    }
-    std::string why = why_not_timed(point.regime, point.l2_state);
-    if (why.empty()) {
-      why = why_not_measurable(gpu, problem_of(point), point.config);
-    }
-    points.push_back({point, std::move(why), std::move(listed.drawn)});
-  }
-}
-
 void check_options(const MeasureOptions& options) {
   if (options.out.empty() && !options.prepare && options.pm_sampling.empty()) {
     throw ConfigError("expected --out CSV, where the rows go");
@@ -91,14 +70,7 @@ MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
     options.out = shard_file(options.plan, shard).string();
   }
   check_options(options);
-  const PlanRange range = range_of(plan, shard);
-  std::vector<ListedPoint> listed;
-  for (std::size_t i = range.first; i < range.end; ++i) {
-    listed.push_back(plan.points[i].listed);
-  }
-  MeasurePlan measured{.points = {}, .counters = parse_counter_choice(plan.counters)};
-  add_listed(options, gpu, std::move(listed), measured.points);
-  return measured;
+  return plan_of_shard(gpu, plan, shard);
 }
 
 }  // namespace
@@ -125,8 +97,11 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
     }
     plan.points.insert(plan.points.end(), expanded.points.begin(), expanded.points.end());
   }
+  const std::optional<Regime> regime =
+      options.regime_given ? std::optional(parse_regime(options.regime)) : std::nullopt;
   for (const std::string& file : options.points) {
-    add_listed(options, gpu, read_point_list(file), plan.points);
+    const std::vector<SuitePoint> listed = listed_points(gpu, read_point_list(file), regime);
+    plan.points.insert(plan.points.end(), listed.begin(), listed.end());
   }
   if (!options.counters.empty()) {
     plan.counters = parse_counter_choice(options.counters);

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/suite.h"
 #include "model/base/integers.h"
-#include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
+#include "validate/plan/measure_plan.h"
 
 namespace tilecast {
 
@@ -22,11 +21,6 @@ struct MeasureOptions {
   std::optional<u64> seed;
   i64 rounds = 1;
   bool regime_given = false, resume = false, prepare = false, phases = false;
-};
-
-struct MeasurePlan {
-  std::vector<SuitePoint> points;
-  CounterChoice counters = CounterChoice::kNone;
 };
 
 /// Of several suites the most counters; --counters decides where it is given. Points of a list

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/measure_order.h"
 #include "model/base/error.h"
+#include "validate/plan/measure_order.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {

@@ -1,4 +1,4 @@
-#include "cli/suite.h"
+#include "validate/plan/suite.h"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "cli/measure_order.h"
+#include "validate/plan/measure_order.h"
 
 #include <fmt/format.h>
 

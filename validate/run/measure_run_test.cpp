@@ -1,4 +1,4 @@
-#include "cli/measure_run.h"
+#include "validate/run/measure_run.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,7 +9,6 @@
 #include <set>
 #include <thread>
 
-#include "cli/measure_progress.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "validate/record/measurement_appender.h"
@@ -17,6 +16,7 @@
 #include "validate/record/raw_samples.h"
 #include "validate/run/context_lost.h"
 #include "validate/run/gpu_lock.h"
+#include "validate/run/measure_progress.h"
 
 using namespace tilecast;
 

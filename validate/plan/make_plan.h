@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "cli/suite.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
+#include "validate/plan/suite.h"
 #include "validate/plan/work_plan.h"
 
 namespace tilecast {

@@ -1,14 +1,14 @@
-#include "cli/measure_run.h"
+#include "validate/run/measure_run.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 
-#include "cli/measure_progress.h"
 #include "model/base/text.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/run/context_lost.h"
+#include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"
 #include "validate/run/supervisor.h"
 

@@ -1,4 +1,4 @@
-#include "validate/compare/roofline.h"
+#include "model/predict/roofline.h"
 
 #include "tests/catch.h"
 

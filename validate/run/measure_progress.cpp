@@ -1,4 +1,4 @@
-#include "cli/measure_progress.h"
+#include "validate/run/measure_progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
