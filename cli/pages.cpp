@@ -1,10 +1,12 @@
-// tilecast pages: the tables that this repository's pages have between markers, from measurements.
+// tilecast pages: the tables that this repository's pages have between markers, from measurements
+// and GPU files.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -12,6 +14,7 @@
 #include "cli/joined_input.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/spec/constants_table.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/kernel_config_text.h"
@@ -92,9 +95,20 @@ std::vector<std::string> ladder(const Source& source) {
                         source.files(), counters)};
 }
 
+std::vector<std::string> constants(const Source& source) {
+  std::vector<LoadedGpu> gpus;
+  for (const std::string& path : source.data) {
+    gpus.push_back(load_gpu(path, false));
+  }
+  return {constants_table(std::move(gpus))};
+}
+
 const std::vector<Tables>& every_table() {
-  static const std::vector<Tables> tables{
-      {"results", results}, {"dataset", dataset}, {"splits", splits}, {"ladder", ladder}};
+  static const std::vector<Tables> tables{{"results", results},
+                                          {"dataset", dataset},
+                                          {"splits", splits},
+                                          {"ladder", ladder},
+                                          {"constants", constants}};
   return tables;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -93,8 +95,8 @@ ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double
   }
   read.value = scale(constant.value);
   if (!(read.value >= least && read.value <= most)) {
-    number.fail(fmt::format("expected {:g} to {:g}{}, not {:g}", least * unit.divisor / unit.factor,
-                            most * unit.divisor / unit.factor,
+    number.fail(fmt::format("expected {:g} to {:g}{}, not {:g}", in_unit(least, unit.name),
+                            in_unit(most, unit.name),
                             unit.name == "1" ? "" : fmt::format(" {}", unit.name), constant.value));
   }
   if (dimension == Dimension::kBytes && read.value != std::floor(read.value)) {
@@ -109,6 +111,12 @@ ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double
   constant.ref = map.required("ref").text();
   constant.confidence = map.required("confidence").word(kConfidences);
   return read;
+}
+
+double in_unit(double basic, std::string_view name) {
+  const auto unit = std::ranges::find(kUnits, name, &Unit::name);
+  TILECAST_ASSERT(unit != kUnits.end());
+  return basic * unit->divisor / unit->factor;
 }
 
 }  // namespace tilecast

@@ -64,4 +64,7 @@ struct ReadQuantity {
 ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double least,
                            double most);
 
+/// A value in the basic unit as it is written in another, which must be one that is read.
+double in_unit(double basic, std::string_view unit);
+
 }  // namespace tilecast

@@ -107,6 +107,46 @@ std::vector<Link> links_in(const std::string& path, std::string_view markdown) {
   return links;
 }
 
+std::vector<Link> checks_in(const std::string& path, std::string_view source) {
+  static const std::regex file(R"([\w./-]+\.(?:cpp|h|cuh|cu|sh|py)\b)");
+  constexpr std::string_view kBegin = "Checked by";
+  std::vector<Link> checks;
+  bool inside = false;
+  int number = 0;
+  for (const std::string_view line : split(source, '\n')) {
+    ++number;
+    const std::size_t begin = line.find(kBegin);
+    const bool is_comment = trimmed(line).starts_with("//") && trimmed(line).size() > 3;
+    inside = is_comment && (inside || begin != std::string_view::npos);
+    if (!inside) {
+      continue;
+    }
+    const std::string text(line.substr(begin == std::string_view::npos ? 0 : begin));
+    for (std::sregex_iterator at(text.begin(), text.end(), file), end; at != end; ++at) {
+      checks.push_back({path + ":" + std::to_string(number), at->str()});
+    }
+  }
+  return checks;
+}
+
+std::vector<Link> keys_in(const std::string& path, std::string_view markdown,
+                          const std::set<std::string>& sections) {
+  static const std::regex quoted("`[^`]*`"), key(R"(([\w./-]+)\.([a-z]\w*)(?![\w./(-]))");
+  std::vector<Link> keys;
+  for (const Line& line : lines_of(markdown)) {
+    for (std::sregex_iterator at(line.text.begin(), line.text.end(), quoted), end; at != end;
+         ++at) {
+      const std::string text = at->str();
+      for (std::sregex_iterator one(text.begin(), text.end(), key); one != end; ++one) {
+        if (sections.contains((*one)[1])) {
+          keys.push_back({place_of(path, line), one->str()});
+        }
+      }
+    }
+  }
+  return keys;
+}
+
 std::set<std::string> anchors_in(std::string_view markdown) {
   std::set<std::string> anchors;
   for (const Line& line : lines_of(markdown)) {

@@ -1,4 +1,4 @@
-// What the pages of the repository claim of its files and of its commands.
+// What pages and comments of the repository claim of its files, commands and constants.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// `[shown](target)`, but no web address.
+/// `[shown](target)`, but no web address; or another name of something that should be there.
 struct Link {
   std::string place;   // path:line
   std::string target;  // as written, with its #anchor
@@ -29,6 +29,13 @@ using DeclaredCommands = std::map<std::string, std::set<std::string>>;
 std::vector<std::filesystem::path> markdown_files(const std::filesystem::path& root);
 
 std::vector<Link> links_in(const std::string& path, std::string_view markdown);
+
+/// Files that a source's comments name behind "Checked by", up to the end of the paragraph.
+std::vector<Link> checks_in(const std::string& path, std::string_view source);
+
+/// `section.key` between back quotes, also as a part of what stands there, of one of `sections`.
+std::vector<Link> keys_in(const std::string& path, std::string_view markdown,
+                          const std::set<std::string>& sections);
 
 /// As GitHub names the heading's place.
 std::set<std::string> anchors_in(std::string_view markdown);

@@ -1,10 +1,29 @@
 #include "tests/structure/documents.h"
 
 #include "model/base/file.h"
+#include "model/spec/gpu_fields.h"
 #include "tests/catch.h"
+#include "tests/structure/include_direction.h"
 
 using namespace tilecast;
 namespace fs = std::filesystem;
+
+namespace {
+
+/// "section.key" of every GPU.
+std::set<std::string> keys_of_gpu_files() {
+  std::set<std::string> keys;
+  for (const Architecture architecture : {Architecture::kHopper, Architecture::kBlackwell}) {
+    GpuSpec every{.architecture = architecture};
+    each_section(every, [](std::string_view, auto& section) { section.emplace(); });
+    for (const Field& field : fields_of(every)) {
+      keys.insert(field.path());
+    }
+  }
+  return keys;
+}
+
+}  // namespace
 
 TEST_CASE("Every link of a page leads to a file of the repository, and to a heading in it") {
   std::size_t links = 0;
@@ -48,6 +67,54 @@ TEST_CASE("Every command line of a page names a command and options that there a
   CHECK(commands > 50);
 }
 
+TEST_CASE("Every file that a comment says checks its source is there") {
+  const std::vector<fs::path> files = source_files(".");
+  std::set<std::string> names;
+  for (const fs::path& file : files) {
+    names.insert(file.filename().string());
+  }
+  std::size_t checks = 0;
+  for (const fs::path& file : files) {
+    for (const Link& check : checks_in(file.string(), read_file(file))) {
+      ++checks;
+      INFO(check.place << " " << check.target);
+      CHECK((check.target.find('/') == std::string::npos ? names.contains(check.target)
+                                                         : fs::exists(check.target)));
+    }
+  }
+  CHECK(checks > 150);
+}
+
+TEST_CASE("Every key of a GPU file that a page names is one of the table of constants") {
+  const std::set<std::string> keys = keys_of_gpu_files();
+  std::set<std::string> sections, files;
+  for (const std::string& key : keys) {
+    sections.insert(key.substr(0, key.find('.')));
+  }
+  // Micro-benchmarks name what they measure alike, in sources of the laboratory; and a section may
+  // be called as a source file is.
+  std::string laboratory;
+  for (const fs::path& file : source_files(".")) {
+    files.insert(file.filename().string());
+    if (file.string().starts_with("validate/measure/")) {
+      laboratory += read_file(file);
+    }
+  }
+  std::size_t found = 0;
+  for (const fs::path& page : markdown_files(".")) {
+    if (page == "CHANGELOG.md") {  // keys of earlier versions
+      continue;
+    }
+    for (const Link& key : keys_in(page.string(), read_file(page), sections)) {
+      found += keys.contains(key.target) ? 1 : 0;
+      INFO(key.place << " " << key.target);
+      CHECK((keys.contains(key.target) || files.contains(key.target) ||
+             laboratory.find('"' + key.target + '"') != std::string::npos));
+    }
+  }
+  CHECK(found > 20);
+}
+
 TEST_CASE("The C and C++ of cpp.md is that of the examples, which are built and run") {
   std::string examples;
   for (const auto& entry : fs::directory_iterator("examples")) {
@@ -76,6 +143,24 @@ TEST_CASE("Links are found where they are shown, and web addresses are none of o
   CHECK(links[0].target == "b.md#x");
   CHECK(links[1].place == "a.md:5");
   CHECK(links[1].target == "f.svg");
+}
+
+TEST_CASE("What checks a source is found up to the end of its paragraph") {
+  const auto checks = checks_in("a.h",
+                                "// a.cpp. Checked by: b_test.cpp (sums),\n// c/d_test.cu.\n"
+                                "//\n// e.h\n#include \"f.h\"\n");
+  REQUIRE(checks.size() == 2);
+  CHECK(checks[0].target == "b_test.cpp");
+  CHECK(checks[1].place == "a.h:2");
+  CHECK(checks[1].target == "c/d_test.cu");
+}
+
+TEST_CASE("Keys are found between back quotes, and in what else stands there") {
+  const auto keys =
+      keys_in("a.md", "l2.a `l2.b` `x = l2.c_d * 2`\n`el2.e`, `a/l2.f`, `l2.g/h`\n", {"l2"});
+  REQUIRE(keys.size() == 2);
+  CHECK(keys[0].target == "l2.b");
+  CHECK(keys[1].target == "l2.c_d");
 }
 
 TEST_CASE("Anchors are headings in small letters without punctuation") {
