@@ -188,9 +188,9 @@ TEST_CASE("A copy reads and writes its bytes of DRAM once, by counter and by ari
 
 TEST_CASE("Three runs find nearly every constant within 3 %, or within the spread it carries") {
   const Repeats repeats = repeats_of({read_run(kRuns[0]), read_run(kRuns[1]), read_run(kRuns[2])});
-  CHECK(repeats.constants == 840);
-  CHECK(repeats.within_3_percent == 797);
-  CHECK(repeats.apart == 3);  // gaps between launches from the host
+  CHECK(repeats.constants > 800);
+  CHECK(repeats.within_3_percent > repeats.constants * 94 / 100);
+  CHECK(repeats.apart <= 3);  // gaps between launches from the host
 }
 
 TEST_CASE("Three whole default runs, K blocks among them, repeat as well") {

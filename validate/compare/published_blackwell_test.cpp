@@ -63,7 +63,7 @@ TEST_CASE("Published Blackwell speeds are predicted without having been fitted t
                   row.config_there.c_str());
     }
     std::printf("mean error %.1f %%\n", mean(errors) * 100);
-    CHECK(errors.size() == 35);
+    CHECK(errors.size() >= 35);
     CHECK(mean(errors) <= 0.12);  // the bar
     CHECK(mean(errors) < present.error + 0.002);
     CHECK(tables.size() == std::size(present.order));

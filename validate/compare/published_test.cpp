@@ -59,7 +59,7 @@ TEST_CASE("A bad line is an error that names line and column") {
 }
 
 TEST_CASE("The committed figures can be read") {
-  CHECK(parse_published(read_file(kFigures), kFigures).size() == 106);
+  CHECK(parse_published(read_file(kFigures), kFigures).size() >= 106);
   constexpr const char* kH100 = "validate/data/published/h100_throughput.csv";
-  CHECK(parse_published(read_file(kH100), kH100).size() == 28);
+  CHECK(parse_published(read_file(kH100), kH100).size() >= 28);
 }

@@ -14,6 +14,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
+#include "validate/compare/recorded_error.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/measurement_csv.h"
 
@@ -82,10 +83,18 @@ TEST_CASE("Simulated splits of K are as far from the measured cycles as is known
   const std::string folder = "validate/data/h200_sxm/splits";
   const std::map<std::string, Errors> errors = errors_of(folder, 3);
   print(folder, errors);
-  for (const char* schedule : {"split_k", "split_k_hybrid", "stream_k", "stream_k_hybrid"}) {
-    CAPTURE(schedule);
-    CHECK(mean(errors.at(schedule).simulated) < 0.12);
-    CHECK(quantile(errors.at(schedule).simulated, 0.5) < 0.1);
+  struct Recorded {
+    const char* schedule;
+    double mean, median;
+  };
+  for (const Recorded& recorded : {Recorded{"split_k", 0.067, 0.055},
+                                   {"split_k_hybrid", 0.06, 0.045},
+                                   {"stream_k", 0.07, 0.049},
+                                   {"stream_k_hybrid", 0.055, 0.035}}) {
+    CAPTURE(recorded.schedule);
+    const std::vector<double>& simulated = errors.at(recorded.schedule).simulated;
+    CHECK(mean(simulated) < recorded.mean + kRecordTolerance);
+    CHECK(quantile(simulated, 0.5) < recorded.median + kRecordTolerance);
   }
 }
 

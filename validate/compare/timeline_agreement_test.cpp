@@ -93,9 +93,9 @@ TEST_CASE("Simulated timelines agree with as many recorded ones as they did") {
     CHECK(std::abs(model.median / card.median - 1) < 0.3);
     CHECK(std::abs(model.last / card.last - 1) < 0.2);
   }
-  CHECK(kernels == 20);
-  CHECK(tiles_agree >= 15);
-  CHECK(ends_agree >= 17);
+  CHECK(kernels >= 20);
+  CHECK(kernels - tiles_agree <= 5);
+  CHECK(kernels - ends_agree <= 2);
 }
 
 }  // namespace tilecast
