@@ -227,6 +227,15 @@ TEST_CASE("Numbers that contradict each other are refused") {
   CHECK(copy.with("per_flop_zeros: {value: 0.167", "per_flop_zeros: {value: 0.185")
             .ends_with("expected at most power.per_flop_ternary (0.184 pJ/FLOP), not 0.185 "
                        "pJ/FLOP"));
+  // One SM stores 27.3 B per cycle; eight GPCs, 2.2 requests of each.
+  CHECK(copy.with("plain_store: {value: 11.3", "plain_store: {value: 27.3").empty());
+  CHECK(copy.with("plain_store: {value: 11.3", "plain_store: {value: 27.4")
+            .ends_with("fitted.plain_store: expected at most reduction.sm_store (27.3 B/cycle), "
+                       "not 27.4 B/cycle"));
+  CHECK(copy.with("merge_limit: {value: 2.28", "merge_limit: {value: 17.6").empty());
+  CHECK(copy.with("merge_limit: {value: 2.28", "merge_limit: {value: 17.7")
+            .ends_with("fitted.merge_limit: expected at most 2.2 times machine.gpcs (8), not "
+                       "17.7"));
   CHECK(copy.with("max_active_of_8: {value: 15", "max_active_of_8: {value: 17")
             .ends_with("clusters.max_active_of_8: expected at most 0.125 times sm.count (132), not "
                        "17"));
