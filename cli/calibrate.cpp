@@ -207,9 +207,10 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
                          {"sm", "clusters", "wgmma", "l2", "dram", "reduction", "stream", "machine",
                           "fitted", "clock", "power"});
   }
-  return options.measured.empty() ? load_gpu(options.gpu, false)
-                                  : load_gpu_with(options.gpu, options.measured,
-                                                  {"machine", "reduction", "clusters", "stream"});
+  return options.measured.empty()
+             ? load_gpu(options.gpu, false)
+             : load_gpu_with(options.gpu, options.measured,
+                             {"machine", "reduction", "clusters", "stream", "clock"});
 }
 
 std::shared_ptr<const LearnedModel> lengths_for(const CalibrateOptions& options) {

@@ -64,7 +64,6 @@ Json energy_json(const EnergySplit& energy) {
           {"shared_memory_j", joules(energy.shared_memory)},
           {"l2_j", joules(energy.l2)},
           {"dram_j", joules(energy.dram)},
-          {"sm_cycles_j", joules(energy.sm_cycles)},
           {"idle_j", joules(energy.idle)}};
 }
 

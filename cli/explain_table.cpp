@@ -200,7 +200,6 @@ void add_energy(Rows& rows) {
   part("shared memory", &EnergySplit::shared_memory);
   part("L2", &EnergySplit::l2);
   part("DRAM", &EnergySplit::dram);
-  part("awake SMs", &EnergySplit::sm_cycles);
   part("idle chip", &EnergySplit::idle);
 }
 

@@ -1,5 +1,5 @@
 // Another report, read from the CSV files of its data folder.
-// Checked by: sections/changes_test.cpp.
+// Checked by: reports/sections/changes_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -4,7 +4,7 @@
 //   {"schedules": [...],
 //    "tables": {ID: {"rows": n, "columns": {KEY: {"values": [...]} | {"words": [...], "at":
 //    [...]}}}}, "charts": {ID: {"title":..., "tables": [...], "filters": [...], "spec": {...}}}}
-// Absent cells are null. Checked by: report_json_test.cpp, browser/page_test.py.
+// Absent cells are null. Checked by: report_json_test.cpp, reports/browser/page_test.py.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Key: stream.turn (the shared-memory load in it), power.static_power and power.per_sm_cycle (SMs
-// that are awake); what a rate is compared with that follows the SM clock.
+// Key: stream.turn (the shared-memory load in it), power.static_power (beside SMs that are awake);
+// what a rate is compared with that follows the SM clock.
 //
 // Method: one thread follows a chain of loads, each address being the value loaded before.
 //

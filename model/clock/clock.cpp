@@ -7,7 +7,7 @@ namespace tilecast {
 CycleEnergy cycle_energy(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
   const EnergySplit run = energy_at_reference(gpu, work, inputs);
   const double cycles = work.elapsed.value;
-  return {(run.tensor + run.shared_memory + run.l2 + run.sm_cycles) / cycles, run.dram / cycles};
+  return {(run.tensor + run.shared_memory + run.l2) / cycles, run.dram / cycles};
 }
 
 Hertz highest_clock(const GpuSpec& gpu, const ChipWork& work) {

@@ -21,7 +21,6 @@ ChipWork busy(double l2_bytes) {
 
 TEST_CASE("A kernel without tensor work and energy runs at the highest clock") {
   GpuSpec gpu = h200();
-  gpu.power->per_sm_cycle = {};
   const ClockState state = sm_clock(gpu, ChipWork{{}, {}, {}, Bytes{1}, Cycles{1e6}},
                                     Regime::kSustained, Inputs::kNormal);
   CHECK(state.sm_clock == gpu.clock->max);
@@ -51,7 +50,6 @@ TEST_CASE("With energy growing as the clock squared, eight times the energy halv
   gpu.clock->tensor_plateau = {1e10};
   gpu.power->per_flop_normal = {1e-12};
   gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = gpu.power->per_dram_byte = {};
-  gpu.power->per_sm_cycle = {};
   const double once = sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value;
   gpu.power->per_flop_normal = {8e-12};
   CHECK(sm_clock(gpu, busy(0), Regime::kBurst, Inputs::kNormal).sm_clock.value ==
@@ -63,7 +61,6 @@ TEST_CASE("DRAM energy does not grow with the SM clock") {
   GpuSpec gpu = h200();
   gpu.clock->tensor_plateau = {1e10};
   gpu.power->per_flop_normal = gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = {};
-  gpu.power->per_sm_cycle = {};
   gpu.power->per_dram_byte = {100e-12};
   gpu.power->static_power = {100};
   const ChipWork done{Flops{1}, {}, {}, Bytes{6e9}, Cycles{1e6}};

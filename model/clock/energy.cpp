@@ -39,14 +39,13 @@ EnergySplit energy_at_reference(const GpuSpec& gpu, const ChipWork& work, Inputs
           .shared_memory = power.per_shared_memory_byte * work.shared_memory.value,
           .l2 = power.per_l2_byte * (work.l2.value * requests),
           .dram = power.per_dram_byte * work.dram.value,
-          .sm_cycles = power.per_sm_cycle * (work.elapsed.value * gpu.sm.count),
           .idle = {}};
 }
 
 EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz f, Inputs inputs) {
   EnergySplit split = energy_at_reference(gpu, work, inputs);
   const double voltage = voltage_factor(*gpu.clock, f);
-  for (Joules* scaled : {&split.tensor, &split.shared_memory, &split.l2, &split.sm_cycles}) {
+  for (Joules* scaled : {&split.tensor, &split.shared_memory, &split.l2}) {
     *scaled = *scaled * voltage;
   }
   split.idle = {gpu.power->static_power.value * time_of(work.elapsed, f).value};

@@ -2,8 +2,8 @@
 //
 //   P(f) = P_static + f * (E * (f / f_ref)^gamma + E_dram)
 // E is the energy at the reference clock, from the kernel's own work: FLOPs (by input data and
-// element), bytes of shared memory and L2, SM cycles awake. E_dram, of the DRAM bytes of that
-// cycle, does not follow the SM clock.
+// element), bytes of shared memory and L2. E_dram, of the DRAM bytes of that cycle, does not follow
+// the SM clock.
 //
 // Leaves out: temperature; what instructions other than these cost.
 // Checked by: clock_test.cpp.
@@ -22,7 +22,7 @@ struct ChipWork {
   Bytes shared_memory;
   Bytes l2;  // that L2 puts out, concurrent requests for it once
   Bytes dram;
-  Cycles elapsed;  // of the kernel; every SM is awake for them
+  Cycles elapsed;  // of the kernel
   ElementType dtype = ElementType::kFp16;
   double off_lines = 0;  // part of `l2` whose rows start off their lines
 };
@@ -30,10 +30,9 @@ struct ChipWork {
 /// Where the energy of one kernel run goes.
 struct EnergySplit {
   Joules tensor, shared_memory, l2, dram;
-  Joules sm_cycles;  // SMs that are awake
-  Joules idle;       // static power over the kernel's time
+  Joules idle;  // static power over the kernel's time
 
-  Joules total() const { return tensor + shared_memory + l2 + dram + sm_cycles + idle; }
+  Joules total() const { return tensor + shared_memory + l2 + dram + idle; }
 };
 
 /// Of a whole run, at the reference clock; without static power.

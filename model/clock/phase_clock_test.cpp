@@ -90,7 +90,6 @@ TEST_CASE("One time constant after a step the filter is through 63 % of it") {
   gpu.clock->tensor_plateau = {1e10};
   gpu.power->static_power = {};
   gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = gpu.power->per_dram_byte = {};
-  gpu.power->per_sm_cycle = {};
   gpu.power->per_flop_normal = {1e-12};
   gpu.power->burst_limit = {1000};
   // 20 constants of 20 us at the mean clock of 0.5 GHz, two energy units in the mean: 1 uJ a cycle

@@ -151,8 +151,7 @@ EnergySplit energy_of(const GpuSpec& gpu, const ChipWork& done, const Prediction
                       Inputs inputs) {
   EnergySplit split = energy_split(gpu, done, p.sm_clock, inputs);
   const double factor = p.power.value * p.time.value / split.total().value;
-  for (Joules* part : {&split.tensor, &split.shared_memory, &split.l2, &split.dram,
-                       &split.sm_cycles, &split.idle}) {
+  for (Joules* part : {&split.tensor, &split.shared_memory, &split.l2, &split.dram, &split.idle}) {
     *part = *part * factor;
   }
   return split;

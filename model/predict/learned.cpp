@@ -68,7 +68,7 @@ LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
   scaled(kernel.values, scale_, point.data());
   Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
   seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
-  seen.left = points_.variance_left(seen.likeness, seen.neighbours, squared(method_.cycles.noise));
+  seen.left = points_.variance_left(seen.likeness, seen.neighbours, squared(model_.noise));
   return seen;
 }
 

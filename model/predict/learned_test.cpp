@@ -14,9 +14,9 @@ namespace {
 LearnedModel one_row(double cycles, double clock) {
   LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
   model.length.fill(2);
-  const LearnedMethod method{{0.1, 0.5, {cycles}, {cycles / 0.1}},
-                             {0.02, 0.5, {clock}, {clock / 0.02}},
-                             {{"tensor", 2}, {"l2", 3}}};
+  model.noise = 0.5;
+  const LearnedMethod method{
+      {0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {{"tensor", 2}, {"l2", 3}}};
   model.analytic = model.simulated = method;
   return model;
 }

@@ -173,25 +173,26 @@ std::vector<Field> rows(FittedSpec& s) {
 }
 
 std::vector<Field> rows(StreamSpec& s) {
+  constexpr Fit kOfStreams{1};  // the rows decide; a factor of e is one deviation
   return {
       field("read_rate", s.read_rate, kDramRates, kDram, With{"machine.dram_read"},
             Micro{"tma_ring"}),
       field("write_rate", s.write_rate, kDramRates, kDram, With{"machine.dram_write"},
             Micro{"dram_mix"}),
-      field("mix_loss", s.mix_loss, {-0.5, 0.5}),
-      field("walk_loss", s.walk_loss, kLosses),
-      field("plain_loss", s.plain_loss, kLosses),
-      field("hint_loss", s.hint_loss, {-0.5, 0.5}),
-      field("spread_loss", s.spread_loss, {0, 0.1}),
-      field("narrow_loss", s.narrow_loss, {0, 0.1}),
+      field("mix_loss", s.mix_loss, {-0.5, 0.5}, kOfStreams),
+      field("walk_loss", s.walk_loss, kLosses, kOfStreams),
+      field("plain_loss", s.plain_loss, kLosses, kOfStreams),
+      field("hint_loss", s.hint_loss, {-0.5, 0.5}, kOfStreams),
+      field("spread_loss", s.spread_loss, {0, 0.1}, kOfStreams),
+      field("narrow_loss", s.narrow_loss, {0, 0.1}, kOfStreams),
       field("load_latency", s.load_latency, kLatencies, kLatency, Micro{"load_latency"}),
       field("bulk_latency", s.bulk_latency, kLatencies, kLatency, Micro{"tma_latency"}),
       field("bulk_rate", s.bulk_rate, {kGiga, 100'000 * kGiga}, kLatency, Micro{"tma_latency"}),
       field("bulk_store", s.bulk_store, kShortTimes, kEpilogue, Micro{"tma_store"}),
       field("bulk_read_out", s.bulk_read_out, kPort, kEpilogue, Micro{"tma_store"}),
-      field("turn", s.turn, kShortTimes, kInstructions),
-      field("small_copy", s.small_copy, kTileCycles, kInstructions),
-      field("kernel", s.kernel, kLaunches, kLaunch),
+      field("turn", s.turn, kShortTimes, kInstructions, kOfStreams),
+      field("small_copy", s.small_copy, kTileCycles, kInstructions, kOfStreams),
+      field("kernel", s.kernel, kLaunches, kLaunch, kOfStreams),
       field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Micro{"cta_launch"}),
       field("cta_launch", s.cta_launch, kGaps, kLaunch, Micro{"cta_launch"}),
       field("ticket", s.ticket, kGaps, kL2, Micro{"memcpy_tma"}),
@@ -256,8 +257,7 @@ std::vector<Field> rows(MachineSpec& s) {
 std::vector<Field> rows(ClockSpec& s) {
   return {
       field("max", s.max, kClocks, Micro{"clock_trace"}),
-      field("tensor_plateau", s.tensor_plateau, kClocks, With{"clock.max"}, Fit{0.02},
-            Micro{"clock_trace"}),
+      field("tensor_plateau", s.tensor_plateau, kClocks, With{"clock.max"}, Micro{"clock_trace"}),
       field("energy_reference", s.energy_reference, kClocks),
       field("energy_exponent", s.energy_exponent, {0, 4}, Fit{0.3}),
       field("attack", s.attack, {0, 10'000 * kMicro}),
@@ -288,8 +288,6 @@ std::vector<Field> rows(PowerSpec& s) {
       field("off_line_l2", s.off_line_l2, {0.5, 5}, Fit{0.5}),
       energy("per_dram_byte", s.per_dram_byte, kEnergyPerByte, kByteEnergies, Fit{0.5},
              Micro{"tma_ring"}),
-      energy("per_sm_cycle", s.per_sm_cycle, kEnergyPerCycle, {0, 1 * kMicro},
-             Micro{"shared_latency"}),
   };
 }
 

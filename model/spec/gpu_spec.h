@@ -177,7 +177,6 @@ struct PowerSpec {
   Joules per_l2_byte;             // that L2 puts out, concurrent requests for it once
   double off_line_l2;             // the same of rows off their lines of 128 bytes, over others
   Joules per_dram_byte;           // read or written
-  Joules per_sm_cycle;            // an SM that is awake: issue, spinning, barriers
 };
 
 /// The sections an architecture cannot have, or nobody has published, are absent.

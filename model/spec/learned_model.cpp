@@ -129,9 +129,8 @@ void read_rows(const std::string& text, const std::string& file, LearnedModel& m
 void read_method(const StrictValue& value, LearnedMethod& method) {
   const StrictMap map = value.map({"cycles", "clock", "reach"});
   for (std::size_t o = 0; o < kOutputs.size(); ++o) {
-    const StrictMap output = map.required(kOutputs[o]).map({"spread", "noise"});
+    const StrictMap output = map.required(kOutputs[o]).map({"spread"});
     output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
-    output_of(method, o).noise = output.required("noise").number(1e-3, kMostNoise);
   }
   for (const StrictValue& item : map.required("reach").list()) {
     const StrictMap reach = item.map({"limiter", "deviations"});
@@ -153,8 +152,7 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
   std::string text = fmt::format("{}:\n", name);
   for (const auto& [word, output] :
        {std::pair("cycles", &method.cycles), std::pair("clock", &method.clock)}) {
-    text += fmt::format("  {}: {{spread: {:.5g}, noise: {:.5g}}}\n", word, output->spread,
-                        output->noise);
+    text += fmt::format("  {}: {{spread: {:.5g}}}\n", word, output->spread);
   }
   text += method.reach.empty() ? "  reach: []\n" : "  reach:\n";
   for (const LimiterReach& reach : method.reach) {
@@ -166,19 +164,19 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
 
 }  // namespace
 
-double noise_variance(const LearnedOutput& output, Regime regime, bool near_best) {
+double noise_variance(Regime regime, bool near_best) {
   constexpr double kSustained = 2, kFarFromBest = 2;
-  return output.noise * output.noise * (regime == Regime::kSustained ? kSustained : 1) *
-         (near_best ? 1 : kFarFromBest);
+  return (regime == Regime::kSustained ? kSustained : 1) * (near_best ? 1 : kFarFromBest);
 }
 
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu) {
   const StrictMap map = load_yaml(yaml).map(
-      {"name", "overlay", "rows", "lengths", kMethods[0].data(), kMethods[1].data()});
+      {"name", "overlay", "rows", "lengths", "noise", kMethods[0].data(), kMethods[1].data()});
   if (map.required("name").text() != gpu) {
     map.required("name").fail(fmt::format("expected {}", gpu));
   }
-  LearnedModel model{.length = read_lengths(map.required("lengths"))};
+  LearnedModel model{.length = read_lengths(map.required("lengths")),
+                     .noise = map.required("noise").number(1e-3, kMostNoise)};
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
     model.overlay = overlay->text();
   }
@@ -204,8 +202,8 @@ std::string learned_yaml(const std::string& gpu, const LearnedModel& model) {
   for (std::size_t f = 0; f < kLearnedFeatures.size(); ++f) {
     text += fmt::format("  {}: {:.4g}\n", kLearnedFeatures[f], model.length[f]);
   }
-  return text + method_text(kMethods[0], model.analytic) +
-         method_text(kMethods[1], model.simulated);
+  return text + fmt::format("noise: {:.5g}\n", model.noise) +
+         method_text(kMethods[0], model.analytic) + method_text(kMethods[1], model.simulated);
 }
 
 std::string learned_csv(const LearnedModel& model) {

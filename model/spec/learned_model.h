@@ -39,7 +39,6 @@ using Features = std::array<double, kLearnedFeatures.size()>;
 /// Of logarithms of measured over physics.
 struct LearnedOutput {
   double spread = 0;                // of kernels that are like none of the rows
-  double noise = 0;                 // of one burst near the best of its problem, in spreads
   std::vector<double> off = {};     // of each row, as measured
   std::vector<double> weight = {};  // of each row, in spreads
 };
@@ -66,14 +65,15 @@ struct LearnedRow {
 
 struct LearnedModel {
   Features length = {};  // over which what is learned changes, in the feature's own unit
+  double noise = 0;      // of one burst near the best of its problem, in spreads
   std::vector<LearnedRow> rows = {};
   LearnedMethod analytic = {}, simulated = {};
   std::string overlay = {};  // hash of the overlay that it was fitted with; empty: not told
 };
 
-/// Of a row, in spreads squared: far from the best of a problem it counts less, and sustained runs
-/// repeat less well.
-double noise_variance(const LearnedOutput& output, Regime regime, bool near_best);
+/// Of a row, over that of one burst near the best: far from the best of a problem it counts less,
+/// and sustained runs repeat less well.
+double noise_variance(Regime regime, bool near_best);
 
 /// Reads NAME.learned.yaml and NAME.learned.csv beside it. Throws FileError, or ConfigError
 /// `file:line: key: what was expected`: they must be of `gpu`, of each other, and of the features

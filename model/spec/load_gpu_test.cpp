@@ -203,9 +203,9 @@ TEST_CASE("Numbers that contradict each other are refused") {
   CHECK(copy.with("value: 232448", "value: 232449") ==
         "2 h200_sxm.yaml:14: sm.shared_memory_per_cta: expected at most sm.shared_memory less "
         "sm.shared_memory_reserved_per_cta");
-  CHECK(copy.with("tensor_plateau: {value: 1801", "tensor_plateau: {value: 1980").empty());
+  CHECK(copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1980").empty());
   CHECK(
-      copy.with("tensor_plateau: {value: 1801", "tensor_plateau: {value: 1981") ==
+      copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1981") ==
       "2 h200_sxm.yaml:124: clock.tensor_plateau: expected at most clock.max (1980 MHz), not 1981 "
       "MHz");
   // Measured: 4.584 TB/s; the datasheet says 4.8.

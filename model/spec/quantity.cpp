@@ -54,8 +54,6 @@ constexpr std::array kUnits{
     Unit{Dimension::kEnergyPerFlop, "pJ/FLOP", 1, 1e12},
     Unit{Dimension::kEnergyPerByte, "J/B"},
     Unit{Dimension::kEnergyPerByte, "pJ/B", 1, 1e12},
-    Unit{Dimension::kEnergyPerCycle, "J/cycle"},
-    Unit{Dimension::kEnergyPerCycle, "nJ/cycle", 1, 1e9},
 };
 
 const Unit& read_unit(const StrictValue& value, Dimension dimension) {

@@ -51,10 +51,9 @@ enum class Dimension {
   kPower,
   kEnergyPerFlop,
   kEnergyPerByte,
-  kEnergyPerCycle,
 };
 
-/// A value in the dimension's basic unit (B, cycle, s, Hz, B/s, ..., J/cycle).
+/// A value in the dimension's basic unit (B, cycle, s, Hz, B/s, ..., J/B).
 struct ReadQuantity {
   double value;
   Constant constant;

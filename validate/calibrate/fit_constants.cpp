@@ -20,22 +20,10 @@ constexpr double kCycleScale = 0.05, kClockScale = 0.02;  // residuals beyond co
 // A standard error of this share of the prior's width says that the rows tell next to nothing.
 constexpr double kUndetermined = 0.8;
 
-struct Parameter {
-  std::string path;    // "section.key"
-  double prior_width;  // of the logarithm
-};
-
-/// The numbers that gpu_fields.h gives a prior's width: those that cycles follow from, or those of
-/// the clock. The power limits are known; energies are relative to them.
-std::vector<Parameter> parameters_of(GpuSpec spec, bool of_clock) {
-  std::vector<Parameter> parameters;
-  for (const Field& field : fields_of(spec)) {
-    if (field.prior_width > 0 &&
-        (field.section == "clock" || field.section == "power") == of_clock) {
-      parameters.push_back({field.path(), field.prior_width});
-    }
-  }
-  return parameters;
+std::vector<Parameter> of_cycles(const GpuSpec& spec) { return parameters_of(spec, {"fitted"}); }
+/// The power limits are known; energies are relative to them.
+std::vector<Parameter> of_clock(const GpuSpec& spec) {
+  return parameters_of(spec, {"clock", "power"});
 }
 
 /// The parameters of a fit, and the spec that they are set in.
@@ -197,6 +185,17 @@ std::vector<double> of_each_row(const FitRows& rows, unsigned threads, const Res
 
 }  // namespace
 
+std::vector<Parameter> parameters_of(GpuSpec spec,
+                                     std::initializer_list<std::string_view> sections) {
+  std::vector<Parameter> parameters;
+  for (const Field& field : fields_of(spec)) {
+    if (field.prior_width > 0 && std::ranges::find(sections, field.section) != sections.end()) {
+      parameters.push_back({field.path(), field.prior_width});
+    }
+  }
+  return parameters;
+}
+
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants) {
   constexpr double kNear = 1e-6;  // of the range
   for (FittedConstant& constant : constants) {
@@ -243,7 +242,7 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
 
 Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
   constexpr double kStep = 0.02;
-  ParameterVector vector(gpu.spec, parameters_of(gpu.spec, false));
+  ParameterVector vector(gpu.spec, of_cycles(gpu.spec));
   const Eigen::VectorXd width = vector.priors().width;
   Eigen::VectorXd at = Eigen::VectorXd::Zero(width.size());
   const auto residuals = [&] {
@@ -263,14 +262,14 @@ Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, uns
 
 ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
   return fit_all(
-      gpu, parameters_of(gpu.spec, false),
+      gpu, of_cycles(gpu.spec),
       [&](const GpuSpec& spec) { return cycle_residuals(spec, rows, threads); }, weights_of(rows),
       kCycleScale);
 }
 
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<SimulatedRow>& simulated, unsigned threads) {
-  const std::vector<Parameter> parameters = parameters_of(gpu.spec, true);
+  const std::vector<Parameter> parameters = of_clock(gpu.spec);
   const ResidualsOf residuals_of = [&](const GpuSpec& spec) {
     return of_each_row(rows, threads, [&](const FitRow& row) {
       const auto i = static_cast<std::size_t>(&row - rows.rows.data());

@@ -13,7 +13,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/clock/phase_clock.h"
@@ -21,6 +23,15 @@
 #include "validate/calibrate/fit_rows.h"
 
 namespace tilecast {
+
+struct Parameter {
+  std::string path;    // "section.key"
+  double prior_width;  // of the logarithm
+};
+
+/// The numbers of these sections that gpu_fields.h gives a prior's width, in its order.
+std::vector<Parameter> parameters_of(GpuSpec spec,
+                                     std::initializer_list<std::string_view> sections);
 
 struct FittedConstant {
   std::string key;  // section.key

@@ -122,11 +122,10 @@ std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
 }
 
 Eigen::VectorXd noise_of(const FitRows& rows) {
-  const LearnedOutput one{.spread = 1, .noise = 1};
   Eigen::VectorXd noise(static_cast<Eigen::Index>(rows.rows.size()));
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     noise[static_cast<Eigen::Index>(i)] =
-        noise_variance(one, rows.rows[i].regime, rows.rows[i].weight > 1);
+        noise_variance(rows.rows[i].regime, rows.rows[i].weight > 1);
   }
   return noise;
 }
@@ -157,7 +156,7 @@ KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen) {
 KernelLengths lengths_in(const LearnedModel& model) {
   return {Eigen::Map<const Eigen::VectorXd>(model.length.data(),
                                             static_cast<Eigen::Index>(model.length.size())),
-          model.simulated.cycles.noise};
+          model.noise};
 }
 
 /// Likeness of the rows of `a` to those of `b`, in lengths.
@@ -267,10 +266,8 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, Method metho
   targets << targets_of(seen.cycles_off, cycles_spread), targets_of(seen.clock_off, clock_spread);
   const Weights fit =
       fit_weights(points, targets, shared.noise, shared.kept, shared.folds, shared.threads);
-  fitted.cycles = {cycles_spread, shared.lengths.noise, list(seen.cycles_off(shared.kept)),
-                   list(fit.weights.col(0))};
-  fitted.clock = {clock_spread, shared.lengths.noise, list(seen.clock_off(shared.kept)),
-                  list(fit.weights.col(1))};
+  fitted.cycles = {cycles_spread, list(seen.cycles_off(shared.kept)), list(fit.weights.col(0))};
+  fitted.clock = {clock_spread, list(seen.clock_off(shared.kept)), list(fit.weights.col(1))};
 
   // Left-out rows through a prediction: cycles, the clock that they leave, the clock's own part.
   const std::size_t count = seen.features.size();
@@ -282,10 +279,9 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, Method metho
   parallel_for(shared.folds.size(), shared.threads, [&](std::size_t f) {
     LearnedModel& part = without[f];
     part.length = model.length;
+    part.noise = model.noise;
     (method == Method::kSimulated ? part.simulated : part.analytic) = {
-        {.spread = cycles_spread, .noise = shared.lengths.noise},
-        {.spread = clock_spread, .noise = shared.lengths.noise},
-        {}};
+        {.spread = cycles_spread}, {.spread = clock_spread}, {}};
     for (std::size_t i = 0; i < model.rows.size(); ++i) {
       const auto row = static_cast<std::size_t>(shared.kept[i]);
       if (static_cast<std::size_t>(shared.rows.rows[row].group) % shared.folds.size() != f) {
@@ -368,6 +364,7 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
   for (std::size_t f = 0; f < fit.model.length.size(); ++f) {
     fit.model.length[f] = shared.lengths.length[static_cast<Eigen::Index>(f)];
   }
+  fit.model.noise = shared.lengths.noise;
   for (const Eigen::Index at : shared.kept) {
     const auto i = static_cast<std::size_t>(at);
     const FitRow& row = rows.rows[i];

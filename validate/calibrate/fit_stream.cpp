@@ -20,10 +20,6 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kFitted[] = {"mix_loss",  "walk_loss",   "plain_loss",
-                                        "hint_loss", "spread_loss", "narrow_loss",
-                                        "turn",      "small_copy",  "kernel"};
-constexpr double kPriorWidth = 1;    // the rows decide; a factor of e is one deviation
 constexpr double kScale = 0.05;      // errors beyond count linearly
 constexpr double kDetermined = 0.7;  // of the prior's width: less has been learned of a constant
 constexpr double kCoverage = 0.9;
@@ -98,7 +94,7 @@ double residual(const GpuSpec& gpu, const StreamRow& row) {
 
 double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
-std::string path_of(std::string_view key) { return "stream." + std::string(key); }
+std::vector<Parameter> of_streams(const GpuSpec& spec) { return parameters_of(spec, {"stream"}); }
 
 struct OneStreamFit {
   GpuSpec gpu;
@@ -110,7 +106,8 @@ template <class Sees>
 OneStreamFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows,
                          const Sees& sees) {
   constexpr double kLeast = std::numeric_limits<double>::min();  // 0 has no logarithm
-  constexpr auto kCount = static_cast<Eigen::Index>(std::size(kFitted));
+  const std::vector<Parameter> parameters = of_streams(prior);
+  const auto size = static_cast<Eigen::Index>(parameters.size());
   std::vector<const StreamRow*> seen;
   for (const StreamRow& row : rows) {
     if (sees(row)) {
@@ -120,15 +117,16 @@ OneStreamFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& row
   OneStreamFit fit{prior, {}};
   GpuSpec from = prior;
   const auto set = [&](const Eigen::VectorXd& logs) {
-    for (Eigen::Index i = 0; i < kCount; ++i) {
-      const std::string path = path_of(kFitted[static_cast<std::size_t>(i)]);
+    for (Eigen::Index i = 0; i < size; ++i) {
+      const std::string& path = parameters[static_cast<std::size_t>(i)].path;
       field_of(fit.gpu, path).set(field_of(from, path).value() * std::exp(logs[i]));
     }
   };
-  Priors priors{Eigen::VectorXd::Constant(kCount, kPriorWidth), Eigen::VectorXd(kCount),
-                Eigen::VectorXd(kCount)};
-  for (Eigen::Index i = 0; i < kCount; ++i) {
-    const Field field = field_of(from, path_of(kFitted[static_cast<std::size_t>(i)]));
+  Priors priors{Eigen::VectorXd(size), Eigen::VectorXd(size), Eigen::VectorXd(size)};
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const Parameter& parameter = parameters[static_cast<std::size_t>(i)];
+    const Field field = field_of(from, parameter.path);
+    priors.width[i] = parameter.prior_width;
     const double value = std::max(field.value(), kLeast);
     priors.least[i] = std::log(std::max(field.least, kLeast) / value);
     priors.most[i] = std::log(field.most / value);
@@ -190,9 +188,9 @@ std::vector<double> errors_left_out(const GpuSpec& prior, const GpuSpec& fitted,
   return errors;
 }
 
-FittedConstant constant_of(const LoadedGpu& gpu, std::string_view key, const LeastSquares& answer,
-                           Eigen::Index i) {
-  const auto prior = std::ranges::find(gpu.constants, path_of(key), &Constant::key_path);
+FittedConstant constant_of(const LoadedGpu& gpu, const Parameter& parameter,
+                           const LeastSquares& answer, Eigen::Index i) {
+  const auto prior = std::ranges::find(gpu.constants, parameter.path, &Constant::key_path);
   TILECAST_ASSERT(prior != gpu.constants.end());
   const double value = prior->value * std::exp(answer.parameters[i]);
   return {.key = prior->key_path,
@@ -200,7 +198,7 @@ FittedConstant constant_of(const LoadedGpu& gpu, std::string_view key, const Lea
           .prior = prior->value,
           .value = value,
           .standard_error = value * answer.standard_error[i],
-          .determined = answer.standard_error[i] < kDetermined * kPriorWidth,
+          .determined = answer.standard_error[i] < kDetermined * parameter.prior_width,
           .most_correlated = {},
           .correlation = 0};
 }
@@ -234,8 +232,9 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
                 .error_left_out = 0};
   const OneStreamFit all =
       fit_rows_of(gpu.spec, rows.fitted, [](const StreamRow&) { return true; });
-  for (std::size_t i = 0; i < std::size(kFitted); ++i) {
-    fit.constants.push_back(constant_of(gpu, kFitted[i], all.answer, static_cast<Eigen::Index>(i)));
+  for (const Parameter& parameter : of_streams(gpu.spec)) {
+    const auto i = static_cast<Eigen::Index>(fit.constants.size());
+    fit.constants.push_back(constant_of(gpu, parameter, all.answer, i));
   }
   std::vector<double> left_out = errors_left_out(gpu.spec, all.gpu, rows);
   fit.error_after = mean_stream_error(errors_of(all.gpu, rows.fitted));
@@ -264,10 +263,12 @@ std::string stream_section_text(const StreamFit& fit, const std::string& command
   for (const FittedConstant& c : fit.constants) {
     if (c.determined) {
       text += fmt::format(
-          "  {}: {{value: {:.4g}, unit: \"{}\",{} source: fitted, confidence: medium, ref: "
+          "  {}: {{value: {:.4g}, unit: \"{}\",{}, confidence: medium, ref: "
           "\"tilecast calibrate, {} copies and additions; prior {:.4g}\"}}\n",
           c.key.substr(c.key.find('.') + 1), c.value, c.unit,
-          c.standard_error > 0 ? fmt::format(" standard_error: {:.2g},", c.standard_error) : "",
+          c.standard_error > 0
+              ? fmt::format(" standard_error: {:.2g}, source: fitted", c.standard_error)
+              : " source: derived",  // the interval: nine of ten errors
           fit.rows, c.prior);
     }
   }

@@ -320,6 +320,14 @@ TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the me
         Approx(132 * kBytes / done("add kib=128 sms=132").in_time).epsilon(0.005));
 }
 
+TEST_CASE("The clock that tensor work is held to is that of zeros, in every run") {
+  const Hertz plateau = load_gpu("h200_sxm", false).spec.clock->tensor_plateau;
+  for (const std::string& name : kRuns) {
+    CHECK(plateau.value * 1e-9 ==
+          Approx(read_run(name).at({"clock.tensor_plateau", ""}).value).epsilon(0.001));
+  }
+}
+
 TEST_CASE("A warpgroup's turns are those of one CTA alone") {
   const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
   // Cycles of the clock that tensor cores leave an SM: 64x256x64 is 512 of wgmmas.

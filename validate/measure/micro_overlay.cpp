@@ -222,21 +222,14 @@ void reduction(Collector& found, u32 sms) {
 /// wgmma reads its operands from shared memory.
 class Energies {
  public:
-  Energies(Collector& found, const EnergyScale& scale, u32 sms)
-      : found_(found), scale_(scale), sms_(sms) {}
+  Energies(Collector& found, const EnergyScale& scale) : found_(found), scale_(scale) {}
 
   void add() {
     const MicroPoint* idle = found_.find("power.static_power", "nothing runs");
-    const MicroPoint* awake = found_.find("power.static_power", "SMs awake");
-    const MicroPoint* awake_clock = found_.find("power.load_clock", "SMs awake");
-    if (idle == nullptr || awake == nullptr || awake_clock == nullptr) {
+    if (idle == nullptr) {
       return;
     }
     found_.add("power", "static_power", "W", idle, idle->value);
-    const double ghz = awake_clock->value.median;
-    found_.add("power", "per_sm_cycle", "nJ/cycle", awake,
-               scaled(awake->value, at_reference(ghz * 1e3) / (sms_ * ghz),
-                      idle->value.median * at_reference(ghz * 1e3) / (sms_ * ghz)));
     const MicroPoint* shared = found_.find("power.per_shared_memory_byte", "shared-memory reads");
     if (shared == nullptr) {
       return;
@@ -273,7 +266,6 @@ class Energies {
 
   Collector& found_;
   const EnergyScale& scale_;
-  u32 sms_;
 };
 
 }  // namespace
@@ -286,7 +278,7 @@ std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> poi
   caches(found, card.sms);
   reduction(found, card.sms);
   if (card.energy) {
-    Energies(found, *card.energy, card.sms).add();
+    Energies(found, *card.energy).add();
   }
   memory(found);
   stream(found);

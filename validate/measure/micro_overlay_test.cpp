@@ -50,8 +50,6 @@ const std::vector<MicroPoint> kPoints = {
     point("partial_sums.done", "store kib=128 sms=1", 4096, 2000),
     point("partial_sums.done", "add kib=128 sms=132", 8000, 4000),
     point("power.static_power", "nothing runs", 100, 0),
-    point("power.static_power", "SMs awake", 166, 0),
-    point("power.load_clock", "SMs awake", 2, 0),
     energy("power.per_shared_memory_byte", "shared-memory reads", 8, 1400),
     energy("power.per_l2_byte", "L2 reads", 48, 2800),
     energy("power.per_dram_byte", "DRAM reads", 100, 2800),
@@ -84,8 +82,6 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
   CHECK(value("reduction.sm_store") == Approx(32));        // 131072 B in 4096 cycles
   CHECK(value("reduction.chip_add") == Approx(4.325376));  // 132 * 131072 B in 4 us
   CHECK(value("power.static_power") == Approx(100));
-  // 66 W over 132 SMs at 2 GHz, 0.25 nJ a cycle, at 1.4 GHz 0.49 of it.
-  CHECK(value("power.per_sm_cycle") == Approx(0.1225));
   CHECK(value("power.per_shared_memory_byte") == Approx(8));
   CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
   CHECK(value("power.per_dram_byte") == Approx(52));         // what 48 of L2 leave of 100
