@@ -153,9 +153,10 @@ void add_explain(Program& program) {
       .in_range(0u, 1024u);
   command.flag("--no-best", options->no_best,
                "Compare --config with nothing; without --config explain the best alone");
-  command.option(
-      "--trace", options->trace,
-      "Write the simulated timeline to this file, for Perfetto, as measure --trace does");
+  command.option("--trace", options->trace,
+                 "Write the simulated timeline of the one --config, or of the best, to this file, "
+                 "for Perfetto, "
+                 "as measure --trace does; its folder is made if missing");
   command.option("--format", options->format, "table or json").one_of({"table", "json"});
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.runs([options, layout, epilogue] {

@@ -43,6 +43,9 @@ struct InOrder::State {
       }
       done.emplace(place, std::move(answer));
       write_ready();
+      if (failure) {
+        waiting.clear();
+      }
       changed.notify_all();
     }
   }

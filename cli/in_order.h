@@ -9,7 +9,8 @@ namespace tilecast {
 
 /// Calls `work` for items on `threads` threads as they are given and `write` with the answers in
 /// the order of the items, each as soon as it can be. No more items wait or are in work than a
-/// small multiple of the threads. What `work` throws, give or finish throws.
+/// small multiple of the threads. What `work` or `write` throws, give or finish throws; what was
+/// not begun by then is left undone.
 class InOrder {
  public:
   using Work = std::function<std::string()>;

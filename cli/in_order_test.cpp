@@ -1,5 +1,6 @@
 #include "cli/in_order.h"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -47,4 +48,21 @@ TEST_CASE("What an item throws, the one who gives it gets") {
   InOrder in_order(2, [](const std::string&) {});
   in_order.give([]() -> std::string { throw ConfigError("no"); });
   CHECK_THROWS_AS(in_order.finish(), ConfigError);
+}
+
+TEST_CASE("Where an answer cannot be written, what was not begun is left undone") {
+  std::atomic<int> begun = 0;
+  InOrder in_order(1, [](const std::string&) { throw ConfigError("gone"); });
+  std::mutex first;
+  first.lock();  // until all are given
+  for (int i = 0; i < 8; ++i) {
+    in_order.give([&] {
+      ++begun;
+      const std::lock_guard wait(first);
+      return std::string();
+    });
+  }
+  first.unlock();
+  CHECK_THROWS_AS(in_order.finish(), ConfigError);
+  CHECK(begun == 1);
 }

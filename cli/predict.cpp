@@ -170,6 +170,9 @@ void run_predict(const PredictOptions& options) {
     throw ConfigError("expected SHAPE, or --problems FILE");
   }
   Question question = question_of(options);
+  if (options.format == "jsonl") {
+    throw ConfigError("--format jsonl is for --problems: of one SHAPE, json is the whole answer");
+  }
   const bool cutlass = options.format == "cutlass";
   if (cutlass && options.gpus.size() > 1) {
     throw ConfigError("--format cutlass is for one --gpu");
@@ -193,6 +196,11 @@ void run_predict(const PredictOptions& options) {
     if (!answer.refusal.empty()) {
       refusals.push_back({answer.gpu.spec.name, answer.refusal});
       continue;
+    }
+    if (!options.data.empty() && answer.measured.empty()) {
+      fmt::print(stderr, "--data: no verified row is of {} on {}, {}, {} inputs\n",
+                 to_text(question.problem), answer.gpu.spec.name, to_text(question.regime),
+                 to_text(question.inputs));
     }
     reports.push_back({answer.gpu, answer.ranking, options.top, answer.elapsed, answer.measured,
                        options.wide, options.rejected});
@@ -274,11 +282,11 @@ void add_predict(Program& program) {
       "Only this configuration, in its long or short form, or those that match where it is given "
       "in part: ws:tile=128x256x64");
   command.option("--data", options->data, "Measurements to show beside the predictions");
-  command
-      .option("--format", options->format,
-              "table, json, csv, cutlass: a test list for its "
-              "profiler, or of --problems jsonl")
-      .one_of({"table", "json", "csv", "jsonl", "cutlass"});
+  const Option format = command
+                            .option("--format", options->format,
+                                    "table, json, csv, cutlass: a test list for its "
+                                    "profiler; of --problems jsonl, the default, csv or cutlass")
+                            .one_of({"table", "json", "csv", "jsonl", "cutlass"});
   command.flag("--wide", options->wide,
                "Every column, and configurations in long form; wider than 80 columns");
   command.flag("--rejected", options->rejected,
@@ -296,7 +304,7 @@ void add_predict(Program& program) {
   problems.excludes(shape);
   command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
       .needs(problems);
-  command.runs([options, many, layout, epilogue, top] {
+  command.runs([options, many, layout, epilogue, top, format] {
     options->layout_given = layout.given();
     options->epilogue_given = epilogue.given();
     if (many->problems.empty()) {
@@ -313,7 +321,13 @@ void add_predict(Program& program) {
         options->gpus.size() > 1) {
       throw ConfigError("--problems goes with one --gpu, without --config, --best-per and --data");
     }
-    many->format = options->format;
+    if (options->wide || options->rejected) {
+      throw ConfigError("--problems answers without --wide and --rejected");
+    }
+    if (format.given() && (options->format == "table" || options->format == "json")) {
+      throw ConfigError("--problems answers as jsonl, csv or cutlass, not as " + options->format);
+    }
+    many->format = format.given() ? options->format : "jsonl";
     many->gpu = options->gpus.front();
     many->defaults = {options->op,     options->dtype,    options->layout,  options->regime,
                       options->inputs, options->epilogue, options->dtype_c, options->batch};
@@ -321,6 +335,7 @@ void add_predict(Program& program) {
     many->card = options->card;
     many->schedules = options->schedules;
     many->top = top.given() ? options->top : 1;
+    many->simulations = options->simulations;
     many->threads = options->threads;
     many->use_calibration = !options->no_calibration;
     predict_many(*many);

@@ -5,16 +5,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
 
 #include "cli/cutlass_output.h"
 #include "cli/in_order.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
+#include "model/base/file.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
 #include "model/predict/on_card.h"
@@ -53,6 +57,11 @@ std::string answer_line(const ListedProblem& listed, const RankingReport& report
   return text;
 }
 
+bool is_terminal(int stream) { return ::isatty(stream) == 1; }
+
+/// What a complaint begins with, where a bar may be on its line.
+const char* line_start() { return is_terminal(STDERR_FILENO) ? "\r\033[K" : ""; }
+
 /// One line on standard error that is rewritten; of a pipe, whose end nobody knows, a count alone.
 class ProgressBar {
  public:
@@ -61,7 +70,8 @@ class ProgressBar {
   void add() {
     ++done_;
     const auto now = std::chrono::steady_clock::now();
-    if (!terminal_ || (now - shown_ < std::chrono::milliseconds(100) && done_ != all_)) {
+    const bool erased = is_terminal(STDOUT_FILENO);
+    if (!terminal_ || (!erased && now - shown_ < std::chrono::milliseconds(100) && done_ != all_)) {
       return;
     }
     shown_ = now;
@@ -70,30 +80,33 @@ class ProgressBar {
       constexpr std::size_t kWidth = 40;
       bar = fmt::format(" of {} [{:.<{}}]", all_, std::string(done_ * kWidth / all_, '#'), kWidth);
     }
-    fmt::print(stderr, "\r\033[K{}{} problems", done_, bar);
+    fmt::print(stderr, "{}{}{} problems", line_start(), done_, bar);
     std::fflush(stderr);
   }
 
-  void finish() const {
+  /// For a line that goes to the same terminal, or to end with.
+  void erase() const {
     if (terminal_ && done_ > 0) {
-      fmt::print(stderr, "\r\033[K");
+      fmt::print(stderr, "{}", line_start());
+      std::fflush(stderr);
     }
   }
 
  private:
   std::size_t all_, done_ = 0;
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool terminal_ = is_terminal(STDERR_FILENO);
   std::chrono::steady_clock::time_point shown_{};
 };
 
 /// Of the shard, where the list can be read twice; 0 where it cannot.
 std::size_t count_problems(std::istream& input, const ManyOptions& options, const Shard& shard) {
   const std::streampos begin = input.tellg();
-  if (options.problems == "-" || ::isatty(STDERR_FILENO) != 1 || begin == std::streampos(-1)) {
+  if (options.problems == "-" || !is_terminal(STDERR_FILENO) || begin == std::streampos(-1)) {
     return 0;
   }
   std::size_t count = 0;
-  read_problems(input, options.defaults, shard, [&](const ListedProblem&) { ++count; });
+  read_problems(input, options.problems, options.defaults, shard,
+                [&](const ListedProblem&) { ++count; });
   input.clear();
   input.seekg(begin);
   return count;
@@ -106,10 +119,17 @@ std::string cutlass_rows(const ListedProblem& listed, const Ranking& ranking, st
     throw ConfigError("none of the fastest has a counterpart in CUTLASS" + without_text(list));
   }
   if (!list.without.empty()) {
-    fmt::print(stderr, "{}: faster ones without a counterpart in CUTLASS{}\n",
+    fmt::print(stderr, "{}{}: faster ones without a counterpart in CUTLASS{}\n", line_start(),
                to_text(listed.problem), without_text(list));
   }
   return list.rows;
+}
+
+/// At once, so that a reader who went away ends the program, and not after the last problem.
+void write_now(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw std::system_error(errno, std::generic_category(), "standard output");
+  }
 }
 
 }  // namespace
@@ -128,18 +148,15 @@ void predict_many(const ManyOptions& options) {
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   std::ifstream file;
   if (options.problems != "-") {
+    check_readable(options.problems);
     file.open(options.problems);
-    if (!file) {
-      throw FileError(options.problems + ": cannot read");
-    }
   }
   std::istream& input = options.problems == "-" ? std::cin : file;
   const bool cutlass = options.format == "cutlass";
   const bool json = options.format != "csv" && !cutlass;
-  if (!json) {
-    fmt::print("{}", cutlass ? cutlass_header()
-                             : fmt::format("index,line,problem,{},error\n", kRankingColumns));
-  }
+  std::string header = json      ? ""
+                       : cutlass ? cutlass_header()
+                                 : fmt::format("index,line,problem,{},error\n", kRankingColumns);
   std::atomic<std::size_t> failed = 0, answered = 0;
   const auto answer = [&](const ListedProblem& listed) {
     try {
@@ -158,6 +175,7 @@ void predict_many(const ManyOptions& options) {
           gpu.spec, listed.problem, schedules, listed.regime, listed.inputs,
           cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top,
           {.method = options.method ? std::optional(parse_method(*options.method)) : std::nullopt,
+           .simulations = options.simulations,
            .threads = 1});
       if (cards) {
         on_cards(gpu.spec, *cards, options.card, ranking);
@@ -173,7 +191,8 @@ void predict_many(const ManyOptions& options) {
     } catch (const ConfigError& error) {
       ++failed;
       if (cutlass) {  // its profiler reads no errors
-        fmt::print(stderr, "tilecast: problem {}: {}\n", listed.index, error.what());
+        fmt::print(stderr, "{}tilecast: problem {}: {}\n", line_start(), listed.index,
+                   error.what());
         return std::string();
       }
       return error_line(listed, error.what(), json);
@@ -182,16 +201,20 @@ void predict_many(const ManyOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const unsigned threads = options.threads > 0 ? options.threads : processor_count();
   ProgressBar progress(count_problems(input, options, shard));
-  InOrder in_order(threads, [&progress](const std::string& text) {
-    fmt::print("{}", text);
-    std::fflush(stdout);
+  InOrder in_order(threads, [&](const std::string& text) {
+    if (is_terminal(STDOUT_FILENO)) {
+      progress.erase();
+    }
+    write_now(std::exchange(header, "") + text);
     progress.add();
   });
-  read_problems(input, options.defaults, shard, [&](ListedProblem listed) {
+  const std::string name = options.problems == "-" ? "standard input" : options.problems;
+  read_problems(input, name, options.defaults, shard, [&](ListedProblem listed) {
     in_order.give([&answer, problem = std::move(listed)] { return answer(problem); });
   });
   in_order.finish();
-  progress.finish();
+  write_now(header);  // of a shard without problems
+  progress.erase();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const std::size_t all = answered + failed;
   fmt::print(stderr, "{} in {:.1f} s, {:.1f}/s on {} threads\n", counted(all, "problem"),

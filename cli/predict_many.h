@@ -22,6 +22,7 @@ struct ManyOptions {
   std::optional<std::string> method, card;
   std::vector<std::string> schedules;
   std::size_t top = 1;
+  std::optional<std::size_t> simulations;
   unsigned threads = 0;
   bool use_calibration = true;
 };

@@ -86,6 +86,16 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// Those that `given` may be a slip of: the first letter is rarely the wrong one, and of short
+/// names any other is one letter away.
+std::string option_meant(const std::string& given, const CLI::App& command) {
+  std::vector<std::string> names = option_names(command);
+  std::erase_if(names, [&](const std::string& name) {
+    return name.substr(0, std::strlen("--x")) != given.substr(0, std::strlen("--x"));
+  });
+  return did_you_mean(given, names);
+}
+
 /// The innermost command that the arguments named.
 const CLI::App& chosen(const CLI::App& app) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
@@ -101,8 +111,8 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
   if (word.starts_with('-')) {
     const std::string option(word.substr(0, word.find('=')));
     if (app.get_option_no_throw(option) == nullptr) {
-      throw ConfigError("unknown option '" + option + "'" +
-                        did_you_mean(option, option_names(app)) + "; see tilecast --help");
+      throw ConfigError("unknown option '" + option + "'" + option_meant(option, app) +
+                        "; see tilecast --help");
     }
     return;
   }
@@ -141,7 +151,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with('-') && word != "-" && word != "--") {
         const std::string name = word.substr(0, word.find('='));
-        return "unknown option '" + name + "'" + did_you_mean(name, option_names(command)) + help;
+        return "unknown option '" + name + "'" + option_meant(name, command) + help;
       }
     }
     const std::vector<std::string> words = app.remaining(true);

@@ -4,29 +4,45 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/cutlass_problem.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/batch_text.h"
+#include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/plan/suite.h"
 #include "validate/record/csv_text.h"
+#include "validate/record/measurement_columns.h"
 
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kKnown[] = {"shape",   "op",     "m",      "n",      "k",
-                                       "dtype",   "layout", "regime", "inputs", "epilogue",
-                                       "dtype_c", "batch",  "groups"};
+const std::vector<std::string> kKnown{"shape",   "op",     "m",      "n",      "k",
+                                      "dtype",   "layout", "regime", "inputs", "epilogue",
+                                      "dtype_c", "batch",  "groups"};
 
-void check_known(const std::string& key) {
-  if (std::ranges::find(kKnown, key) == std::end(kKnown)) {
-    const std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
-    throw ConfigError(fmt::format("{}: unknown{}", key, did_you_mean(key, known)));
+/// In small letters; throws ConfigError where there is no such field.
+std::string field_named(const std::string& given) {
+  std::string name = lower_case(given);
+  if (std::ranges::find(kKnown, name) == kKnown.end()) {
+    throw ConfigError(fmt::format("{}: unknown{}", given, did_you_mean(name, kKnown)));
+  }
+  return name;
+}
+
+void add_field(const std::string& name, const std::string& value, Fields& fields) {
+  if (!fields.emplace(name, value).second) {
+    throw ConfigError(name + ": given twice");
   }
 }
 
@@ -39,30 +55,73 @@ Fields fields_of_object(const nlohmann::json& object) {
   }
   Fields fields;
   for (const auto& [key, value] : object.items()) {
-    check_known(key);
-    if (key == "groups" && value.is_array()) {
+    const std::string name = field_named(key);
+    if (name == "groups" && value.is_array()) {
       const std::string list = value.dump();
-      fields[key] = list.substr(1, list.size() - 2);
+      add_field(name, list.substr(1, list.size() - 2), fields);
       continue;
     }
     if (!value.is_string() && !value.is_number_integer()) {
       throw ConfigError(fmt::format("{}: expected a text or a whole number", key));
     }
-    fields[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    add_field(name, value.is_string() ? value.get<std::string>() : value.dump(), fields);
   }
   return fields;
 }
 
-Fields fields_of_json(const std::string& line) {
-  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-  if (object.is_discarded()) {
-    throw ConfigError("expected a JSON object on one line");
-  }
-  return fields_of_object(object);
+/// Throws ConfigError for a key that an object has twice, what the parser throws for other texts.
+nlohmann::json parse_json(const std::string& text) {
+  using Json = nlohmann::json;
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  return Json::parse(text, [&](int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) {
+      keys.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      keys.pop_back();
+    } else if (event == Json::parse_event_t::key &&
+               !keys.back().insert(parsed.get<std::string>()).second) {
+      throw ConfigError(parsed.get<std::string>() + ": given twice");
+    }
+    return true;
+  });
 }
 
-/// Names of the columns where the line is a header of them; other columns are left aside. A line
-/// that is no CSV is a problem like others, and fails as one.
+Fields fields_of_json(const std::string& line) {
+  try {
+    return fields_of_object(parse_json(line));
+  } catch (const nlohmann::json::parse_error&) {
+    throw ConfigError("expected a JSON object on one line");
+  }
+}
+
+/// `line`: of the file, that the text begins on.
+nlohmann::json parse_list(const std::string& text, const std::string& name, std::size_t line) {
+  try {
+    return parse_json(text);
+  } catch (const ConfigError& error) {
+    throw ConfigError(name + ": " + error.what());
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::string what = error.what();
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
+    throw ConfigError(
+        fmt::format("{}:{}: expected a JSON list of problems{}", name,
+                    line + static_cast<std::size_t>(std::count(text.begin(), end, '\n')),
+                    what.substr(std::min(what.size(), what.find(" - ")))));
+  }
+}
+
+/// Columns that say nothing of the problem: a name for it, and what files of measurements, points
+/// and plans have besides. Counters have two underscores in their names.
+bool is_left_aside(const std::string& column) {
+  constexpr std::string_view kOthers[] = {"name", "number", "expected_us"};
+  return std::ranges::find(kOthers, column) != std::end(kOthers) ||
+         column.find("__") != std::string::npos ||
+         std::ranges::find(measurement_column_table(), column, &MeasurementColumn::name) !=
+             measurement_column_table().end();
+}
+
+/// Names of the columns where the line is a header of them. A line that is no CSV is a problem like
+/// others, and fails as one. Throws ConfigError for a column that is not known.
 std::optional<std::vector<std::string>> header_of(const std::string& line) {
   CsvText csv;
   try {
@@ -73,9 +132,25 @@ std::optional<std::vector<std::string>> header_of(const std::string& line) {
   if (csv.records.size() != 1) {
     return std::nullopt;
   }
-  const std::vector<std::string>& names = csv.records.front().fields;
-  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
-  return has("shape") || has("m") ? std::optional(names) : std::nullopt;
+  std::vector<std::string> names;
+  for (const std::string& given : csv.records.front().fields) {
+    names.push_back(lower_case(given));
+  }
+  const auto count = [&](const std::string& name) { return std::ranges::count(names, name); };
+  if (count("shape") + count("m") == 0) {
+    return std::nullopt;
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(kKnown, name) == kKnown.end() && !is_left_aside(name)) {
+      throw ConfigError(
+          fmt::format("{}: unknown column{}; expected any of {}; `name` is left aside", name,
+                      did_you_mean(name, kKnown), join(kKnown, ", ")));
+    }
+    if (count(name) > 1) {
+      throw ConfigError(name + ": a column twice");
+    }
+  }
+  return names;
 }
 
 Fields fields_of_csv(const std::string& line, const std::vector<std::string>& header) {
@@ -86,15 +161,48 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   Fields fields;
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string& value = csv.records.front().fields[i];
-    if (!value.empty() && std::ranges::find(kKnown, header[i]) != std::end(kKnown)) {
+    if (!value.empty() && std::ranges::find(kKnown, header[i]) != kKnown.end()) {
       fields[header[i]] = value;
     }
   }
   return fields;
 }
 
+/// As a shape has it: [256,0,17], whose sum m is where it is given.
+std::string side_of_groups(const std::string& groups, const Fields& fields) {
+  const auto m = fields.find("m");
+  const std::vector<i64> rows = parse_group_rows(groups);
+  const i64 all = std::accumulate(rows.begin(), rows.end(), i64{0});
+  if (m != fields.end() && parse_integer(m->second) != all) {
+    throw ConfigError(
+        fmt::format("m: expected {}, the rows of all groups, got {}", all, printable(m->second)));
+  }
+  return "[" + groups + "]";
+}
+
+/// From fields that have no shape, those of the op's sides.
+std::string sides_text(const Fields& fields, Op op) {
+  constexpr const char* kSides[] = {"m", "n", "k"};
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const auto groups = fields.find("groups");
+    const bool in_groups = i == 0 && groups != fields.end();
+    const auto side = in_groups ? groups : fields.find(kSides[i]);
+    if ((side == fields.end()) == (i < sides_of(op))) {
+      throw ConfigError(fmt::format(
+          "{}: {}", kSides[i],
+          side == fields.end() ? "missing" : fmt::format("a shape of {} has none", to_text(op))));
+    }
+    if (side != fields.end()) {
+      text +=
+          (i > 0 ? "x" : "") + (in_groups ? side_of_groups(side->second, fields) : side->second);
+    }
+  }
+  return text;
+}
+
 /// The shapes, as texts, that the fields stand for; `batch`: of those that name none.
-std::vector<std::string> shapes_of(const Fields& fields, const std::string& batch) {
+std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& defaults) {
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
     if (fields.contains("groups")) {
@@ -103,7 +211,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const std::string& batc
     const bool names_one = split_batch(given->second).batch.has_value();
     const std::string shape = in_batch(own != fields.end() ? own->second
                                        : names_one         ? ""
-                                                           : batch,
+                                                           : defaults.batch,
                                        given->second);
     if (split_batch(shape).shape.find(':') == std::string::npos) {
       return {shape};
@@ -118,18 +226,23 @@ std::vector<std::string> shapes_of(const Fields& fields, const std::string& batc
     }
     return shapes;
   }
-  std::vector<std::string> sides;
-  if (const auto groups = fields.find("groups"); groups != fields.end()) {
-    sides.push_back("[" + groups->second + "]");
-  } else if (const auto m = fields.find("m"); m != fields.end()) {
-    sides.push_back(m->second);
-  }
-  for (const char* side : {"n", "k"}) {
-    if (const auto found = fields.find(side); found != fields.end()) {
-      sides.push_back(found->second);
+  const auto op = fields.find("op");
+  return {in_batch(own != fields.end() ? own->second : defaults.batch,
+                   sides_text(fields, parse_op(op != fields.end() ? op->second : defaults.op)))};
+}
+
+/// Passes blank lines and comments; returns how many lines they are.
+std::size_t pass_comments(std::istream& input) {
+  std::size_t lines = 0;
+  for (int next = input.peek(); std::isspace(next) != 0 || next == '#'; next = input.peek()) {
+    if (next == '#') {
+      input.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      ++lines;
+    } else {
+      lines += input.get() == '\n' ? 1 : 0;
     }
   }
-  return {in_batch(own != fields.end() ? own->second : batch, join(sides, "x"))};
+  return lines;
 }
 
 /// And not a line of groups, "[256,0,17]x4096x7168".
@@ -146,8 +259,8 @@ bool begins_json_list(std::istream& input) {
 
 }  // namespace
 
-void read_problems(std::istream& input, const ProblemDefaults& defaults, const Shard& shard,
-                   const std::function<void(ListedProblem)>& take) {
+void read_problems(std::istream& input, const std::string& name, const ProblemDefaults& defaults,
+                   const Shard& shard, const std::function<void(ListedProblem)>& take) {
   std::optional<std::vector<std::string>> header;
   std::size_t index = 0, line_number = 0;
   const auto give = [&](ListedProblem listed) {
@@ -183,7 +296,7 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
     std::vector<std::string> shapes;
     try {
       fields = read();
-      shapes = shapes_of(fields, defaults.batch);
+      shapes = shapes_of(fields, defaults);
     } catch (const ConfigError& error) {
       give(wrong(error.what()));
     }
@@ -200,31 +313,34 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
   if (input.peek() == 0xEF) {  // a byte-order mark
     input.ignore(3);
   }
-  while (std::isspace(input.peek()) != 0) {
-    line_number += input.get() == '\n' ? 1 : 0;
-  }
+  line_number = pass_comments(input);
   if (begins_json_list(input)) {
+    const std::string text{std::istreambuf_iterator<char>(input), {}};
+    const nlohmann::json list = parse_list(text, name, line_number + 1);
     line_number = 0;
-    const nlohmann::json list = nlohmann::json::parse(input, nullptr, false);
-    if (list.is_discarded()) {
-      throw ConfigError("expected a JSON list of problems, which ends with its ]");
-    }
     for (const nlohmann::json& object : list) {
       ++line_number;
       give_shapes([&] { return fields_of_object(object); });
     }
-    return;
   }
+  bool is_first = true;
   for (std::string line; std::getline(input, line);) {
     ++line_number;
     if (!line.empty() && line.back() == '\r') {
       line.pop_back();
     }
-    if (line.empty()) {
+    if (line.empty() || line.front() == '#') {
       continue;
     }
-    if (line_number == 1 && line.front() != '{' && (header = header_of(line))) {
-      continue;
+    if (std::exchange(is_first, false) && line.front() != '{') {
+      try {
+        header = header_of(line);
+      } catch (const ConfigError& error) {
+        throw ConfigError(fmt::format("{}:{}: {}", name, line_number, error.what()));
+      }
+      if (header) {
+        continue;
+      }
     }
     give_shapes([&] {
       return line.front() == '{' ? fields_of_json(line)
@@ -234,8 +350,11 @@ void read_problems(std::istream& input, const ProblemDefaults& defaults, const S
   }
   if (input.bad()) {  // a folder, or a line that does not fit into memory
     throw FileError(line_number == 0
-                        ? "problems: cannot be read: expected a file"
-                        : fmt::format("problems: cannot read on after line {}", line_number));
+                        ? name + ": cannot be read: expected a file"
+                        : fmt::format("{}: cannot read on after line {}", name, line_number));
+  }
+  if (index == 0) {
+    throw ConfigError(name + ": no problem is in it");
   }
 }
 

@@ -5,6 +5,8 @@
 //                                     inputs where they differ from the defaults
 //   the lines of a CSV that has the columns m, n, k or shape, and any of the others
 // or as one JSON list of such objects. An object may also be one of CUTLASS's (cutlass_problem.h).
+// Names of fields are read in any letter case; one that is not known is an error. Files of
+// measurements, points and plans are such CSVs. Lines that begin with # are comments.
 // Checked by: read_problems_test.cpp.
 #pragma once
 
@@ -33,8 +35,9 @@ struct ListedProblem {
 };
 
 /// Calls `take` with each problem of the shard as it is read. Throws what `take` throws; a line
-/// that is no problem is one with an error.
-void read_problems(std::istream& input, const ProblemDefaults& defaults, const Shard& shard,
-                   const std::function<void(ListedProblem)>& take);
+/// that is no problem is one with an error. Throws ConfigError, which begins with `name`, where the
+/// header or the list as a whole is wrong or no problem is in it.
+void read_problems(std::istream& input, const std::string& name, const ProblemDefaults& defaults,
+                   const Shard& shard, const std::function<void(ListedProblem)>& take);
 
 }  // namespace tilecast

@@ -16,7 +16,8 @@ namespace {
 std::vector<ListedProblem> read(const std::string& text, const Shard& shard = {}) {
   std::istringstream input(text);
   std::vector<ListedProblem> problems;
-  read_problems(input, {}, shard, [&](ListedProblem p) { problems.push_back(std::move(p)); });
+  read_problems(input, "list", {}, shard,
+                [&](ListedProblem p) { problems.push_back(std::move(p)); });
   return problems;
 }
 
@@ -24,7 +25,7 @@ std::vector<ListedProblem> read(const std::string& text, const Shard& shard = {}
 std::vector<std::string> texts_of(const std::string& list, const ProblemDefaults& defaults = {}) {
   std::istringstream input(list);
   std::vector<std::string> texts;
-  read_problems(input, defaults, {}, [&](const ListedProblem& p) {
+  read_problems(input, "list", defaults, {}, [&](const ListedProblem& p) {
     texts.push_back(p.error.empty() ? to_text(p.problem) : p.error);
   });
   return texts;
@@ -92,8 +93,9 @@ TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") 
   REQUIRE(marked.size() == 1);
   CHECK(to_text(marked[0].problem) == "64x64x64 fp16 tn");
   std::ifstream folder(std::filesystem::temp_directory_path());
-  CHECK(error_message([&] { read_problems(folder, {}, {}, [](const ListedProblem&) {}); }) ==
-        "6 problems: cannot be read: expected a file");
+  CHECK(error_message([&] {
+          read_problems(folder, "list", {}, {}, [](const ListedProblem&) {});
+        }) == "6 list: cannot be read: expected a file");
 }
 
 TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
@@ -108,8 +110,62 @@ TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
   CHECK(to_text(list[3].problem) == "64x64x128 fp16 tn");
   CHECK(list[3].line == 3);
   CHECK(list[4].error == "expected a JSON object");
-  CHECK_THROWS_AS(read("[{\"m\": 8}"), ConfigError);
-  CHECK(read("[]").empty());
+  // Which line the list is wrong on: the bracket behind a comma on the third.
+  for (const char* wrong : {"[{\"m\": 8}", "# one\n[{\"shape\": \"8x8x8\"},\n]\n"}) {
+    const std::string message = error_message([&] { (void)read(wrong); });
+    CAPTURE(message);
+    CHECK(message.starts_with(wrong[0] == '#' ? "2 list:3: expected a JSON list of problems - "
+                                              : "2 list:1: expected a JSON list of problems - "));
+    CHECK(message.find("unexpected") != std::string::npos);
+  }
+}
+
+TEST_CASE("A list without a problem is an error, a shard without one is not") {
+  for (const char* none : {"", "\n\n", "[]", "m,n,k\n", "# nothing yet\n"}) {
+    CHECK(error_message([&] { (void)read(none); }) == "2 list: no problem is in it");
+  }
+  CHECK(read("8x8x8\n", {2, 2}).empty());
+}
+
+TEST_CASE("Lines that begin with # are comments, and lines keep their numbers") {
+  const auto shapes = read("# layers\n8x8x8\n#16x8x8\n\n32x8x8\n");
+  REQUIRE(shapes.size() == 2);
+  CHECK(to_text(shapes[1].problem) == "32x8x8 fp16 tn");
+  CHECK(shapes[1].line == 5);
+  const auto csv =
+      read("# tilecast plan 1, gpu h200_sxm\nnumber,expected_us,m,n,k\n1,20,8,16,32\n");
+  REQUIRE(csv.size() == 1);
+  CHECK(to_text(csv[0].problem) == "8x16x32 fp16 tn");
+}
+
+TEST_CASE("A column or a key that is not known, or is there twice, is no default") {
+  CHECK(error_message([] {
+          (void)read("m,n,k,dtyp\n8,8,8,bf16\n");
+        }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
+  CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) == "2 list:2: m: a column twice");
+  // Names in any letter case, and what measurements have besides.
+  const auto csv =
+      read("M,N,K,DType,verified,time_us_median,dram__bytes_read.sum\n8,16,32,bf16,1,5,9\n");
+  REQUIRE(csv.size() == 1);
+  CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");
+  const auto json = read(
+      "{\"M\":8,\"n\":16,\"K\":32}\n{\"m\":8,\"m\":9,\"n\":8,\"k\":8}\n"
+      "{\"m\":8,\"M\":9,\"n\":8,\"k\":8}\n");
+  REQUIRE(json.size() == 3);
+  CHECK(to_text(json[0].problem) == "8x16x32 fp16 tn");
+  CHECK(json[1].error == "m: given twice");
+  CHECK(json[2].error == "m: given twice");
+  CHECK(error_message([] { (void)read("[{\"m\":8,\"m\":9,\"n\":8,\"k\":8}]"); }) ==
+        "2 list: m: given twice");
+}
+
+TEST_CASE("Sides are those of the op, and m the rows of all groups") {
+  CHECK(texts_of("{\"m\":128,\"n\":128}\n{\"n\":128,\"k\":8}\n{\"op\":\"memcpy\",\"m\":8,\"k\":8}\n"
+                 "{\"m\":4,\"groups\":[1,2],\"n\":8,\"k\":8}\n"
+                 "{\"groups\":[1,2],\"n\":8,\"k\":8}\n") ==
+        std::vector<std::string>{"k: missing", "m: missing", "k: a shape of memcpy has none",
+                                 "m: expected 3, the rows of all groups, got 4",
+                                 "[1,2]x8x8 fp16 tn"});
 }
 
 TEST_CASE("What is no problem keeps its place and says why") {

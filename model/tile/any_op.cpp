@@ -49,10 +49,19 @@ GemmProblem parse_gemm_problem(std::string_view shape, ElementType dtype, Layout
                                const Epilogue& epilogue) {
   if (std::optional<GroupedShape> groups = split_groups(shape)) {
     // Any M, which the groups' rows take the place of.
-    const GemmShape sides = parse_gemm_shape("1x" + std::string(groups->rest));
+    GemmShape sides;
+    try {
+      sides = parse_gemm_shape("1x" + std::string(groups->rest));
+    } catch (const ConfigError&) {
+      bad_groups_shape(shape);
+    }
     return in_groups({sides, dtype, layout, epilogue}, std::move(groups->rows));
   }
   const BatchedShape given = split_batch(shape);
+  if (given.batch && given.shape.starts_with('[')) {
+    throw ConfigError(
+        fmt::format("shape '{}': a batch of groups is not supported", on_one_line(shape)));
+  }
   GemmProblem problem{parse_gemm_shape(given.shape), dtype, layout, epilogue};
   if (given.batch) {
     problem.batch = parse_batch(*given.batch);

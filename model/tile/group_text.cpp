@@ -55,15 +55,19 @@ std::vector<i64> parse_group_rows(std::string_view text) {
   return rows;
 }
 
+void bad_groups_shape(std::string_view shape) {
+  throw ConfigError(
+      fmt::format("shape '{}': expected groups as [256,0,17]x4096x7168: rows of each, then N and K",
+                  on_one_line(shape)));
+}
+
 std::optional<GroupedShape> split_groups(std::string_view shape) {
   if (!shape.starts_with('[')) {
     return std::nullopt;
   }
   const std::size_t end = shape.find(']');
   if (end == shape.npos || end + 1 >= shape.size() || (shape[end + 1] | 0x20) != 'x') {
-    throw ConfigError(fmt::format(
-        "shape '{}': expected groups as [256,0,17]x4096x7168: rows of each, then N and K",
-        on_one_line(shape)));
+    bad_groups_shape(shape);
   }
   return GroupedShape{parse_group_rows(shape.substr(1, end - 1)), shape.substr(end + 2)};
 }

@@ -27,4 +27,7 @@ struct GroupedShape {
 /// None where the shape does not begin with a bracket.
 std::optional<GroupedShape> split_groups(std::string_view shape);
 
+/// Throws ConfigError that says what a shape with groups is.
+[[noreturn]] void bad_groups_shape(std::string_view shape);
+
 }  // namespace tilecast

@@ -38,6 +38,11 @@ TEST_CASE("Groups that make no sense are refused in one line") {
     INFO(shape);
     CHECK(error_message([&] { (void)read(shape); }) != "");
   }
+  // What was typed is quoted, and not a product that stands for it.
+  CHECK(error_message([] { (void)read("[1,2]x8"); }) ==
+        "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each, then N and K");
+  CHECK(error_message([] { (void)read("2*[1,2]x8x8"); }) ==
+        "2 shape '2*[1,2]x8x8': a batch of groups is not supported");
 }
 
 }  // namespace tilecast

@@ -29,7 +29,32 @@ sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "re
 grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
 [ "$(grep -c '^cutlass3x' "$folder/out")" = 2 ] || problem "two kernels: $(cat "$folder/out")"
 printf '[{"m": 8' >"$folder/cut.json"
-expect_error 2 'JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
+expect_error 2 'cut.json:1: expected a JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
+
+# Files and options that are refused, in one line.
+expect_error 6 'nofile: cannot read: No such file' "$TILECAST" predict --problems "$folder/nofile"
+expect_error 6 "$folder: cannot read: Is a directory" "$TILECAST" predict --problems "$folder"
+: >"$folder/empty"
+expect_error 2 'empty: no problem is in it' "$TILECAST" predict --problems "$folder/empty" --format csv
+printf 'm,n,k,datatype\n128,128,128,bf16\n' >"$folder/datatype.csv"
+expect_error 2 'datatype.csv:1: datatype: unknown column' "$TILECAST" predict --problems "$folder/datatype.csv"
+for format in table json; do
+  expect_error 2 "jsonl, csv or cutlass, not as $format" \
+    "$TILECAST" predict --problems "$folder/problems.json" --format "$format"
+done
+for option in --wide --rejected; do
+  expect_error 2 'without --wide and --rejected' "$TILECAST" predict --problems "$folder/problems.json" "$option"
+done
+expect_error 2 'jsonl is for --problems' "$TILECAST" predict 64x64x64 --format jsonl
+
+# A reader that goes away ends the work: of 300 problems at most those under way are computed.
+printf '64x64x64:19200:64\n' >"$folder/many"
+{ "$TILECAST" predict --problems "$folder/many" --method analytic 2>"$folder/err"; echo $? >"$folder/code"; } |
+  head -1 >/dev/null
+[ "$(cat "$folder/code")" = 141 ] || problem "many | head -1: exit code $(cat "$folder/code")"
+[ -s "$folder/err" ] && problem "many | head -1: $(cat "$folder/err")"
+printf '64x64x64\n' >"$folder/few64"
+expect_lost 6 'standard output: cannot write' "$TILECAST" predict --problems "$folder/few64" --method analytic
 
 # Every line of a CSV has the columns of its header.
 printf '64x64x64\n8*64x64x64\n64x64x1\n' | "$TILECAST" predict --problems - --format csv --method analytic >"$folder/out" 2>"$folder/err"
@@ -42,6 +67,12 @@ if script -qec true /dev/null >/dev/null 2>&1; then  # it has a terminal to give
   script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic >'$folder/out'" /dev/null >"$folder/seen" 2>&1
   grep -q '4 of 4 \[########################################\] problems' "$folder/seen" ||
     problem "no bar: $(cat -v "$folder/seen")"
+fi
+# Rows on the same terminal have lines of their own.
+if script -qec true /dev/null >/dev/null 2>&1; then
+  script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic --format csv" /dev/null >"$folder/seen" 2>&1
+  [ "$(tr -d '\r' <"$folder/seen" | sed 's/.*\x1b\[K//' | grep -Ec '^[1-4],1,.*,$')" = 4 ] ||
+    problem "rows and bar: $(cat -v "$folder/seen")"
 fi
 grep -q '\[####' "$folder/err" && problem "a bar in a file: $(cat "$folder/err")"
 finish

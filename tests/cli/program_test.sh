@@ -6,6 +6,8 @@ expect_error 2 "unknown command 'docter'.*did you mean doctor" "$TILECAST" docte
 expect_error 2 "unknown command 'qqqqqqqqqq'" "$TILECAST" qqqqqqqqqq
 expect_error 2 "unknown option '--bogus'" "$TILECAST" --bogus
 expect_error 2 "unknown option '--fromat'.*did you mean --format" "$TILECAST" doctor --fromat json
+"$TILECAST" explain 64x64x64 --top 3 2>"$folder/err"
+grep -q 'did you mean' "$folder/err" && problem "--top is no --op: $(cat "$folder/err")"
 expect_error 2 "unexpected argument 'extra'" "$TILECAST" doctor extra
 expect_error 2 "--format: expected one of table, json, got 'xml'" "$TILECAST" doctor --format xml
 expect_error 2 '--format: expected a value' "$TILECAST" doctor --format
