@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
@@ -52,7 +55,30 @@ bool is_about_the_same(std::string_view part, std::string_view other, bool is_sh
   return is_short ? about(part) == about(other) : key_of(part) == key_of(other);
 }
 
-/// "a, b or c"; of many, three and how many more.
+std::vector<double> numbers_in(std::string_view part) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; (at = part.find_first_of("0123456789", at)) != part.npos;) {
+    const std::size_t end = std::min(part.find_first_not_of("0123456789", at), part.size());
+    numbers.push_back(parse_number(part.substr(at, end - at)).value_or(0));
+    at = end;
+  }
+  return numbers;
+}
+
+/// How far the numbers of a part are from those of another, as ratios; of other kinds far.
+double apart(std::string_view part, std::string_view other) {
+  const std::vector<double> a = numbers_in(part), b = numbers_in(other);
+  if (a.size() != b.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += std::abs(std::log((a[i] + 1) / (b[i] + 1)));
+  }
+  return sum;
+}
+
+/// "a, b or c"; of many, the first three and how many more.
 std::string any_of(std::vector<std::string> words) {
   constexpr size_t kMost = 8, kSome = 3;
   if (words.size() < 2) {
@@ -185,9 +211,12 @@ std::string ConfigPattern::why_none(std::vector<Config> configs) const {
     }
     std::erase_if(configs, [&](const Config& config) { return !has(config, part); });
     if (configs.empty()) {
+      std::vector<std::string> nearest(others.begin(), others.end());
+      std::ranges::stable_sort(nearest, {},
+                               [&](const std::string& other) { return apart(part, other); });
       return complaint(fmt::format(
           "no candidate has {}{}{}", part, before.empty() ? "" : " beside " + join(before, ", "),
-          others.empty() ? "" : "; there is " + any_of({others.begin(), others.end()})));
+          nearest.empty() ? "" : "; there is " + any_of(std::move(nearest))));
     }
     before.push_back(part);
   }

@@ -1,5 +1,7 @@
 #include "model/tile/config_pattern.h"
 
+#include <fmt/format.h>
+
 #include "tests/catch.h"
 #include "tests/error_message.h"
 
@@ -58,7 +60,16 @@ TEST_CASE("Where nothing matches, the first part that cannot be had is named", "
         "stages=6; there is tile=128x128x64");
   CHECK(why("ws:tile=128x256x64,stages=9") ==
         "configuration 'ws:tile=128x256x64,stages=9': no candidate has stages=9 beside "
-        "tile=128x256x64; there is stages=3 or stages=4");
+        "tile=128x256x64; there is stages=4 or stages=3");
+  std::vector<KernelConfig> tiles;
+  for (const char* tile : {"64x256x64", "128x112x128", "128x176x64", "128x192x64", "128x256x64",
+                           "192x128x64", "256x128x64", "64x64x64", "64x128x64"}) {
+    tiles.push_back(
+        std::get<KernelConfig>(parse_config(fmt::format("ws {} s4 w1x1 c1x1 o1 i1 e2 m8", tile))));
+  }
+  CHECK(ConfigPattern("ws 128x192x65")
+            .why_none(tiles)
+            .ends_with("; there is 128x192x64, 128x176x64, 128x256x64 or any of 6 more"));
   CHECK(why("ws m16") == "configuration 'ws m16': no candidate has m16; there is m8 or n4");
   CHECK(why("ws x7") == "configuration 'ws x7': no candidate has x7");
 }
