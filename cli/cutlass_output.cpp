@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
@@ -116,7 +117,7 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
     throw ConfigError("--format cutlass: expected a batch of products with an A and a B each");
   }
   CutlassList list;
-  std::size_t rows = 0;
+  std::set<std::string> kernels;  // as CUTLASS tells them apart, by all of its columns
   for (const Prediction& p : ranking.predictions) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
     if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {
@@ -125,15 +126,19 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
     }
     const Tiling& t = config.tiling;
     const std::string_view type = type_name(problem->dtype);
-    list.rows += fmt::format(
-        "{},{},{},{},{},{},{},{},{},f32,{},1,0,{},{},{},{},{},1,{},{},{},{:.6g},{}\n",
+    const std::string kernel = fmt::format(
+        "{},{},{},{},{},{},{},{},{},f32,{},1,0,{},{},{},{},{},1,{},{},{}",
         cutlass_name(*problem, config), problem->shape.n, problem->shape.m, problem->shape.k,
         problem->batch.products, layout_name(problem->layout), type, type, type, type, t.block_n,
         t.block_m, t.block_k, t.cluster_n, t.cluster_m,
         config.raster.kind == RasterKind::kGroupedM ? "along_m" : "along_n", config.raster.group,
-        splits_equally(config.schedule) ? config.decomposition.splits : 1, p.time.value * 1e6,
-        csv_field(to_text(config)));
-    if (++rows == top) {
+        splits_equally(config.schedule) ? config.decomposition.splits : 1);
+    if (!kernels.insert(kernel).second) {
+      continue;
+    }
+    list.rows +=
+        fmt::format("{},{:.6g},{}\n", kernel, p.time.value * 1e6, csv_field(to_text(config)));
+    if (kernels.size() == top) {
       break;
     }
   }

@@ -37,7 +37,9 @@ std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config)
 std::string cutlass_header();
 
 struct CutlassList {
-  std::string rows;  // the fastest `top` that have counterparts, fastest first, without a header
+  /// The fastest `top` that have counterparts, fastest first, without a header. Of those that are
+  /// one kernel to CUTLASS, which chooses stages and registers itself, the fastest.
+  std::string rows;
   std::map<std::string, int> without;  // faster ones that have none, by reason
 };
 

@@ -69,6 +69,23 @@ TEST_CASE("Kernels named align8 need rows of C at multiples of 16 bytes") {
   }
 }
 
+TEST_CASE("What is one kernel to CUTLASS is one row, and --top counts kernels") {
+  Ranking ranking{.problem = problem_of(Layout::kTn)};
+  double time = 100e-6;
+  for (const std::string& text :
+       {std::string(kCooperative), with(kCooperative, "stages=4", "stages=3"),
+        with(kCooperative, "c_slots=2", "c_slots=4"), with(kCooperative, "group=8", "group=4")}) {
+    Prediction p{};
+    p.config = parse_kernel_config(text);
+    p.time = Seconds{time += 1e-6};
+    ranking.predictions.push_back(p);
+  }
+  const std::string rows = cutlass_list(ranking, 2).rows;
+  REQUIRE(split(rows, '\n').size() == 3);  // two rows, and the end
+  CHECK(rows.find(",101,") != std::string::npos);
+  CHECK(rows.find(",104,") != std::string::npos);
+}
+
 TEST_CASE("A test list turns the problem, and counts what it leaves out") {
   Ranking ranking{.problem = problem_of(Layout::kTn)};
   const KernelConfig plain = parse_kernel_config(kCooperative);
