@@ -105,10 +105,10 @@ Json against_json(const ExplainReport& report, const Explanation& e, const Expla
 }
 
 /// What measured kernels change about the physics' own prediction: ratios, of the rows measured
-/// over physics.
+/// over physics. `rows` are like it, those nearest to it follow.
 Json learned_json(const Explanation& e) {
   Json from = Json::array();
-  for (const LearnedReason& reason : e.learned_from) {
+  for (const LearnedReason& reason : e.learned_from.nearest) {
     from.push_back({{"problem", reason.row->problem},
                     {"config", reason.row->config},
                     {"regime", to_text(reason.row->regime)},
@@ -119,6 +119,7 @@ Json learned_json(const Explanation& e) {
   return {{"cycles", rounded(e.predicted.cycles_correction, kDigits)},
           {"sm_clock", rounded(e.predicted.clock_correction, kDigits)},
           {"extrapolated", e.predicted.extrapolated},
+          {"rows", e.learned_from.rows},
           {"from", std::move(from)}};
 }
 
@@ -162,7 +163,7 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
       json["waves"]["rows_of_no_group"] = share(*e.waves->rows_of_no_group);
     }
   }
-  if (!e.learned_from.empty() || p.extrapolated) {
+  if (!e.learned_from.nearest.empty() || p.extrapolated) {
     json["learned"] = learned_json(e);
   }
   json["energy"] = energy_json(e.energy);

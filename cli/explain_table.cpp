@@ -8,6 +8,7 @@
 #include "cli/explain_output.h"
 #include "cli/explain_stream.h"
 #include "cli/output_parts.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/why_extrapolated.h"
 
@@ -234,12 +235,16 @@ std::string phase_table(const Named& named) {
 std::string learned_table(const ExplainReport& report, const Named& named) {
   const Explanation& e = *named.kernel;
   const auto more = [](double factor) { return fmt::format("{:+.1f} %", 100 * (factor - 1)); };
+  // Of other data nothing was learned but the cycles.
+  const bool has_clock = report.inputs == Inputs::kNormal;
+  const auto both = [&](double cycles, double clock) {
+    return "cycles " + more(cycles) + (has_clock ? ", clock " + more(clock) : "");
+  };
   std::string text =
       "\n" + wrapped("",
-                     fmt::format("{}, learned from measured kernels: cycles {}, clock {} over "
-                                 "physics alone",
-                                 named.name, more(e.predicted.cycles_correction),
-                                 more(e.predicted.clock_correction)),
+                     fmt::format("{}, learned from measured kernels{}: {} over physics alone",
+                                 named.name, has_clock ? "" : " with normal inputs",
+                                 both(e.predicted.cycles_correction, e.predicted.clock_correction)),
                      " ");
   if (e.predicted.extrapolated) {
     text += wrapped(
@@ -247,10 +252,20 @@ std::string learned_table(const ExplainReport& report, const Named& named) {
         "extrapolated: " + why_extrapolated(report.gpu.spec, std::get<GemmProblem>(report.problem)),
         " ");
   }
-  for (const LearnedReason& reason : e.learned_from) {
-    text += fmt::format("  likeness {:.2f}: {}, {}: cycles {}, clock {}\n", reason.likeness,
-                        reason.row->problem, to_text(reason.row->regime),
-                        more(std::exp(reason.cycles_off)), more(std::exp(reason.clock_off)));
+  const std::size_t nearest = e.learned_from.nearest.size();
+  if (nearest > 0) {
+    text += wrapped(
+        "  ",
+        fmt::format("together from {} that {} like it; the nearest, each as measured over physics "
+                    "alone (+: more cycles{}), and {} more:",
+                    counted(e.learned_from.rows, "row"), e.learned_from.rows == 1 ? "is" : "are",
+                    has_clock ? ", a higher clock" : "", e.learned_from.rows - nearest),
+        " ");
+  }
+  for (const LearnedReason& reason : e.learned_from.nearest) {
+    text += fmt::format("  likeness {:.2f}: {}, {}: {}\n", reason.likeness, reason.row->problem,
+                        to_text(reason.row->regime),
+                        both(std::exp(reason.cycles_off), std::exp(reason.clock_off)));
     text += wrapped("            ", reason.row->config, ":,");
   }
   return text;
@@ -310,7 +325,8 @@ std::string explain_table(const ExplainReport& report) {
   }
   for (const Named& n : all) {
     text += n.kernel->watched ? phase_table(n) : "";
-    const bool learned = !n.kernel->learned_from.empty() || n.kernel->predicted.extrapolated;
+    const bool learned =
+        !n.kernel->learned_from.nearest.empty() || n.kernel->predicted.extrapolated;
     text += learned ? learned_table(report, n) : "";
   }
   if (is_fp8(dtype_of(report.problem))) {

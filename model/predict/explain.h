@@ -61,7 +61,7 @@ struct Explanation {
   EnergySplit energy;
   ClockLimiter clock_limiter;
   std::optional<Watched> watched;
-  std::vector<LearnedReason> learned_from;  // measured rows, the most like it first; of a GEMM
+  LearnedReasons learned_from;  // of a GEMM
 };
 
 /// Throws as predict_config and require_method.

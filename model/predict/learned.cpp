@@ -109,13 +109,15 @@ std::vector<Learned> LearnedPart::of(std::span<const KernelFeatures> kernels) co
   return learned;
 }
 
-std::vector<LearnedReason> LearnedPart::reasons(const KernelFeatures& kernel,
-                                                std::size_t most) const {
+LearnedReasons LearnedPart::reasons(const KernelFeatures& kernel, std::size_t most) const {
   const Seen seen = see(kernel);
-  std::vector<LearnedReason> reasons;
+  const auto is_like = [](float likeness) { return likeness >= kHardlyLike; };
+  LearnedReasons reasons{
+      .nearest = {},
+      .rows = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_like))};
   for (const std::size_t i : seen.neighbours) {
-    if (reasons.size() < most && seen.likeness[i] >= kHardlyLike) {
-      reasons.push_back(
+    if (reasons.nearest.size() < most && is_like(seen.likeness[i])) {
+      reasons.nearest.push_back(
           {&model_.rows[i], seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
     }
   }

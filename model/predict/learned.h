@@ -48,6 +48,11 @@ struct LearnedReason {
   double cycles_off, clock_off;  // what it was measured over physics, as logarithms
 };
 
+struct LearnedReasons {
+  std::vector<LearnedReason> nearest;  // the most like it first
+  std::size_t rows = 0;                // all that are like it
+};
+
 /// One method's. Refers to the model that it came from.
 class LearnedPart {
  public:
@@ -57,8 +62,8 @@ class LearnedPart {
   std::vector<Learned> of(std::span<const KernelFeatures> kernels) const;
   Learned of(const KernelFeatures& kernel) const;
 
-  /// The rows most like it, the most like one first; none that is hardly like it.
-  std::vector<LearnedReason> reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
+  /// The rows most like it; none that is hardly like it.
+  LearnedReasons reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
 
   /// Standard deviation of the logarithm of measured over predicted time, by the process alone.
   double deviation(const KernelFeatures& kernel) const;

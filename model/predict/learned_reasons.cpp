@@ -5,9 +5,8 @@
 
 namespace tilecast {
 
-std::vector<LearnedReason> learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
-                                           const Prediction& predicted, Regime regime,
-                                           std::size_t most) {
+LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
+                               const Prediction& predicted, Regime regime, std::size_t most) {
   const std::optional<LearnedPart> learned = learned_part(gpu, predicted.method);
   if (!learned) {
     return {};

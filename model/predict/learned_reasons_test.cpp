@@ -50,12 +50,12 @@ TEST_CASE("The kernel itself, once measured, is the row that its prediction lean
     const Prediction pulled = predict(taught, method);
     CHECK(pulled.cycles_correction == Approx(std::exp(0.02)).epsilon(1e-3));
     const std::vector<LearnedReason> reasons =
-        learned_reasons(taught, kProblem, pulled, Regime::kBurst);
+        learned_reasons(taught, kProblem, pulled, Regime::kBurst).nearest;
     REQUIRE(reasons.size() == 1);
     CHECK(reasons[0].row->problem == "itself");
     CHECK(reasons[0].likeness == Approx(1).epsilon(1e-3));
     CHECK(reasons[0].cycles_off == 0.02);
-    CHECK(learned_reasons(plain, kProblem, p, Regime::kBurst).empty());
+    CHECK(learned_reasons(plain, kProblem, p, Regime::kBurst).nearest.empty());
   }
 }
 

@@ -101,15 +101,17 @@ TEST_CASE("Reasons are the rows that an answer leans on, the most like one first
     }
   }
   const LearnedPart learned(model, Method::kAnalytic);
-  const std::vector<LearnedReason> reasons = learned.reasons(away(0.1));
+  const auto [reasons, rows] = learned.reasons(away(0.1));
   REQUIRE(reasons.size() == 2);  // the third is hardly like it
+  CHECK(rows == 2);
   CHECK(reasons[0].row->config == "a");
   CHECK(reasons[0].cycles_off == 0.05);
   CHECK(reasons[1].row->config == "b");
   CHECK(reasons[1].likeness < reasons[0].likeness);
   CHECK(reasons[1].clock_off == 0.25);
-  CHECK(learned.reasons(away(0.1), 1).size() == 1);
-  CHECK(learned.reasons(away(-30)).empty());
+  CHECK(learned.reasons(away(0.1), 1).nearest.size() == 1);
+  CHECK(learned.reasons(away(0.1), 1).rows == 2);
+  CHECK(learned.reasons(away(-30)).nearest.empty());
 }
 
 /// Power: 100 W, and at f a cycle of 1 uJ whatever its work; the energy of tensor work is spread
