@@ -86,6 +86,10 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     json["ranking"].push_back(prediction_json(report, r.predictions[i]));
   }
+  if (r.next_simulated) {
+    json["next_simulated"] = {{"config", to_text(r.next_simulated->config)},
+                              {"time_us", rounded(microseconds(r.next_simulated->time), 6)}};
+  }
   if (report.explains_rejected) {
     for (const auto& [reason, config] : r.rejected_example) {
       json["rejected_examples"][reason] = {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "cli/predict_output.h"
 #include "model/analytic/stream_closed_form.h"
@@ -186,9 +187,12 @@ std::string extrapolated_text(const RankingReport& report) {
                                             std::get<GemmProblem>(report.ranking.problem)));
 }
 
+std::string_view inputs_word(const Ranking& r) {
+  return r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs);
+}
+
 std::string conditions(const Ranking& r) {
-  return fmt::format("{}, {} inputs", to_text(r.regime),
-                     r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs));
+  return fmt::format("{}, {} inputs", to_text(r.regime), inputs_word(r));
 }
 
 std::string counts_text(const RankingReport& report) {
@@ -216,6 +220,43 @@ std::string memory_text(const RankingReport& report) {
                                      bytes / kGibi, most / kGibi);
 }
 
+/// Where the interval is not one that was learned; else empty.
+std::string interval_source(const RankingReport& report, bool fitted) {
+  const Ranking& r = report.ranking;
+  if (!fitted) {
+    return " (default error, not calibrated)";
+  }
+  return op_of(r.problem) == Op::kGemm && r.inputs != Inputs::kNormal
+             ? fmt::format(" (default error: no interval was learned of {} inputs)", inputs_word(r))
+             : "";
+}
+
+/// How far the first is ahead, and what that says; empty where nothing is to compare it with.
+std::string lead_text(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  const Prediction& best = r.predictions.front();
+  if (r.simulated == 0) {
+    return r.within_1_percent > 1
+               ? fmt::format(
+                     "by closed form alone, without anything learned, {} candidates are "
+                     "within 1 % of the fastest one",
+                     with_commas(r.within_1_percent))
+               : "";
+  }
+  if (!r.next_simulated || r.next_simulated->time <= best.time) {
+    return "";
+  }
+  const double apart = r.next_simulated->time / best.time - 1;
+  const bool is_known = report.gpu.calibrated && r.inputs == Inputs::kNormal && !best.extrapolated;
+  return fmt::format("#1 leads the next simulated kernel, {}, by {:.1f} %{}",
+                     short_text(r.next_simulated->config), 100 * apart,
+                     is_known
+                         ? fmt::format(": about {:.0f} % of measured pairs so far apart are in "
+                                       "the predicted order",
+                                       100 * pairs_apart(apart)->in_order)
+                         : "");
+}
+
 /// What is said below the rows, a line each.
 std::vector<std::string> notes(const RankingReport& report) {
   const Ranking& r = report.ranking;
@@ -224,9 +265,9 @@ std::vector<std::string> notes(const RankingReport& report) {
   const GpuSpec& gpu = report.gpu.spec;
   const bool fitted =
       stream != nullptr ? gpu.stream->interval != gpu.default_interval : report.gpu.calibrated;
-  std::vector<std::string> lines{fmt::format(
-      "90 % interval for #1: {} to {} us{}", micro_text(best.interval_low),
-      micro_text(best.interval_high), fitted ? "" : " (default error, not calibrated)")};
+  std::vector<std::string> lines{
+      fmt::format("90 % interval for #1: {} to {} us{}", micro_text(best.interval_low),
+                  micro_text(best.interval_high), interval_source(report, fitted))};
   if (stream != nullptr) {
     const RateShares shares = rate_shares(gpu, *stream, best.time);
     lines.push_back(
@@ -239,12 +280,7 @@ std::vector<std::string> notes(const RankingReport& report) {
     lines.push_back(fmt::format("{:.3g} % of #1 was simulated, the steady middle goes on as that",
                                 100 * best.simulated_part));
   }
-  if (r.within_1_percent > 1) {
-    lines.push_back(fmt::format(
-        "by closed form alone, nothing simulated or learned, {} candidates are within 1 % of the "
-        "fastest one",
-        with_commas(r.within_1_percent)));
-  }
+  lines.push_back(lead_text(report));
   lines.push_back(memory_text(report));
   lines.push_back(extrapolated_text(report));
   const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));

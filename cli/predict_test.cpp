@@ -231,6 +231,43 @@ TEST_CASE("A problem that does not fit the card's memory is said to") {
             .find("\nb200: A, B and C need 384 GiB, this card has 180 GiB\n") != std::string::npos);
 }
 
+TEST_CASE("How far the first is ahead of the next simulated kernel is said, and how sure that is") {
+  const std::string asked = "2048x2048x1024";
+  const Json answer = Json::parse(table({asked, "--format", "json", "--top", "500"}));
+  const Json& rows = answer["ranking"];
+  const auto next = std::ranges::find_if(rows, [&](const Json& row) {
+    return row["method"] == "simulated" && row["time_us"] > rows[0]["time_us"];
+  });
+  REQUIRE(next != rows.end());
+  CHECK(answer["next_simulated"]["time_us"] == (*next)["time_us"]);
+  CHECK(answer["next_simulated"]["config"] == (*next)["config"]);
+  const std::string text = table({asked, "--top", "1"});  // the next one is not among the rows
+  CHECK(text.find("\n#1 leads the next simulated kernel, ") != std::string::npos);
+  CHECK(text.find("of measured pairs so far") != std::string::npos);
+  CHECK(text.find("within 1 %") == std::string::npos);
+  const std::string zeros = table({asked, "--inputs", "zeros"});
+  CHECK(zeros.find("#1 leads") != std::string::npos);
+  CHECK(zeros.find("of measured pairs") == std::string::npos);
+  CHECK(table({asked, "--method", "analytic"}).find("within 1 % of the") != std::string::npos);
+}
+
+TEST_CASE("An interval that was not learned says so") {
+  CHECK(table({"512x512x512"}).find("default error") == std::string::npos);
+  const std::string zeros = table({"512x512x512", "--inputs", "zeros"});
+  check_fits(zeros);
+  CHECK(zeros.find("(default error: no interval was") != std::string::npos);
+  CHECK(table({"512x512x512", "--gpu", "h100_sxm", "--method", "analytic"})
+            .find("(default error, not calibrated)") != std::string::npos);
+}
+
+TEST_CASE("Measurements of which none is of the problem are said to be") {
+  const CapturedRun run = predict(
+      {"1024x1024x1032", "--method", "analytic", "--data", "validate/data/h200_sxm/hopper.csv.gz"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err ==
+        "--data: no verified row is of 1024x1024x1032 fp16 tn on h200_sxm, burst, normal inputs\n");
+}
+
 TEST_CASE("What is extrapolated is said, and what of it was never measured") {
   const auto note = [](const std::vector<std::string>& more) {
     std::vector<std::string> asked{"--method", "analytic", "--top", "2"};

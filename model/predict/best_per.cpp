@@ -57,6 +57,9 @@ Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
     }
   }
   std::ranges::stable_sort(all.predictions, {}, &Prediction::time);
+  if (all.predictions.size() > 1 && all.simulated > 0) {
+    all.next_simulated = all.predictions[1];
+  }
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,9 @@ struct Ranking {
   /// own schedule where it has any, so that all stand in one list.
   int simulated = 0;
   double closed_form_scale = 1;
+  /// The next kernel that was simulated, where the first one was: of another time, and perhaps not
+  /// among `predictions`.
+  std::optional<Prediction> next_simulated = {};
   /// Candidates that by closed form alone, physics without anything learned, take at most 1 %
   /// longer than the fastest, itself included.
   int within_1_percent = 0;

@@ -138,6 +138,12 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
   std::ranges::stable_sort(ranked, {}, &Prediction::time);
+  const auto next = std::ranges::find_if(ranked, [&](const Prediction& p) {
+    return p.method == Method::kSimulated && ranked.front().time < p.time;
+  });
+  if (next != ranked.end() && ranked.front().method == Method::kSimulated) {
+    ranking.next_simulated = *next;
+  }
   ranking.predictions = std::move(ranked);
 }
 
