@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/output_parts.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/yaml_tree.h"
@@ -108,6 +110,40 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
   }
 }
 
+/// Every number of one GPU, with where it is from.
+void print_numbers(const LoadedGpu& gpu, const std::string& format) {
+  if (format == "json") {
+    nlohmann::ordered_json answer{{"schema", 1},
+                                  {"gpu", gpu.spec.name},
+                                  {"calibrated", gpu.calibrated},
+                                  {"numbers", nlohmann::ordered_json::array()}};
+    for (const Constant& c : gpu.constants) {
+      answer["numbers"].push_back({{"key", c.key_path},
+                                   {"value", c.value},
+                                   {"unit", c.unit},
+                                   {"source", to_text(c.source)},
+                                   {"confidence", to_text(c.confidence)},
+                                   {"ref", c.ref}});
+      if (c.standard_error) {
+        answer["numbers"].back()["standard_error"] = *c.standard_error;
+      }
+    }
+    fmt::print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{}", wrapped("",
+                           fmt::format("{}: {}, {}calibrated, {}", gpu.spec.name, gpu.spec.product,
+                                       gpu.calibrated ? "" : "not ", gpu.path),
+                           " "));
+  for (const Constant& c : gpu.constants) {
+    const std::string error =
+        c.standard_error ? fmt::format(" +- {:.2g}", *c.standard_error) : std::string();
+    fmt::print("{:<38} {:<28} {:<10}\n{}", c.key_path,
+               fmt::format("{:.8g}{} {}", c.value, error, c.unit == "1" ? "" : c.unit),
+               to_text(c.source), wrapped("    ", escaped(c.ref), " "));
+  }
+}
+
 std::vector<Word> words_of(const std::string& what) {
   std::vector<Word> words;
   if (what == "gpus") {
@@ -170,9 +206,17 @@ void add_list(Program& program) {
 void add_gpus(Program& program) {
   const Command command = program.command(
       "gpus", "List the GPUs: what runs on each, what is known of it and from which source");
+  const auto name = std::make_shared<std::string>();
+  command.option("NAME", *name,
+                 "Every number of this one instead, or of a path to a GPU file: value, standard "
+                 "error, unit, source and reference");
   const auto format = std::make_shared<std::string>("table");
   command.option("--format", *format, "table or json").one_of({"table", "json"});
-  command.runs([format] {
+  command.runs([name, format] {
+    if (!name->empty()) {
+      print_numbers(load_gpu(*name, true), *format);
+      return;
+    }
     std::exception_ptr broken;
     print_gpus(gpu_rows(broken), *format);
     if (broken) {
