@@ -156,7 +156,13 @@ ElementType parse_element_type(std::string_view text) {
   if (lower_case(text) == "fp8") {
     throw ConfigError("dtype 'fp8': expected e4m3 or e5m2");
   }
-  return value_of(kTypes, "dtype", text);
+  if (const std::optional<ElementType> type = find_value(kTypes, text)) {
+    return *type;
+  }
+  const std::vector<std::string> known{"fp16", "bf16", "e4m3", "e5m2", "fp32"};
+  throw ConfigError(fmt::format(
+      "unknown dtype '{}': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and additions{}",
+      on_one_line(text), did_you_mean(text, known)));
 }
 std::optional<ElementType> element_type_named(std::string_view text) {
   return find_value(kTypes, text);
@@ -166,10 +172,10 @@ Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout",
 GemmShape parse_gemm_shape(std::string_view text) {
   const std::optional<std::vector<i64>> sides = parse_extents(text, 3);
   if (!sides) {
-    throw ConfigError(
-        fmt::format("shape '{}': expected MxNxK, three whole numbers from 1 to 2147483647, such as "
-                    "4096x4096x4096",
-                    on_one_line(text)));
+    throw ConfigError(fmt::format(
+        "shape '{}': expected MxNxK, three whole numbers, M and N up to 16777216, K up to "
+        "2147483647, such as 4096x4096x4096",
+        on_one_line(text)));
   }
   return {(*sides)[0], (*sides)[1], (*sides)[2]};
 }

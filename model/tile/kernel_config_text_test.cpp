@@ -268,8 +268,8 @@ TEST_CASE("A shape is three sides from 1 to 2^31 - 1") {
                                  "1x1x1x1", "1x1x", "axbxc", "1.5x1x1", " 1x1x1"}) {
     CHECK(error_message([&] { parse_gemm_shape(text); }) ==
           "2 shape '" + text +
-              "': expected MxNxK, three whole numbers from 1 to 2147483647, such as "
-              "4096x4096x4096");
+              "': expected MxNxK, three whole numbers, M and N up to 16777216, K up to "
+              "2147483647, such as 4096x4096x4096");
   }
 }
 
@@ -290,7 +290,8 @@ TEST_CASE("Types and layouts are read by their words only") {
   CHECK(parse_element_type("bf16") == ElementType::kBf16);
   CHECK(to_text(parse_layout("nn")) == "nn");
   CHECK(error_message([] { parse_element_type("fp61"); }) ==
-        "2 unknown dtype 'fp61': expected one of fp16, bf16, fp32, e4m3, e5m2; did you mean fp16?");
+        "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and "
+        "additions; did you mean fp16?");
   CHECK(error_message([] { parse_layout("nt"); }) ==
         "2 unknown layout 'nt': expected one of tn, nn; did you mean tn?");
 }

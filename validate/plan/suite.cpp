@@ -32,10 +32,10 @@ constexpr i64 kMostConfigs = 1'000'000;
 constexpr i64 kMostElements = i64{1} << 40;
 
 [[noreturn]] void bad_shape(std::string_view text) {
-  throw ConfigError(
-      fmt::format("shape '{}': expected MxNxK, ROWSxCOLUMNS or a number of elements, each a whole "
-                  "number from 1 to 2147483647 (elements: 2^40) or start:end:step",
-                  printable(text)));
+  throw ConfigError(fmt::format(
+      "shape '{}': expected MxNxK, ROWSxCOLUMNS or a number of elements, each a whole "
+      "number from 1 to 2147483647 (M and N: 16777216, elements: 2^40) or start:end:step",
+      printable(text)));
 }
 
 /// "512" or "512:2048:512", end included where a step meets it.
