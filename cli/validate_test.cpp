@@ -180,7 +180,8 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
 LearnedModel slower_by(double cycles) {
   LearnedModel model{.rows = {{"64x64x64", "any", Regime::kBurst, true, {}}}};
   model.length.fill(1e9);
-  model.analytic = {{1, 0.5, {cycles}, {cycles}}, {0.02, 0.5, {0}, {0}}, {{"tensor", 1}}};
+  model.noise = 0.5;
+  model.analytic = {{1, {cycles}, {cycles}}, {0.02, {0}, {0}}, {{"tensor", 1}}};
   model.simulated = model.analytic;
   return model;
 }

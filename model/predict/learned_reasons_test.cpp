@@ -43,8 +43,9 @@ TEST_CASE("The kernel itself, once measured, is the row that its prediction lean
     LearnedModel model{.rows = {{"other", "b", Regime::kBurst, true, other},
                                 {"itself", "a", Regime::kBurst, true, own}}};
     model.length.fill(1);
+    model.noise = 0.5;
     model.analytic =
-        model.simulated = {{0.1, 0.5, {0.3, 0.02}, {0, 0.2}}, {0.02, 0.5, {0, 0.01}, {0, 0.5}}, {}};
+        model.simulated = {{0.1, {0.3, 0.02}, {0, 0.2}}, {0.02, {0, 0.01}, {0, 0.5}}, {}};
     GpuSpec taught = plain;
     taught.learned = std::make_shared<const LearnedModel>(model);
     const Prediction pulled = predict(taught, method);

@@ -12,6 +12,7 @@
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
 #include "model/sim/steady_k.h"
+#include "model/spec/fused_epilogue.h"
 
 namespace tilecast {
 namespace {
@@ -79,6 +80,25 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     }
   }
   return chosen;
+}
+
+/// In a simulation an epilogue may change who is served first. It takes no less time than none, and
+/// no more than if all of its instructions showed in the SM that has the most tiles: twice an even
+/// share, if the dispatcher has it so.
+void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedParts& learned,
+                   Prediction& p) {
+  GemmProblem plain = q.problem;
+  plain.epilogue = {};
+  const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
+  TrafficMemo traffic(*q.gpu.l2, plain);
+  const KernelConfig& config = fused.config;
+  const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config, traffic));
+  const GemmCandidate candidate = by_closed_form(without, {&form, 1}, learned.analytic).front();
+  const Seconds least = by_simulation(without, candidate, learned).time;
+  const Tiling& t = config.tiling;
+  const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
+  const Cycles shown = fused_time(q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends;
+  stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock)) / p.time, p);
 }
 
 }  // namespace
@@ -149,14 +169,8 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
                   q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
     p.extrapolated |= never_learned(q.problem);
   }
-  if (fuses(q.problem.epilogue)) {  // in a simulation it may change who is served first
-    GemmProblem plain = q.problem;
-    plain.epilogue = {};
-    const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
-    TrafficMemo traffic(*q.gpu.l2, plain);
-    const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config, traffic));
-    const GemmCandidate least = by_closed_form(without, {&form, 1}, learned.analytic).front();
-    stretch(std::max(1.0, by_simulation(without, least, learned).time / p.time), p);
+  if (fuses(q.problem.epilogue)) {
+    hold_to_plain(q, physics, learned, p);
   }
   p.limiter = limiter_of(p);
   return p;

@@ -42,9 +42,9 @@ class Waiters {
  public:
   explicit Waiters(u32 count) : until_(count) {}
 
-  /// How many wait at `now`, which may not go back, counting `one` whether it does or not.
+  /// How many wait at `now`, counting `one` whether it does or not.
   i64 with(u32 one, SimTime now) {
-    if (now >= first_end_) {
+    if (now >= first_end_ || now < counted_) {
       count(now);
     }
     return waiting_ + (until_[one] > now ? 0 : 1);
@@ -60,6 +60,7 @@ class Waiters {
  private:
   void count(SimTime now) {
     waiting_ = 0;
+    counted_ = now;
     first_end_ = kNever;
     for (const SimTime& until : until_) {
       waiting_ += until > now ? 1 : 0;
@@ -70,8 +71,9 @@ class Waiters {
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
 
   std::vector<SimTime> until_;
-  i64 waiting_ = 0;             // until after the time that was last asked about
-  SimTime first_end_ = kNever;  // of those, or earlier
+  // As many wait from `counted_` until `first_end_`, or longer.
+  i64 waiting_ = 0;
+  SimTime counted_, first_end_ = kNever;
 };
 
 class SharedOutput {

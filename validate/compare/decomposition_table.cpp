@@ -159,7 +159,7 @@ std::vector<DecompositionRow> decomposition_rows(const GpuSpec& gpu, const Kerne
 
 std::string decomposition_tables(const KernelConfig& at,
                                  const std::vector<DecompositionRow>& rows) {
-  const auto splitting = kEverySchedule | std::views::filter(splits_k);
+  auto splitting = kEverySchedule | std::views::filter(splits_k);
   std::string titles, rules;
   for (const Schedule schedule : splitting) {
     titles += fmt::format(" {}-K{} |", splits_equally(schedule) ? "split" : "stream",
