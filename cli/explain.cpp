@@ -37,6 +37,7 @@ struct ExplainOptions {
   bool no_best = false, no_calibration = false, layout_given = false, epilogue_given = false;
 };
 
+/// Simulates once more: the prediction leaves steady waves out, which a timeline shows.
 void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyProblem& problem,
                  const Prediction& kernel) {
   if (kernel.method != Method::kSimulated) {

@@ -157,7 +157,9 @@ EnergySplit energy_of(const GpuSpec& gpu, const ChipWork& done, const Prediction
   return split;
 }
 
-/// What was seen of the simulation that predicted. What the kernel does in the predicted cycles.
+/// What was seen of the simulation that predicted. A ranking has run it before, but unwatched, as
+/// all that it simulates; to run the one again is at most a tenth of its explanation, of which
+/// eliminations are most. What the kernel does in the predicted cycles.
 ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                  Regime regime, Inputs inputs, unsigned threads, const GemmWatch& watch,
                  Explanation& e) {
