@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "cli/commands.h"
+#include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "kernels/emit/emit_gemm.h"
 #include "model/base/error.h"
@@ -22,9 +23,8 @@
 namespace tilecast {
 namespace {
 
-struct EmitOptions {
-  std::string shape, gpu = "h200_sxm", dtype = "fp16", dtype_c, batch, layout = "tn",
-                     epilogue = "none", regime = "burst", out;
+struct EmitOptions : ProblemOptions {
+  std::string gpu = "h200_sxm", regime = "burst", out;
   std::optional<std::string> config;
   bool replace = false, no_calibration = false;
 };
@@ -61,10 +61,7 @@ std::string quoted(const std::string& text) {
 }
 
 void emit(const EmitOptions& options) {
-  const GemmProblem problem = std::get<GemmProblem>(
-      parse_problem(Op::kGemm, in_batch(options.batch, options.shape),
-                    parse_element_type(options.dtype), parse_layout(options.layout),
-                    parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)));
+  const GemmProblem problem = std::get<GemmProblem>(options.problem());
   if (problem.groups != nullptr) {
     throw ConfigError("emit: expected one product or a batch, not groups");
   }

@@ -14,6 +14,7 @@
 #include "cli/explain_output.h"
 #include "cli/file_plan.h"
 #include "cli/predict_many.h"
+#include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
@@ -27,14 +28,12 @@
 namespace tilecast {
 namespace {
 
-struct ExplainOptions {
-  std::string shape, op = "gemm", gpu = "h200_sxm", dtype = "fp16", layout = "tn",
-                     epilogue = "none", dtype_c, batch, regime = "burst", inputs = "normal",
-                     format = "table", trace;
+struct ExplainOptions : ProblemOptions {
+  std::string gpu = "h200_sxm", regime = "burst", inputs = "normal", format = "table", trace;
   std::optional<std::string> method;
   std::vector<std::string> configs;
   unsigned threads = 0;
-  bool no_best = false, no_calibration = false, layout_given = false, epilogue_given = false;
+  bool no_best = false, no_calibration = false;
 };
 
 /// Simulates once more: the prediction leaves steady waves out, which a timeline shows.
@@ -51,14 +50,7 @@ void write_trace(const ExplainOptions& options, const GpuSpec& gpu, const AnyPro
 }
 
 void run_explain(const ExplainOptions& options) {
-  const AnyProblem problem =
-      parse_problem(parse_op(options.op), in_batch(options.batch, options.shape),
-                    parse_element_type(options.dtype), parse_layout(options.layout),
-                    parse_epilogue(options.epilogue), parse_c_type(options.dtype_c));
-  if (op_of(problem) != Op::kGemm && (options.layout_given || options.epilogue_given)) {
-    throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
-                                  options.layout_given ? "--layout" : "--epilogue", options.op));
-  }
+  const AnyProblem problem = options.problem();
   const Regime regime = parse_regime(options.regime);
   const Inputs inputs = parse_inputs(options.inputs);
   const Effort effort{
@@ -137,12 +129,7 @@ void add_explain(Program& program) {
                  "the best of all and the best of another schedule");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--dtype", options->dtype, kDtypeHelp);
-  command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
-  command.option("--batch", options->batch, kBatchHelp);
-  const Option layout =
-      command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
-  const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);
+  add_problem_options(command, *options);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
@@ -160,11 +147,7 @@ void add_explain(Program& program) {
                  "as measure --trace does; its folder is made if missing");
   command.option("--format", options->format, "table or json").one_of({"table", "json"});
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command.runs([options, layout, epilogue] {
-    options->layout_given = layout.given();
-    options->epilogue_given = epilogue.given();
-    run_explain(*options);
-  });
+  command.runs([options] { run_explain(*options); });
 }
 
 }  // namespace tilecast

@@ -192,11 +192,9 @@ void add_measure(Program& program, MeasuringDevice& device) {
       command.option("--regime", options->regime, "burst or sustained; of --points too, if given")
           .excludes(suite);
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros").excludes(suite);
-  command.option("--dtype", options->dtype, kDtypeHelp).excludes(suite);
-  command.option("--dtype-c", options->dtype_c, kDtypeCHelp).excludes(suite);
-  command.option("--batch", options->batch, kBatchHelp).excludes(suite);
-  command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]").excludes(suite);
-  command.option("--epilogue", options->epilogue, kEpilogueHelp).excludes(suite);
+  for (const Option option : add_problem_options(command, *options)) {
+    option.excludes(suite);
+  }
   command.option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
       .excludes(suite);
   command.option(

@@ -18,10 +18,7 @@ namespace tilecast {
 namespace {
 
 std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
-  const AnyProblem problem =
-      parse_problem(parse_op(options.op), in_batch(options.batch, options.shape),
-                    parse_element_type(options.dtype), parse_layout(options.layout),
-                    parse_epilogue(options.epilogue), parse_c_type(options.dtype_c));
+  const AnyProblem problem = options.problem();
   std::vector<SuitePoint> points;
   for (const std::string& given : options.configs) {
     const std::string config = is_baseline(given) ? given : to_text(parse_config(given));

@@ -6,17 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "cli/problem_options.h"
 #include "model/base/integers.h"
 #include "model/spec/gpu_spec.h"
 #include "validate/plan/measure_plan.h"
 
 namespace tilecast {
 
-struct MeasureOptions {
-  std::string shape, op = "gemm", gpu = "h200_sxm", out, counters, regime = "burst",
-                     inputs = "normal", dtype = "fp16", dtype_c, batch, layout = "tn",
-                     epilogue = "none", l2 = "rotating", budget, pm_sampling, trace, plan, shard,
-                     devices;
+struct MeasureOptions : ProblemOptions {
+  std::string gpu = "h200_sxm", out, counters, regime = "burst", inputs = "normal", l2 = "rotating",
+              budget, pm_sampling, trace, plan, shard, devices;
   std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;

@@ -15,6 +15,7 @@
 #include "cli/cutlass_output.h"
 #include "cli/predict_many.h"
 #include "cli/predict_output.h"
+#include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -30,17 +31,15 @@
 namespace tilecast {
 namespace {
 
-struct PredictOptions {
-  std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none",
-                     regime = "burst", inputs = "normal", format = "table";
+struct PredictOptions : ProblemOptions {
+  std::string regime = "burst", inputs = "normal", format = "table";
   std::vector<std::string> gpus{"h200_sxm"};
   std::optional<std::string> config, method, card, best_per;
   std::vector<std::string> schedules, data;
   std::size_t top = 10;
   std::optional<std::size_t> simulations;
   unsigned threads = 0;
-  bool no_calibration = false, layout_given = false, epilogue_given = false, wide = false,
-       rejected = false;
+  bool no_calibration = false, wide = false, rejected = false;
 };
 
 /// What is asked, of every GPU alike.
@@ -103,14 +102,8 @@ Question question_of(const PredictOptions& options) {
   if (options.config && (!options.schedules.empty() || options.best_per)) {
     throw ConfigError("--config names its schedule itself: leave --schedule and --best-per out");
   }
-  if (op != Op::kGemm && (options.layout_given || options.epilogue_given)) {
-    throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
-                                  options.layout_given ? "--layout" : "--epilogue", options.op));
-  }
   Question question{
-      .problem = parse_problem(op, in_batch(options.batch, options.shape),
-                               parse_element_type(options.dtype), parse_layout(options.layout),
-                               parse_epilogue(options.epilogue), parse_c_type(options.dtype_c)),
+      .problem = options.problem(),
       .regime = parse_regime(options.regime),
       .inputs = parse_inputs(options.inputs),
       .schedules = {},
@@ -248,12 +241,7 @@ void add_predict(Program& program) {
   command.option("--gpu", options->gpus,
                  "GPU name or unique prefix (`tilecast gpus`), or a path to a GPU file; several "
                  "are shown side by side, --top rows each, default 1");
-  command.option("--dtype", options->dtype, kDtypeHelp);
-  command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
-  command.option("--batch", options->batch, kBatchHelp);
-  const Option layout =
-      command.option("--layout", options->layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
-  const Option epilogue = command.option("--epilogue", options->epilogue, kEpilogueHelp);
+  add_problem_options(command, *options);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
@@ -304,9 +292,7 @@ void add_predict(Program& program) {
   problems.excludes(shape);
   command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
       .needs(problems);
-  command.runs([options, many, layout, epilogue, top, format] {
-    options->layout_given = layout.given();
-    options->epilogue_given = epilogue.given();
+  command.runs([options, many, top, format] {
     if (many->problems.empty()) {
       give_back_shape(*options);
       if (!top.given() && options->best_per == "schedule") {

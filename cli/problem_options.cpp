@@ -1,0 +1,34 @@
+#include "cli/problem_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+
+namespace tilecast {
+
+AnyProblem ProblemOptions::problem() const {
+  const Op parsed = parse_op(op);
+  if (parsed != Op::kGemm) {
+    const bool has_layout = layout_option && layout_option->given();
+    if (has_layout || (epilogue_option && epilogue_option->given())) {
+      throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
+                                    has_layout ? "--layout" : "--epilogue", op));
+    }
+  }
+  return parse_problem(parsed, in_batch(batch, shape), parse_element_type(dtype),
+                       parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+}
+
+std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {
+  const Option dtype = command.option("--dtype", options.dtype, kDtypeHelp);
+  const Option dtype_c = command.option("--dtype-c", options.dtype_c, kDtypeCHelp);
+  const Option batch = command.option("--batch", options.batch, kBatchHelp);
+  options.layout_option =
+      command.option("--layout", options.layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
+  options.epilogue_option = command.option("--epilogue", options.epilogue, kEpilogueHelp);
+  return {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option};
+}
+
+}  // namespace tilecast

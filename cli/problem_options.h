@@ -1,0 +1,24 @@
+// The problem of a command's line: SHAPE and the options that say what it leaves open.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "model/tile/any_op.h"
+
+namespace tilecast {
+
+struct ProblemOptions {
+  std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none";
+  std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
+
+  /// Throws ConfigError where they are no problem, or name a layout or an epilogue of another op's.
+  AnyProblem problem() const;
+};
+
+/// Adds --dtype, --dtype-c, --batch, --layout and --epilogue; `options` must outlive the parse.
+std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
+
+}  // namespace tilecast
