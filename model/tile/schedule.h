@@ -1,8 +1,8 @@
 // The schedules of the GEMM kernels, and one row of traits for each: what its roles are and what
 // they hide. Whatever asks "which schedule is it?" asks the row, so a schedule is added by its
 // enumerator, its row, a kernel (kernels/gemm) and the processes of its roles
-// (model/sim/schedules); a missing row does not compile. Enums and integers only; compiled by the
-// host compiler, nvcc and NVRTC. Checked by: schedule_test.cpp.
+// (model/sim/schedules); a missing row does not compile. Compiled by the host compiler, nvcc and
+// NVRTC. Checked by: schedule_test.cpp, tests/scripts/new_schedule.sh.
 #pragma once
 
 #include "model/base/host_device.h"

@@ -1,0 +1,69 @@
+# new_schedule.sh BUILD: adds a schedule to a copy of the tree, `persistent` under another name, by its
+# row and the four files that CONTRIBUTING.md lists. The model must rank it, and its kernel take the
+# steps of its processes. Without its row, or its case in roles.h, it must not compile.
+set -u
+build=$1
+folder=$build/new_schedule
+root=$PWD
+cached() { sed -n "s|^$1:[A-Z]*=||p" "$build/CMakeCache.txt"; }
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+rm -rf "$folder/tree"
+mkdir -p "$folder/tree"
+tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$folder/tree"
+cd "$folder/tree" || exit 1
+compiles() {
+  "$(cached CMAKE_CXX_COMPILER)" -std=c++20 -Wall -Werror -fsyntax-only -I. -x c++ - 2>/dev/null <<END
+#include "$1"
+END
+}
+# put_into FILE TEXT: behind the first switch.
+put_into() {
+  printf '%s\n' "$2" >"$folder/cases"
+  sed -i "0,/switch (schedule) {/{/switch (schedule) {/r $folder/cases
+}" "$1"
+}
+
+row=model/tile/schedule.h
+of_persistent=$(sed -n '/case Schedule::kPersistent:/,/;$/p' "$row")
+count=$(sed -n 's/^constexpr i32 kScheduleCount = \([0-9]*\);/\1/p' "$row")
+sed -i -e '/^enum class Schedule /,/^};/s/^};/  kThrowaway,\n};/' \
+  -e "s/^\(constexpr i32 kScheduleCount = \).*/\1$((count + 1));/" "$row"
+compiles "$row" && fail "a schedule without a row compiles"
+put_into "$row" "$(echo "$of_persistent" | sed -e 's/kPersistent/kThrowaway/' \
+  -e 's/"persistent"/"throwaway"/' -e 's/"pe"/"tw"/' -e 's/meaning = "/&thrown away: /')"
+compiles "$row" || fail "a schedule with a row does not compile"
+
+roles=model/sim/schedules/roles.h
+sed -i 's/^Process persistent(\(.*\)/&\nProcess throwaway(\1/' "$roles"
+compiles "$roles" && fail "a schedule without processes compiles"
+put_into "$roles" "    case Schedule::kThrowaway:
+      return throwaway;"
+sed 's/^Process persistent(/Process throwaway(/' model/sim/schedules/persistent.cpp \
+  >model/sim/schedules/throwaway.cpp
+cp kernels/gemm/persistent.cu kernels/gemm/throwaway.cu
+# Alone in the list: the others are compiled elsewhere.
+sed -i -n 's/ persistent:/ throwaway:/p' tests/roles/kernels.txt
+
+touched=$(diff -rq --exclude=build --exclude=.git --exclude=.cache "$root" . | grep -v "/$row ")
+printf 'beside its row:\n%s\n' "$touched"
+[ "$(echo "$touched" | wc -l)" -le 4 ] || fail "more than four files beside the row"
+
+cmake -S . -B ../build -G "$(cached CMAKE_GENERATOR)" -DTILECAST_WITH_CUDA=OFF \
+  -DTILECAST_FAST_BUILD=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
+  -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
+  -DCMAKE_CXX_COMPILER_LAUNCHER="$(cached CMAKE_CXX_COMPILER_LAUNCHER)" \
+  -DTILECAST_FETCH_DEPS="$(cached TILECAST_FETCH_DEPS)" >../configure.log 2>&1 ||
+  { cat ../configure.log; fail configure; }
+cmake --build ../build --parallel 2 --target tilecast tilecast_roles_test >../build.log 2>&1 ||
+  { grep -A5 error ../build.log; fail build; }
+
+../build/tilecast predict 1024x1024x1024 --gpu h200_sxm --schedule throwaway >../predicted.txt ||
+  fail predict
+head -10 ../predicted.txt
+grep -q ' tw [0-9]' ../predicted.txt || fail "it is not ranked"
+../build/tests/roles/tilecast_roles_test 'Every role of a kernel*,A K block has*' ||
+  fail "kernel and processes differ"
