@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/base/math.h"
-#include "model/sim/same_simulation.h"
 #include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
@@ -46,7 +45,6 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
   const i32 columns = warpgroup_columns(t);
-  const Raster order = simplest(config.raster, problem, t);
   return {
       {simulated.value > 0 ? std::log(share(simulated)) : 0,
        form.shares.tensor,
@@ -68,8 +66,8 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
        alignment(k * element),
        alignment(n * element),
-       number(order.kind == RasterKind::kGroupedN),
-       number(order.kind == RasterKind::kHilbert),
+       number(config.raster.kind == RasterKind::kGroupedN),
+       number(config.raster.kind == RasterKind::kHilbert),
 
        std::log2(t.block_m),
        std::log2(t.block_n),
