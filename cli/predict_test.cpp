@@ -248,7 +248,8 @@ TEST_CASE("How far the first is ahead of the next simulated kernel is said, and 
   const std::string zeros = table({asked, "--inputs", "zeros"});
   CHECK(zeros.find("#1 leads") != std::string::npos);
   CHECK(zeros.find("of measured pairs") == std::string::npos);
-  CHECK(table({asked, "--method", "analytic"}).find("without anything learned") != std::string::npos);
+  CHECK(table({asked, "--method", "analytic"}).find("without anything learned") !=
+        std::string::npos);
 }
 
 TEST_CASE("An interval that was not learned says so") {
