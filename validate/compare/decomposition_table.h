@@ -23,7 +23,7 @@ struct DecompositionRow {
   double waves;  // of whole tiles at the named tile; 0 where that was not measured
   std::optional<Seconds> whole, by_rule;  // at that tile
   std::map<Schedule, Seconds> split;      // at that tile, by each that splits K
-  std::optional<Seconds> best_whole;  // of every tile
+  std::optional<Seconds> best_whole;      // of every tile
   Seconds best, by_model;
   std::string best_config, model_config;
   std::optional<Seconds> cublaslt_top1, cublaslt_best;
