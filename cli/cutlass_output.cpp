@@ -110,6 +110,9 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   if (is_fp8(problem->dtype)) {
     throw ConfigError("--format cutlass: expected dtype fp16 or bf16");
   }
+  if (fuses(problem->epilogue)) {
+    throw ConfigError("--format cutlass: expected no epilogue, which its profiler does not time");
+  }
   if (problem->groups != nullptr) {
     throw ConfigError("--format cutlass: expected one product or a batch, not groups");
   }

@@ -138,7 +138,7 @@ void print_numbers(const LoadedGpu& gpu, const std::string& format) {
   for (const Constant& c : gpu.constants) {
     const std::string error =
         c.standard_error ? fmt::format(" +- {:.2g}", *c.standard_error) : std::string();
-    fmt::print("{:<38} {:<28} {:<10}\n{}", c.key_path,
+    fmt::print("{:<38} {:<28} {}\n{}", c.key_path,
                fmt::format("{:.8g}{} {}", c.value, error, c.unit == "1" ? "" : c.unit),
                to_text(c.source), wrapped("    ", escaped(c.ref), " "));
   }

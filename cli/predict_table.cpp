@@ -253,7 +253,7 @@ std::string lead_text(const RankingReport& report) {
                      is_known
                          ? fmt::format(": about {:.0f} % of measured pairs so far apart are in "
                                        "the predicted order",
-                                       100 * pairs_apart(apart)->in_order)
+                                       100 * share_in_order(apart, r.regime))
                          : "");
 }
 

@@ -29,7 +29,7 @@ std::string beyond(const char* name, i64 GemmShape::*side, const GemmShape& shap
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem) {
   std::vector<std::string> reasons;
   if (fuses(problem.epilogue)) {
-    reasons.emplace_back("no measured kernel has an epilogue");
+    reasons.emplace_back("nothing was learned from epilogues");
   }
   if (problem.batch.products > 1) {
     reasons.emplace_back("nothing was learned from batches");

@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// "no measured kernel has an epilogue"; "K is 65536, of measured kernels 64 to 32768"; where the
+/// "nothing was learned from epilogues"; "K is 65536, of measured kernels 64 to 32768"; where the
 /// problem is among those measured and the kernel is not, "little resembles a measured kernel".
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
 

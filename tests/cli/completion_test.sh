@@ -50,7 +50,7 @@ expect_done '^machine.turn +[0-9.]+ cycles +assumed$' "$TILECAST" gpus h100_sxm
 grep -q '^    as on h200_sxm: ' "$folder/out" || problem "gpus h100_sxm: no reference: $(head -c 300 "$folder/out")"
 [ "$(awk 'length > 80' "$folder/out" | wc -l)" = 0 ] || problem "gpus h100_sxm: over 80 columns"
 expect_done '"key":"sm.count","value":132.0,"unit":"1","source":"[a-z]+"' "$TILECAST" gpus h200_sxm --format json
-expect_error 6 'nosuch' "$TILECAST" gpus nosuch
+expect_error 2 'nosuch' "$TILECAST" gpus nosuch
 # A broken GPU file does not hide the others.
 cp -r configs "$folder/configs" && printf 'name: "a\\u0007"\n' >"$folder/configs/gpus/another.yaml"
 TILECAST_CONFIG_DIR=$folder/configs "$TILECAST" gpus >"$folder/list" 2>"$folder/err"

@@ -11,6 +11,7 @@ head -n 1 "$folder/list.csv" | grep -q '^operation_name,m,n,k,' || problem "head
 expect_error 2 'none of the fastest has a counterpart in CUTLASS: [0-9]+ schedule' \
   "$TILECAST" predict 512x512x512 --schedule persistent --format cutlass
 expect_error 2 'expected --op gemm' "$TILECAST" predict 4096 --op memcpy --format cutlass
+expect_error 2 'expected no epilogue' "$TILECAST" predict 512x512x512 --epilogue relu --format cutlass
 
 cat >"$folder/problems.json" <<'J'
 [{"m": 512, "n": 1024, "k": 256, "batch_count": 1, "layout": "tnn", "dtype_a": "f16", "dtype_b": "f16",

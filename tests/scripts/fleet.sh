@@ -56,7 +56,7 @@ measure_until_done() {  # SHARD
   local code=1
   until [ $code = 0 ]; do
     FAKE_POINT_MS=0
-    [ -e "$folder/killed/more" ] && FAKE_POINT_MS=$((RANDOM % 150 + 1))
+    [ -e "$folder/killed/more" ] && FAKE_POINT_MS=$((RANDOM % 400 + 1))
     CUDA_VISIBLE_DEVICES=$1 "$tilecast" measure --plan "$folder/killed/plan.csv" \
       --shard "$1/4" --resume 2>"$folder/killed/$1.log" &
     echo $! >"$folder/killed/$1.pid"

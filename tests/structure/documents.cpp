@@ -183,7 +183,8 @@ std::vector<ShownCommand> commands_in(const std::string& path, std::string_view 
   return commands;
 }
 
-DeclaredCommands declared_in(std::string_view source, std::string_view shared) {
+DeclaredCommands declared_in(std::string_view source,
+                             const std::map<std::string, std::string>& shared) {
   const auto all = [](std::string_view text, const char* pattern) {
     const std::string own(text);
     const std::regex declared(pattern);
@@ -195,9 +196,10 @@ DeclaredCommands declared_in(std::string_view source, std::string_view shared) {
   };
   const char* option = R"re((?:option|flag)\(\s*"(--[a-z0-9-]+)")re";
   std::set<std::string> options = all(source, option);
-  if (source.find("add_joined_input(") != std::string_view::npos ||
-      source.find("add_split(") != std::string_view::npos) {
-    options.merge(all(shared, option));
+  for (const auto& [function, text] : shared) {
+    if (source.find(function + "(") != std::string_view::npos) {
+      options.merge(all(text, option));
+    }
   }
   options.insert("--help");
   DeclaredCommands commands;

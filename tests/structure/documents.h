@@ -42,8 +42,10 @@ std::set<std::string> anchors_in(std::string_view markdown);
 
 std::vector<ShownCommand> commands_in(const std::string& path, std::string_view markdown);
 
-/// What a source of cli declares by program.command, command.option and command.flag; `shared` are
-/// the options of the source whose functions the others call (joined_input.cpp).
-DeclaredCommands declared_in(std::string_view source, std::string_view shared);
+/// What a source of cli declares by program.command, command.option and command.flag, and by
+/// calling functions that declare for several: `shared` has each one's name and the source it is
+/// in.
+DeclaredCommands declared_in(std::string_view source,
+                             const std::map<std::string, std::string>& shared);
 
 }  // namespace tilecast

@@ -45,7 +45,11 @@ TEST_CASE("Every link of a page leads to a file of the repository, and to a head
 
 TEST_CASE("Every command line of a page names a command and options that there are") {
   DeclaredCommands declared{{"test", {}}, {"--help", {"--help"}}, {"COMMAND", {"--help"}}};
-  const std::string shared = read_file("cli/joined_input.cpp");
+  const std::string joined = read_file("cli/joined_input.cpp");
+  const std::map<std::string, std::string> shared{
+      {"add_joined_input", joined},
+      {"add_split", joined},
+      {"add_problem_options", read_file("cli/problem_options.cpp")}};
   for (const auto& entry : fs::directory_iterator("cli")) {
     if (entry.path().extension() == ".cpp") {
       declared.merge(declared_in(read_file(entry.path()), shared));
@@ -182,7 +186,8 @@ TEST_CASE("Commands are found in blocks and between quotes, options without thei
 
 TEST_CASE(
     "A source declares its command with its own options, and with the shared ones it asks for") {
-  const std::string shared = "command.option(\"--data\", x)";
+  const std::map<std::string, std::string> shared{
+      {"add_joined_input", "command.option(\"--data\", x)"}};
   CHECK(declared_in("program.command(\n \"a-b\", \"\"); command.flag(\"--c\", d)", shared) ==
         DeclaredCommands{{"a-b", {"--c", "--help"}}});
   CHECK(declared_in("program.command(\"a\"); add_joined_input(c);", shared) ==
