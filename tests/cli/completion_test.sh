@@ -46,7 +46,7 @@ expect_done '"name":"b200".*"based_on":"h200_sxm"' "$TILECAST" gpus --format jso
 # Of one GPU every number, with where it is from; of a derived one what was taken over.
 expect_done '^dram.capacity +141 GiB +datasheet$' "$TILECAST" gpus h200
 expect_done '^power.burst_limit +[0-9.]+ \+- [0-9.]+ W +fitted$' "$TILECAST" gpus h200_sxm
-expect_done '^machine.turn +[0-9.]+ cycles +assumed$' "$TILECAST" gpus h100_sxm
+expect_done '^machine.turn +[0-9.]+ cycle +assumed$' "$TILECAST" gpus h100_sxm
 grep -q '^    as on h200_sxm: ' "$folder/out" || problem "gpus h100_sxm: no reference: $(head -c 300 "$folder/out")"
 [ "$(awk 'length > 80' "$folder/out" | wc -l)" = 0 ] || problem "gpus h100_sxm: over 80 columns"
 expect_done '"key":"sm.count","value":132.0,"unit":"1","source":"[a-z]+"' "$TILECAST" gpus h200_sxm --format json
