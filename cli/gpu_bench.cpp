@@ -4,9 +4,9 @@
 
 #include "cli/gpu_counters.h"
 #include "model/base/error.h"
-#include "validate/measure/counter_collector.h"
-#include "validate/measure/laboratory.h"
-#include "validate/measure/range_profiler.h"
+#include "validate/measure/counters/counter_collector.h"
+#include "validate/measure/counters/range_profiler.h"
+#include "validate/measure/micro/laboratory.h"
 
 namespace tilecast {
 namespace {

@@ -16,7 +16,7 @@
 #include "model/base/text.h"
 #include "model/tile/any_op.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/micro_kernels.h"
+#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/stream_points.h"
 #include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"

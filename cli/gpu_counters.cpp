@@ -9,9 +9,9 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/spec/load_gpu.h"
-#include "validate/measure/counters_unavailable.h"
-#include "validate/measure/laboratory.h"
-#include "validate/measure/pm_sampler.h"
+#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/pm_sampler.h"
+#include "validate/measure/micro/laboratory.h"
 
 namespace tilecast {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/measure_device.h"
-#include "validate/measure/counter_collector.h"
+#include "validate/measure/counters/counter_collector.h"
 
 namespace tilecast {
 

@@ -20,8 +20,8 @@
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/micro_overlay.h"
-#include "validate/measure/micro_suite.h"
+#include "validate/measure/micro/micro_overlay.h"
+#include "validate/measure/micro/micro_suite.h"
 #include "validate/run/gpu_lock.h"
 
 namespace tilecast {

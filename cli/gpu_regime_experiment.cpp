@@ -13,7 +13,7 @@
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/regime_experiment.h"
+#include "validate/measure/timing/regime_experiment.h"
 #include "validate/run/gpu_lock.h"
 #include "validate/run/measure_progress.h"
 

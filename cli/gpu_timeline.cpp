@@ -13,7 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/tile/kernel_config_text.h"
-#include "validate/measure/timeline_bench.h"
+#include "validate/measure/timeline/timeline_bench.h"
 
 namespace tilecast {
 namespace {

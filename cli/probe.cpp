@@ -11,9 +11,9 @@
 #include "model/base/error.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/load_gpu.h"
-#include "validate/measure/activity_timer.h"
+#include "validate/measure/counters/range_profiler.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/range_profiler.h"
+#include "validate/measure/timing/activity_timer.h"
 
 namespace tilecast {
 namespace {

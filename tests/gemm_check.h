@@ -12,7 +12,7 @@
 #include "tests/catch.h"
 #include "tests/hang_guard.h"
 #include "validate/measure/gpu_test_bench.h"
-#include "validate/measure/tile_trace.h"
+#include "validate/measure/timeline/tile_trace.h"
 
 namespace tilecast {
 

@@ -49,7 +49,8 @@ struct Prediction {
   Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
   Bytes dram_read, dram_write;
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
-  /// Simulated K blocks of all; the others go on as the steady ones (model/sim/steady_waves.h).
+  /// Simulated K blocks of all; the others go on as the steady ones
+  /// (model/sim/kernel/steady_waves.h).
   double simulated_part = 0;
 };
 

@@ -2,7 +2,7 @@
 // the cycles follow the clock where nanoseconds matter: both are solved together
 // (settled_simulation.h).
 //
-// Large kernels are simulated without their steady waves (model/sim/steady_waves.h).
+// Large kernels are simulated without their steady waves (model/sim/kernel/steady_waves.h).
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "model/sim/dispatcher.h"
+#include "model/sim/kernel/dispatcher.h"
 #include "model/sim/schedules/roles.h"
 
 namespace tilecast {

@@ -7,7 +7,7 @@
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once
 
-#include "model/sim/machine.h"
+#include "model/sim/kernel/machine.h"
 
 namespace tilecast {
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "model/base/math.h"
-#include "model/sim/engine.h"
+#include "model/sim/engine/engine.h"
 #include "model/sim/example_blackwell.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/tensor_memory.h"

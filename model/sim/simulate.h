@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "model/base/tile_span.h"
-#include "model/sim/activity.h"
-#include "model/sim/machine.h"
+#include "model/sim/kernel/machine.h"
+#include "model/sim/memory/activity.h"
 
 namespace tilecast {
 

@@ -13,7 +13,7 @@
 
 #include <optional>
 
-#include "model/sim/steady_waves.h"
+#include "model/sim/kernel/steady_waves.h"
 #include "model/spec/gpu_spec.h"
 #include "model/tile/gemm_problem.h"
 

@@ -1,6 +1,6 @@
 // The hardware counters that are collected on one chip, and what is computed from them:
 // configs/counters/<chip>.yaml. Names are CUPTI's; that they exist, and in how many passes a set is
-// collected, a test asks CUPTI (validate/measure/metric_plan_test.cpp).
+// collected, a test asks CUPTI (validate/measure/counters/metric_plan_test.cpp).
 #pragma once
 
 #include <filesystem>

@@ -1,9 +1,9 @@
 // Kernel and process, side by side. The GEMM kernels are compiled for the host as they are, over
 // primitives that write down who does what (host/kernels/ptx); their processes write down the same
-// as they are simulated (model/sim/step_log.h). For every configuration of kernels.txt, on problems
-// with tails along M, N and K, every CTA and every role of it must take the same steps in the same
-// order: waits with their barrier and parity, loads with their tile, K block and bytes, multiplies,
-// releases with the CTAs that are told, chunks staged and stored, turns, partial sums.
+// as they are simulated (model/sim/kernel/step_log.h). For every configuration of kernels.txt, on
+// problems with tails along M, N and K, every CTA and every role of it must take the same steps in
+// the same order: waits with their barrier and parity, loads with their tile, K block and bytes,
+// multiplies, releases with the CTAs that are told, chunks staged and stored, turns, partial sums.
 //
 // What the simulator's grain leaves out is left out here, in one place: as_compared, below. Beyond
 // that: what is inside a K block's loads and wgmmas but for their number and bytes; barriers of the

@@ -6,9 +6,9 @@
 #include "model/base/units.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/regime.h"
-#include "validate/measure/buffer_sets.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro_kernels.h"
+#include "validate/measure/micro/micro_kernels.h"
+#include "validate/measure/timing/buffer_sets.h"
 
 namespace tilecast {
 

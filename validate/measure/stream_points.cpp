@@ -12,7 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/stream_config_text.h"
-#include "validate/measure/launch_times.h"
+#include "validate/measure/timing/launch_times.h"
 
 namespace tilecast {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "model/sim/phase_barrier.h"
+#include "model/sim/engine/phase_barrier.h"
 #include "model/sim/simulate.h"
 #include "model/spec/load_gpu.h"
 

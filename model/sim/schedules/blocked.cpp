@@ -1,7 +1,7 @@
 // kernels/gemm/blocked.cu and small_mma.cu: one buffer. Load, wait, wgmma, wait; small_mma does it
 // for a single K block, whose stage nobody waits for again, and its A may come from registers (then
 // with fewer bytes read by wgmma).
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"
 

@@ -1,6 +1,6 @@
 // kernels/gemm/blocked_pipelined.cu: two buffers. A load is waited for at once, but the wgmmas of
 // the K block before run meanwhile.
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"
 

@@ -1,7 +1,7 @@
 // The loads of kernels that overlap tiles without a warp of their own for them.
 #pragma once
 
-#include "model/sim/cta.h"
+#include "model/sim/kernel/cta.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 
 namespace tilecast {
 

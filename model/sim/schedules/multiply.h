@@ -1,7 +1,7 @@
 // The loops over the K blocks of one tile, or piece of one, that several schedules share.
 #pragma once
 
-#include "model/sim/cta.h"
+#include "model/sim/kernel/cta.h"
 
 namespace tilecast {
 

@@ -1,6 +1,6 @@
 // kernels/gemm/persistent.cu: the pipelined tile inside a loop over tiles; prologue and epilogue of
 // neighbouring tiles take turns.
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"
 

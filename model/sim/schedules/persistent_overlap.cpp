@@ -2,7 +2,7 @@
 // stages, the last `inflight` loads of a tile's end are put off until its stores have been read.
 #include <algorithm>
 
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/loads_ahead.h"
 #include "model/sim/schedules/multiply.h"
 #include "model/sim/schedules/roles.h"

@@ -1,6 +1,6 @@
 // kernels/gemm/ping_pong.cu: two consumer warpgroups take tiles in turn, so that the epilogue of
 // one runs under the wgmmas of the other.
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/multiply.h"
 #include "model/sim/schedules/roles.h"
 

@@ -1,5 +1,5 @@
 // kernels/gemm/pipelined.cu: one tile per CTA.
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"
 

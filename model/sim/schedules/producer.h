@@ -1,7 +1,7 @@
 // What producers of several schedules share.
 #pragma once
 
-#include "model/sim/cta.h"
+#include "model/sim/kernel/cta.h"
 
 namespace tilecast {
 

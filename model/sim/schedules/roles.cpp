@@ -1,6 +1,6 @@
 #include "model/sim/schedules/roles.h"
 
-#include "model/sim/reduction.h"
+#include "model/sim/kernel/reduction.h"
 #include "model/sim/schedules/tile_source.h"
 
 namespace tilecast {

@@ -2,7 +2,7 @@
 // kernel of the same name in kernels/gemm.
 #pragma once
 
-#include "model/sim/cta.h"
+#include "model/sim/kernel/cta.h"
 
 namespace tilecast {
 

@@ -1,8 +1,8 @@
 // kernels/gemm/stream_k.cu: split-K, stream-K and their hybrids. As warp_specialized, but the walk
 // is over pieces of tiles (model/tile/work_decomposition.h): the consumers of a piece that does not
 // end K hand their sums on, those of the piece that does take them over and store C.
-#include "model/sim/epilogue.h"
-#include "model/sim/reduction.h"
+#include "model/sim/kernel/epilogue.h"
+#include "model/sim/kernel/reduction.h"
 #include "model/sim/schedules/multiply.h"
 #include "model/sim/schedules/producer.h"
 #include "model/sim/schedules/roles.h"

@@ -2,9 +2,9 @@
 // their warpgroups the first has the warp that loads and issues; all of them store.
 #pragma once
 
-#include "model/sim/cta.h"
-#include "model/sim/tcgen05_epilogue.h"
-#include "model/sim/tcgen05_steps.h"
+#include "model/sim/kernel/cta.h"
+#include "model/sim/kernel/tcgen05_epilogue.h"
+#include "model/sim/kernel/tcgen05_steps.h"
 
 namespace tilecast {
 

@@ -1,11 +1,11 @@
 // kernels/gemm/tcgen05_warp_specialized.cu: in each CTA a warp loads and four or eight store; the
 // leader of a pair has one that issues, and one that asks for tiles where they are taken over. With
 // two accumulators the next tile's MMAs run under this tile's epilogue.
+#include "model/sim/kernel/tcgen05_epilogue.h"
+#include "model/sim/kernel/tcgen05_steps.h"
 #include "model/sim/schedules/producer.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/tile_source.h"
-#include "model/sim/tcgen05_epilogue.h"
-#include "model/sim/tcgen05_steps.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/sim/dispatcher.h"
+#include "model/sim/kernel/dispatcher.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 // cluster launch control, where CTAs that run take over the tiles of those that have not started.
 #pragma once
 
-#include "model/sim/cta.h"
+#include "model/sim/kernel/cta.h"
 
 namespace tilecast {
 

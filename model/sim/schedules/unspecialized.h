@@ -1,7 +1,7 @@
 // kernels/device/unspecialized_loop.cuh: every warpgroup multiplies, and the first one also loads.
 #pragma once
 
-#include "model/sim/cta.h"
+#include "model/sim/kernel/cta.h"
 
 namespace tilecast {
 

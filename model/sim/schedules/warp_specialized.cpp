@@ -1,6 +1,6 @@
 // kernels/gemm/warp_specialized.cu: consumer warpgroups share each tile, the producer's loads run
 // ahead into the next one.
-#include "model/sim/epilogue.h"
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/multiply.h"
 #include "model/sim/schedules/roles.h"
 

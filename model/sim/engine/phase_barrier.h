@@ -1,0 +1,114 @@
+// An mbarrier: a phase completes when all its arrivals have been made, and with it the next begins.
+//
+// An arrival carries the time at which it takes effect, now or later: parts of the machine that
+// serve in order know when they will be done, so that no event is needed for it. A phase is
+// complete at the latest of its arrivals. Token rings are arrays of these: the k-th load of a ring
+// of S stages waits for phase k / S - 1 of its stage's `empty`, the k-th use for phase k / S of
+// `full`.
+//
+// Leaves out: what waiting itself costs; it is part of the waiter's own instructions.
+// Checked by: phase_barrier_test.cpp (both sides of the edge).
+#pragma once
+
+#include <string>
+
+#include "model/sim/engine/engine.h"
+
+namespace tilecast {
+
+/// One line of the host's cache.
+class alignas(64) PhaseBarrier {
+ public:
+  PhaseBarrier(Engine& engine, i32 arrivals, const char* name, i32 index)
+      : engine_(engine), arrivals_(arrivals), index_(index), name_(name) {}
+
+  /// As new; nobody may be waiting.
+  void reset() {
+    arrived_ = 0;
+    completed_ = 0;
+    latest_ = at_[0] = at_[1] = {};
+  }
+
+  void arrive(SimTime at) {
+    latest_ = at > latest_ ? at : latest_;
+    if (++arrived_ == arrivals_) {
+      at_[completed_ & 1] = latest_;
+      ++completed_;
+      arrived_ = 0;
+      latest_ = {};
+      if (waiting_ != nullptr) {
+        wake();
+      }
+    }
+  }
+
+  class Wait {
+   public:
+    Wait(PhaseBarrier& barrier, u32 phase, SimTime from, SimTime then)
+        : barrier_(barrier), phase_(phase), from_(from), then_(then) {}
+
+    bool await_ready() { return false; }
+    bool await_suspend(Process::Handle process) {
+      if (barrier_.is_complete(phase_)) {
+        const SimTime at = resume_at();
+        if (at <= barrier_.engine_.now()) {
+          return false;
+        }
+        barrier_.engine_.schedule(at, process);
+        return true;
+      }
+      process.promise().root->waits_for = &barrier_;
+      process_ = process;
+      next_ = barrier_.waiting_;
+      barrier_.waiting_ = this;
+      return true;
+    }
+    void await_resume() const {}
+
+   private:
+    friend class PhaseBarrier;
+    SimTime resume_at() const {
+      const SimTime complete = barrier_.completed_at(phase_);
+      return (complete > from_ ? complete : from_) + then_;
+    }
+
+    PhaseBarrier& barrier_;
+    u32 phase_;
+    SimTime from_, then_;
+    Process::Handle process_;
+    Wait* next_ = nullptr;
+  };
+
+  /// Awaited: continues `then` after the later of `from` and the completion of `phase`.
+  Wait wait(u32 phase, SimTime from, SimTime then) { return {*this, phase, from, then}; }
+
+  /// As a wait for a phase that was complete from the beginning.
+  Wait passed(SimTime from, SimTime then) { return {*this, kBeforeFirst, from, then}; }
+
+  i32 arrivals() const { return arrivals_; }  // of a phase
+  u32 completed() const { return completed_; }
+  std::string describe() const;
+
+ private:
+  static constexpr u32 kBeforeFirst = ~u32{0};
+
+  bool is_complete(u32 phase) const { return phase == kBeforeFirst || phase < completed_; }
+  /// Of a complete phase; of one before the last two, which nobody is late for, the beginning.
+  SimTime completed_at(u32 phase) const {
+    return phase != kBeforeFirst && completed_ - phase <= 2 ? at_[phase & 1] : SimTime{};
+  }
+  void wake();  // those that wait for a phase that is complete now
+
+  Engine& engine_;
+  i32 arrivals_, arrived_ = 0;
+  u32 completed_ = 0;
+  i32 index_;
+  SimTime latest_;
+  SimTime at_[2];
+  Wait* waiting_ = nullptr;
+  const char* name_;
+};
+
+static_assert(sizeof(PhaseBarrier) == 64);
+
+}  // namespace tilecast

@@ -1,0 +1,227 @@
+// One CTA, and the steps that its roles are made of. The processes in schedules/ read like the
+// kernels in kernels/gemm because these steps are named as there.
+//
+// A warpgroup keeps a clock of its own, `ready`, that may run ahead of the engine: what follows
+// from times already known, such as the completion of wgmmas on a pipe that serves in order, needs
+// no event. It asks shared parts only at the engine's time.
+//
+// Checked by: simulate_test.cpp, random_kernels_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "model/sim/engine/phase_barrier.h"
+#include "model/sim/engine/process.h"
+#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/tcgen05_sync.h"
+
+namespace tilecast {
+
+/// A place in the ring of stages and how often the ring has been round.
+struct RingPosition {
+  i32 stage = 0;
+  u32 round = 0;
+
+  void advance(i32 stages) {
+    if (++stage == stages) {
+      stage = 0;
+      ++round;
+    }
+  }
+};
+
+/// A warpgroup that multiplies, or the producer.
+struct Warpgroup {
+  i32 index = 0;          // among the CTA's consumers, or another role's name (step_log.h)
+  i32 part = 0;           // of the tile
+  SimTime ready;          // for its next instruction
+  RingPosition load, at;  // the next K block to load, to multiply
+  RingPosition to_release;
+  u32 groups = 0;                           // of wgmmas, issued
+  std::array<SimTime, 4> group_complete{};  // of the last of them
+  std::vector<SimTime> slot_read;           // when each staging slot has been read
+  SimTime stores_read;                      // all of them
+  i32 chunks_waiting = 0;                   // of a tile whose store is deferred
+  TileCoord waiting_tile{};                 // that they are of
+  u32 consumers_phase = 0;                  // of the CTA's consumers barrier
+  u32 sums_taken = 0;                       // over from other pieces, where warps clear them
+};
+
+class Cta {
+ public:
+  Cta(Machine& machine, i32 id, i32 sm, TileCoord place);
+
+  /// CTAs of the cluster by rank, this one included.
+  void join(const std::vector<Cta*>& cluster);
+  /// As a fresh CTA that runs worker `worker`; `done` gets one arrival for each role.
+  void begin(u32 worker, PhaseBarrier& done);
+
+  Machine& machine() { return machine_; }
+  Engine& engine() { return machine_.engine; }
+  const KernelCosts& costs() const { return costs_; }
+  const Tiling& tiling() const { return machine_.config.tiling; }
+  i32 id() const { return id_; }
+  i32 rank() const {
+    return static_cast<i32>(place_.m) + static_cast<i32>(place_.n) * tiling().cluster_m;
+  }
+  u32 worker() const { return worker_; }
+  i32 inflight() const { return machine_.config.inflight; }
+  u32 k_blocks() const { return machine_.k_blocks; }
+
+  // The walk: cluster tiles of this worker, and this CTA's part of one.
+  u32 first_tile() const { return machine_.scheduler.first(worker_); }
+  u32 next_tile(u32 linear) const;  // jumps over waves that are left out
+  u32 end_tile() const { return machine_.scheduler.end(worker_); }
+  /// The same over pieces of tiles, where K is split.
+  WorkPiece first_piece() const { return machine_.work.first(worker_); }
+  WorkPiece next_piece(const WorkPiece& piece) const;
+  TileCoord tile_at(u32 linear) const;
+
+  /// Awaited: all warpgroups have released the stage; then the instructions of the loads.
+  PhaseBarrier::Wait wait_empty(const Warpgroup& producer);
+  /// Awaited: the stage's bytes have landed; then the instructions around the wgmmas.
+  PhaseBarrier::Wait wait_full(const Warpgroup& consumer);
+  /// The same without the instructions.
+  PhaseBarrier::Wait wait_loaded(const Warpgroup& consumer);
+
+  /// Bulk copies of this CTA's slices of one K block of A and B, to all that share them.
+  void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
+  /// Issues and commits the wgmmas of one K block.
+  void mma_k_block(Warpgroup& consumer);
+  /// Waits until at most `groups` of the committed groups are in flight.
+  void wait_mma(Warpgroup& consumer, i32 groups);
+  /// Tells each CTA that writes into the oldest stage still held.
+  void release_stage(Warpgroup& consumer);
+
+  /// Of tcgen05: the pair that shares instructions, or this CTA alone; who issues them for it.
+  const std::vector<Cta*>& group() const { return group_; }
+  Cta& leader() { return *leader_; }
+  bool leads() const { return leader_ == this; }
+  Tcgen05Sync& tcgen05() { return *tcgen05_; }
+  PhaseBarrier& full(i32 stage) { return full_[static_cast<std::size_t>(stage)]; }
+  PhaseBarrier& empty(i32 stage) { return empty_[static_cast<std::size_t>(stage)]; }
+
+  /// Writes down what the role does, where somebody asked for it.
+  void note(const Warpgroup& role, const Step& step) {
+    if (machine_.steps != nullptr) {
+      write_down(role, step);
+    }
+  }
+
+  /// The end of a role, at its own time.
+  void finish(const Warpgroup& role);
+
+  Sm& sm() { return sm_; }
+  i32 sm_index() const { return static_cast<i32>(&sm_ - machine_.sms.data()); }
+  /// Phases of C's borrowed staging: all consumers of the CTA together.
+  PhaseBarrier& consumers() { return consumers_; }
+  /// Turns of a ping-pong warpgroup.
+  PhaseBarrier& turn_of(i32 warpgroup) { return turns_[static_cast<std::size_t>(warpgroup)]; }
+
+  /// Of the warpgroup's part of a shared tile: its owner has taken the sum over, and the warps that
+  /// clear it are ready for the next.
+  PhaseBarrier& sum_taken(i32 part) { return taken_[static_cast<std::size_t>(part)]; }
+  PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
+
+ private:
+  void write_down(const Warpgroup& role, const Step& step);
+  void land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes);
+
+  Machine& machine_;
+  Sm& sm_;
+  const KernelCosts& costs_;  // of the SM's GPC
+  std::vector<PhaseBarrier> full_, empty_;
+  std::vector<Cta*> writers_;  // CTAs whose loads this one's stages receive
+  i64 told_ = 0;               // their ranks, as bits
+  i32 id_;
+  u32 worker_ = 0;
+  TileCoord place_;                           // in the cluster
+  std::vector<Cta*> same_row_, same_column_;  // of the cluster: share A, share B; with this one
+  std::vector<PhaseBarrier> turns_, taken_, ready_;
+  PhaseBarrier consumers_;
+  PhaseBarrier* done_ = nullptr;
+  Cta* leader_ = this;  // its barriers say when a stage is full
+  std::vector<Cta*> group_;
+  std::unique_ptr<Tcgen05Sync> tcgen05_;  // null of wgmma kernels
+};
+
+inline u32 Cta::next_tile(u32 linear) const {
+  const TileScheduler& s = machine_.scheduler;
+  u32 next = s.next(linear);
+  if (machine_.skipped.count > 0) {
+    const u32 step = next - linear;
+    next += next == s.first(worker_) + machine_.skipped.after * step ? machine_.skipped.count * step
+                                                                     : 0;
+  }
+  return next;
+}
+
+inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
+  WorkPiece next = machine_.work.next(worker_, piece);
+  const WholeWaves& whole = machine_.whole;
+  if (machine_.skipped.count > 0 &&
+      next.tile == whole.begin + machine_.skipped.after * whole.tiles + worker_) {
+    next.tile += machine_.skipped.count * whole.tiles;
+    next.index = next.tile;
+  }
+  return next;
+}
+
+// Once for every K block: inline.
+
+inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
+  const RingPosition& at = producer.load;
+  note(producer, {.kind = StepKind::kWaitEmpty, .at = at.stage, .count = ~at.round & 1});
+  PhaseBarrier& empty = empty_[static_cast<std::size_t>(at.stage)];
+  return at.round == 0 ? empty.passed(producer.ready, costs().issue)
+                       : empty.wait(at.round - 1, producer.ready, costs().issue);
+}
+
+inline PhaseBarrier::Wait Cta::wait_full(const Warpgroup& consumer) {
+  const RingPosition& at = consumer.at;
+  note(consumer, {.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1});
+  return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, costs().turn);
+}
+
+inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
+  const RingPosition& at = consumer.at;
+  note(consumer, {.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1});
+  return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, {});
+}
+
+inline void Cta::mma_k_block(Warpgroup& consumer) {
+  const SimTime now = engine().now();
+  const SimTime complete = sm().tensor.serve(now, costs().mma);
+  note(consumer, {.kind = StepKind::kMultiply, .at = consumer.at.stage});
+  consumer.group_complete[consumer.groups++ % 4] = complete;
+  consumer.ready = std::max(now + costs().mma_issue, complete - costs().mma_queue);
+  consumer.at.advance(tiling().stages);
+  ++machine_.k_blocks_multiplied;
+  if (machine_.activity != nullptr) {
+    machine_.activity->add(Resource::kTensor, now, costs().mma.ps);
+    machine_.activity->add(Resource::kOperandReads, now, costs().operand_bytes);
+  }
+}
+
+inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
+  const u32 left = static_cast<u32>(groups);
+  note(consumer, {.kind = StepKind::kWaitMultiplied, .count = groups});
+  if (consumer.groups > left) {
+    const SimTime complete = consumer.group_complete[(consumer.groups - 1 - left) % 4];
+    consumer.ready = std::max(consumer.ready, complete + costs().completion);
+  }
+}
+
+inline void Cta::release_stage(Warpgroup& consumer) {
+  note(consumer, {.kind = StepKind::kRelease, .at = consumer.to_release.stage, .count = told_});
+  for (Cta* writer : writers_) {
+    writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready +
+                                                                               costs().wake);
+  }
+  consumer.to_release.advance(tiling().stages);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,198 @@
+#include "model/sim/kernel/machine.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/base/math.h"
+#include "model/sim/memory/inside.h"
+#include "model/tile/smem_layout.h"
+#include "model/tile/warpgroup_part.h"
+
+namespace tilecast {
+namespace {
+
+OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config,
+                              const OperandPanels& panels, const std::vector<TileRow>& rows) {
+  const Tiling& t = config.tiling;
+  const u32 matrices = static_cast<u32>(matrices_of_a(problem));
+  return {problem.shape.m,
+          t.block_m,
+          panels.of_a() / matrices,
+          matrices,
+          t.cluster_n,
+          false,
+          problem.shape.k,
+          loads_existing_rows(problem, config) ? a_rows_step(t) : 0,
+          &rows};
+}
+
+OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
+                              const OperandPanels& panels) {
+  const bool n_major = problem.layout == Layout::kNn;
+  return {problem.shape.n,
+          t.block_n,
+          panels.columns(),
+          panels.matrices_of_b(),
+          t.cluster_m,
+          n_major,
+          n_major ? problem.shape.n : problem.shape.k,
+          0};
+}
+
+/// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills
+/// a GPC with neighbouring CTAs before it goes on to the next. Where there are fewer CTAs than SMs
+/// each GPC has as many, on one SM of every pair before the second of any (64 CTAs of ps_512 in
+/// validate/data/h200_sxm/timelines are on 60 pairs). Clusters go to one GPC after the other.
+std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
+  std::vector<std::vector<i32>> on(static_cast<std::size_t>(gpcs));
+  for (i32 sm = 0; sm < sms; ++sm) {
+    on[static_cast<std::size_t>(sm / 2 % gpcs)].push_back(sm);
+  }
+  std::vector<i32> places;
+  const auto take = [&](std::vector<i32>& from, std::size_t at, i32 count) {
+    for (i32 i = 0; i < count && at + static_cast<std::size_t>(i) < from.size(); ++i) {
+      places.push_back(from[at + static_cast<std::size_t>(i)]);
+    }
+  };
+  if (cluster == 1) {
+    for (std::vector<i32>& sms_of : on) {
+      if (ctas < sms) {
+        std::stable_partition(sms_of.begin(), sms_of.end(), [](i32 sm) { return sm % 2 == 0; });
+      }
+    }
+    for (i32 g = 0; g < gpcs; ++g) {
+      take(on[static_cast<std::size_t>(g)], 0,
+           ctas >= sms ? sms : ctas * (g + 1) / gpcs - ctas * g / gpcs);
+    }
+  } else {
+    for (std::size_t at = 0; places.size() < static_cast<std::size_t>(sms);
+         at += static_cast<std::size_t>(cluster)) {
+      bool any = false;
+      for (std::vector<i32>& from : on) {
+        if (at + static_cast<std::size_t>(cluster) <= from.size()) {
+          take(from, at, cluster);
+          any = true;
+        }
+      }
+      if (!any) {
+        break;
+      }
+    }
+  }
+  if (places.empty()) {  // a cluster larger than a GPC, as tests may have
+    places.resize(static_cast<std::size_t>(sms));
+    std::iota(places.begin(), places.end(), 0);
+  }
+  return places;
+}
+
+/// Operands that L2 keeps are read while the first waves run and never again, so that those say
+/// nothing of the others' reads.
+bool keeps_operands(const GpuSpec& gpu, const GemmProblem& problem) {
+  return bytes_of_a(problem) + bytes_of_b(problem) <
+         gpu.l2->capacity.value * gpu.l2->usable_fraction;
+}
+
+/// Of the bytes that a run of the kernel takes through L2, those of C.
+double written_share(const GemmProblem& problem) {
+  const double c = bytes_of_c(problem);
+  return c / (c + bytes_of_a(problem) + bytes_of_b(problem));
+}
+
+}  // namespace
+
+Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& kernel,
+                 Residency resident, Hertz sm_clock, Waves waves, Observers observers,
+                 const Rerun* again)
+    : config(kernel),
+      shape(problem.shape),
+      panels(OperandPanels::of_ctas(problem, kernel.tiling)),
+      rows(cta_tile_rows(problem, kernel.tiling)),
+      residency(resident),
+      scheduler(make_tile_scheduler(problem, kernel, static_cast<u32>(resident.workers))),
+      k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
+      work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
+                                   static_cast<u32>(resident.workers))),
+      whole(whole_waves(scheduler, work, static_cast<u32>(resident.workers))),
+      skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
+                  ? SkippedWaves{}
+                  : steady_waves(whole, problem, kernel, scheduler, k_blocks)),
+      a(gpu, problem, kernel, side_of_a(problem, kernel, panels, rows), 0,
+        dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
+      b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, panels), a.count(),
+        dram_read_rate(gpu, kernel, resident.ctas_per_sm), sm_clock),
+      memory(gpu, again != nullptr ? 0 : a.count() + b.count(), sm_clock, observers.activity,
+             resident.cold ? 0 : written_share(problem)),
+      activity(observers.activity),
+      tiles(observers.tiles),
+      requests(observers.requests),
+      steps(observers.steps),
+      marks(steady_marks(skipped, whole,
+                         i64{cluster_size(kernel.tiling)} * warpgroups_per_tile(kernel.tiling))) {
+  if (waves == Waves::kSteadyLeftOut && kernel.grid != Grid::kResident &&
+      !is_cheap(whole, steps_per_tile(kernel, k_blocks))) {
+    const u32 latest = latest_wave(whole, steps_per_tile(kernel, k_blocks));
+    if (again == nullptr) {
+      const bool can_tell = kernel.grid != Grid::kTakeover || !keeps_operands(gpu, problem);
+      rate.emplace(can_tell ? 0 : latest, latest);
+    } else if (const std::optional<u32> wave = again->requests.settled_wave) {
+      rate.emplace(*wave, *wave);
+    }
+  }
+  if (again != nullptr) {
+    memory.replay(again->requests);
+  } else if (requests != nullptr) {
+    *requests = RequestLog(2 * k_blocks);
+    memory.record(*requests);
+  }
+  const i32 gpcs = gpu.machine->gpcs;
+  sms.resize(static_cast<std::size_t>(gpu.sm.count));
+  for (i32 sm = 0; sm < gpu.sm.count; ++sm) {
+    sms[static_cast<std::size_t>(sm)].place =
+        place_of_pair(static_cast<u32>(sm / 2), static_cast<u32>(gpcs),
+                      static_cast<u32>(gpu.machine->gpc_groups));
+  }
+  if (splits_k(kernel.schedule)) {
+    sums = std::make_unique<PartialSums>(
+        engine, gpu, again != nullptr ? again->sums : *gpu.reduction, kernel, work, sm_clock);
+  }
+  const i32 size = cluster_size(kernel.tiling);
+  const i32 ctas = static_cast<i32>(std::min<i64>(i64{workers()} * size, 1 << 30));
+  for (i32 gpc = 0; gpc < gpcs; ++gpc) {
+    // Where tiles are dealt out beforehand the slowest SMs end the kernel, and all of them stand
+    // for it, which keeps events together and the simulation fast; else GPCs drift apart.
+    const double place =
+        kernel.grid == Grid::kResident || gpcs == 1 ? -1 : 2.0 * gpc / (gpcs - 1) - 1;
+    const double clock = sm_clock.value * (1 + place * gpu.machine->gpc_clock_spread);
+    costs.push_back(kernel_costs(gpu, problem, kernel, ctas, resident.cold, Hertz{clock}));
+  }
+  places = places_of(gpu.sm.count, gpcs, size, ctas);
+}
+
+Progress Machine::progress() const {
+  Progress now{.at = engine.now(),
+               .traffic = memory.traffic(),
+               .tensor_busy = {},
+               .l2_busy = memory.l2_busy(),
+               .dram_busy = memory.dram_busy()};
+  for (const Sm& sm : sms) {
+    now.tensor_busy += sm.tensor.busy();
+  }
+  return now;
+}
+
+i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
+  const Tiling& t = config.tiling;
+  const auto [row, column] = warpgroup_part(t, warpgroup);
+  return inside(row, warpgroup_rows(t), rows[at.m].of_c) *
+         inside(i64{at.n} * t.block_n + column, warpgroup_columns(t), shape.n) * kOperandBytes;
+}
+
+u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }
+
+u64 Machine::c_block(TileCoord at, i32 warpgroup) const {
+  return u64{tile_index(at)} * static_cast<u64>(warpgroups_per_tile(config.tiling)) +
+         static_cast<u64>(warpgroup);
+}
+
+}  // namespace tilecast

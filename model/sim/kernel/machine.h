@@ -1,0 +1,127 @@
+// The chip as one kernel sees it: SMs with their pipes, the memory that they share, the blocks of
+// the problem and the order of its tiles.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/base/tile_span.h"
+#include "model/sim/engine/engine.h"
+#include "model/sim/engine/server.h"
+#include "model/sim/kernel/partial_sums.h"
+#include "model/sim/kernel/steady_waves.h"
+#include "model/sim/kernel/step_log.h"
+#include "model/sim/memory/memory_system.h"
+#include "model/sim/memory/operand_blocks.h"
+#include "model/sim/memory/request_log.h"
+#include "model/spec/kernel_costs.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/group_rows.h"
+#include "model/tile/operand_panels.h"
+#include "model/tile/tile_scheduler.h"
+#include "model/tile/work_decomposition.h"
+
+namespace tilecast {
+
+/// One SM. CTAs that live on it together share all of it.
+struct Sm {
+  SmPlace place;
+  Server tensor;         // wgmmas of all warpgroups, in order of issue
+  Server copies;         // the copy engine's requests, and the zeros that it makes
+  Server intake;         // into shared memory: from L2, multicast included, and accumulators
+  Server stores;         // the copy engine's reads of shared memory
+  Server tensor_memory;  // loads of accumulators
+  Server arithmetic;     // of epilogues: issue slots and the special function unit
+  bool has_loaded = false, has_stored = false;  // a first time in this kernel
+};
+
+class Dispatcher;
+
+/// CTAs of a kernel that are resident at once: on an SM, and workers (clusters) on the chip.
+struct Residency {
+  i32 ctas_per_sm;
+  i32 workers;
+  bool cold = false;  // the kernel's code and descriptors are not in the caches of SMs and GPCs
+};
+
+/// What a caller may ask to see besides; null leaves it out, at no cost.
+struct Observers {
+  Activity* activity = nullptr;
+  std::vector<TileSpan>* tiles = nullptr;
+  RequestLog* requests = nullptr;
+  StepLog* steps = nullptr;
+};
+
+/// A kernel that was simulated before, and is again on a GPU that differs: its requests, which
+/// become what they became then, and what its partial sums take now.
+struct Rerun {
+  const RequestLog& requests;
+  const ReductionSpec& sums;
+};
+
+/// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
+enum class Waves : i32 { kAll, kSteadyLeftOut };
+
+struct Machine {
+  Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+          Residency residency, Hertz sm_clock, Waves waves, Observers observers,
+          const Rerun* again);
+
+  KernelConfig config;
+  GemmShape shape;            // of each product
+  OperandPanels panels;       // of CTA tiles
+  std::vector<TileRow> rows;  // of CTA tiles, of all products or groups
+  Residency residency;
+  std::vector<KernelCosts> costs;  // on each GPC
+  TileScheduler scheduler;
+  u32 k_blocks;
+  WorkDecomposition work;
+  WholeWaves whole;
+  SkippedWaves skipped;
+  OperandBlocks a, b;
+  MemorySystem memory;
+  std::vector<Sm> sms;
+  std::vector<i32> places;  // SMs in the order in which CTAs come to them
+  Engine engine;
+  std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
+  Dispatcher* dispatcher = nullptr;   // of the grid that runs
+  Server launch_control;              // answers to CTAs that ask for tiles
+
+  SimTime last_store;           // read from shared memory
+  i64 k_blocks_multiplied = 0;  // by a warpgroup
+  i64 tiles_stored = 0;         // parts of tiles, by a warpgroup
+  i64 sm_intake = 0;            // bytes
+  Activity* activity;           // null: not asked for
+  std::vector<TileSpan>* tiles;
+  RequestLog* requests;
+  StepLog* steps;
+
+  /// Of a CTA's tile, those who store it, and those who multiply its K blocks.
+  i64 parts_stored() const { return warpgroups_per_tile(config.tiling); }
+  i64 parts_multiplied() const { return uses_tcgen05(config.schedule) ? 1 : parts_stored(); }
+
+  /// Workers of the grid.
+  u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }
+
+  SteadyMarks marks;
+  std::optional<SettledRate> rate;  // of a grid whose steady waves are left out once it has one
+
+  /// A warpgroup's part of a tile is stored; notes the ends of the steady waves.
+  void part_stored() {
+    if (++tiles_stored == marks.begin) {
+      marks.at_begin = progress();
+    } else if (tiles_stored == marks.end) {
+      marks.at_end = progress();
+    }
+  }
+  Progress progress() const;
+
+  /// In order over the chip's CTA tiles.
+  u32 tile_index(TileCoord cta_tile) const;
+  /// The C that the warpgroup's part of a CTA's tile covers, and its name.
+  i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
+  u64 c_block(TileCoord cta_tile, i32 warpgroup) const;
+};
+
+}  // namespace tilecast

@@ -1,0 +1,131 @@
+#include "model/sim/kernel/partial_sums.h"
+
+#include "model/sim/example_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+KernelConfig example(Reduction reduction) {
+  KernelConfig config = plain(Schedule::kSplitK);
+  config.decomposition = {.splits = 3, .min_k_blocks = 0, .reduction = reduction};
+  return config;
+}
+
+/// Sums of 64 x 64 fp32, 16 KiB: chunks of 2 KiB, 64 ns at an SM's 32 B per cycle of 1 GHz.
+struct Example {
+  explicit Example(Reduction reduction, double chip = 1e12)
+      : work(WorkDecomposition::split_k(2, 7, 4, 3)),
+        gpu(with_chip(chip)),
+        memory(gpu, 1, kExampleClock, nullptr),
+        sums(engine, gpu, *gpu.reduction, example(reduction), work, kExampleClock) {}
+
+  static GpuSpec with_chip(double rate) {
+    GpuSpec gpu = example_gpu();
+    gpu.reduction->chip_store = gpu.reduction->chip_add = {rate};
+    gpu.machine->l2_output = {rate};
+    return gpu;
+  }
+  i64 write(i64 now, i32 sm, SumWrite how) { return sums.write({now * 1000}, sm, how).ps / 1000; }
+  i64 read(i64 now, Server& intake) {
+    return sums.read_turn({now * 1000}, 0, {}, intake, memory).ps / 1000;
+  }
+
+  Engine engine;
+  WorkDecomposition work;
+  GpuSpec gpu;
+  MemorySystem memory;
+  PartialSums sums;
+};
+
+Process wait_for(PhaseBarrier& lock, u32 phase, Engine& engine, SimTime& woken) {
+  co_await lock.wait(phase, {}, {});
+  woken = engine.now();
+}
+
+}  // namespace
+
+TEST_CASE("Chunks of one SM follow each other, those of another do not wait for them") {
+  Example example(Reduction::kTurnstile);
+  CHECK(example.write(0, 0, SumWrite::kStore) == 64);
+  CHECK(example.write(0, 0, SumWrite::kAdd) == 128);
+  CHECK(example.write(0, 1, SumWrite::kStore) == 64);
+  CHECK(example.write(127, 0, SumWrite::kStore) == 192);  // the path is free from 128 on
+  CHECK(example.write(193, 0, SumWrite::kStore) == 257);
+  CHECK(example.sums.written() == 5 * 2048);
+}
+
+TEST_CASE("What all SMs write at the same time shares the chip's rate") {
+  Example example(Reduction::kTurnstile, 16e9);  // 128 ns for a chunk
+  CHECK(example.write(0, 0, SumWrite::kStore) == 128);
+  CHECK(example.write(0, 1, SumWrite::kAdd) == 256);
+}
+
+TEST_CASE("A turn of reading takes a hop, behind the SM's intake and L2's output") {
+  // One turn for all 16 KiB: 256 ns at 64 B per cycle of intake, less at L2.
+  Example example(Reduction::kTurnstile);
+  Server one, other;
+  CHECK(example.sums.turns() == 1);
+  CHECK(example.read(0, one) == 256 + 500);
+  CHECK(example.read(0, one) == 512 + 500);
+  CHECK(example.read(0, other) == 256 + 500);
+  CHECK(example.sums.read() == 3 * 16384);
+  CHECK(example.memory.traffic().l2_to_sm == 3 * 16384);
+  Example slow(Reduction::kTurnstile, 16e9);
+  Server intake;
+  CHECK(slow.read(0, intake) == 1024 + 500);
+}
+
+TEST_CASE("Turns of reading are what registers, or shares of all sums, make of them") {
+  const auto turns = [](i32 block_n, Reduction reduction, i32 splits) {
+    Engine engine;
+    KernelConfig config = example(reduction);
+    config.tiling.block_n = block_n;
+    config.producer_registers = 40;
+    const WorkDecomposition work = WorkDecomposition::split_k(1, 64, 64, static_cast<u32>(splits));
+    return PartialSums(engine, example_gpu(), *example_gpu().reduction, config, work, kExampleClock)
+        .turns();
+  };
+  // One warpgroup has 240 registers. 64 x 256: 128 hold sums, of the 40 that are spare ten hold
+  // loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
+  CHECK(turns(256, Reduction::kTurnstile, 4) == 4);
+  CHECK(turns(64, Reduction::kAtomic, 4) == 1);
+  // Shares: 32 groups over 4 splits, four at a time from four partials: two turns. Over 32 splits:
+  // one group each, from four partials at a time: eight.
+  CHECK(turns(256, Reduction::kSpread, 4) == 2);
+  CHECK(turns(256, Reduction::kSpread, 32) == 8);
+}
+
+TEST_CASE("A piece comes after those of its tile with lower K") {
+  // Seven K blocks in three parts: from 0, 2 and 4.
+  const Example example(Reduction::kTurnstile);
+  CHECK(example.sums.before({1, 0, 2, 1}) == 0);
+  CHECK(example.sums.before({1, 2, 4, 3}) == 1);
+  CHECK(example.sums.before({1, 4, 7, 5}) == 2);
+}
+
+TEST_CASE(
+    "A turnstile's phase is each piece, an atomic sum's all but the owner, a spread one's all") {
+  const auto woken_after = [](Reduction reduction, i32 arrivals) {
+    Example example(reduction);
+    SimTime woken{-1};
+    PhaseBarrier& lock = example.sums.lock(0, 0, 0);
+    example.engine.spawn(wait_for(lock, 0, example.engine, woken), {"waiting"}, {});
+    for (i32 i = 0; i < arrivals; ++i) {
+      lock.arrive({1000 * (i + 1)});
+    }
+    try {
+      example.engine.run();
+    } catch (const SimulationError&) {
+      return i64{-1};
+    }
+    return woken.ps;
+  };
+  CHECK(woken_after(Reduction::kTurnstile, 0) == -1);
+  CHECK(woken_after(Reduction::kTurnstile, 1) == 1000);
+  CHECK(woken_after(Reduction::kAtomic, 1) == -1);
+  CHECK(woken_after(Reduction::kAtomic, 2) == 2000);
+  CHECK(woken_after(Reduction::kSpread, 2) == -1);
+  CHECK(woken_after(Reduction::kSpread, 3) == 3000);
+}

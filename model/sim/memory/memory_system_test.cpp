@@ -1,0 +1,146 @@
+#include "model/sim/memory/memory_system.h"
+
+#include "model/sim/example_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+// 25,600 bytes, 800 sectors: 100 ns of L2's output, at 100 GB/s 256 ns of DRAM.
+const BlockCost kBlock{.bytes = 25600, .sectors = 800, .l2 = {100000}, .dram = {256000}};
+
+i64 ns(SimTime time) { return time.ps / 1000; }
+
+/// Loads of blocks that L2 reads one by one, asked for at once.
+class Loads {
+ public:
+  explicit Loads(const GpuSpec& gpu = example_gpu()) : memory_(gpu, 4, kExampleClock, nullptr) {}
+  i64 at(i64 when_ns, u32 block, u32 gpc, const BlockCost& cost = kBlock) {
+    const SimTime now{when_ns * 1000};
+    return ns(memory_.load(now, now, {}, block, {block, 1}, cost, {gpc, gpc % 2, 0}));
+  }
+  MemorySystem& memory() { return memory_; }
+  const MemoryTraffic& traffic() const { return memory_.traffic(); }
+
+ private:
+  MemorySystem memory_;
+};
+
+}  // namespace
+
+TEST_CASE("The first load of a block comes from DRAM, one after its arrival from L2") {
+  Loads loads;
+  CHECK(loads.at(0, 0, 0) == 956);      // 256 + 300 + 400
+  CHECK(loads.at(2000, 0, 0) == 2500);  // 100 + 400
+  CHECK(loads.traffic().dram_read == 25600);
+  CHECK(loads.traffic().l2_output == 51200);
+}
+
+TEST_CASE("A load takes as long as the copy engine takes to ask for its lines") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  CHECK(ns(memory.load({0}, {600000}, {}, 0, {0, 1}, kBlock, {})) == 1300);  // 600 + 300 + 400
+}
+
+TEST_CASE("A request of the same GPC is merged within the window behind the first") {
+  Loads loads;
+  loads.at(0, 0, 0);
+  CHECK(loads.at(398, 0, 0) == 956);  // the window ends at 400 ns, in steps of 1.024
+  CHECK(loads.traffic().l2_output == 25600);
+  CHECK(loads.at(401, 0, 0) == 956);  // again from L2, which still waits for DRAM
+  CHECK(loads.traffic().l2_output == 51200);
+  CHECK(loads.traffic().l2_to_sm == 76800);
+}
+
+TEST_CASE("A multicast is merged with no other request") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {}, true);
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {}, true);
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {});
+  CHECK(memory.traffic().l2_output == 3 * 25600);
+}
+
+TEST_CASE("Another GPC's request takes L2's output, but DRAM reads the block once") {
+  Loads loads;
+  loads.at(0, 0, 0);
+  CHECK(loads.at(0, 0, 1) == 956);  // the same arrival from DRAM
+  CHECK(loads.traffic().l2_output == 51200);
+  CHECK(loads.traffic().dram_read == 25600);
+}
+
+TEST_CASE("Rows that start inside a sector take L2's output though their request is merged") {
+  BlockCost shifted = kBlock;
+  shifted.unmerged = {50000};
+  shifted.unmerged_sectors = 400;
+  Loads loads;
+  loads.at(0, 0, 0, shifted);
+  loads.at(0, 0, 0, shifted);
+  CHECK(loads.traffic().l2_output == 25600 + 12800);
+}
+
+TEST_CASE("Blocks that lie in one pair of lines are read from DRAM together") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 2}, kBlock, {})) == 1212);  // 2 x 256 + 300 + 400
+  CHECK(memory.traffic().dram_read == 51200);
+  CHECK(ns(memory.load({2000000}, {2000000}, {}, 1, {0, 2}, kBlock, {})) == 2500);
+  CHECK(memory.traffic().dram_read == 51200);
+}
+
+TEST_CASE("A block crosses to the other partition once") {
+  Loads loads;
+  for (const u32 gpc : {0u, 1u, 2u, 3u, 1u, 0u}) {  // of both partitions, even and odd
+    loads.at(0, 0, gpc);
+  }
+  CHECK(loads.traffic().far == 25600);
+}
+
+TEST_CASE("Rows out of bounds come to one SM of a GPC after the other, whatever other GPCs do") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  BlockCost outside = kBlock;
+  outside.outside = {100000};
+  CHECK(ns(memory.load_outside({0}, outside, 0)) == 500);  // 100 + 400
+  CHECK(ns(memory.load_outside({0}, outside, 0)) == 600);  // behind the first, not merged with it
+  CHECK(ns(memory.load_outside({0}, outside, 1)) == 500);
+}
+
+TEST_CASE("Requests of different blocks queue for L2's output but not for its latency") {
+  BlockCost from_l2 = kBlock;
+  from_l2.dram = {};
+  GpuSpec gpu = example_gpu();
+  gpu.machine->dram_latency = {};
+  Loads loads(gpu);
+  CHECK(loads.at(0, 0, 0, from_l2) == 500);
+  CHECK(loads.at(0, 1, 0, from_l2) == 600);
+}
+
+TEST_CASE("What was written goes to DRAM when its room is needed") {
+  GpuSpec gpu = example_gpu();
+  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
+  Loads loads(gpu);
+  loads.memory().store({0}, 3, 25600);
+  loads.at(0, 0, 0);
+  CHECK(loads.traffic().dram_write == 0);
+  loads.at(0, 1, 0);
+  CHECK(loads.traffic().dram_write == 25600);
+}
+
+TEST_CASE("What comes in drives out what a run before wrote, as long as there is some") {
+  GpuSpec gpu = example_gpu();
+  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
+  MemorySystem memory(gpu, 4, kExampleClock, nullptr, 0.25);
+  memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {});
+  CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600
+  memory.store({0}, 3, 25600);
+  CHECK(memory.traffic().dram_write == 12800);
+  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // nothing of that run is left; block 0 goes
+  CHECK(memory.traffic().dram_write == 12800);
+}
+
+TEST_CASE("L2 takes in one store of C after the other, and answers loads behind them") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
+  CHECK(ns(memory.take_in({0}, {}, 200000)) == 200);  // at 1 TB/s
+  CHECK(ns(memory.take_in({0}, {}, 1000)) == 201);
+  BlockCost from_l2 = kBlock;
+  from_l2.dram = {};
+  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 1}, from_l2, {})) == 701);  // 201 + 100 + 400
+}

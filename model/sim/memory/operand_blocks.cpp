@@ -1,0 +1,96 @@
+#include "model/sim/memory/operand_blocks.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/sim/memory/inside.h"
+#include "model/spec/row_cost.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+
+OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
+                             const KernelConfig& config, const Side& side, u32 first_block,
+                             BytesPerSecond dram_read, Hertz sm_clock)
+    : first_(first_block),
+      tiles_(side.tiles * side.matrices),
+      slices_(static_cast<u32>(side.sharers)),
+      k_blocks_(static_cast<u32>(ceil_div<i64>(problem.shape.k, config.tiling.block_k))),
+      slice_bytes_(i64{side.tile} * config.tiling.block_k * kOperandBytes / side.sharers) {
+  const MachineSpec& machine = *gpu.machine;
+  const i64 block_k = config.tiling.block_k;
+  const i64 slab = k_slab_elements(config.tiling);
+  const i64 pitch = side.row_elements * kOperandBytes;
+  ragged_ = problem.shape.k % block_k != 0;
+  const i64 lines_fetched = !side.slices_k && pitch % (2 * kLineBytes) == 0 ? 2 : 1;
+  if (!side.slices_k) {
+    const i64 together = lines_fetched * kLineBytes;
+    fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
+    TILECAST_ASSERT(std::has_single_bit(fetched_));
+  }
+  for (i64 tile = 0; tile < tiles_; ++tile) {
+    const i64 to_end = side.extent - tile % side.tiles * side.tile;
+    const auto [left, own_left] = side.rows != nullptr
+                                      ? (*side.rows)[static_cast<std::size_t>(tile)]
+                                      : TileRow{to_end, to_end};
+    const i64 loaded =
+        side.step == 0 ? side.tile : a_rows_loaded(static_cast<i32>(left), side.tile, side.step);
+    for (i64 slice = 0; slice < side.sharers; ++slice) {
+      for (const i64 k_block : {i64{0}, i64{k_blocks_} - 1}) {
+        const i64 slice_k = side.slices_k ? block_k / side.sharers : block_k;
+        const i64 whole_rows = side.slices_k ? side.tile : side.tile / side.sharers;
+        const i64 first_row = side.slices_k ? 0 : slice * whole_rows;
+        const i64 slice_rows = inside(first_row, whole_rows, loaded);
+        const i64 rows = inside(first_row, slice_rows, left);
+        const i64 k = inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k,
+                             problem.shape.k);
+        // A box's rows run along the matrix's own: along K, or along N where B is [k, n].
+        const i64 along = side.slices_k ? rows : k;
+        const i64 across = side.slices_k ? k : rows;
+        const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;
+        const Bytes bytes{static_cast<double>(along * across * kOperandBytes)};
+        const i64 next_groups = rows - inside(first_row, rows, own_left);
+        const i64 others = along * next_groups * kOperandBytes;
+        const Bytes own = bytes - Bytes{static_cast<double>(others)};
+        const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;
+        // A slab is a box of its own, with as many rows whether they exist or not.
+        const i64 box = side.slices_k ? kSlabElements : slab;
+        const i64 rows_of_boxes = ceil_div(side.slices_k ? slice_rows : slice_k, box) *
+                                  (side.slices_k ? slice_k : slice_rows);
+        const i64 outside = rows_of_boxes - ceil_div(along, box) * across;
+        const Bytes filled{static_cast<double>(slice_bytes_ * slice_rows / whole_rows)};
+        const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
+        const auto l2 = [&](double pairs) {
+          const Bytes taken{pieces * pairs * 2 * kSectorBytes};
+          return sim_time(transfer_time(taken, machine.l2_output));
+        };
+        costs_.push_back(
+            {.bytes = along * across * kOperandBytes,
+             .sectors = std::llround(pieces * each.sectors),
+             .l2 = l2(each.pairs),
+             .dram = sim_time(transfer_time(own, dram_read)),
+             .fill = sim_time(transfer_cycles(filled, machine.intake), sm_clock),
+             .requests = sim_time(
+                 machine.request * (pieces * each.lines + static_cast<double>(outside)), sm_clock),
+             .unmerged = l2(each.shifted_pairs),
+             .unmerged_sectors = std::llround(pieces * each.shifted_sectors),
+             .outside =
+                 sim_time(machine.outside * static_cast<double>(outside * lines_fetched), sm_clock),
+             .others = others});
+      }
+    }
+  }
+}
+
+i64 OperandBlocks::panel_bytes(u32 tile) const {
+  i64 sum = 0;
+  for (u32 slice = 0; slice < slices_; ++slice) {
+    sum += cost(tile, slice, 0).bytes * (k_blocks_ - 1) + cost(tile, slice, k_blocks_ - 1).bytes;
+  }
+  return sum;
+}
+
+}  // namespace tilecast

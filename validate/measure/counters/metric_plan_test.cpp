@@ -1,0 +1,145 @@
+#include "validate/measure/counters/metric_plan.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "model/spec/chip_counters.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "validate/measure/counters/counters_unavailable.h"
+
+namespace tilecast {
+namespace {
+
+/// What CUPTI calls the unit; clocks come as the cycles of some domain per second.
+bool same_unit(CounterUnit unit, const MetricFacts& facts) {
+  switch (unit) {
+    case CounterUnit::kNanoseconds:
+      return facts.unit == "nanosecond";
+    case CounterUnit::kCycles:
+      return facts.unit.ends_with("_cycle");
+    case CounterUnit::kHertz:
+      return facts.unit.ends_with("_cycle/second");
+    case CounterUnit::kBytes:
+      return facts.unit == "byte";
+    case CounterUnit::kSectors:
+      return facts.unit == "l2_sector";
+    case CounterUnit::kRequests:
+      return facts.unit == "l2_request";
+    case CounterUnit::kInstructions:
+      return facts.unit == "instruction" && !facts.ratio;
+    case CounterUnit::kWavefronts:
+      return facts.unit == "l1tex_wavefront";
+    case CounterUnit::kConflicts:
+      return facts.unit == "l1data_bank_conflict";
+    case CounterUnit::kPercent:
+      return facts.unit == "percent";
+    case CounterUnit::kRatio:
+      return facts.ratio;
+  }
+  return false;
+}
+
+/// One line for what CUPTI contradicts in the set; empty where all of it holds.
+std::string fault_of(const std::string& chip, MetricUse use, const CounterSet& set) {
+  try {
+    const MetricPlan plan(chip, use, set.metrics());
+    for (const Counter& counter : set.counters) {
+      if (const MetricFacts facts = plan.facts(counter.metric); !same_unit(counter.unit, facts)) {
+        return fmt::format("{}: {} has the unit {}, not {}", chip, counter.metric, facts.unit,
+                           to_text(counter.unit));
+      }
+    }
+    if (plan.passes() != static_cast<std::size_t>(set.passes)) {
+      return fmt::format("{}: takes {} passes, not {}", chip, plan.passes(), set.passes);
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<std::string> chips_with_a_file() {
+  std::vector<std::string> chips;
+  for (const auto& entry : std::filesystem::directory_iterator(config_folder() / "counters")) {
+    std::string chip = entry.path().stem().string();
+    for (char& letter : chip) {
+      letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    }
+    chips.push_back(chip);
+  }
+  return chips;
+}
+
+TEST_CASE("CUPTI knows every metric of the counter files, by that unit and in so many passes") {
+  const std::vector<std::string> chips = chips_with_a_file();
+  CHECK_FALSE(chips.empty());
+  for (const std::string& chip : chips) {
+    const std::optional<ChipCounters> counters = load_chip_counters(config_folder(), chip);
+    REQUIRE(counters.has_value());
+    CHECK(fault_of(chip, MetricUse::kRange, counters->core) == "");
+    CHECK(fault_of(chip, MetricUse::kRange, counters->full) == "");
+    CHECK(fault_of(chip, MetricUse::kSampling, counters->sampling) == "");
+  }
+}
+
+TEST_CASE("A wrong name, unit or number of passes is one line that names it") {
+  const auto set = [](const std::string& metric, CounterUnit unit, i64 passes) {
+    return CounterSet{
+        passes,
+        {{"gpu__time_duration.sum", CounterUnit::kNanoseconds, "time"}, {metric, unit, "m"}}};
+  };
+  const auto fault = [&](const CounterSet& of) { return fault_of("GH100", MetricUse::kRange, of); };
+  CHECK(fault(set("dram__bytes_read.sum", CounterUnit::kBytes, 1)) == "");
+  CHECK(fault(set("dram__bytes_raed.sum", CounterUnit::kBytes, 1)) ==
+        "GH100 has no metric 'dram__bytes_raed.sum'");
+  CHECK(fault(set("dram__bytes_read.smu", CounterUnit::kBytes, 1)) ==
+        "GH100 has no metric 'dram__bytes_read.smu'");
+  CHECK(fault(set("dram__bytes_read.sum", CounterUnit::kSectors, 1)) ==
+        "GH100: dram__bytes_read.sum has the unit byte, not sector");
+  CHECK(fault(set("dram__bytes_read.sum", CounterUnit::kBytes, 2)) ==
+        "GH100: takes 1 passes, not 2");
+}
+
+TEST_CASE("A chip that CUPTI does not know is a mode and not a crash") {
+  try {
+    const MetricPlan plan("GX999", MetricUse::kRange, {"gpu__time_duration.sum"});
+    CHECK(false);
+  } catch (const CountersUnavailable& error) {
+    CHECK(error.state == CountersState::kUnknownChip);
+    CHECK(std::string(error.what()).find("use a newer toolkit") != std::string::npos);
+  }
+}
+
+TEST_CASE("Every refusal of CUPTI has its word, and one line") {
+  const std::map<CUptiResult, CountersState> expected{
+      {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, CountersState::kNoPermission},
+      {CUPTI_ERROR_HARDWARE_BUSY, CountersState::kBusy},
+      {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, CountersState::kAttached},
+      {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, CountersState::kMig},
+      {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, CountersState::kVirtual},
+      {CUPTI_ERROR_INVALID_CHIP_NAME, CountersState::kUnknownChip},
+      {CUPTI_ERROR_NOT_INITIALIZED, CountersState::kNoLibrary},
+      {CUPTI_ERROR_UNKNOWN, CountersState::kFailed}};
+  for (const auto& [result, state] : expected) {
+    try {
+      check_counters(result, "call()");
+      CHECK(false);
+    } catch (const CountersUnavailable& error) {
+      CHECK(error.state == state);
+      CHECK(error.code() == (state == CountersState::kNoPermission ? ExitCode::kNoPermission
+                                                                   : ExitCode::kNoDevice));
+      const std::string line = error.what();
+      CHECK(line.starts_with("no hardware counters: "));
+      CHECK(line.find('\n') == std::string::npos);
+      CHECK(line.find("CUPTI_ERROR_") != std::string::npos);
+    }
+  }
+  CHECK(error_message([] { check_counters(CUPTI_SUCCESS, "call()"); }) == "");
+}
+
+}  // namespace
+}  // namespace tilecast

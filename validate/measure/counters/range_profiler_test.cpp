@@ -1,0 +1,244 @@
+#include "validate/measure/counters/range_profiler.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/stream_launch.h"
+#include "model/spec/chip_counters.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/stream_config_text.h"
+#include "tests/catch.h"
+#include "tests/gpu.h"
+#include "validate/measure/counters/counter_collector.h"
+#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/pm_sampler.h"
+#include "validate/measure/gpu_test_bench.h"
+#include "validate/measure/timing/activity_timer.h"
+#include "validate/measure/timing/launch_times.h"
+
+namespace tilecast {
+namespace {
+
+struct Bench {
+  GpuTestBench& gpu;
+  RangeProfiler profiler;
+  ChipCounters counters;
+};
+
+/// Nothing, and why on standard output, where this GPU gives no counters: other tests of the
+/// program still run.
+Bench* bench_with_counters() {
+  GpuTestBench& gpu = GpuTestBench::get(gpu_or_skip());
+  try {
+    static Bench bench{gpu, {}, load_chip_counters(config_folder(), current_chip()).value()};
+    return &bench;
+  } catch (const CountersUnavailable& error) {
+    std::printf("skipped: %s\n", error.what());
+    CHECK(error.state != CountersState::kCollected);
+    return nullptr;
+  }
+}
+
+TEST_CASE("L2-to-SM bytes are those of whole tiles, a multicast counted once", "[gpu]") {
+  Bench* const with_counters = bench_with_counters();
+  if (with_counters == nullptr) {
+    return;
+  }
+  Bench& bench = *with_counters;
+  constexpr const char* kConfigs[] = {
+      "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
+      "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
+      "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8",
+      "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8,walk=strided",
+      "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+  };
+  const GemmProblem problem{{4096, 4096, 1024}, ElementType::kFp16, Layout::kTn};
+  const double matrix = 4096.0 * 1024 * 2;  // A, and B: 8 MiB each
+  bench.gpu.prepare(problem, Inputs::kNormal);
+  const MetricPlan plan(bench.profiler.chip(), MetricUse::kRange, bench.counters.core.metrics());
+  for (const char* text : kConfigs) {
+    const KernelConfig config = parse_kernel_config(text);
+    const Tiling& t = config.tiling;
+    LoadedKernel kernel = bench.gpu.load(config);
+    const GemmLaunch launch(kernel, problem, config);
+    const GemmArgs args =
+        launch.bind({bench.gpu.a.as<void>(), bench.gpu.b.as<void>(), bench.gpu.c.as<void>()});
+    const auto enqueue = [&] { launch.launch(args, bench.gpu.stream.get()); };
+    const CounterValues values = bench.profiler.collect(plan, enqueue, enqueue);
+    // A row of tiles of A goes once to each cluster along N, a column of B once to each along M.
+    const double expected = matrix * (4096.0 / (t.block_n * t.cluster_n)) +
+                            matrix * (4096.0 / (t.block_m * t.cluster_m));
+    const double counted = bench.counters.l2_to_sm_bytes(values).value().value;
+    if (counted != expected) {
+      std::printf("%s: %.0f, expected %.0f\n", text, counted, expected);
+      for (const auto& [name, value] : values) {
+        std::printf("  %s %.17g\n", name.c_str(), value);
+      }
+    }
+    CHECK(counted == expected);
+    CHECK(bench.counters.l2_hit_rate(values).value() > 0.5);
+  }
+}
+
+TEST_CASE("A copy of 2 GiB reads and writes DRAM by as much, within 3 percent", "[gpu]") {
+  Bench* const with_counters = bench_with_counters();
+  if (with_counters == nullptr) {
+    return;
+  }
+  Bench& bench = *with_counters;
+  constexpr i64 kElements = i64{1} << 30;
+  const StreamProblem problem{1, kElements, ElementType::kFp16, Op::kMemcpy};
+  const StreamConfig config = parse_stream_config(
+      "memcpy_cpasync:block=1x2048,warps=4,vector=16,ctas=8,layout=plain,order=blocks,hint=none");
+  DeviceMemory from(2 * kElements), to(2 * kElements), other(2 * kElements);
+  LoadedKernel kernel(bench.gpu.cache.get(stream_source(config, problem.dtype)).cubin,
+                      kStreamEntry);
+  const StreamLaunch launch(kernel, problem, config);
+  const StreamArgs args = launch.bind(from.as<void>(), nullptr, to.as<void>());
+  const StreamArgs before = launch.bind(from.as<void>(), nullptr, other.as<void>());
+  const MetricPlan plan(bench.profiler.chip(), MetricUse::kRange, bench.counters.core.metrics());
+  const CounterValues values = bench.profiler.collect(
+      plan, [&] { launch.launch(before, bench.gpu.stream.get()); },
+      [&] { launch.launch(args, bench.gpu.stream.get()); });
+  const double bytes = 2.0 * kElements;
+  const double read = bench.counters.dram_read_bytes(values)->value;
+  const double written = bench.counters.dram_write_bytes(values)->value;
+  std::printf("copy of %.0f B: read %.4f, written %.4f of it\n", bytes, read / bytes,
+              written / bytes);
+  CHECK(read == Approx(bytes).epsilon(0.03));
+  CHECK(written == Approx(bytes).epsilon(0.03));
+}
+
+TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, before and after",
+          "[gpu]") {
+  Bench* const with_counters = bench_with_counters();
+  if (with_counters == nullptr) {
+    return;
+  }
+  Bench& bench = *with_counters;
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  bench.gpu.prepare(problem, Inputs::kZeros);  // a steady clock
+  const KernelConfig config = parse_kernel_config(
+      "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8,walk=strided");
+  LoadedKernel kernel = bench.gpu.load(config);
+  const GemmLaunch launch(kernel, problem, config);
+  const GemmArgs args =
+      launch.bind({bench.gpu.a.as<void>(), bench.gpu.b.as<void>(), bench.gpu.c.as<void>()});
+  const auto enqueue = [&] { launch.launch(args, bench.gpu.stream.get()); };
+  ActivityTimer activity;
+  constexpr std::size_t kLaunches = 20;
+  const auto by_activity = [&] {
+    activity.take(0);
+    for (std::size_t i = 0; i < kLaunches; ++i) {
+      enqueue();
+    }
+    bench.gpu.stream.synchronize();
+    std::vector<Seconds> times;
+    for (const KernelSpan& span : activity.take(kLaunches).spans) {
+      times.push_back(seconds_between(span.start_ns, span.end_ns));
+    }
+    REQUIRE(times.size() == kLaunches);
+    return distribution_of(times).median;
+  };
+  const Seconds before = by_activity();
+  REQUIRE(before > Seconds{100e-6});
+  const std::optional<Seconds> profiled = profiled_duration(enqueue);
+  REQUIRE(profiled.has_value());
+  const Seconds after = by_activity();
+  std::printf("Activity %.2f us, gpu__time_duration %.2f us, Activity %.2f us\n",
+              before.value * 1e6, profiled->value * 1e6, after.value * 1e6);
+  CHECK(profiled->value == Approx(before.value).epsilon(0.02));
+  CHECK(after.value == Approx(before.value).epsilon(0.02));
+
+  // The range is longer than the launch; cycles with a warp resident are not.
+  const MetricPlan plan(bench.profiler.chip(), MetricUse::kRange,
+                        {"gpu__time_duration.sum", "gpu__time_active.sum",
+                         "sm__cycles_elapsed.avg.per_second", "sm__cycles_active.max"});
+  for (const int launches : {1, 2, 5, 9}) {
+    const auto several = [&] {
+      for (int i = 0; i < launches; ++i) {
+        enqueue();
+      }
+    };
+    const CounterValues values = bench.profiler.collect(plan, enqueue, several);
+    const double active = values.at("sm__cycles_active.max") /
+                          values.at("sm__cycles_elapsed.avg.per_second") / launches;
+    std::printf("range with %d: duration %.2f us, active %.2f us; SM active %.2f us a launch\n",
+                launches, values.at("gpu__time_duration.sum") * 1e-3,
+                values.at("gpu__time_active.sum") * 1e-3, active * 1e6);
+    CHECK(active == Approx(before.value).epsilon(0.03));
+  }
+}
+
+TEST_CASE("Samples over time see the tensor pipes at work and are as far apart as asked", "[gpu]") {
+  Bench* const with_counters = bench_with_counters();
+  if (with_counters == nullptr) {
+    return;
+  }
+  Bench& bench = *with_counters;
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  bench.gpu.prepare(problem, Inputs::kNormal);
+  const KernelConfig config = parse_kernel_config(
+      "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8,walk=strided");
+  LoadedKernel kernel = bench.gpu.load(config);
+  const GemmLaunch launch(kernel, problem, config);
+  const GemmArgs args =
+      launch.bind({bench.gpu.a.as<void>(), bench.gpu.b.as<void>(), bench.gpu.c.as<void>()});
+  const MetricPlan plan(bench.profiler.chip(), MetricUse::kSampling,
+                        bench.counters.sampling.metrics());
+  const PmSamples taken = sample_activity(plan, Seconds{10e-6}, Seconds{20e-3}, [&] {
+    for (int i = 0; i < 40; ++i) {
+      launch.launch(args, bench.gpu.stream.get());
+    }
+    bench.gpu.stream.synchronize();
+  });
+  REQUIRE(taken.samples.size() > 500);  // 40 launches of about 190 us are 7.6 ms
+  CHECK_FALSE(taken.overflow);
+  std::size_t busy = 0;
+  for (std::size_t i = 1; i < taken.samples.size(); ++i) {
+    const PmSample& sample = taken.samples[i];
+    CHECK(sample.start_ns >= taken.samples[i - 1].start_ns);
+    busy += sample.values.at(1) > 50 ? 1 : 0;  // tensor pipes, per cent
+  }
+  CHECK(busy > 400);
+}
+
+TEST_CASE("The chip's name is an answer or a reason, also before anything else has used CUPTI") {
+  std::string chip, reason;
+  try {
+    chip = current_chip();
+  } catch (const CountersUnavailable& error) {  // no driver; CUPTI would die of the question itself
+    reason = error.what();
+  }
+  CHECK((!chip.empty() || reason.starts_with("no hardware counters: ")));
+}
+
+TEST_CASE("A collector without counters says so in the row and touches nothing else") {
+  CounterCollector collector(CountersState::kNoPermission, "no hardware counters: not allowed");
+  Measurement row;
+  collector.collect(
+      row, Workload{.enqueue = [](std::size_t) { CHECK(false); }, .sets = 3, .estimate = {}});
+  CHECK(row.counters_state == CountersState::kNoPermission);
+  CHECK(row.counters.empty());
+  CHECK(collector.trouble() == "no hardware counters: not allowed");
+}
+
+}  // namespace
+}  // namespace tilecast

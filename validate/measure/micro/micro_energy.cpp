@@ -1,0 +1,270 @@
+// Energy per operation: power by the driver's energy counter under one load at a time, launched
+// without gaps (queued_load.h), and the rate of that load, in three windows each. Watts above those
+// of SMs that are merely awake, over the rate, give the energy of what the load does, at the clock
+// that it ran at; a tensor load holds its shared-memory reads too, and two instruction widths tell
+// them apart. To take it to another clock and to separate what a load mixes is the calibration's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <thread>
+
+#include "kernels/micro/operand_data.h"
+#include "model/base/error.h"
+#include "validate/measure/micro/l2_sides.h"
+#include "validate/measure/micro/micro_ring.h"
+#include "validate/measure/micro/micro_suite.h"
+#include "validate/measure/micro/micro_wgmma.h"
+#include "validate/measure/timing/power_meter.h"
+#include "validate/measure/timing/queued_load.h"
+
+namespace tilecast {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kSettle = std::chrono::milliseconds(300);
+constexpr auto kWindow = std::chrono::milliseconds(500);
+constexpr int kWindows = 3;
+
+/// A load in each window while its power was read.
+struct LoadResult {
+  std::vector<double> watts, amount_per_second, clock_ghz, busy;
+};
+
+/// One launch of some milliseconds on the lab's stream, its last parameter the samples; a kernel
+/// that starts with its whole grid is given lab.counter(), which is zero again before each.
+template <class... Arguments>
+QueuedLoad::Enqueue launches(MicroLab& lab, LoadedKernel& kernel, const LaunchShape& shape,
+                             const Arguments&... arguments) {
+  kernel.allow_shared_memory(shape.shared_memory_bytes);
+  return [&lab, &kernel, shape, arguments...](TimedSample* samples) {
+    lab.counter();
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., &samples};
+    kernel.launch(shape, pointers, lab.stream().get());
+  };
+}
+
+double watts_of(const PowerMeter& meter) {
+  const std::optional<Watts> watts = meter.mean();
+  if (!watts) {
+    throw Error(ExitCode::kNoPermission, "the energy counter cannot be read");
+  }
+  return watts->value;
+}
+
+/// `factor` takes the amount of a sample to the unit of the load.
+LoadResult hold(MicroLab& lab, const QueuedLoad::Enqueue& enqueue, double factor) {
+  QueuedLoad load(lab.stream(), lab.sm_count(), enqueue);
+  load.run(kSettle, [] {});
+  LoadResult result;
+  for (int i = 0; i < kWindows; ++i) {
+    PowerMeter meter;
+    const QueuedLoad::Window window =
+        load.run(kWindow, [&] { meter.read(lab.nvml().energy(), Clock::now()); });
+    result.watts.push_back(watts_of(meter));
+    result.amount_per_second.push_back(window.amount() * factor / window.length.value);
+    result.clock_ghz.push_back(clock_ghz(window.launches));
+    result.busy.push_back(window.busy());
+  }
+  return result;
+}
+
+/// Loads one after the other, each told from SMs that are awake and do nearly nothing.
+class EnergyBench {
+ public:
+  explicit EnergyBench(MicroLab& lab) : lab_(lab) {}
+
+  /// What the GPU takes with nothing on it.
+  void idle() {
+    std::vector<double> watts;
+    for (int window = 0; window < kWindows; ++window) {
+      PowerMeter meter;
+      for (const auto end = Clock::now() + kWindow; Clock::now() < end;) {
+        meter.read(lab_.nvml().energy(), Clock::now());
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      watts.push_back(watts_of(meter));
+    }
+    report("power.load_watts", "idle", "none", "W", watts);
+    report("power.static_power", "nothing runs", "none", "W", watts);
+  }
+  /// All SMs awake in a loop of shared-memory loads by one thread each.
+  void awake() {
+    LoadedKernel& kernel = lab_.kernel("shared_latency");
+    const LaunchShape shape{
+        .ctas = lab_.sm_count(), .threads = 32, .shared_memory_bytes = kWholeSm};
+    const LoadResult result =
+        measure("SMs awake", "shared_latency", "op", launches(lab_, kernel, shape, 200000u), 1);
+    awake_watts_ = median(result.watts);
+    report("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
+  }
+  /// `key`: of the energy per unit of what the load does.
+  void load(const std::string& key, const std::string& variant, const std::string& kernel,
+            const std::string& unit, const QueuedLoad::Enqueue& enqueue, double factor = 1) {
+    const LoadResult result = measure(variant, kernel, unit, enqueue, factor);
+    constexpr double kPico = 1e12;
+    std::vector<double> energies;
+    for (std::size_t i = 0; i < result.watts.size(); ++i) {
+      energies.push_back((result.watts[i] - awake_watts_) / result.amount_per_second[i] * kPico);
+    }
+    MicroPoint point;
+    point.value = quartiles_of(energies);
+    point.unit = "pJ/" + unit;
+    point.samples = static_cast<int>(energies.size());
+    point.clock_mhz = median(result.clock_ghz) * 1e3;
+    lab_.report(point, "energy", key, variant, kernel);
+  }
+
+  MicroLab& lab() { return lab_; }
+
+ private:
+  static double median(std::vector<double> values) {
+    return quartiles_of(std::move(values)).median;
+  }
+
+  void report(const std::string& key, const std::string& variant, const std::string& kernel,
+              const std::string& unit, std::vector<double> values) {
+    lab_.report_number("energy", key, variant, kernel, unit, std::move(values));
+  }
+  LoadResult measure(const std::string& variant, const std::string& kernel, const std::string& unit,
+                     const QueuedLoad::Enqueue& enqueue, double factor) {
+    LoadResult result = hold(lab_, enqueue, factor);
+    report("power.load_watts", variant, kernel, "W", result.watts);
+    report("power.load_rate", variant, kernel, unit + "/s", result.amount_per_second);
+    report("power.load_clock", variant, kernel, "GHz", result.clock_ghz);
+    report("power.load_busy", variant, kernel, "1", result.busy);
+    return result;
+  }
+
+  MicroLab& lab_;
+  double awake_watts_ = 0;
+};
+
+struct NamedData {
+  OperandData data;
+  const char* name;
+};
+
+void tensor(EnergyBench& bench, i32 n, const NamedData& data) {
+  const WgmmaLoop loop{n, false, 4, 1, 1};
+  LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", loop.defines());
+  const LaunchShape shape{
+      .ctas = bench.lab().sm_count(), .threads = kWarpgroup, .shared_memory_bytes = kWholeSm};
+  const u64 flops = 2 * 64 * 16 * static_cast<u64>(n);
+  const u32 groups = 20000u * 256u / static_cast<u32>(n);
+  bench.load(fmt::format("power.per_flop_{}", data.name),
+             fmt::format("tensor n={} {}", n, data.name), "wgmma_rate", "FLOP",
+             launches(bench.lab(), kernel, shape, groups, static_cast<u32>(data.data)),
+             static_cast<double>(flops));
+}
+
+void shared_memory(EnergyBench& bench) {
+  constexpr i32 kThreads = 1024;
+  LoadedKernel& kernel = bench.lab().kernel("shared_read");
+  const LaunchShape shape{.ctas = bench.lab().sm_count(),
+                          .threads = kThreads,
+                          .shared_memory_bytes = kThreads * 16 * 8};
+  bench.load("power.per_shared_memory_byte", "shared-memory reads", "shared_read", "B",
+             launches(bench.lab(), kernel, shape, 10000u));
+}
+
+/// Bulk copies from L2 or through all of memory, a ring on every SM.
+void copies(EnergyBench& bench, bool from_dram) {
+  constexpr u32 kBytes = 8192, kSlots = 16;
+  MicroLab& lab = bench.lab();
+  const u32 sms = lab.sm_count();
+  const DeviceMemory tasks = tasks_on_device(
+      [=](u32 smid) -> SmTask {
+        const u32 works = smid < sms ? 1 : 0;
+        return from_dram ? SmTask{works, 0, smid, sms} : SmTask{works, works * smid, 0, 1};
+      },
+      from_dram ? 1 : sms);
+  const u64 region = from_dram ? u64{6} << 30 : u64{128} << 10;
+  const char* memory = lab.memory(from_dram ? region : region * sms);
+  LoadedKernel& kernel = lab.kernel("tma_ring");
+  const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
+  bench.load(from_dram ? "power.per_dram_byte" : "power.per_l2_byte",
+             from_dram ? "DRAM reads" : "L2 reads", "tma_ring", "B",
+             launches(lab, kernel, shape, memory, region, kBytes, kSlots, 20000u,
+                      static_cast<const SmTask*>(tasks.as<SmTask>()), lab.counter()));
+}
+
+void dram_writes(EnergyBench& bench) {
+  constexpr u32 kBytes = 8192, kSteps = 6000;
+  MicroLab& lab = bench.lab();
+  const u32 sms = lab.sm_count();
+  char* memory = lab.memory(std::size_t{sms} * kSteps * kBytes);
+  LoadedKernel& kernel = lab.kernel("dram_mix");
+  const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
+  bench.load("power.per_dram_byte", "DRAM writes", "dram_mix", "B",
+             launches(lab, kernel, shape, static_cast<const char*>(memory), memory, kBytes, kSteps,
+                      1u, 0u, 1u, lab.counter()));
+}
+
+/// Whole lines from the half of L2 that lies nearer to each SM, or from the other.
+void sides(EnergyBench& bench) {
+  constexpr u32 kLines = 8192, kChosen = 2048;
+  constexpr u64 kStride = 5 * 128;
+  constexpr u32 kTurns = 4000;
+  constexpr i32 kThreads = 1024;
+  MicroLab& lab = bench.lab();
+  const u32 sms = lab.sm_count();
+  const char* memory = lab.memory(kLines * kStride);
+  const LineLatencies latencies = line_latencies(lab, memory, kStride, kLines);
+  const std::vector<bool> side = on_side_of_sm_0(latencies);
+  const std::vector<double> nearer = nearer_to_sm_0(latencies, side);
+  std::vector<u32> order(kLines);
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](u32 x, u32 y) { return nearer[x] > nearer[y]; });
+  lab.report_number("energy", "l2.near_lines_nearer_by", "", "l2_latency", "cycle",
+                    {nearer[order[kChosen / 2]] - nearer[order[kLines - kChosen / 2]]});
+  std::vector<u32> lists;  // nearest to SM 0's side, then to the other
+  for (u32 i = 0; i < 2 * kChosen; ++i) {
+    const u32 line = i < kChosen ? order[i] : order[kLines - 1 - (i - kChosen)];
+    lists.push_back(line * static_cast<u32>(kStride));
+  }
+  const DeviceMemory device_lists(lists.size() * sizeof(u32)), list_of_sm(sms * sizeof(u32));
+  TILECAST_CUDA(cudaMemcpy(device_lists.as<void>(), lists.data(), lists.size() * sizeof(u32),
+                           cudaMemcpyHostToDevice));
+  LoadedKernel& kernel = lab.kernel("l2_lines");
+  for (const bool near : {true, false}) {
+    std::vector<u32> chosen;
+    for (u32 sm = 0; sm < sms; ++sm) {
+      chosen.push_back(side[sm] == near ? 0 : 1);
+    }
+    TILECAST_CUDA(cudaMemcpy(list_of_sm.as<void>(), chosen.data(), sms * sizeof(u32),
+                             cudaMemcpyHostToDevice));
+    const LaunchShape shape{
+        .ctas = sms, .threads = kThreads, .shared_memory_bytes = kChosen * sizeof(u32)};
+    bench.load(
+        "power.per_l2_byte", near ? "L2 reads near" : "L2 reads far", "l2_lines", "B",
+        launches(lab, kernel, shape, memory, static_cast<const u32*>(device_lists.as<u32>()),
+                 kChosen, static_cast<const u32*>(list_of_sm.as<u32>()), kTurns, lab.counter()));
+  }
+}
+
+}  // namespace
+
+void measure_energy(MicroLab& lab) {
+  EnergyBench bench(lab);
+  bench.idle();
+  bench.awake();
+  constexpr NamedData kKinds[] = {{OperandData::kZeros, "zeros"},
+                                  {OperandData::kTernary, "ternary"},
+                                  {OperandData::kUniform, "uniform"},
+                                  {OperandData::kNormal, "normal"}};
+  for (const NamedData& data : kKinds) {
+    tensor(bench, 256, data);
+  }
+  tensor(bench, 64, kKinds[0]);
+  tensor(bench, 64, kKinds[3]);
+  shared_memory(bench);
+  copies(bench, false);
+  sides(bench);
+  copies(bench, true);
+  dram_writes(bench);
+}
+
+}  // namespace tilecast

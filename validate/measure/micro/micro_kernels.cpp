@@ -1,0 +1,120 @@
+#include "validate/measure/micro/micro_kernels.h"
+
+#include <string>
+
+#include "model/base/error.h"
+#include "validate/measure/device_memory.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kThreads = 256;
+constexpr u32 kCtasPerSm = 8;
+
+constexpr const char* kClockSample = "clock_sample";
+
+KernelSource source_of(const std::string& name) {
+  const char* const folder = name == kClockSample ? "kernels/micro/" : "kernels/verify/";
+  return {.path = folder + name + ".cu", .defines = {}};
+}
+
+LoadedKernel load(CubinCache& cache, const std::string& name) {
+  const CompiledKernel compiled = cache.get(source_of(name));
+  if (!compiled.usable()) {
+    throw Error(ExitCode::kWrong, name + ".cu: " + compiled.rejection);
+  }
+  return LoadedKernel(compiled.cubin, ("tilecast_" + name).c_str());
+}
+
+/// Enough CTAs to fill the GPU; the kernels stride over what is left.
+LaunchShape wide(u32 sm_count) {
+  return {.ctas = sm_count * kCtasPerSm, .threads = kThreads, .shared_memory_bytes = 0};
+}
+
+template <class... Arguments>
+void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t stream,
+            Arguments... arguments) {
+  void* pointers[] = {&arguments...};
+  kernel.launch(shape, pointers, stream);
+}
+
+}  // namespace
+
+std::vector<KernelSource> micro_kernel_sources() {
+  return {source_of(kClockSample),     source_of("fill_inputs"),    source_of("sum_squares"),
+          source_of("check_output"),   source_of("check_guard"),    source_of("check_same"),
+          source_of("reference_gemm"), source_of("apply_epilogue"), source_of("widen_fp8")};
+}
+
+MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
+    : clock_sample_(load(cache, kClockSample)),
+      fill_inputs_(load(cache, "fill_inputs")),
+      sum_squares_(load(cache, "sum_squares")),
+      check_output_(load(cache, "check_output")),
+      check_guard_(load(cache, "check_guard")),
+      check_same_(load(cache, "check_same")),
+      reference_gemm_(load(cache, "reference_gemm")),
+      apply_epilogue_(load(cache, "apply_epilogue")),
+      widen_fp8_(load(cache, "widen_fp8")),
+      sm_count_(static_cast<u32>(sm_count)) {
+  const DeviceMemory samples(clock_samples() * sizeof(ClockSample));
+  sample_clock(samples.as<ClockSample>(), stream);
+  TILECAST_CUDA(cudaStreamSynchronize(stream));
+}
+
+void MicroKernels::sample_clock(ClockSample* samples, cudaStream_t stream) const {
+  constexpr i32 kWarp = 32;
+  launch(clock_sample_, {.ctas = sm_count_, .threads = kWarp, .shared_memory_bytes = 0}, stream,
+         samples);
+}
+
+void MicroKernels::fill(void* elements, u64 count, ElementType type, Inputs inputs, u64 seed,
+                        cudaStream_t stream) const {
+  launch(fill_inputs_, wide(sm_count_), stream, elements, count, static_cast<i32>(type),
+         static_cast<i32>(inputs), seed);
+}
+
+void MicroKernels::sum_squares(const float* values, u64 count, OutputCheck* check,
+                               cudaStream_t stream) const {
+  launch(sum_squares_, wide(sm_count_), stream, values, count, check);
+}
+
+void MicroKernels::check_output(const void* output, const float* reference, u64 count,
+                                ElementType type, ElementBound bound, OutputCheck* check,
+                                cudaStream_t stream) const {
+  launch(check_output_, wide(sm_count_), stream, output, reference, count, static_cast<i32>(type),
+         bound.relative, bound.absolute, check);
+}
+
+void MicroKernels::check_guard(const void* words, u64 count, OutputCheck* check,
+                               cudaStream_t stream) const {
+  launch(check_guard_, wide(sm_count_), stream, words, count, check);
+}
+
+void MicroKernels::check_same(const void* elements, const void* expected, u64 count, u64* different,
+                              cudaStream_t stream) const {
+  launch(check_same_, wide(sm_count_), stream, elements, expected, count, different);
+}
+
+void MicroKernels::check_reference(const void* a, const void* b, const float* product,
+                                   const GemmProblem& problem, u64 samples, ReferenceCheck* check,
+                                   cudaStream_t stream) const {
+  launch(reference_gemm_, wide(sm_count_), stream, a, b, product, static_cast<u64>(problem.shape.m),
+         static_cast<u64>(problem.shape.n), static_cast<u64>(problem.shape.k),
+         static_cast<i32>(problem.dtype), static_cast<i32>(problem.layout), samples, check);
+}
+
+void MicroKernels::widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
+                             cudaStream_t stream) const {
+  launch(widen_fp8_, wide(sm_count_), stream, narrow, widened, elements / 2,
+         static_cast<i32>(type));
+}
+
+void MicroKernels::apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
+                                  cudaStream_t stream) const {
+  launch(apply_epilogue_, wide(sm_count_), stream, sums, bias, static_cast<u64>(problem.shape.m),
+         static_cast<u64>(problem.shape.n), static_cast<i32>(c_type(problem)),
+         static_cast<i32>(problem.epilogue.bias), static_cast<i32>(problem.epilogue.activation));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,97 @@
+// Runs micro-benchmarks on the current GPU and collects what they find.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/cubin_cache.h"
+#include "kernels/jit/device.h"
+#include "kernels/jit/loaded_kernel.h"
+#include "kernels/micro/timed_sample.h"
+#include "validate/measure/device_facts.h"
+#include "validate/measure/device_memory.h"
+#include "validate/measure/micro/micro_point.h"
+#include "validate/measure/timing/nvml.h"
+
+namespace tilecast {
+
+/// NAME=VALUE for the kernel.
+using Defines = std::vector<std::string>;
+
+class MicroLab {
+ public:
+  /// Throws DeviceError where no Hopper GPU is there.
+  MicroLab();
+
+  /// What memory() gives from now on lies elsewhere for each number: near and far partitions of L2,
+  /// channels and TLBs differ by place, and a constant's spread has to hold that.
+  void begin_pass(int number);
+
+  /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error where the compiler rejects it.
+  LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
+
+  /// Launches, waits, and returns the `count` samples that the kernel wrote; its last parameter is
+  /// where to. Throws Error, naming kernel, defines and sample, where one was not written.
+  template <class... Arguments>
+  std::vector<TimedSample> run(LoadedKernel& kernel, const LaunchShape& shape, std::size_t count,
+                               const Arguments&... arguments) {
+    TimedSample* samples = clear_samples(count);
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., &samples};
+    kernel.allow_shared_memory(shape.shared_memory_bytes);
+    kernel.launch(shape, pointers, stream_.get());
+    return read_samples(kernel, count);
+  }
+
+  /// This much device memory, zeroed; what an earlier call returned may be gone or the same.
+  char* memory(std::size_t bytes);
+  /// A word that is zero at the next launch.
+  u32* counter();
+
+  /// `point` completed with where it comes from.
+  void report(MicroPoint point, const std::string& group, const std::string& key,
+              const std::string& variant, const std::string& kernel);
+  /// A number without a second unit.
+  void report_number(const std::string& group, const std::string& key, const std::string& variant,
+                     const std::string& kernel, const std::string& unit,
+                     std::vector<double> values);
+
+  const std::vector<MicroPoint>& points() const { return points_; }
+  /// The point found last; throws Error where there is none.
+  const MicroPoint& point(const std::string& key, const std::string& variant) const;
+
+  const Device& device() const { return device_; }
+  u32 sm_count() const { return static_cast<u32>(device_.sm_count); }
+  const Stream& stream() const { return stream_; }
+  const Nvml& nvml() const { return nvml_; }
+
+ private:
+  TimedSample* clear_samples(std::size_t count);
+  std::vector<TimedSample> read_samples(const LoadedKernel& kernel, std::size_t count);
+  std::string id_of(const LoadedKernel& kernel) const;
+
+  Device device_;
+  Stream stream_;
+  DeviceFacts facts_;
+  Nvml nvml_;
+  CubinCache cache_;
+  std::map<std::string, LoadedKernel> kernels_;
+  DeviceMemory samples_, memory_, counter_;
+  std::size_t apart_ = 0;  // bytes before what memory() gives
+  std::vector<MicroPoint> points_;
+};
+
+/// Shared memory of a CTA that leaves no room for a second one on its SM.
+constexpr i32 kWholeSm = 200 * 1024;
+
+/// Runs `measure` as often as asked for, and joins what it returns.
+template <class Measure>
+std::vector<TimedSample> repeated(int times, const Measure& measure) {
+  std::vector<TimedSample> all;
+  for (int i = 0; i < times; ++i) {
+    all.push_back(measure());
+  }
+  return all;
+}
+
+}  // namespace tilecast

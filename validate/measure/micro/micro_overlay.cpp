@@ -1,0 +1,315 @@
+#include "validate/measure/micro/micro_overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tilecast {
+namespace {
+
+/// The points by key and variant, and constants made of them.
+class Collector {
+ public:
+  Collector(std::span<const MicroPoint> points) : points_(points) {}
+
+  const MicroPoint* find(const std::string& key, const std::string& variant) const {
+    for (const MicroPoint& point : points_) {
+      if (point.key == key && point.variant == variant) {
+        return &point;
+      }
+    }
+    return nullptr;
+  }
+  /// The point with the largest median among those of `key` that `accept` takes.
+  template <class Accept>
+  const MicroPoint* largest(const std::string& key, const Accept& accept) const {
+    const MicroPoint* best = nullptr;
+    for (const MicroPoint& point : points_) {
+      if (point.key == key && accept(point) &&
+          (best == nullptr || point.value.median > best->value.median)) {
+        best = &point;
+      }
+    }
+    return best;
+  }
+
+  void add(const char* section, const char* key, const char* unit, const MicroPoint* from,
+           const Quartiles& value) {
+    if (from != nullptr) {
+      constants.push_back({section, key, unit, value, from->samples, from->kernel});
+    }
+  }
+  void add_cycles(const char* section, const char* key, const MicroPoint* from) {
+    add(section, key, "cycle", from, from != nullptr ? from->value : Quartiles{});
+  }
+  void add_time(const char* section, const char* key, const MicroPoint* from) {
+    add(section, key, "ns", from, from != nullptr ? from->in_time : Quartiles{});
+  }
+
+  std::vector<MeasuredConstant> constants;
+
+ private:
+  std::span<const MicroPoint> points_;
+};
+
+Quartiles scaled(const Quartiles& q, double factor, double less = 0) {
+  return {q.median * factor - less, q.q1 * factor - less, q.q3 * factor - less};
+}
+
+/// Rows of configs/README.md, The machine, say what each is.
+void copies(Collector& found) {
+  const MicroPoint* small = found.find("tma.l2_latency", "bytes=16");
+  const MicroPoint* issue = found.find("tma.issue_per_copy", "bytes=16 count=1");
+  if (small != nullptr && issue != nullptr) {
+    found.add("machine", "l2_latency", "cycle", small,
+              scaled(small->value, 1, issue->value.median));
+  }
+  const MicroPoint* near = found.find("tma.l2_latency", "bytes=16384");
+  const MicroPoint* far = found.find("tma.dram_latency", "bytes=16384");
+  if (near != nullptr && far != nullptr) {
+    found.add("machine", "dram_latency", "ns", far, scaled(far->in_time, 1, near->in_time.median));
+  }
+}
+
+void caches(Collector& found, u32 sms) {
+  const auto lines = [&](u32 of) {
+    return found.find("l2.distinct_lines",
+                      fmt::format("sms={} apart={} bytes=32768", of, sms / of));
+  };
+  if (const MicroPoint* all = lines(sms)) {
+    found.add("machine", "l2_output", "TB/s", all, scaled(all->in_time, 1e-3));
+  }
+  if (const MicroPoint* one = lines(1)) {
+    found.add("machine", "intake", "B/cycle", one, one->value);
+  }
+}
+
+void memory(Collector& found) {
+  if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
+    found.add("machine", "dram_write", "TB/s", write, scaled(write->in_time, 1e-3));
+  }
+}
+
+void chip(Collector& found) {
+  found.add_cycles("machine", "cta_refill",
+                   found.find("launch.cta_refill", "threads=384 shared=204800 cluster=1"));
+  for (const char* key : {"max_active_of_2", "max_active_of_4", "max_active_of_8"}) {
+    if (const MicroPoint* point = found.find(std::string("clusters.") + key, "one CTA per SM")) {
+      found.add("clusters", key, "\"1\"", point, point->value);
+    }
+  }
+  if (const MicroPoint* idle = found.find("clock.trace", "idle ms=5")) {
+    found.add("clock", "max", "MHz", idle, scaled(idle->value, 1e3));
+  }
+  if (const MicroPoint* zeros = found.find("clock.trace", "zeros sms=all duty=100 ms=5")) {
+    found.add("clock", "tensor_plateau", "MHz", zeros, scaled(zeros->value, 1e3));
+  }
+}
+
+/// What the simulator takes as it is.
+void machine(Collector& found) {
+  found.add_cycles("machine", "wgmma_least", found.find("wgmma.interval", "n=8 a=registers"));
+  found.add_cycles("machine", "wgmma_completion",
+                   found.find("wgmma.completion_latency", "n=64 a=shared"));
+  const std::string group = "n=256 a=shared instructions=32";
+  const MicroPoint* issue = found.find("wgmma.issue", group);
+  const MicroPoint* done = found.find("wgmma.issue_to_done", group);
+  const MicroPoint* interval = found.find("wgmma.interval", "n=256 a=shared");
+  const MicroPoint* completion = found.find("wgmma.completion_latency", "n=256 a=shared");
+  if (issue != nullptr && done != nullptr && interval != nullptr && completion != nullptr) {
+    const double each = 1 / interval->value.median;
+    found.add("machine", "mma_queue", "\"1\"", done,
+              scaled(done->value, each, (issue->value.median + completion->value.median) * each));
+  }
+  found.add_cycles("machine", "wake", found.find("mbarrier.wake", "waiting_warps=4"));
+  found.add_cycles("machine", "remote_wake", found.find("mbarrier.remote_wake", "cluster=2"));
+  found.add_cycles("machine", "barrier", found.find("named_barrier", "warps=4"));
+  if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=384 shared=204800")) {
+    found.add("machine", "dispatch", "ns", each, each->value);
+  }
+  if (const MicroPoint* read =
+          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
+    found.add("machine", "dram_read", "TB/s", read, scaled(read->in_time, 1e-3));
+  }
+}
+
+/// value = at_zero + slope * x.
+struct Line {
+  double at_zero, slope;
+};
+
+/// Least squares through the times, or cycles, of the variants "bytes=N" + `more`.
+std::optional<Line> line_over_bytes(const Collector& found, const std::string& key,
+                                    std::span<const int> sizes, const std::string& more,
+                                    Quartiles MicroPoint::*quantity) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const double n = static_cast<double>(sizes.size());
+  for (const int bytes : sizes) {
+    const MicroPoint* point = found.find(key, fmt::format("bytes={}{}", bytes, more));
+    if (point == nullptr) {
+      return std::nullopt;
+    }
+    const double value = (point->*quantity).median;
+    x += bytes / n;
+    y += value / n;
+    xx += static_cast<double>(bytes) * bytes / n;
+    xy += bytes * value / n;
+  }
+  const double slope = (xy - x * y) / (xx - x * x);
+  return Line{y - slope * x, slope};
+}
+
+Quartiles exactly(double value) { return {value, value, value}; }
+
+/// What memory-bound kernels meet, as far as it can be measured alone. A ticket, and what the fit
+/// finds, is `tilecast calibrate`'s.
+void stream(Collector& found) {
+  if (const MicroPoint* read =
+          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
+    found.add("stream", "read_rate", "TB/s", read, scaled(read->in_time, 1e-3));
+  }
+  if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
+    found.add("stream", "write_rate", "TB/s", write, scaled(write->in_time, 1e-3));
+  }
+  found.add_time("stream", "load_latency", found.find("dram.load_latency", "span=2GiB"));
+  constexpr int kLoads[] = {4096, 8192, 16384, 32768};
+  if (const auto load =
+          line_over_bytes(found, "tma.dram_latency", kLoads, "", &MicroPoint::in_time)) {
+    const MicroPoint* any = found.find("tma.dram_latency", "bytes=8192");
+    found.add("stream", "bulk_latency", "ns", any, exactly(load->at_zero));
+    found.add("stream", "bulk_rate", "GB/s", any, exactly(1 / load->slope));
+  }
+  constexpr int kStores[] = {128, 2048, 8192, 16384, 32768};
+  const std::string store = " store";
+  if (const auto read_out =
+          line_over_bytes(found, "tma.store_source_free", kStores, store, &MicroPoint::value)) {
+    const MicroPoint* any = found.find("tma.store_source_free", "bytes=8192" + store);
+    found.add("stream", "bulk_store", "ns", any, exactly(read_out->at_zero * 1e3 / any->clock_mhz));
+    found.add("stream", "bulk_read_out", "B/cycle", any, exactly(1 / read_out->slope));
+  }
+  found.add_cycles("stream", "cta_refill",
+                   found.find("launch.cta_refill", "threads=256 shared=204800 cluster=1"));
+  if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=256 shared=0")) {
+    found.add("stream", "cta_launch", "ns", each, each->value);
+  }
+}
+
+/// Partial sums of 128 KiB that one SM, or every SM, moves.
+void reduction(Collector& found, u32 sms) {
+  constexpr double kBytes = 128 * 1024;
+  found.add_time("reduction", "hop", found.find("flag.hop", "two SMs"));
+  const auto rate = [&](const char* key, const std::string& variant, bool chip) {
+    const MicroPoint* point = found.find("partial_sums.done", variant);
+    if (point == nullptr) {
+      return;
+    }
+    const Quartiles& q = chip ? point->in_time : point->value;
+    const double bytes = chip ? kBytes * sms * 1e-3 : kBytes;  // TB/s of B/ns
+    found.add("reduction", key, chip ? "TB/s" : "B/cycle", point,
+              {bytes / q.median, bytes / q.q3, bytes / q.q1});
+  };
+  rate("sm_store", "store kib=128 sms=1", false);
+  rate("sm_add", "add kib=128 sms=1", false);
+  rate("sm_load", "load at_once=8 kib=128 sms=1", false);
+  rate("chip_store", fmt::format("store kib=128 sms={}", sms), true);
+  rate("chip_add", fmt::format("add kib=128 sms={}", sms), true);
+}
+
+/// Static power and energies at the reference clock of the GPU file (model/clock/clock.h). What a
+/// load mixes is taken apart: a bulk copy from L2 fills shared memory, one from DRAM passes L2, a
+/// wgmma reads its operands from shared memory.
+class Energies {
+ public:
+  Energies(Collector& found, const EnergyScale& scale) : found_(found), scale_(scale) {}
+
+  void add() {
+    const MicroPoint* idle = found_.find("power.static_power", "nothing runs");
+    if (idle == nullptr) {
+      return;
+    }
+    found_.add("power", "static_power", "W", idle, idle->value);
+    const MicroPoint* shared = found_.find("power.per_shared_memory_byte", "shared-memory reads");
+    if (shared == nullptr) {
+      return;
+    }
+    const double of_shared = shared->value.median * at_reference(shared->clock_mhz);
+    add_scaled("per_shared_memory_byte", "pJ/B", shared, 0);
+    const MicroPoint* l2 = found_.find("power.per_l2_byte", "L2 reads");
+    if (l2 != nullptr) {
+      add_scaled("per_l2_byte", "pJ/B", l2, of_shared);
+      if (const MicroPoint* dram = found_.find("power.per_dram_byte", "DRAM reads")) {
+        found_.add("power", "per_dram_byte", "pJ/B", dram,
+                   scaled(dram->value, 1, l2->value.median));  // at one clock, both at its highest
+      }
+    }
+    constexpr double kOperands = (64 + 256) * 16 * 2, kFlops = 2.0 * 64 * 256 * 16;  // of n = 256
+    for (const char* data : {"normal", "uniform", "ternary", "zeros"}) {
+      const std::string key = std::string("per_flop_") + data;
+      add_scaled(key.c_str(), "pJ/FLOP",
+                 found_.find("power." + key, std::string("tensor n=256 ") + data),
+                 of_shared * kOperands / kFlops);
+    }
+  }
+
+ private:
+  double at_reference(double mhz) const {
+    return std::pow(scale_.reference.value * 1e-6 / mhz, scale_.exponent);
+  }
+  void add_scaled(const char* key, const char* unit, const MicroPoint* from, double less) {
+    if (from != nullptr) {
+      found_.add("power", key, unit, from,
+                 scaled(from->value, at_reference(from->clock_mhz), less));
+    }
+  }
+
+  Collector& found_;
+  const EnergyScale& scale_;
+};
+
+}  // namespace
+
+std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
+                                                 const CardFacts& card) {
+  Collector found(points);
+  copies(found);
+  machine(found);
+  caches(found, card.sms);
+  reduction(found, card.sms);
+  if (card.energy) {
+    Energies(found, *card.energy).add();
+  }
+  memory(found);
+  stream(found);
+  chip(found);
+  return found.constants;
+}
+
+std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants) {
+  constexpr double kQuartilesPerDeviation = 1.349;  // of a normal distribution
+  std::string text = fmt::format("# Written by `tilecast-gpu micro`.\nname: {}\n", gpu);
+  std::vector<std::string> sections;
+  for (const MeasuredConstant& constant : constants) {
+    if (std::find(sections.begin(), sections.end(), constant.section) == sections.end()) {
+      sections.push_back(constant.section);
+    }
+  }
+  for (const std::string& section : sections) {
+    text += section + ":\n";
+    for (const MeasuredConstant& c : constants) {
+      if (c.section != section) {
+        continue;
+      }
+      const double error = std::abs(c.value.q3 - c.value.q1) / kQuartilesPerDeviation /
+                           std::sqrt(static_cast<double>(c.samples));
+      text += fmt::format(
+          "  {}: {{value: {:.4g}, unit: {}, standard_error: {:.3g}, source: measured, confidence: "
+          "medium, ref: \"kernels/micro/{}.cu\"}}\n",
+          c.key, c.value.median, c.unit, error, c.kernel);
+    }
+  }
+  return text;
+}
+
+}  // namespace tilecast

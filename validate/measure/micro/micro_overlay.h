@@ -1,0 +1,42 @@
+// What the micro-benchmarks say of the keys of a GPU file, written as an overlay of that file with
+// `measured` provenance. Keys that no measured point speaks of stay out, and keep their old number.
+//
+// A calibration fits the few constants that no micro-benchmark measures alone, and keeps these.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/base/units.h"
+#include "validate/measure/micro/micro_point.h"
+
+namespace tilecast {
+
+struct MeasuredConstant {
+  std::string section, key, unit;  // of the GPU file
+  Quartiles value;
+  int samples;
+  std::string kernel;
+};
+
+/// Energy per operation ~ (clock / reference)^exponent.
+struct EnergyScale {
+  Hertz reference;
+  double exponent;
+};
+
+/// Of the GPU's file.
+struct CardFacts {
+  u32 sms;
+  std::optional<EnergyScale> energy;  // none: no energies
+};
+
+std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
+                                                 const CardFacts& card);
+
+/// YAML that model/spec/gpu_overlay.h reads.
+std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants);
+
+}  // namespace tilecast

@@ -1,0 +1,104 @@
+#include "validate/measure/micro/micro_overlay.h"
+
+#include "model/base/file.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace tilecast {
+namespace {
+
+MicroPoint point(const std::string& key, const std::string& variant, double value, double in_time,
+                 double half_spread = 0) {
+  MicroPoint made;
+  made.key = key;
+  made.variant = variant;
+  made.kernel = "some_kernel";
+  made.value = {value, value - half_spread, value + half_spread};
+  made.in_time = {in_time, in_time - half_spread, in_time + half_spread};
+  made.samples = 9;
+  return made;
+}
+
+MicroPoint energy(const std::string& key, const std::string& variant, double value, double mhz) {
+  MicroPoint made = point(key, variant, value, 0);
+  made.clock_mhz = mhz;
+  return made;
+}
+
+/// Section clock says a reference of 1400 MHz and an exponent near 2.
+CardFacts h200() {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return {static_cast<u32>(gpu.sm.count), EnergyScale{gpu.clock->energy_reference, 2}};
+}
+
+const std::vector<MicroPoint> kPoints = {
+    point("wgmma.interval", "n=8 a=registers", 13, 7),
+    point("tma.l2_latency", "bytes=16", 420, 212, 6.745),
+    point("tma.issue_per_copy", "bytes=16 count=1", 120, 61),
+    point("tma.l2_latency", "bytes=16384", 500, 260),
+    point("launch.sms_used", "a CTA per SM", 132, 0),
+    point("l2.distinct_lines", "sms=132 apart=1 bytes=32768", 4900, 9500),
+    point("l2.distinct_lines", "sms=1 apart=132 bytes=32768", 106, 209),
+    point("dram.mix_rate", "reads=0 writes=1 bytes=8192", 2000, 3840),
+    point("clusters.max_active_of_4", "one CTA per SM", 31, 0),
+    point("tma.dram_latency", "bytes=4096", 1000, 500),
+    point("tma.dram_latency", "bytes=8192", 1000, 520),
+    point("tma.dram_latency", "bytes=16384", 1000, 560),
+    point("tma.dram_latency", "bytes=32768", 1000, 640),
+    point("flag.hop", "two SMs", 1200, 632),
+    point("partial_sums.done", "store kib=128 sms=1", 4096, 2000),
+    point("partial_sums.done", "add kib=128 sms=132", 8000, 4000),
+    point("power.static_power", "nothing runs", 100, 0),
+    energy("power.per_shared_memory_byte", "shared-memory reads", 8, 1400),
+    energy("power.per_l2_byte", "L2 reads", 48, 2800),
+    energy("power.per_dram_byte", "DRAM reads", 100, 2800),
+    energy("power.per_flop_normal", "tensor n=256 normal", 1, 1400),
+};
+
+}  // namespace
+
+TEST_CASE("Measured constants are what their points say, in the unit of the GPU file") {
+  const auto constants = measured_constants(kPoints, h200());
+  const auto value = [&](const std::string& key) {
+    for (const MeasuredConstant& constant : constants) {
+      if (constant.section + "." + constant.key == key) {
+        return constant.value.median;
+      }
+    }
+    return -1.0;
+  };
+  CHECK(value("machine.wgmma_least") == Approx(13));
+  CHECK(value("machine.l2_latency") == Approx(300));    // 420 - 120
+  CHECK(value("machine.dram_latency") == Approx(300));  // ns: 560 - 260
+  CHECK(value("machine.l2_output") == Approx(9.5));     // 9500 B/ns
+  CHECK(value("machine.intake") == Approx(106));
+  CHECK(value("machine.dram_write") == Approx(3.84));
+  CHECK(value("clusters.max_active_of_4") == Approx(31));
+  // 500 ns at 4 KiB and 20 ns for each 4 KiB more: 480 ns at nothing, 4096 B in 20 ns.
+  CHECK(value("stream.bulk_latency") == Approx(480));
+  CHECK(value("stream.bulk_rate") == Approx(204.8));
+  CHECK(value("reduction.hop") == Approx(632));
+  CHECK(value("reduction.sm_store") == Approx(32));        // 131072 B in 4096 cycles
+  CHECK(value("reduction.chip_add") == Approx(4.325376));  // 132 * 131072 B in 4 us
+  CHECK(value("power.static_power") == Approx(100));
+  CHECK(value("power.per_shared_memory_byte") == Approx(8));
+  CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
+  CHECK(value("power.per_dram_byte") == Approx(52));         // what 48 of L2 leave of 100
+  CHECK(value("power.per_flop_normal") == Approx(0.84375));  // 10240 B of 524288 FLOP, 8 pJ each
+  CHECK(value("machine.dram_read") == -1);                   // not measured, so not there
+}
+
+TEST_CASE("The overlay of measured constants is read back by the model") {
+  const TemporaryFolder folder;
+  write_file(folder / "gpus/h200_sxm.yaml", read_file("configs/gpus/h200_sxm.yaml"));
+  write_file(folder / "gpus/h200_sxm.calibrated.yaml",
+             overlay_text("h200_sxm", measured_constants(kPoints, h200())));
+  const LoadedGpu gpu = load_gpu("h200_sxm", true, folder / ".");
+  CHECK(gpu.calibrated);
+  CHECK(gpu.spec.machine->l2_latency.value == Approx(300));
+  CHECK(gpu.spec.clusters->max_active_of_4 == 31);
+  CHECK(gpu.spec.machine->intake.value == Approx(106));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,103 @@
+#include "validate/measure/timeline/tile_trace.h"
+
+#include <cstring>
+
+#include "model/base/error.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "tests/gpu.h"
+#include "validate/measure/gpu_test_bench.h"
+
+using namespace tilecast;
+
+TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m first") {
+  // 3 cluster tiles in a row of N, 2 workers, clusters of 2 x 2 blocks: worker 0 takes tiles 0 and
+  // 2, worker 1 takes tile 1. Cluster tile (0, t) holds blocks (0..1, 2t..2t+1).
+  const TileScheduler scheduler =
+      TileScheduler::of(1, 3, 2, {RasterKind::kGroupedM, 1, Walk::kStrided});
+  Tiling tiling{};
+  tiling.cluster_m = 2;
+  tiling.cluster_n = 2;
+  const WorkDecomposition whole = WorkDecomposition::data_parallel(3, 7, 2);
+  const std::vector<WalkedPiece> trace = expected_tile_trace(scheduler, whole, tiling, 2);
+  const auto tile = [](u32 m, u32 n) { return WalkedPiece{m, n, 0, 7}; };
+  const std::vector<WalkedPiece> expected = {
+      tile(0, 0), tile(0, 4), tile(1, 0), tile(1, 4),
+      tile(0, 1), tile(0, 5), tile(1, 1), tile(1, 5),  // of worker 0
+      tile(0, 2), kNoTile,    tile(1, 2), kNoTile,
+      tile(0, 3), kNoTile,    tile(1, 3), kNoTile};  // of worker 1
+  CHECK(trace == expected);
+}
+
+TEST_CASE("Pieces of tiles are expected where K is split") {
+  // 2 tiles of 8 blocks on 3 workers: runs of 6, 5 and 5; parts of at least 1.
+  const TileScheduler scheduler =
+      TileScheduler::of(2, 1, 3, {RasterKind::kGroupedM, 1, Walk::kStrided});
+  Tiling tiling{};
+  tiling.cluster_m = tiling.cluster_n = 1;
+  const WorkDecomposition work = WorkDecomposition::stream_k(2, 8, 3, 1);
+  CHECK(expected_tile_trace(scheduler, work, tiling, 2) ==
+        std::vector<WalkedPiece>{
+            {0, 0, 0, 6}, kNoTile, {1, 0, 0, 3}, {0, 0, 6, 8}, {1, 0, 3, 8}, kNoTile});
+}
+
+TEST_CASE("The checksum is FNV-1a of the bytes") {
+  // No bytes leave the offset basis, 14695981039346656037.
+  CHECK(tile_checksum({}) == "cbf29ce484222325");
+  const std::vector<WalkedPiece> one = {{0, 1, 0, 4}}, other = {{0, 1, 0, 5}};
+  CHECK(tile_checksum(one) != tile_checksum(other));
+}
+
+TEST_CASE("A difference names the CTA and the number of its tile") {
+  const std::vector<WalkedPiece> expected = {{0, 0, 0, 4}, {0, 1, 0, 4}, {1, 0, 0, 4}, kNoTile};
+  std::vector<WalkedPiece> walked = expected;
+  CHECK(tile_trace_difference(walked, expected, 2) == "");
+  walked[2] = {1, 1, 0, 4};
+  CHECK(tile_trace_difference(walked, expected, 2) ==
+        "CTA 1 took tile (1, 1), K blocks 0 to 4 as its number 0 where the scheduler says tile (1, "
+        "0), "
+        "K blocks 0 to 4");
+  CHECK_FALSE(tile_trace_difference({walked.data(), 2}, expected, 2).empty());
+}
+
+TEST_CASE("Kernels walk exactly the tiles of the shared scheduler", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  const std::vector<GemmShape> shapes = {{128, 128, 64}, {1000, 2000, 128}, {4100, 4104, 64}};
+  const std::vector<std::string> configs = {
+      "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=3",
+      "pipelined:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=0,c_slots=2,"
+      "raster=grouped_n,group=4",
+      "persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_n,group=1,walk=chunked",
+      "persistent:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
+      "raster=grouped_n,group=2,walk=strided",
+      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
+      "warp_specialized:tile=256x128x64,stages=3,warpgroups=2x1,cluster=2x2,ctas=1,inflight=0,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
+      "split_k:tile=128x128x32,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8",
+      "stream_k:tile=128x256x32,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+      "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=8",
+      "stream_k_hybrid:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=1,producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_n,group=3"};
+  for (const GemmShape& shape : shapes) {
+    bench.prepare({shape, ElementType::kFp16, Layout::kTn}, Inputs::kTernary);
+    for (const std::string& text : configs) {
+      const KernelConfig config = parse_kernel_config(text);
+      LoadedKernel kernel = bench.load(config);
+      const GemmLaunch launch(kernel, bench.problem, config);
+      const std::vector<WalkedPiece> walked = record_tile_trace(
+          launch, {bench.a.as<void>(), bench.b.as<void>(), bench.c.as<void>()}, bench.stream.get());
+      const std::vector<WalkedPiece> expected = expected_tile_trace(launch);
+      INFO(to_text(shape) << " " << text);
+      REQUIRE(walked.size() == expected.size());
+      CHECK(std::memcmp(walked.data(), expected.data(), walked.size() * sizeof(WalkedPiece)) == 0);
+    }
+  }
+}

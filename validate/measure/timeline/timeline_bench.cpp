@@ -1,0 +1,231 @@
+#include "validate/measure/timeline/timeline_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/timeline_kernel.h"
+#include "kernels/registry.h"
+#include "model/base/error.h"
+#include "model/base/quantile.h"
+#include "validate/measure/timeline/tile_trace.h"
+#include "validate/measure/timing/launch_times.h"
+
+namespace tilecast {
+namespace {
+
+constexpr auto kRest = std::chrono::milliseconds(32);
+constexpr Seconds kBlockLength{7e-3}, kWarmUpLength{1e-3};
+constexpr std::size_t kBlocks = 15;
+constexpr std::size_t kTurn = 4;  // launches: ordinary, instrumented, instrumented, ordinary
+constexpr double kMostLaunches = 400;
+constexpr int kUnwritten = 0xff;  // every byte
+constexpr u64 kSeed = 1;
+
+/// Partial sums are added as they come, so that the same kernel gives other bits every time.
+bool sums_in_any_order(const KernelConfig& config) {
+  return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kAtomic;
+}
+
+LoadedKernel load(CubinCache& cache, const KernelSource& source) {
+  const CompiledKernel compiled = cache.get(source);
+  if (!compiled.usable()) {
+    throw ConfigError(compiled.rejection);
+  }
+  return {compiled.cubin, kGemmEntry};
+}
+
+std::size_t launches_in(Seconds length, Seconds one) {
+  return static_cast<std::size_t>(
+      std::clamp(std::ceil(length / one), static_cast<double>(kTurn), kMostLaunches));
+}
+
+TimelineCost::Quartiles quartiles_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::span<const double> sorted(values);
+  return {quantile_of_sorted(sorted, 0.25), quantile_of_sorted(sorted, 0.5),
+          quantile_of_sorted(sorted, 0.75)};
+}
+
+}  // namespace
+
+/// Both builds, bound to every set of operands.
+struct TimelineBench::Builds {
+  Builds(LoadedKernel ordinary, LoadedKernel instrumented, const GemmProblem& of_problem,
+         const KernelConfig& of_config)
+      : problem(of_problem),
+        config(of_config),
+        kernels{std::move(ordinary), std::move(instrumented)},
+        launches{{kernels[0], problem, config}, {kernels[1], problem, config}} {
+    if (launches[0].resident_workers() != launches[1].resident_workers()) {
+      throw ConfigError("the instrumented build has another occupancy than the ordinary one");
+    }
+  }
+
+  Builds(const Builds&) = delete;  // the launches refer to the kernels
+  Builds& operator=(const Builds&) = delete;
+
+  const GemmLaunch& instrumented() const { return launches[1]; }
+  void enqueue(bool instrumented, std::size_t index, cudaStream_t stream) const {
+    launches[instrumented ? 1 : 0].launch(args[index % args.size()], stream);
+  }
+
+  GemmProblem problem;
+  KernelConfig config;
+  LoadedKernel kernels[2];
+  GemmLaunch launches[2];
+  std::vector<GemmArgs> args;  // the same for both
+  Seconds estimate{};          // of one launch
+};
+
+TimelineBench::TimelineBench()
+    : device_(require_hopper()),
+      facts_(device_facts(device_)),
+      kernels_(cache_, device_.sm_count, stream_.get()),
+      operands_(kernels_, stream_, facts_.l2),
+      different_(sizeof(u64)) {}
+
+TimelineBench::~TimelineBench() = default;
+
+std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem& problem,
+                                                              const KernelConfig& config,
+                                                              Inputs inputs) {
+  if (problem.batch.products > 1) {
+    throw ConfigError("a timeline is of one product, not of a batch");
+  }
+  if (problem.groups != nullptr) {
+    throw ConfigError("a timeline is of one product, not of groups");
+  }
+  const KernelSource source = gemm_source(config, ProblemKind::of(problem));
+  auto builds = std::make_unique<Builds>(load(cache_, source),
+                                         load(cache_, timeline_source(source)), problem, config);
+  operands_.prepare(problem, inputs, kSeed);
+  for (std::size_t i = 0; i < operands_.sets(); ++i) {
+    builds->args.push_back(builds->instrumented().bind(operands_.set(i)));
+  }
+  const std::size_t ctas = builds->instrumented().shape().ctas;
+  const u32 tiles_per_cta = builds->instrumented().max_tiles_per_cta();
+  const std::size_t roles = static_cast<std::size_t>(
+      threads_per_cta(config.schedule, config.tiling) / kThreadsPerWarpgroup);
+  cta_stamps_ = DeviceMemory(ctas * sizeof(TimelineCta));
+  tile_stamps_ = DeviceMemory(ctas * tiles_per_cta * roles * sizeof(TileStamps));
+  clock_readings_ = DeviceMemory(ctas * (tiles_per_cta + 1) * roles * sizeof(TimelineReading));
+  set_timeline_buffers(builds->kernels[1], {.ctas = cta_stamps_.as<TimelineCta>(),
+                                            .tiles = tile_stamps_.as<TileStamps>(),
+                                            .readings = clock_readings_.as<TimelineReading>(),
+                                            .tiles_per_cta = tiles_per_cta});
+  for (const bool instrumented : {true, false, false}) {  // loads both, then one to look at
+    builds->enqueue(instrumented, 0, stream_.get());
+    stream_.synchronize();
+  }
+  const KernelSpans taken = activity_.take(3);
+  if (taken.spans.empty()) {
+    throw Error(ExitCode::kNoDevice, "CUPTI delivered no record of the kernel");
+  }
+  builds->estimate = seconds_between(taken.spans.back().start_ns, taken.spans.back().end_ns);
+  return builds;
+}
+
+u64 TimelineBench::different_elements(const Builds& builds) {
+  const auto [m, n, k] = builds.problem.shape;
+  const u64 count = static_cast<u64>(m * n);
+  other_c_.reserve(count * static_cast<u64>(element_bytes(builds.problem.dtype)));
+  const GemmBuffers set = operands_.set(0);
+  GemmBuffers other = set;
+  other.c = other_c_.as<void>();
+  builds.launches[0].launch(builds.launches[0].bind(set), stream_.get());
+  builds.launches[1].launch(builds.launches[1].bind(other), stream_.get());
+  TILECAST_CUDA(cudaMemsetAsync(different_.as<void>(), 0, sizeof(u64), stream_.get()));
+  kernels_.check_same(other.c, set.c, count, different_.as<u64>(), stream_.get());
+  return copy_to_host(different_.as<u64>(), 1, stream_.get())[0];
+}
+
+RecordedTimeline TimelineBench::record(const GemmProblem& problem, const KernelConfig& config,
+                                       Inputs inputs) {
+  const std::unique_ptr<Builds> prepared = prepare(problem, config, inputs);
+  const Builds& builds = *prepared;
+  std::optional<u64> different;
+  if (!sums_in_any_order(config)) {
+    different = different_elements(builds);
+  }
+  for (const DeviceMemory* stamps : {&cta_stamps_, &tile_stamps_, &clock_readings_}) {
+    TILECAST_CUDA(cudaMemsetAsync(stamps->as<void>(), kUnwritten, stamps->bytes(), stream_.get()));
+  }
+  stream_.synchronize();
+  activity_.take(0);
+  std::this_thread::sleep_for(kRest);
+  const std::size_t warm_up = launches_in(kWarmUpLength, builds.estimate);
+  for (std::size_t i = 0; i <= warm_up; ++i) {
+    builds.enqueue(i == warm_up, i, stream_.get());
+  }
+  stream_.synchronize();
+  const KernelSpans taken = activity_.take(warm_up + 1);
+  if (taken.spans.size() != warm_up + 1) {
+    throw Error(ExitCode::kNoDevice, "CUPTI did not deliver a record of every launch");
+  }
+
+  const GemmLaunch& launch = builds.instrumented();
+  const u32 stride = launch.max_tiles_per_cta();
+  const auto written = [&]<class T>(const DeviceMemory& memory, T) {
+    return copy_to_host(memory.as<T>(), memory.bytes() / sizeof(T), stream_.get());
+  };
+  const TimelineStamps stamps{.ctas = written(cta_stamps_, TimelineCta{}),
+                              .tiles = written(tile_stamps_, TileStamps{}),
+                              .readings = written(clock_readings_, TimelineReading{}),
+                              .tiles_per_cta = stride,
+                              .k_blocks = launch.work().k_blocks,
+                              .warpgroups = consumer_warpgroups(config.schedule, config.tiling),
+                              .has_producer = has_producer_warpgroup(config.schedule)};
+  RecordedTimeline recorded{
+      .timeline = decode_timeline(stamps),
+      .duration = seconds_between(taken.spans.back().start_ns, taken.spans.back().end_ns),
+      .fault = {},
+      .different_elements = different};
+  recorded.fault = timeline_fault(recorded.timeline, config, expected_tile_trace(launch), stride,
+                                  recorded.duration);
+  return recorded;
+}
+
+TimelineCost TimelineBench::cost(const GemmProblem& problem, const KernelConfig& config,
+                                 Inputs inputs) {
+  const std::unique_ptr<Builds> prepared = prepare(problem, config, inputs);
+  const Builds& builds = *prepared;
+  const std::size_t turns = launches_in(kBlockLength, builds.estimate) / kTurn;
+  const auto is_instrumented = [](std::size_t i) { return i % kTurn == 1 || i % kTurn == 2; };
+  std::vector<Seconds> all[2];
+  std::vector<double> slowdowns;
+  const DeviceMemory samples(kernels_.clock_samples() * sizeof(ClockSample));
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    stream_.synchronize();
+    activity_.take(0);
+    std::this_thread::sleep_for(kRest);
+    builds.enqueue(false, 0, stream_.get());
+    builds.enqueue(true, 1, stream_.get());
+    kernels_.sample_clock(samples.as<ClockSample>(), stream_.get());
+    for (std::size_t i = 0; i < turns * kTurn; ++i) {
+      builds.enqueue(is_instrumented(i), i, stream_.get());
+    }
+    kernels_.sample_clock(samples.as<ClockSample>(), stream_.get());
+    stream_.synchronize();
+    const KernelSpans taken = activity_.take(turns * kTurn + 4);
+    const Kernels timed = between_markers(taken.spans, MicroKernels::kClockSampler, 1).front();
+    const std::vector<i64> times = launch_nanoseconds(timed, 1, turns * kTurn);
+    std::vector<Seconds> block_times[2];
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      block_times[is_instrumented(i) ? 1 : 0].push_back(seconds_of(times[i]));
+      all[is_instrumented(i) ? 1 : 0].push_back(seconds_of(times[i]));
+    }
+    slowdowns.push_back(
+        distribution_of(block_times[1]).median / distribution_of(block_times[0]).median - 1);
+  }
+  return {.ordinary = distribution_of(all[0]),
+          .instrumented = distribution_of(all[1]),
+          .slowdown = quartiles_of(slowdowns),
+          .blocks = kBlocks};
+}
+
+}  // namespace tilecast

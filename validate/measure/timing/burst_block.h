@@ -1,0 +1,51 @@
+// One burst block: a rest, then launches back to back as one CUDA graph, of which the first eighth
+// only warms up (the clock settles within 0.1 to 0.2 ms). What L2 holds is a named state:
+//   rotating  each launch takes the next buffer set, all of them together larger than L2
+//   warm      every launch takes the same set
+//   flushed   before each launch memory twice the size of L2 is overwritten; each launch then has a
+//             clock of its own, and what the flush took is in no time
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+
+#include "validate/measure/timing/replay.h"
+#include "validate/measure/timing/timer_parts.h"
+
+namespace tilecast {
+
+struct BurstTimes {
+  SampleBlock block;
+  Seconds length;                   // of everything, warm-up and flushes included
+  std::optional<u64> clock_events;  // bits of NVML, read meanwhile
+};
+
+class BurstBlock {
+ public:
+  /// Of `launches` launches. The parts and what the workload refers to outlive it, and while it
+  /// lives nothing is made that needs more clock samples.
+  BurstBlock(TimerParts& parts, const Workload& workload, std::size_t launches, L2State l2_state,
+             const DeviceMemory& flushed);
+
+  /// Waits until the GPU is idle, rests and launches. Throws Error(kNoDevice) where CUPTI lost
+  /// records three times.
+  BurstTimes take(std::chrono::microseconds rest);
+  /// The same where nothing ran on the GPU since the last take, which the rest is then counted
+  /// from.
+  BurstTimes take_again(std::chrono::microseconds rest);
+
+ private:
+  void enqueue(const Workload& workload, L2State l2_state, const DeviceMemory& flushed) const;
+  BurstTimes take_after(std::chrono::steady_clock::time_point rested);
+  SampleBlock block_of(std::span<const KernelSpan> spans, const std::vector<Hertz>& clocks) const;
+  std::size_t samples() const { return each_has_samples_ ? 2 * timed_ : 2; }
+
+  const TimerParts& parts_;
+  std::size_t warm_up_, timed_, kernels_per_launch_;
+  bool each_has_samples_;
+  std::optional<Replay> replay_;
+  std::chrono::steady_clock::time_point idle_since_{};
+};
+
+}  // namespace tilecast

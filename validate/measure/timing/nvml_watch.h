@@ -1,0 +1,36 @@
+// What NVML says while a load runs, read by a thread of its own: a reading can take longer than the
+// work that is enqueued ahead of the GPU, and would then be a gap in the load it is about.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "model/base/units.h"
+#include "validate/measure/timing/nvml.h"
+#include "validate/measure/timing/power_meter.h"
+
+namespace tilecast {
+
+class NvmlWatch {
+ public:
+  /// Reads from `settle` on, over and over, until end() or its own end. `nvml` outlives it.
+  NvmlWatch(const Nvml& nvml, std::chrono::milliseconds settle);
+
+  struct Seen {
+    std::optional<Watts> power;       // mean, by the energy counter
+    std::optional<u64> clock_events;  // all bits that were ever set
+  };
+  /// Stops reading.
+  Seen end();
+
+ private:
+  void read(const std::stop_token& stopped, std::chrono::milliseconds settle);
+
+  const Nvml& nvml_;
+  PowerMeter meter_;  // the thread's until it has ended, like the next
+  std::optional<u64> clock_events_;
+  std::jthread thread_;
+};
+
+}  // namespace tilecast

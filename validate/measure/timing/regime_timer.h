@@ -1,0 +1,58 @@
+// Times a repeated launch in a regime: kernel durations by CUPTI, SM clock read inside the GPU over
+// the same interval.
+//
+// Burst (burst_block.h): rest of 32 ms, then about 7 ms of launches back to back. Blocks repeat
+// until their medians agree (block_rules.h). A first block that does not count comes before them,
+// after a short rest, so that what stands before every block that counts is one of the same
+// configuration: a rest alone does not make the clock forget what ran before
+// (regime_experiment.h). Sustained: sustained_load.h; a burst after it rests longer first. By
+// default launches rotate over buffer sets that together exceed L2 several times.
+//
+// Leaves out: the host's launch overhead, which is in no record. A single launch longer than 10 ms
+// is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
+// clock_between_test.cpp (its arithmetic); by hand on an H200, where a tensor-bound kernel takes
+// the same cycles in both; what rest and window do: regime_experiment.h.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "validate/measure/micro/block_rules.h"
+#include "validate/measure/timing/timer_parts.h"
+
+namespace tilecast {
+
+constexpr auto kBurstRest = std::chrono::milliseconds(32);       // the regime asks for 30
+constexpr auto kSettlingRest = std::chrono::milliseconds(5);     // before the first block
+constexpr auto kRestAfterLoad = std::chrono::milliseconds(250);  // the same after a sustained one
+constexpr Seconds kBurstLength{7e-3};                            // the regime ends at 10 ms
+constexpr BlockRules kBurstRules{};
+
+class RegimeTimer {
+ public:
+  /// All referred to outlive the timer. Launches become CUDA graphs, unless a trial shows that
+  /// CUPTI delivers no records from inside them: then each is launched by itself.
+  RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
+              const Stream& stream);
+
+  /// Runs two sets alone and sets kernels_per_launch and estimate.
+  void look_at(Workload& workload);
+  /// Throws ConfigError where why_not_timed says why, and what BurstBlock and time_under_load
+  /// throw.
+  TimedWorkload time(const Workload& workload, Regime regime,
+                     L2State l2_state = L2State::kRotating);
+  /// Median of one burst block, to choose between algorithms.
+  Seconds brief_time(const Workload& workload);
+
+  TimerParts& parts() { return parts_; }
+
+ private:
+  bool graphs_give_records();
+  TimedWorkload burst(const Workload& workload, L2State l2_state);
+
+  TimerParts parts_;
+  DeviceMemory flushed_;  // twice the size of L2, once it is needed
+  bool after_load_ = false;
+};
+
+}  // namespace tilecast

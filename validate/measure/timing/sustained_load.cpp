@@ -1,0 +1,160 @@
+#include "validate/measure/timing/sustained_load.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "model/base/error.h"
+#include "validate/measure/timing/event.h"
+#include "validate/measure/timing/launch_times.h"
+#include "validate/measure/timing/load_records.h"
+#include "validate/measure/timing/nvml_watch.h"
+#include "validate/measure/timing/replay.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Seconds kLoadMargin{3e-3};  // events and records are stamped by different clocks
+constexpr Seconds kSliceLength = kSampledLength * 0.21;
+constexpr std::size_t kSlices = 5;
+constexpr Seconds kRoundLength{3.5e-3};
+constexpr Seconds kEnqueuedAhead{45e-3};
+constexpr double kLeastAhead = 3;                               // rounds
+constexpr auto kPowerSettles = std::chrono::milliseconds(150);  // after which energy counts
+constexpr auto kPollEvery = std::chrono::microseconds(500);
+constexpr int kAttempts = 3;
+
+/// One attempt: the load, the slices, and what NVML says meanwhile.
+class Load {
+ public:
+  Load(TimerParts& parts, const Workload& workload)
+      : parts_(parts),
+        launches_(launches_in(kRoundLength, workload.estimate)),
+        kernels_per_launch_(workload.kernels_per_launch),
+        rounds_ahead_(rounds_ahead(workload.estimate * static_cast<double>(launches_))),
+        round_(parts.stream.get(), parts.use_graphs, [&workload, launches = launches_] {
+          for (std::size_t i = 0; i < launches; ++i) {
+            workload.enqueue(i % workload.sets);
+          }
+        }) {}
+
+  void run() {
+    NvmlWatch watch(parts_.nvml, kPowerSettles);
+    const Seconds one_round = load_until(kLoadLength + kLoadMargin);
+    rounds_per_slice_ = static_cast<std::size_t>(std::ceil(kSliceLength / one_round));
+    for (std::size_t slice = 0; slice < kSlices; ++slice) {
+      parts_.sample(slice);
+      for (std::size_t i = 0; i < rounds_per_slice_; ++i) {
+        round_.launch();
+      }
+    }
+    parts_.sample(kSlices);
+    const CudaEvent end;
+    end.record(parts_.stream.get());
+    wait_for(end);
+    seen_ = watch.end();
+  }
+
+  std::size_t records() const {
+    return (load_rounds_ + kSlices * rounds_per_slice_) * launches_ * kernels_per_launch_ +
+           kSlices + 1;
+  }
+  std::size_t launches_of_slice() const { return rounds_per_slice_ * launches_; }
+  const NvmlWatch::Seen& seen() const { return seen_; }
+
+ private:
+  /// `estimate` of a round is from a cold launch, and for short kernels too long.
+  static std::size_t rounds_ahead(Seconds estimate) {
+    return static_cast<std::size_t>(
+        std::max(kLeastAhead, std::ceil(kEnqueuedAhead / std::max(estimate, kRoundLength))));
+  }
+
+  /// Enqueues rounds until those that have passed and those that are enqueued make `length`.
+  /// Returns how long one round takes at least.
+  Seconds load_until(Seconds length) {
+    const CudaEvent begin;
+    const std::vector<CudaEvent> ends(rounds_ahead_);
+    begin.record(parts_.stream.get());
+    Seconds loaded{0};
+    for (load_rounds_ = 0;; ++load_rounds_) {
+      const CudaEvent& end = ends[load_rounds_ % rounds_ahead_];
+      if (load_rounds_ >= rounds_ahead_) {
+        wait_for(end);
+        const Seconds before = loaded;
+        loaded = end.since(begin);
+        const std::size_t passed = load_rounds_ - rounds_ahead_ + 1;
+        const Seconds mean = loaded / static_cast<double>(passed);
+        const Seconds one = std::clamp(loaded - before, mean / 2, mean);
+        if (loaded + one * static_cast<double>(rounds_ahead_ - 1) >= length) {
+          return one;
+        }
+      }
+      round_.launch();
+      end.record(parts_.stream.get());
+    }
+  }
+
+  static void wait_for(const CudaEvent& event) {
+    while (!event.passed()) {
+      std::this_thread::sleep_for(kPollEvery);
+    }
+  }
+
+  const TimerParts& parts_;
+  std::size_t launches_, kernels_per_launch_;  // launches of one round
+  std::size_t rounds_ahead_;
+  Replay round_;
+  std::size_t load_rounds_ = 0, rounds_per_slice_ = 0;
+  NvmlWatch::Seen seen_;
+};
+
+/// Throws Error(kNoDevice) where the records do not show what was meant to happen.
+std::vector<SampleBlock> slices_of(const TimerParts& parts, const Load& load,
+                                   std::size_t kernels_per_launch) {
+  const KernelSpans taken = parts.activity.take(load.records());
+  const std::span<const KernelSpan> spans = newest(taken, load.records());
+  const std::vector<Kernels> between = between_markers(spans, MicroKernels::kClockSampler, kSlices);
+  const std::vector<Hertz> clocks = parts.clocks_between(kSlices + 1);
+  std::vector<SampleBlock> slices;
+  for (std::size_t i = 0; i < kSlices; ++i) {
+    slices.push_back({.nanoseconds = launch_nanoseconds(between[i], kernels_per_launch,
+                                                        load.launches_of_slice()),
+                      .clock = clocks[i]});
+  }
+  if (const std::string why = why_not_sustained(spans, between); !why.empty()) {
+    throw Error(ExitCode::kNoDevice, why);
+  }
+  return slices;
+}
+
+}  // namespace
+
+TimedWorkload time_under_load(TimerParts& parts, const Workload& workload) {
+  parts.reserve_samples(kSlices + 1);
+  for (int attempt = 1;; ++attempt) {
+    parts.stream.synchronize();
+    parts.activity.take(0);
+    Load load(parts, workload);
+    load.run();
+    try {
+      std::vector<SampleBlock> slices = slices_of(parts, load, workload.kernels_per_launch);
+      mark_drifted(slices, kSliceRules);
+      const BlockSummary summary = summary_of(slices, kSliceRules);
+      return {.time = summary.time,
+              .sm_clock = summary.clock,
+              .power = load.seen().power,
+              .temperature = parts.nvml.temperature(),
+              .clock_event_reasons = clock_event_text(load.seen().clock_events),
+              .blocks = std::move(slices)};
+    } catch (const Error& error) {
+      if (attempt == kAttempts) {
+        throw Error(error.code(), std::string("sustained: ") + error.what());
+      }
+    }
+  }
+}
+
+}  // namespace tilecast

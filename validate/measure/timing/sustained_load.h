@@ -1,0 +1,24 @@
+// Times a launch under its own continuous load: launches without a gap for at least 250 ms, then
+// about 100 ms more in five slices, each with a clock of its own.
+//
+// The load is enqueued round by round, 45 ms ahead of the GPU, so that a host held up for some
+// milliseconds leaves no gap; NVML, whose readings take as long, is read by another thread
+// (nvml_watch.h). The GPU's own events say how much has passed; once that and what is enqueued are
+// long enough, the slices follow without a pause. That it was so is then checked on the kernel
+// records (load_records.h): length of the load and of the slices, no gap above 1 ms.
+#pragma once
+
+#include "validate/measure/micro/block_rules.h"
+#include "validate/measure/timing/timer_parts.h"
+
+namespace tilecast {
+
+/// Rules of the slices: five, all taken at once; under the power cap the clock swings more.
+constexpr BlockRules kSliceRules{
+    .least = 3, .most = 5, .most_taken = 5, .quiet_spread = 0.005, .clock_drift = 0.03};
+
+/// Throws Error(kNoDevice) where the load was interrupted or CUPTI lost records three times, and
+/// Error(kWrong) where the clock drifted in most slices. Launches take the buffer sets in turn.
+TimedWorkload time_under_load(TimerParts& parts, const Workload& workload);
+
+}  // namespace tilecast
