@@ -1,5 +1,6 @@
-// The module tilecast._native: answers.h for Python. Everything that takes time runs without the
-// GIL. python/tilecast/_native.pyi says what the functions take; python/tests call them.
+// The module tilecast._native: answers.h for Python, and known_calls.h. Everything that takes time
+// runs without the GIL. python/tilecast/_native.pyi says what the functions take; python/tests call
+// them.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -17,6 +18,7 @@
 
 #include "model/base/error.h"
 #include "python/bindings/answers.h"
+#include "python/bindings/known_calls.h"
 
 namespace nb = nanobind;
 
@@ -101,4 +103,5 @@ NB_MODULE(_native, m) {
         return times;
       },
       Release());
+  add_known_calls(m);
 }

@@ -103,6 +103,13 @@ def is_capturing(stream: int) -> bool:
             status.value != 0)
 
 
+def addresses() -> tuple[int, int, int]:
+    """Of tilecast_plan_run, cuCtxGetDevice and cuStreamIsCapturing, where there is a driver."""
+    driver = _driver()
+    return tuple(ctypes.cast(one, ctypes.c_void_p).value for one in (
+        library().tilecast_plan_run, driver.cuCtxGetDevice, driver.cuStreamIsCapturing))
+
+
 def _check(status: int) -> None:
     if status:
         text = library().tilecast_error_text().decode(errors="replace")
@@ -146,6 +153,11 @@ class Plan:
         self.workspace_bytes: int = size.value
         self.workspaces: dict[int, Any] = {}  # by stream; _matmul.py's
         self._run = self._library.tilecast_plan_run
+
+    @property
+    def handle(self) -> int:
+        """The tilecast_plan*, of use as long as the object lives."""
+        return self._handle.value
 
     def __del__(self):
         if getattr(self, "_handle", None):

@@ -6,12 +6,13 @@ import functools
 import sys
 from typing import Any, Optional
 
-from . import _library
+from . import _library, _native
 from ._model import ConfigError
 
 _KEPT_PLANS = 1024  # those used last
 _KEPT_WORKSPACES = 8  # of a plan, each of another stream
 _captured: set[_library.Plan] = set()  # a graph may run their kernels as long as the process
+_known: Optional[_native.KnownCalls] = None  # calls with torch's tensors, once there was one
 
 
 def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
@@ -38,6 +39,10 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     Raises ConfigError for what no kernel does, Error where there is no GPU or the launch fails,
     FileError where libtilecast is not installed (docs/python.md).
     """
+    if _known is not None and stream is None:
+        result = _known.run(a, b, out, bias, activation)
+        if result is not None:
+            return result
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(a, torch.Tensor):
         if (torch.is_grad_enabled() and
@@ -136,15 +141,16 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, bias, stream)
+            return _on_current_stream(torch, plan, a, b, out, bias, activation, stream)
     if index == torch._C._cuda_getDevice():
-        return _on_current_stream(torch, plan, a, b, out, bias, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, activation, current)
     with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, bias, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, activation, current)
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
-                       stream: int) -> Any:
+                       activation: Optional[str], stream: int) -> Any:
+    given = out
     if out is None:
         out = a.new_empty((a.shape[0], b.shape[1]))
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
@@ -154,10 +160,24 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
     if capturing:
         _captured.add(plan)
     workspace = _workspace(torch, plan, a.device, stream, capturing) if plan.workspace_bytes else None
-    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
-             0 if workspace is None else workspace.data_ptr(),
+    place = 0 if workspace is None else workspace.data_ptr()
+    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream, place,
              None if bias is None else bias.data_ptr())
+    known = _known_calls(torch)
+    if known is not None:
+        known.remember(a, b, given, bias, activation, plan.handle, place, plan.workspace_bytes,
+                       (plan, workspace))
     return out
+
+
+def _known_calls(torch: Any) -> Optional[_native.KnownCalls]:
+    """None for a torch without DLPack's exchange API."""
+    global _known
+    api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if _known is None and api is not None:
+        _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
+                                    *_library.addresses())
+    return _known
 
 
 def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, capturing: bool) -> Any:

@@ -1,5 +1,5 @@
 # The compiled part (python/bindings); tilecast._model is what users call.
-from typing import Optional
+from typing import Any, Callable, Optional
 
 Machine = tuple[str, bool, Optional[str], str]  # gpu, calibrated, card, configuration folder
 Question = tuple[str, str, str, str, str, Optional[str], str]  # op, dtype, layout, regime, inputs, method, epilogue
@@ -19,3 +19,14 @@ def explain(machine: Machine, shape: str, question: Question, configs: list[str]
 def family_times(machine: Machine, shape: str, question: Question, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
     """Seconds, cycles, SM clock in Hz and configuration of the first of each kernel's that can run."""
+
+class KnownCalls:
+    """Calls of matmul that go straight to their plans (python/bindings/known_calls.h)."""
+
+    def __init__(self, api: Any, tensor: type, parameter: type, is_grad_enabled: Callable[[], bool],
+                 run: int, device: int, is_capturing: int, /): ...
+    def run(self, a: Any, b: Any, out: Any, bias: Any, activation: Any, /) -> Any:
+        """`out`, or a new tensor where that is None; None where the package is to do it."""
+
+    def remember(self, a: Any, b: Any, out: Any, bias: Any, activation: Any, plan: int,
+                 workspace: int, workspace_bytes: int, kept: Any, /) -> None: ...

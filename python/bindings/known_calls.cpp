@@ -1,0 +1,240 @@
+#include "python/bindings/known_calls.h"
+
+#include <tilecast/tilecast.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace tilecast::python {
+namespace {
+
+// As much of dlpack.h (1.3) as is used here.
+struct DlTensor {
+  void* data;
+  std::int32_t device_type, device;
+  std::int32_t dimensions;
+  std::uint8_t code, bits;
+  std::uint16_t lanes;
+  const std::int64_t *shape, *strides;
+  std::uint64_t byte_offset;
+};
+constexpr std::int32_t kCuda = 2;
+
+/// Functions return 0, or leave an exception.
+struct ExchangeApi {
+  std::uint32_t major, minor;
+  const void* previous;
+  void *allocate, *managed_of_object, *object_of_managed;
+  int (*view)(void* object, DlTensor* tensor);  // as long as the object is left as it is
+  int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
+};
+
+const ExchangeApi* exchange_api(nb::handle capsule) {
+  const auto* const api =
+      static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+  if (api == nullptr) {
+    throw nb::python_error();
+  }
+  if (api->major != 1 || api->view == nullptr) {
+    throw nb::value_error("expected version 1 of DLPack's exchange API");
+  }
+  return api;
+}
+
+/// What Python or another library failed in leaves an exception, which is nobody's here.
+bool succeeded(bool good) {
+  if (!good) {
+    PyErr_Clear();
+  }
+  return good;
+}
+
+/// None in the place of what is not given.
+struct Arguments {
+  nb::handle a, b, out, bias, activation;
+};
+
+constexpr std::size_t kWords = 6;  // of a tensor; zeros where there is none
+/// Of a, b, out and bias; the activation's object, which a call keeps; the stream.
+using Key = std::array<std::int64_t, 4 * kWords + 2>;
+
+struct Hash {
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t hash = 0;
+    for (const std::int64_t word : key) {
+      hash = (std::rotl(hash, 5) ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
+    }
+    return hash ^ hash >> 32;
+  }
+};
+
+struct Seen {
+  Key key{};
+  void *a = nullptr, *b = nullptr, *out = nullptr, *bias = nullptr, *stream = nullptr;
+};
+
+struct Call {
+  const tilecast_plan* plan = nullptr;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  nb::object sides, activation, kept;
+};
+
+class KnownCalls {
+ public:
+  /// The API is that of the two types. Then the addresses of tilecast_plan_run, cuCtxGetDevice and
+  /// cuStreamIsCapturing.
+  KnownCalls(nb::handle api, nb::object tensor, nb::object parameter, nb::object is_grad_enabled,
+             std::uintptr_t run, std::uintptr_t device, std::uintptr_t is_capturing)
+      : api_(exchange_api(api)),
+        tensor_(std::move(tensor)),
+        parameter_(std::move(parameter)),
+        is_grad_enabled_(std::move(is_grad_enabled)),
+        requires_grad_(nb::steal(PyUnicode_InternFromString("requires_grad"))),
+        new_empty_(nb::steal(PyUnicode_InternFromString("new_empty"))),
+        run_(reinterpret_cast<decltype(run_)>(run)),
+        device_(reinterpret_cast<decltype(device_)>(device)),
+        is_capturing_(reinterpret_cast<decltype(is_capturing_)>(is_capturing)) {}
+
+  /// `out`, or a new tensor where that is None; None where the package is to do it.
+  nb::object run(nb::handle a, nb::handle b, nb::handle out, nb::handle bias,
+                 nb::handle activation) const {
+    const Arguments given{a, b, out, bias, activation};
+    const std::optional<Seen> seen = look_at(given);
+    const auto found = seen ? calls_.find(seen->key) : calls_.end();
+    if (found == calls_.end() || records_gradients(given)) {
+      return nb::none();
+    }
+    const Call call = found->second;  // another thread may drop it meanwhile
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = seen->a;
+    arguments.b = seen->b;
+    arguments.c = seen->out;
+    arguments.bias = seen->bias;
+    arguments.workspace = call.workspace;
+    arguments.workspace_bytes = call.workspace_bytes;
+    nb::object result = nb::borrow(out);
+    if (out.is_none()) {
+      PyObject* const of_call[] = {a.ptr(), call.sides.ptr()};
+      result = nb::steal(PyObject_VectorcallMethod(new_empty_.ptr(), of_call, 2, nullptr));
+      std::int64_t words[kWords];
+      if (!succeeded(result.is_valid()) || !look_at(result, words, arguments.c)) {
+        return nb::none();
+      }
+    }
+    tilecast_status status = TILECAST_OK;
+    {
+      const nb::gil_scoped_release released;  // it waits where the stream has no room
+      status = run_(call.plan, &arguments, seen->stream);
+    }
+    return status == TILECAST_OK ? result : nb::none();
+  }
+
+  /// From now on known, on the stream that is current. `kept` lives as long as it is.
+  void remember(nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
+                std::uintptr_t plan, std::uintptr_t workspace, std::size_t workspace_bytes,
+                nb::handle kept) {
+    const std::optional<Seen> seen = look_at({a, b, out, bias, activation});
+    if (!seen) {
+      return;
+    }
+    Call call{reinterpret_cast<const tilecast_plan*>(plan),
+              reinterpret_cast<void*>(workspace),
+              workspace_bytes,
+              nb::make_tuple(seen->key[kRows], seen->key[kWords + kColumns]),
+              nb::borrow(activation),
+              nb::borrow(kept)};
+    // What goes may run Python code, so it goes last.
+    const Calls dropped = calls_.size() < kMostCalls ? Calls() : std::exchange(calls_, Calls());
+    std::swap(calls_[seen->key], call);
+  }
+
+ private:
+  static constexpr std::size_t kMostCalls = 512;
+  static constexpr std::size_t kRows = 2, kColumns = 3;  // words of a tensor
+  using Calls = std::unordered_map<Key, Call, Hash>;
+
+  /// False where it is not torch's own or no matrix or vector.
+  bool look_at(nb::handle tensor, std::int64_t* words, void*& data) const {
+    const nb::handle type = tensor.type();
+    DlTensor view;
+    if ((!type.is(tensor_) && !type.is(parameter_)) ||
+        !succeeded(api_->view(tensor.ptr(), &view) == 0) || view.strides == nullptr ||
+        view.dimensions < 1 || view.dimensions > 2) {
+      return false;
+    }
+    words[0] = std::int64_t{view.device_type} << 32 | view.device;
+    words[1] = std::int64_t{view.dimensions} << 32 | view.code << 24 | view.bits << 16 | view.lanes;
+    for (std::int32_t i = 0; i < view.dimensions; ++i) {
+      words[kRows + static_cast<std::size_t>(i)] = view.shape[i];
+      words[4 + static_cast<std::size_t>(i)] = view.strides[i];
+    }
+    data = static_cast<char*>(view.data) + view.byte_offset;
+    return true;
+  }
+
+  /// Nothing where a call cannot be known, on the current stream and device.
+  std::optional<Seen> look_at(const Arguments& given) const {
+    Seen seen;
+    std::int64_t* const words = seen.key.data();
+    if (!look_at(given.a, words, seen.a) || !look_at(given.b, words + kWords, seen.b) ||
+        (!given.out.is_none() && !look_at(given.out, words + 2 * kWords, seen.out)) ||
+        (!given.bias.is_none() && !look_at(given.bias, words + 3 * kWords, seen.bias)) ||
+        (!given.activation.is_none() && !PyUnicode_CheckExact(given.activation.ptr()))) {
+      return {};
+    }
+    const auto device = static_cast<std::int32_t>(words[0]);
+    int current = 0, capture = 0;
+    if (words[0] >> 32 != kCuda || device_(&current) != 0 || current != device ||
+        !succeeded(api_->current_stream(kCuda, device, &seen.stream) == 0) ||
+        is_capturing_(seen.stream, &capture) != 0 || capture != 0) {
+      return {};
+    }
+    seen.key[4 * kWords] = reinterpret_cast<std::intptr_t>(given.activation.ptr());
+    seen.key[4 * kWords + 1] = reinterpret_cast<std::intptr_t>(seen.stream);
+    return seen;
+  }
+
+  bool records_gradients(const Arguments& given) const {
+    for (const nb::handle tensor : {given.a, given.b, given.out, given.bias}) {
+      if (tensor.is_none()) {
+        continue;
+      }
+      const nb::object required = nb::steal(PyObject_GetAttr(tensor.ptr(), requires_grad_.ptr()));
+      if (!succeeded(required.is_valid()) || required.ptr() != Py_False) {
+        const nb::object enabled = nb::steal(PyObject_CallNoArgs(is_grad_enabled_.ptr()));
+        return !succeeded(enabled.is_valid()) || enabled.ptr() != Py_False;
+      }
+    }
+    return false;
+  }
+
+  const ExchangeApi* api_;  // lives as long as the process
+  nb::object tensor_, parameter_, is_grad_enabled_, requires_grad_, new_empty_;
+  decltype(&tilecast_plan_run) run_;
+  int (*device_)(int* ordinal);
+  int (*is_capturing_)(void* stream, int* status);
+  Calls calls_;
+};
+
+}  // namespace
+
+void add_known_calls(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<KnownCalls>(module, "KnownCalls")
+      .def(nb::init<nb::handle, nb::object, nb::object, nb::object, std::uintptr_t, std::uintptr_t,
+                    std::uintptr_t>())
+      .def("run", &KnownCalls::run, "a"_a.none(), "b"_a.none(), "out"_a.none(), "bias"_a.none(),
+           "activation"_a.none())
+      .def("remember", &KnownCalls::remember, "a"_a, "b"_a, "out"_a.none(), "bias"_a.none(),
+           "activation"_a.none(), "plan"_a, "workspace"_a, "workspace_bytes"_a, "kept"_a.none());
+}
+
+}  // namespace tilecast::python
