@@ -84,7 +84,7 @@ struct Call {
   const tilecast_plan* plan = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  nb::object sides, activation, kept;
+  nb::object activation, like, kept;
 };
 
 class KnownCalls {
@@ -92,13 +92,14 @@ class KnownCalls {
   /// The API is that of the two types. Then the addresses of tilecast_plan_run, cuCtxGetDevice and
   /// cuStreamIsCapturing.
   KnownCalls(nb::handle api, nb::object tensor, nb::object parameter, nb::object is_grad_enabled,
-             std::uintptr_t run, std::uintptr_t device, std::uintptr_t is_capturing)
+             nb::object empty_like, std::uintptr_t run, std::uintptr_t device,
+             std::uintptr_t is_capturing)
       : api_(exchange_api(api)),
         tensor_(std::move(tensor)),
         parameter_(std::move(parameter)),
         is_grad_enabled_(std::move(is_grad_enabled)),
+        empty_like_(std::move(empty_like)),
         requires_grad_(nb::steal(PyUnicode_InternFromString("requires_grad"))),
-        new_empty_(nb::steal(PyUnicode_InternFromString("new_empty"))),
         run_(reinterpret_cast<decltype(run_)>(run)),
         device_(reinterpret_cast<decltype(device_)>(device)),
         is_capturing_(reinterpret_cast<decltype(is_capturing_)>(is_capturing)) {}
@@ -120,14 +121,10 @@ class KnownCalls {
     arguments.bias = seen->bias;
     arguments.workspace = call.workspace;
     arguments.workspace_bytes = call.workspace_bytes;
-    nb::object result = nb::borrow(out);
-    if (out.is_none()) {
-      PyObject* const of_call[] = {a.ptr(), call.sides.ptr()};
-      result = nb::steal(PyObject_VectorcallMethod(new_empty_.ptr(), of_call, 2, nullptr));
-      std::int64_t words[kWords];
-      if (!succeeded(result.is_valid()) || !look_at(result, words, arguments.c)) {
-        return nb::none();
-      }
+    nb::object result = out.is_none() ? empty_like_(call.like) : nb::borrow(out);
+    std::int64_t unused[kWords];
+    if (out.is_none() && !look_at(result, unused, arguments.c)) {
+      return nb::none();
     }
     tilecast_status status = TILECAST_OK;
     {
@@ -137,10 +134,11 @@ class KnownCalls {
     return status == TILECAST_OK ? result : nb::none();
   }
 
-  /// From now on known, on the stream that is current. `kept` lives as long as it is.
+  /// From now on known, on the stream that is current. Without `out`, results are torch.empty_like
+  /// of `like`. `kept` lives as long as the call is known.
   void remember(nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
                 std::uintptr_t plan, std::uintptr_t workspace, std::size_t workspace_bytes,
-                nb::handle kept) {
+                nb::handle like, nb::handle kept) {
     const std::optional<Seen> seen = look_at({a, b, out, bias, activation});
     if (!seen) {
       return;
@@ -148,8 +146,8 @@ class KnownCalls {
     Call call{reinterpret_cast<const tilecast_plan*>(plan),
               reinterpret_cast<void*>(workspace),
               workspace_bytes,
-              nb::make_tuple(seen->key[kRows], seen->key[kWords + kColumns]),
               nb::borrow(activation),
+              nb::borrow(like),
               nb::borrow(kept)};
     // What goes may run Python code, so it goes last.
     const Calls dropped = calls_.size() < kMostCalls ? Calls() : std::exchange(calls_, Calls());
@@ -158,7 +156,6 @@ class KnownCalls {
 
  private:
   static constexpr std::size_t kMostCalls = 512;
-  static constexpr std::size_t kRows = 2, kColumns = 3;  // words of a tensor
   using Calls = std::unordered_map<Key, Call, Hash>;
 
   /// False where it is not torch's own or no matrix or vector.
@@ -173,8 +170,8 @@ class KnownCalls {
     words[0] = std::int64_t{view.device_type} << 32 | view.device;
     words[1] = std::int64_t{view.dimensions} << 32 | view.code << 24 | view.bits << 16 | view.lanes;
     for (std::int32_t i = 0; i < view.dimensions; ++i) {
-      words[kRows + static_cast<std::size_t>(i)] = view.shape[i];
-      words[4 + static_cast<std::size_t>(i)] = view.strides[i];
+      words[2 + i] = view.shape[i];
+      words[4 + i] = view.strides[i];
     }
     data = static_cast<char*>(view.data) + view.byte_offset;
     return true;
@@ -209,15 +206,14 @@ class KnownCalls {
       }
       const nb::object required = nb::steal(PyObject_GetAttr(tensor.ptr(), requires_grad_.ptr()));
       if (!succeeded(required.is_valid()) || required.ptr() != Py_False) {
-        const nb::object enabled = nb::steal(PyObject_CallNoArgs(is_grad_enabled_.ptr()));
-        return !succeeded(enabled.is_valid()) || enabled.ptr() != Py_False;
+        return !is_grad_enabled_().is(Py_False);
       }
     }
     return false;
   }
 
   const ExchangeApi* api_;  // lives as long as the process
-  nb::object tensor_, parameter_, is_grad_enabled_, requires_grad_, new_empty_;
+  nb::object tensor_, parameter_, is_grad_enabled_, empty_like_, requires_grad_;
   decltype(&tilecast_plan_run) run_;
   int (*device_)(int* ordinal);
   int (*is_capturing_)(void* stream, int* status);
@@ -229,12 +225,13 @@ class KnownCalls {
 void add_known_calls(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<KnownCalls>(module, "KnownCalls")
-      .def(nb::init<nb::handle, nb::object, nb::object, nb::object, std::uintptr_t, std::uintptr_t,
-                    std::uintptr_t>())
+      .def(nb::init<nb::handle, nb::object, nb::object, nb::object, nb::object, std::uintptr_t,
+                    std::uintptr_t, std::uintptr_t>())
       .def("run", &KnownCalls::run, "a"_a.none(), "b"_a.none(), "out"_a.none(), "bias"_a.none(),
            "activation"_a.none())
       .def("remember", &KnownCalls::remember, "a"_a, "b"_a, "out"_a.none(), "bias"_a.none(),
-           "activation"_a.none(), "plan"_a, "workspace"_a, "workspace_bytes"_a, "kept"_a.none());
+           "activation"_a.none(), "plan"_a, "workspace"_a, "workspace_bytes"_a, "like"_a.none(),
+           "kept"_a.none());
 }
 
 }  // namespace tilecast::python

@@ -26,7 +26,10 @@ class Tensor(FakeTensor):
                                        shape=self.sides, strides=self.strides, byte_offset=0)
 
     def new_empty(self, sides):
-        return Tensor(*sides, data=8192)
+        return Tensor(*sides) if isinstance(sides, tuple) else Tensor(sides)
+
+    def expand(self, sides):
+        return Tensor(*sides, strides=(0, 0))
 
 
 class Derived(Tensor):
@@ -39,6 +42,10 @@ class Parameter(Tensor):
 
 class Kept:
     pass
+
+
+def empty_like(tensor):
+    return Tensor(*tensor.shape, data=8192)
 
 
 class World:
@@ -67,7 +74,8 @@ class World:
 
     def known(self):
         grad = self.grad  # not self, which would keep what keeps it
-        return _native.KnownCalls(self.api(), Tensor, Parameter, lambda: grad[0], *self.addresses)
+        return _native.KnownCalls(self.api(), Tensor, Parameter, lambda: grad[0], empty_like,
+                                  *self.addresses)
 
     def view(self, tensor, place):
         if self.failing:
@@ -92,8 +100,8 @@ class World:
         place[0] = self.capturing
         return 0
 
-    def remember(self, *call, kept=None):
-        self.calls.remember(*call, 64, 512, 256, kept)
+    def remember(self, *call, kept=None, like=None):
+        self.calls.remember(*call, 64, 512, 256, like, kept)
 
 
 @pytest.fixture
@@ -116,7 +124,7 @@ def test_a_call_like_one_before_runs_its_plan_where_its_matrices_are(world):
     assert world.runs == [(64, 2 * 4096, 4096, 3 * 4096, 4096, 512, 256, 7)]
     # Without what need not be given, and a result of its own.
     call = [Tensor(32, 64), Tensor(64, 16), None, None, None]
-    world.remember(*call)
+    world.remember(*call, like=Tensor(32, 16, strides=(0, 0)))
     result = world.calls.run(*call)
     assert type(result) is Tensor and result.shape == (32, 16)
     assert world.runs[1] == (64, 4096, 4096, 8192, None, 512, 256, 7)
@@ -208,6 +216,7 @@ def test_an_unknown_version_of_the_api_is_refused(world):
 def test_the_second_call_of_matmul_is_known(world, monkeypatch):
     class Torch(FakeTorch):
         nn = types.SimpleNamespace(Parameter=Parameter)
+        empty_like = staticmethod(empty_like)
 
     Torch.Tensor = Tensor
     plan = FakePlan(None)
@@ -220,7 +229,7 @@ def test_the_second_call_of_matmul_is_known(world, monkeypatch):
     a, b = Tensor(32, 64), Tensor(64, 16)
     for _ in range(3):
         assert tilecast.matmul(a, b).shape == (32, 16)
-    assert len(plan.runs) == 1 and len(world.runs) == 2
+    assert len(plan.runs) == 1 and [one[3] for one in world.runs] == [8192, 8192]
     tilecast.matmul(a, b, stream=7)  # of a stream that is named the package asks
     assert len(plan.runs) == 2 and len(world.runs) == 2
     a.requires_grad = True

@@ -165,7 +165,8 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
              None if bias is None else bias.data_ptr())
     known = _known_calls(torch)
     if known is not None:
-        known.remember(a, b, given, bias, activation, plan.handle, place, plan.workspace_bytes,
+        like = a.new_empty(1).expand(out.shape) if given is None else None  # of one element
+        known.remember(a, b, given, bias, activation, plan.handle, place, plan.workspace_bytes, like,
                        (plan, workspace))
     return out
 
@@ -176,7 +177,7 @@ def _known_calls(torch: Any) -> Optional[_native.KnownCalls]:
     api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if _known is None and api is not None:
         _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
-                                    *_library.addresses())
+                                    torch.empty_like, *_library.addresses())
     return _known
 
 
