@@ -123,7 +123,7 @@ def test_plans_of_captured_calls_are_kept(plans, monkeypatch):
     a = Producer(64, 64)
     tilecast.matmul(a, a, a, stream=16)
     assert not _matmul._captured
-    monkeypatch.setattr(_library, "is_capturing", lambda stream: stream == 32)
+    monkeypatch.setattr(_library, "capture_of", lambda stream: 1 if stream == 32 else None)
     tilecast.matmul(a, a, a, stream=32)
     assert _matmul._captured == set(plans.made)
 
@@ -158,13 +158,12 @@ class FakeTorch(types.ModuleType):
 
     def __init__(self):
         super().__init__("torch")
-        self.stream, self.capturing, self.grad, self.allocated_on = 7, (), True, []
+        self.stream, self.grad, self.allocated_on = 7, True, []
         self._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: self.stream,
                                         _cuda_getDevice=lambda: 0)
         self.cuda = types.SimpleNamespace(
             device=lambda index: contextlib.nullcontext(), stream=self.enter,
-            default_stream=lambda index: 0, ExternalStream=lambda stream, device: stream,
-            is_current_stream_capturing=lambda: self.stream in self.capturing)
+            default_stream=lambda index: 0, ExternalStream=lambda stream, device: stream)
 
     @contextlib.contextmanager
     def enter(self, stream):
@@ -196,7 +195,7 @@ def test_what_requires_grad_is_refused_where_grad_is_on(plans, torch, which):
     assert tilecast.matmul(*tensors) is tensors[2]
 
 
-def test_memory_comes_from_the_stream_of_the_call(plans, torch):
+def test_memory_comes_from_the_stream_of_the_call(plans, torch, monkeypatch):
     plans.bytes[0] = 256
     a = FakeTensor(64, 64)
     tilecast.matmul(a, a)
@@ -206,11 +205,14 @@ def test_memory_comes_from_the_stream_of_the_call(plans, torch):
     (plan,) = plans.made
     assert torch.allocated_on == [7, 48, 0]
     assert [one[3] for one in plan.runs] == [7, 48, 48, 0] and torch.stream == 7
-    # Capture is asked of that stream, and each captured call has a workspace of its own.
-    torch.capturing = (48,)
-    tilecast.matmul(a, a, stream=48)
-    tilecast.matmul(a, a, stream=48)
+    # Capture is asked of that stream, and the calls of a capture share a workspace of their own.
+    assert not _matmul._captured and len(plan.cleared) == 3
+    for capture in (1, 2):
+        monkeypatch.setattr(_library, "capture_of", lambda stream: capture if stream == 48 else None)
+        for _ in range(3):
+            tilecast.matmul(a, a, stream=48)
     assert torch.allocated_on == [7, 48, 0, 48, 48] and _matmul._captured == {plan}
+    assert len(plan.cleared) == 5
 
 
 def test_plans_and_workspaces_are_bounded(plans, torch):

@@ -95,12 +95,15 @@ def current_device() -> int:
     return ordinal.value
 
 
-def is_capturing(stream: int) -> bool:
-    """Whether what is put into the stream becomes part of a graph."""
-    driver, status = _driver(), ctypes.c_int()
-    return (driver is not None and
-            driver.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(status)) == 0 and
-            status.value != 0)
+def capture_of(stream: int) -> Optional[int]:
+    """The number of the capture, no other's, into whose graph goes what is put into the stream."""
+    driver, status, number = _driver(), ctypes.c_int(), ctypes.c_uint64()
+    if (driver is None or
+            driver.cuStreamGetCaptureInfo_v2(ctypes.c_void_p(stream), ctypes.byref(status),
+                                             ctypes.byref(number), None, None, None) or
+            status.value == 0):
+        return None
+    return number.value
 
 
 def addresses() -> tuple[int, int, int]:
@@ -151,7 +154,7 @@ class Plan:
         size = ctypes.c_size_t()
         _check(self._library.tilecast_plan_workspace(self._handle, ctypes.byref(size)))
         self.workspace_bytes: int = size.value
-        self.workspaces: dict[int, Any] = {}  # by stream; _matmul.py's
+        self.workspaces: dict[Any, Any] = {}  # _matmul.py's
         self._run = self._library.tilecast_plan_run
 
     @property

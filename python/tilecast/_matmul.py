@@ -10,7 +10,7 @@ from . import _library, _native
 from ._model import ConfigError
 
 _KEPT_PLANS = 1024  # those used last
-_KEPT_WORKSPACES = 8  # of a plan, each of another stream
+_KEPT_WORKSPACES = 8  # of a plan, each of another stream or graph
 _captured: set[_library.Plan] = set()  # a graph may run their kernels as long as the process
 _known: Optional[_native.KnownCalls] = None  # calls with torch's tensors, once there was one
 
@@ -75,7 +75,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     plan = _plan(shape, left.device)
     if plan.workspace_bytes:
         raise ConfigError("this kernel splits K and needs a workspace: expected torch tensors")
-    if _library.is_capturing(stream):
+    if _library.capture_of(stream) is not None:
         _captured.add(plan)
     plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data)
     return out
@@ -156,10 +156,10 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
           or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous()):
         raise ConfigError("out: expected [m,n], contiguous, of the type and on the device of a and b")
-    capturing = torch.cuda.is_current_stream_capturing()
-    if capturing:
+    capture = _library.capture_of(stream)
+    if capture is not None:
         _captured.add(plan)
-    workspace = _workspace(torch, plan, a.device, stream, capturing) if plan.workspace_bytes else None
+    workspace = _workspace(torch, plan, a.device, stream, capture) if plan.workspace_bytes else None
     place = 0 if workspace is None else workspace.data_ptr()
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream, place,
              None if bias is None else bias.data_ptr())
@@ -181,15 +181,14 @@ def _known_calls(torch: Any) -> Optional[_native.KnownCalls]:
     return _known
 
 
-def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, capturing: bool) -> Any:
-    # Runs of one plan on one stream follow each other, so they share a workspace; but one that a graph
-    # clears is clear only once that graph has run, so each captured call has its own.
-    held = None if capturing else plan.workspaces.get(stream)
+def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, capture: Optional[int]) -> Any:
+    # Runs of one plan on one stream follow each other, so they share a workspace. A graph, which may
+    # run beside the stream it was captured on, has its own, and clears it once each time it runs.
+    held = plan.workspaces.get((stream, capture))
     if held is None:
         held = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=device)
         plan.clear(held.data_ptr(), stream)
-        if not capturing:
-            while len(plan.workspaces) >= _KEPT_WORKSPACES:
-                plan.workspaces.pop(next(iter(plan.workspaces)), None)
-            plan.workspaces[stream] = held
+        while len(plan.workspaces) >= _KEPT_WORKSPACES:
+            plan.workspaces.pop(next(iter(plan.workspaces)), None)
+        plan.workspaces[stream, capture] = held
     return held
