@@ -88,6 +88,37 @@ def test_a_captured_call():
     assert torch.equal(out, a @ b)
 
 
+def test_calls_like_one_before_take_their_own_matrices_and_stream():
+    for turn in range(6):
+        a, b = small_integers(64, 512), small_integers(96, 512).t()
+        with torch.cuda.stream(torch.cuda.Stream() if turn > 3 else torch.cuda.current_stream()):
+            out = torch.empty(64, 96, device="cuda", dtype=torch.float16) if turn % 2 else None
+            found, right = tilecast.matmul(a, b, out), a @ b
+            assert torch.equal(found, right) and (out is None or found is out)
+    with pytest.raises(tilecast.ConfigError, match="multiple of 16 bytes"):
+        tilecast.matmul(small_integers(64 * 512 + 1)[1:].view(64, 512), b)
+    with pytest.raises(tilecast.ConfigError, match="requires grad"):
+        tilecast.matmul(a.requires_grad_(), b)
+
+
+def test_calls_of_a_graph_share_a_workspace_that_each_replay_clears():
+    a, b = small_integers(64, 7168).clamp(-1, 1), small_integers(2048, 7168).clamp(-1, 1).t()
+    right, outs = tilecast.matmul(a, b), [torch.empty(64, 2048, device="cuda").half() for _ in range(4)]
+    assert torch.equal(right, a @ b)
+    graphs = [torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()]
+    for graph, two in zip(graphs, (outs[:2], outs[2:])):
+        with torch.cuda.graph(graph):
+            for out in two:
+                tilecast.matmul(a, b, out)
+    for _ in range(2):
+        for out in outs:
+            out.zero_()
+        for graph in graphs:
+            graph.replay()
+            assert torch.equal(tilecast.matmul(a, b), right)
+        assert all(torch.equal(out, right) for out in outs)
+
+
 def test_gradients_are_torchs_and_only_those_asked_for():
     a, b = small_integers(64, 128, requires_grad=True), small_integers(128, 64)
     with pytest.raises(tilecast.ConfigError, match="tilecast.torch.matmul"):
