@@ -61,7 +61,8 @@ struct Arguments {
   nb::handle a, b, out, bias, activation;
 };
 
-constexpr std::size_t kWords = 6;  // of a tensor; zeros where there is none
+/// Of a tensor: device, type, two sides, two strides; zeros where there is none.
+constexpr std::size_t kWords = 6;
 /// Of a, b, out and bias; the activation's object, which a call keeps; the stream.
 using Key = std::array<std::int64_t, 4 * kWords + 2>;
 
@@ -84,7 +85,9 @@ struct Call {
   const tilecast_plan* plan = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  nb::object activation, like, kept;
+  nb::object activation;
+  nb::object like;  // of one element, with the sides of a result; or None
+  nb::object kept;
 };
 
 class KnownCalls {
@@ -110,10 +113,13 @@ class KnownCalls {
     const Arguments given{a, b, out, bias, activation};
     const std::optional<Seen> seen = look_at(given);
     const auto found = seen ? calls_.find(seen->key) : calls_.end();
-    if (found == calls_.end() || records_gradients(given)) {
+    if (found == calls_.end()) {
       return nb::none();
     }
     const Call call = found->second;  // another thread may drop it meanwhile
+    if (records_gradients(given)) {
+      return nb::none();
+    }
     tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
     arguments.a = seen->a;
     arguments.b = seen->b;
@@ -134,11 +140,10 @@ class KnownCalls {
     return status == TILECAST_OK ? result : nb::none();
   }
 
-  /// From now on known, on the stream that is current. Without `out`, results are torch.empty_like
-  /// of `like`. `kept` lives as long as the call is known.
+  /// From now on known, on the stream that is current. `kept` lives as long as it is.
   void remember(nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
                 std::uintptr_t plan, std::uintptr_t workspace, std::size_t workspace_bytes,
-                nb::handle like, nb::handle kept) {
+                nb::handle kept) {
     const std::optional<Seen> seen = look_at({a, b, out, bias, activation});
     if (!seen) {
       return;
@@ -147,8 +152,11 @@ class KnownCalls {
               reinterpret_cast<void*>(workspace),
               workspace_bytes,
               nb::borrow(activation),
-              nb::borrow(like),
+              nb::none(),
               nb::borrow(kept)};
+    if (out.is_none()) {
+      call.like = a.attr("new_empty")(1).attr("expand")(seen->key[2], seen->key[kWords + 3]);
+    }
     // What goes may run Python code, so it goes last.
     const Calls dropped = calls_.size() < kMostCalls ? Calls() : std::exchange(calls_, Calls());
     std::swap(calls_[seen->key], call);
@@ -230,8 +238,7 @@ void add_known_calls(nb::module_& module) {
       .def("run", &KnownCalls::run, "a"_a.none(), "b"_a.none(), "out"_a.none(), "bias"_a.none(),
            "activation"_a.none())
       .def("remember", &KnownCalls::remember, "a"_a, "b"_a, "out"_a.none(), "bias"_a.none(),
-           "activation"_a.none(), "plan"_a, "workspace"_a, "workspace_bytes"_a, "like"_a.none(),
-           "kept"_a.none());
+           "activation"_a.none(), "plan"_a, "workspace"_a, "workspace_bytes"_a, "kept"_a.none());
 }
 
 }  // namespace tilecast::python

@@ -7,7 +7,7 @@
 // Tensors are read through DLPack's table of C functions, the attribute __dlpack_c_exchange_api__
 // of their type; of a torch without one no call is known. All is under the GIL but the launch, so
 // threads share one table without a lock.
-// Checked by: python/tests/test_known_calls.py, test_torch.py.
+// Checked by: python/tests/test_known_calls.py, python/tests/test_torch.py.
 #pragma once
 
 #include <nanobind/nanobind.h>

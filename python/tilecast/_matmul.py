@@ -49,7 +49,9 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
                 any(getattr(one, "requires_grad", False) for one in (a, b, out, bias))):
             raise ConfigError("a, b, out or bias requires grad, which this product does not pass on: "
                               "tilecast.torch.matmul does, or call it under torch.no_grad()")
-        return _torch_matmul(torch, a, b, out, stream, bias, activation)
+        result = _torch_matmul(torch, a, b, out, stream, bias, activation)
+        _remember(torch, a, b, out, bias, activation)
+        return result
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
     if out is None:
@@ -125,15 +127,17 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
         return _plan(shape, left.device)
 
 
+def _described(a: Any, b: Any, bias: Any) -> tuple:
+    return ((a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype), (a.device, b.device),
+            None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device))
+
+
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
                   activation: Optional[str] = None) -> Any:
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
-    plan = _torch_plan(torch, (a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype),
-                       (a.device, b.device),
-                       None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device),
-                       activation)
+    plan = _torch_plan(torch, *_described(a, b, bias), activation)
     index = a.device.index
     current = torch._C._cuda_getCurrentRawStream(index)
     if stream is not None and stream != current:
@@ -141,16 +145,15 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, bias, activation, stream)
+            return _on_current_stream(torch, plan, a, b, out, bias, stream)
     if index == torch._C._cuda_getDevice():
-        return _on_current_stream(torch, plan, a, b, out, bias, activation, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, current)
     with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, bias, activation, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, current)
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
-                       activation: Optional[str], stream: int) -> Any:
-    given = out
+                       stream: int) -> Any:
     if out is None:
         out = a.new_empty((a.shape[0], b.shape[1]))
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
@@ -160,25 +163,10 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
     if capture is not None:
         _captured.add(plan)
     workspace = _workspace(torch, plan, a.device, stream, capture) if plan.workspace_bytes else None
-    place = 0 if workspace is None else workspace.data_ptr()
-    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream, place,
+    plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
+             0 if workspace is None else workspace.data_ptr(),
              None if bias is None else bias.data_ptr())
-    known = _known_calls(torch)
-    if known is not None:
-        like = a.new_empty(1).expand(out.shape) if given is None else None  # of one element
-        known.remember(a, b, given, bias, activation, plan.handle, place, plan.workspace_bytes, like,
-                       (plan, workspace))
     return out
-
-
-def _known_calls(torch: Any) -> Optional[_native.KnownCalls]:
-    """None for a torch without DLPack's exchange API."""
-    global _known
-    api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if _known is None and api is not None:
-        _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
-                                    torch.empty_like, *_library.addresses())
-    return _known
 
 
 def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, capture: Optional[int]) -> Any:
@@ -192,3 +180,20 @@ def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, captur
             plan.workspaces.pop(next(iter(plan.workspaces)), None)
         plan.workspaces[stream, capture] = held
     return held
+
+
+def _remember(torch: Any, a: Any, b: Any, out: Any, bias: Any, activation: Optional[str]) -> None:
+    """Of a call that went well: the next one like it on the current stream is known."""
+    global _known
+    api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if api is None:
+        return
+    if _known is None:
+        _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
+                                    torch.empty_like, *_library.addresses())
+    plan = _torch_plan(torch, *_described(a, b, bias), activation)
+    workspace = plan.workspaces.get((torch._C._cuda_getCurrentRawStream(a.device.index), None))
+    if workspace is not None or not plan.workspace_bytes:
+        _known.remember(a, b, out, bias, activation, plan.handle,
+                        0 if workspace is None else workspace.data_ptr(), plan.workspace_bytes,
+                        (plan, workspace))
