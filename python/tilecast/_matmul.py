@@ -50,7 +50,8 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
             raise ConfigError("a, b, out or bias requires grad, which this product does not pass on: "
                               "tilecast.torch.matmul does, or call it under torch.no_grad()")
         result = _torch_matmul(torch, a, b, out, stream, bias, activation)
-        _remember(torch, a, b, out, bias, activation)
+        if stream is None:
+            _remember(torch, a, b, out, bias, activation)
         return result
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
