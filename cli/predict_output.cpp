@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "model/analytic/stream_closed_form.h"
 #include "model/base/text.h"
@@ -90,6 +91,12 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
     json["next_simulated"] = {{"config", to_text(r.next_simulated->config)},
                               {"time_us", rounded(microseconds(r.next_simulated->time), 6)}};
   }
+  if (const std::optional<Lead> lead = lead_of(report)) {
+    json["lead"] = rounded(lead->apart, 3);
+    if (lead->in_order) {
+      json["order_confidence"] = *lead->in_order;
+    }
+  }
   if (report.explains_rejected) {
     for (const auto& [reason, config] : r.rejected_example) {
       json["rejected_examples"][reason] = {
@@ -114,6 +121,20 @@ std::size_t rows_of(const RankingReport& report) {
 const Measurement* measured(const RankingReport& report, const Prediction& prediction) {
   const auto found = report.measured.find(to_text(prediction.config));
   return found == report.measured.end() ? nullptr : &found->second;
+}
+
+std::optional<Lead> lead_of(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  const Prediction& best = r.predictions.front();
+  if (!r.next_simulated || r.next_simulated->time <= best.time) {
+    return {};
+  }
+  Lead lead{.apart = r.next_simulated->time / best.time - 1, .in_order = {}};
+  // Pairs were counted of kernels like those that were learned from.
+  if (report.gpu.calibrated && r.inputs == Inputs::kNormal && !best.extrapolated) {
+    lead.in_order = share_in_order(lead.apart, r.regime);
+  }
+  return lead;
 }
 
 std::string ranking_json(const RankingReport& report) { return dumped(ranking_object(report)); }

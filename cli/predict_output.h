@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,16 @@ struct RankingReport {
 std::size_t rows_of(const RankingReport& report);
 /// The measurement of a configuration, if the files had a good one.
 const Measurement* measured(const RankingReport& report, const Prediction& prediction);
+
+/// How far the first is ahead of the next simulated kernel, over the first one's time, and the
+/// share of measured pairs so far apart that are in the predicted order; none where that is not
+/// known.
+struct Lead {
+  double apart;
+  std::optional<double> in_order;
+};
+/// Nothing where no simulated kernel is behind the first.
+std::optional<Lead> lead_of(const RankingReport& report);
 
 /// Of at most 80 columns unless it is wide.
 std::string ranking_table(const RankingReport& report);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "cli/predict_output.h"
 #include "model/analytic/stream_closed_form.h"
@@ -146,7 +145,7 @@ std::string rows_text(const std::vector<RankingReport>& reports) {
   return table_of(columns);
 }
 
-/// "rejected: 35,446 never profitable, 720 shared memory"; empty where nothing was.
+/// "rejected: 35,446 never pays, 720 shared memory"; empty where nothing was.
 std::string rejected_text(const Ranking& r) {
   std::string text;
   for (const auto& [reason, count] : r.rejected) {
@@ -234,7 +233,6 @@ std::string interval_source(const RankingReport& report, bool fitted) {
 /// How far the first is ahead, and what that says; empty where nothing is to compare it with.
 std::string lead_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  const Prediction& best = r.predictions.front();
   if (r.simulated == 0) {
     return r.within_1_percent > 1
                ? fmt::format(
@@ -243,17 +241,21 @@ std::string lead_text(const RankingReport& report) {
                      with_commas(r.within_1_percent))
                : "";
   }
-  if (!r.next_simulated || r.next_simulated->time <= best.time) {
+  const std::optional<Lead> lead = lead_of(report);
+  if (!lead) {
     return "";
   }
-  const double apart = r.next_simulated->time / best.time - 1;
-  const bool is_known = report.gpu.calibrated && r.inputs == Inputs::kNormal && !best.extrapolated;
-  return fmt::format("#1 leads the next simulated kernel, {}, by {:.1f} %{}",
-                     short_text(r.next_simulated->config), 100 * apart,
-                     is_known
+  const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));
+  const bool passes_others = std::any_of(r.predictions.begin(), shown, [&](const Prediction& p) {
+    return p.method == Method::kAnalytic && p.time <= r.next_simulated->time;
+  });
+  return fmt::format("#1 leads the next simulated kernel, {}{}, by {:.1f} %{}",
+                     short_text(r.next_simulated->config),
+                     passes_others ? " (rows marked ~ are not simulated)" : "", 100 * lead->apart,
+                     lead->in_order
                          ? fmt::format(": about {:.0f} % of measured pairs so far apart are in "
                                        "the predicted order",
-                                       100 * share_in_order(apart, r.regime))
+                                       100 * *lead->in_order)
                          : "");
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/order_confidence.h"
 #include "model/base/text.h"
 #include "model/tile/schedule_text.h"
 #include "model/tile/short_config_text.h"
@@ -241,6 +242,9 @@ TEST_CASE("How far the first is ahead of the next simulated kernel is said, and 
   REQUIRE(next != rows.end());
   CHECK(answer["next_simulated"]["time_us"] == (*next)["time_us"]);
   CHECK(answer["next_simulated"]["config"] == (*next)["config"]);
+  const double apart = (*next)["time_us"].get<double>() / rows[0]["time_us"].get<double>() - 1;
+  CHECK(answer["lead"].get<double>() == Approx(apart).margin(1e-4));
+  CHECK(answer["order_confidence"] == share_in_order(apart, Regime::kBurst));
   const std::string text = table({asked, "--top", "1"});  // the next one is not among the rows
   CHECK(text.find("\n#1 leads the next simulated kernel, ") != std::string::npos);
   CHECK(text.find("of measured pairs so far") != std::string::npos);
@@ -248,8 +252,34 @@ TEST_CASE("How far the first is ahead of the next simulated kernel is said, and 
   const std::string zeros = table({asked, "--inputs", "zeros"});
   CHECK(zeros.find("#1 leads") != std::string::npos);
   CHECK(zeros.find("of measured pairs") == std::string::npos);
+  const Json of_zeros = Json::parse(table({asked, "--inputs", "zeros", "--format", "json"}));
+  CHECK(of_zeros.count("lead") == 1);
+  CHECK(of_zeros.count("order_confidence") == 0);
   CHECK(table({asked, "--method", "analytic"}).find("without anything learned") !=
         std::string::npos);
+  const Json closed = Json::parse(table({asked, "--method", "analytic", "--format", "json"}));
+  CHECK(closed.count("lead") == 0);
+  CHECK(closed["within_1_percent"] >= 1);
+}
+
+TEST_CASE("Rows that are not simulated before the next simulated kernel are said to be left out") {
+  int left_out = 0;
+  for (const char* shape : {"4096x4096x1024", "8192x8192x8192", "2048x2048x1024"}) {
+    CAPTURE(shape);
+    const std::vector<std::string> asked{shape, "--simulate", "1", "--top", "20"};
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), asked.begin(), asked.end());
+      return table(more);
+    };
+    const Json answer = Json::parse(with({"--format", "json"}));
+    const bool any = std::ranges::any_of(answer["ranking"], [&](const Json& row) {
+      return row["method"] == "analytic" && row["time_us"] <= answer["next_simulated"]["time_us"];
+    });
+    left_out += any ? 1 : 0;
+    CHECK(any ==
+          (with({"--wide"}).find(" (rows marked ~ are not simulated), by ") != std::string::npos));
+  }
+  CHECK(left_out > 0);
 }
 
 TEST_CASE("An interval that was not learned says so") {
