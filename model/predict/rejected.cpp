@@ -9,9 +9,7 @@
 namespace tilecast {
 
 std::string rejection_words(std::string_view reason) {
-  std::string words(reason == kNeverPays  ? "never profitable"
-                    : reason == "tma_box" ? "TMA box"
-                                          : reason);
+  std::string words(reason == "tma_box" ? "TMA box" : reason);
   std::ranges::replace(words, '_', ' ');
   return words;
 }

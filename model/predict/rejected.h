@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// A reason of Ranking::rejected in words: "never profitable", "TMA box".
+/// A reason of Ranking::rejected in words: "never pays", "TMA box".
 std::string rejection_words(std::string_view reason);
 
 /// The sentence for one of Ranking::rejected_example.
