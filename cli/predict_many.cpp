@@ -221,8 +221,8 @@ void predict_many(const ManyOptions& options) {
              took.count(), static_cast<double>(all) / took.count(), threads);
   if (failed > 0) {
     throw Error(ExitCode::kPartial,
-                fmt::format("{} of {} problems could not be predicted; their `error` says why",
-                            failed.load(), all));
+                fmt::format("{} of {} problems could not be predicted; {} why", failed.load(), all,
+                            cutlass ? "the lines above say" : "their `error` says"));
   }
 }
 

@@ -28,6 +28,7 @@ sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "re
 "$TILECAST" predict --problems - --format cutlass <"$folder/problems.json" >"$folder/out" 2>"$folder/err"
 [ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
 grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
+grep -q '1 of 3 problems could not be predicted; the lines above say why' "$folder/err" || problem "end: $(cat "$folder/err")"
 [ "$(grep -c '^cutlass3x' "$folder/out")" = 2 ] || problem "two kernels: $(cat "$folder/out")"
 printf '[{"m": 8' >"$folder/cut.json"
 expect_error 2 'cut.json:1: expected a JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
