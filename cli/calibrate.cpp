@@ -43,8 +43,8 @@ constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // 
 constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 
 struct CalibrateOptions {
-  std::string gpu = "h200_sxm", out, split, measured, lengths_of;
-  std::vector<std::string> data, cards;
+  std::string gpu = "h200_sxm", out, measured, lengths_of;
+  std::vector<std::string> data, split, cards;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
   std::optional<i64> design;  // how many points to choose in the place of a fit
@@ -96,13 +96,13 @@ void show(const std::string& stage) {
 
 /// That makes the same files again.
 std::string command_line(const CalibrateOptions& options) {
-  return fmt::format("tilecast calibrate --gpu {} --data {}{} --out {}{}", options.gpu,
-                     join(options.data, " "),
-                     options.split.empty() ? "" : " --split " + options.split, options.out,
-                     (options.measured.empty() ? "" : " --measured " + options.measured) +
-                         (options.lengths_of.empty() ? "" : " --lengths-of " + options.lengths_of) +
-                         (options.keep_constants ? " --keep-constants" : "") +
-                         (options.no_simulation ? " --no-simulation" : ""));
+  return fmt::format(
+      "tilecast calibrate --gpu {} --data {}{} --out {}{}", options.gpu, join(options.data, " "),
+      options.split.empty() ? "" : " --split " + join(options.split, " "), options.out,
+      (options.measured.empty() ? "" : " --measured " + options.measured) +
+          (options.lengths_of.empty() ? "" : " --lengths-of " + options.lengths_of) +
+          (options.keep_constants ? " --keep-constants" : "") +
+          (options.no_simulation ? " --no-simulation" : ""));
 }
 
 /// NAME.learned.yaml beside the overlay.
@@ -312,7 +312,7 @@ void add_calibrate(Program& program) {
                                        "as --points reads them");
   design.in_range(1, 100'000).excludes(run);
   command.option("--split", options->split,
-                 "YAML file that says which rows a fit may see; others are left out");
+                 "YAML files that say which rows a fit may see; others are left out");
   command.option("--out", options->out,
                  "NAME.calibrated.yaml, to be put beside the GPU's file NAME.yaml; "
                  "NAME.learned.yaml and .csv are written beside it");

@@ -123,7 +123,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
     join.fixed.push_back(read_measurements(path));
   }
   if (!options.split.empty()) {
-    const DataSplit split = DataSplit::load(options.split);
+    const DataSplit split = DataSplit::load({options.split});
     const DataPart part = parse_data_part(options.part);
     if (part != DataPart::kFit) {
       std::vector<MeasurementFile> fit = files;

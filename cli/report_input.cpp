@@ -100,7 +100,7 @@ ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
   input.more = read_listed(manifest.more);
   read_extras(input, manifest);
   const std::optional<DataSplit> split =
-      manifest.split.empty() ? std::nullopt : std::optional(DataSplit::load(manifest.split));
+      manifest.split.empty() ? std::nullopt : std::optional(DataSplit::load({manifest.split}));
   const GpuSpec& gpu = input.gpu.spec;
   const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor model = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,

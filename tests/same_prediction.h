@@ -16,19 +16,30 @@ inline const GpuSpec& h200() {
   return gpu.spec;
 }
 
-inline Prediction predicted(const GemmProblem& problem, std::string_view config, Method method) {
-  return rank_one(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
+/// Without what was learned of measured kernels.
+inline const GpuSpec& h200_physics() {
+  static const GpuSpec physics = [] {
+    GpuSpec gpu = h200();
+    gpu.learned = nullptr;
+    return gpu;
+  }();
+  return physics;
+}
+
+inline Prediction predicted(const GemmProblem& problem, std::string_view config, Method method,
+                            const GpuSpec& gpu = h200()) {
+  return rank_one(gpu, problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
       .predictions.front();
 }
 
 /// Of each of the configurations, by closed form and simulated.
 inline void check_same(const GemmProblem& left, const GemmProblem& right,
-                       std::span<const char* const> configs) {
+                       std::span<const char* const> configs, const GpuSpec& gpu = h200()) {
   for (const char* const config : configs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
       INFO(to_text(left) << " and " << to_text(right) << " " << config);
-      const Prediction a = predicted(left, config, method);
-      const Prediction b = predicted(right, config, method);
+      const Prediction a = predicted(left, config, method, gpu);
+      const Prediction b = predicted(right, config, method, gpu);
       CHECK(a.time == b.time);
       CHECK(a.cycles == b.cycles);
       CHECK(a.tflops == b.tflops);

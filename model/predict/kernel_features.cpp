@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/base/math.h"
+#include "model/sim/same_simulation.h"
 #include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
@@ -45,6 +46,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
   const i32 columns = warpgroup_columns(t);
+  const RasterKind order = simplest(config.raster, problem, t).kind;
   return {
       {simulated.value > 0 ? std::log(share(simulated)) : 0,
        form.shares.tensor,
@@ -54,10 +56,11 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        parts.l2 / parts.step,
        std::log(parts.load / parts.step),
        std::log(time_of(form.cycles, sm_clock).value),
-       std::log(sm_clock.value),
+       std::log(sm_clock.value / 1e9),
        std::log1p(bytes_of_c(problem) / (form.cycles.value * gpu.sm.count)),
 
        std::log(static_cast<double>(k)),
+       problem.groups != nullptr ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
        used_of_last(slots),
        used_of_last(waves),
        std::log(work.traffic.a_sharers),
@@ -66,8 +69,8 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
        alignment(k * element),
        alignment(n * element),
-       number(config.raster.kind == RasterKind::kGroupedN),
-       number(config.raster.kind == RasterKind::kHilbert),
+       number(order == RasterKind::kGroupedN),
+       number(order == RasterKind::kHilbert),
 
        std::log2(t.block_m),
        std::log2(t.block_n),

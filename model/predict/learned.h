@@ -102,11 +102,7 @@ struct Physics {
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const Physics& physics, Prediction& p);
 
-/// Whatever the GPU: no row that is learned from has an epilogue, or groups. None is of a batch
-/// either, but what is learned of one product's kernels holds of theirs, intervals included
-/// (validate/data/h200_sxm/batched).
-constexpr bool never_learned(const GemmProblem& problem) {
-  return fuses(problem.epilogue) || problem.groups != nullptr;
-}
+/// Whatever the GPU: no row that is learned from has an epilogue.
+constexpr bool never_learned(const GemmProblem& problem) { return fuses(problem.epilogue); }
 
 }  // namespace tilecast

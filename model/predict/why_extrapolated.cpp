@@ -8,7 +8,7 @@
 
 #include "model/base/text.h"
 #include "model/spec/learned_model.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/tile/any_op.h"
 
 namespace tilecast {
 namespace {
@@ -31,16 +31,23 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem) {
   if (fuses(problem.epilogue)) {
     reasons.emplace_back("nothing was learned from epilogues");
   }
-  if (problem.batch.products > 1) {
-    reasons.emplace_back("nothing was learned from batches");
-  }
-  if (problem.groups != nullptr) {
-    reasons.emplace_back("nothing was learned from groups");
-  }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
+    const auto none_has = [&](char mark) {
+      return std::ranges::none_of(gpu.learned->rows, [mark](const LearnedRow& row) {
+        return row.problem.find(mark) != std::string::npos;
+      });
+    };
+    if (problem.batch.products > 1 && none_has('*')) {
+      reasons.emplace_back("nothing was learned from batches");
+    }
+    if (problem.groups != nullptr && none_has('[')) {
+      reasons.emplace_back("nothing was learned from groups");
+    }
     std::vector<GemmShape> measured;
     for (const LearnedRow& row : gpu.learned->rows) {
-      measured.push_back(parse_gemm_shape(split(row.problem, ' ').front()));
+      const AnyProblem problem_of_row = parse_problem(Op::kGemm, split(row.problem, ' ').front(),
+                                                      ElementType::kFp16, Layout::kTn);
+      measured.push_back(std::get<GemmProblem>(problem_of_row).shape);
     }
     for (const std::string& side : {beyond("M", &GemmShape::m, problem.shape, measured),
                                     beyond("N", &GemmShape::n, problem.shape, measured),

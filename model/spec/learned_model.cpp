@@ -210,7 +210,7 @@ std::string learned_csv(const LearnedModel& model) {
   std::string text = csv_header() + "\n";
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
     const LearnedRow& row = model.rows[i];
-    text += fmt::format("{},\"{}\",{},{}", row.problem, row.config, to_text(row.regime),
+    text += fmt::format("\"{}\",\"{}\",{},{}", row.problem, row.config, to_text(row.regime),
                         row.near_best ? 1 : 0);
     for (const LearnedMethod* method : {&model.analytic, &model.simulated}) {
       for (const LearnedOutput* output : {&method->cycles, &method->clock}) {

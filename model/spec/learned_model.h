@@ -20,13 +20,13 @@ namespace tilecast {
 
 /// What a kernel is seen by; model/predict/kernel_features.cpp computes them. None is a schedule's
 /// number: a new schedule is another mixture of traits.
-constexpr std::array<std::string_view, 38> kLearnedFeatures{
+constexpr std::array<std::string_view, 39> kLearnedFeatures{
     // Where the time goes, by closed form.
     "simulated_over_closed_form", "tensor_share", "operand_share", "dram_share", "mma_of_k_block",
     "l2_of_k_block", "load_of_k_block", "time", "clock", "c_per_cycle",
     // The problem on the chip.
-    "k", "last_wave", "filled_waves", "a_sharers", "b_sharers", "beyond_edge_m", "beyond_edge_n",
-    "k_alignment", "n_alignment", "raster_by_columns", "hilbert_raster",
+    "k", "groups", "last_wave", "filled_waves", "a_sharers", "b_sharers", "beyond_edge_m",
+    "beyond_edge_n", "k_alignment", "n_alignment", "raster_by_columns", "hilbert_raster",
     // The tile and its ring.
     "block_m", "block_n", "columns_mod_64", "ring_depth", "warpgroups_m", "ctas_per_sm",
     "cluster_m", "cluster_n", "wgmmas_in_flight",

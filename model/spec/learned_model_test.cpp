@@ -162,7 +162,7 @@ TEST_CASE("Absurd numbers are refused at their line") {
         std::string::npos);
   CHECK(files.with_row(",burst,", ",brust,") ==
         "2 g.learned.csv:2: regime: expected burst or sustained");
-  CHECK(files.with_row("\n64x128x256 bf16", ",9\n64x128x256 bf16") ==
+  CHECK(files.with_row("\n\"64x128x256 bf16", ",9\n\"64x128x256 bf16") ==
         "2 g.learned.csv:2: more fields than columns");
 }
 

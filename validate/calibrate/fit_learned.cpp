@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kKept = 2500;        // rows that stand for all
 constexpr std::size_t kForLengths = 2200;  // rows that lengths are learned from; 1200 are too few
+constexpr std::size_t kLengthDraws = 4;    // one draw's lengths follow its chance
 constexpr int kRounds = 40;                // of learning them
 constexpr int kFolds = 10;
 constexpr double kFirstLength = 8;         // spreads of a feature
@@ -130,8 +131,9 @@ Eigen::VectorXd noise_of(const FitRows& rows) {
   return noise;
 }
 
-KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen) {
-  const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, 20261122);
+/// By some of the rows, drawn by the seed.
+KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 seed) {
+  const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
                   .targets = Eigen::MatrixXd(static_cast<Eigen::Index>(some.size()), 2),
                   .weight = Eigen::VectorXd(static_cast<Eigen::Index>(some.size())),
@@ -151,6 +153,23 @@ KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen) {
   const Eigen::VectorXd first =
       (kFirstLength * spread).unaryExpr([](double length) { return length > 0 ? length : 1.0; });
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
+}
+
+/// The geometric mean of several draws', where rows are so many that one draw leaves some out.
+KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen, unsigned threads) {
+  constexpr u64 kSeed = 20261122;
+  const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
+  std::vector<KernelLengths> of_draw(draws);
+  parallel_for(draws, threads,
+               [&](std::size_t i) { of_draw[i] = lengths_of_draw(rows, seen, kSeed + i); });
+  Eigen::VectorXd length = Eigen::VectorXd::Zero(std::tuple_size_v<Features>);
+  double noise = 0;
+  for (const KernelLengths& one : of_draw) {
+    length += one.length.array().log().matrix();
+    noise += std::log(one.noise);
+  }
+  const auto count = static_cast<double>(draws);
+  return {(length / count).array().exp(), std::exp(noise / count)};
 }
 
 KernelLengths lengths_in(const LearnedModel& model) {
@@ -349,7 +368,7 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
   progress("lengths of features");
   Shared shared{rows,
-                lengths == nullptr ? lengths_of(rows, seen) : lengths_in(*lengths),
+                lengths == nullptr ? lengths_of(rows, seen, threads) : lengths_in(*lengths),
                 drawn(rows.rows.size(), kKept, 20261123),
                 {},
                 noise_of(rows),

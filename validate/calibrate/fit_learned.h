@@ -2,7 +2,8 @@
 // processes (model/predict/learned.h) over the same rows.
 //
 // Lengths are those by which left-out problems are expected best (kernel_lengths.h), on a part of
-// the rows. Where there are many rows some of them, drawn by a seed, stand for all: their weights
+// the rows; where that leaves some out, the mean of several parts' lengths, since one part's follow
+// its chance. Where there are many rows some of them, drawn by a seed, stand for all: their weights
 // are such that all rows are met best, (K + Kn' / noise Kn) w = Kn' / noise y. All that is said of
 // errors, and how far intervals reach, comes from rows left out, a tenth of the problems at a time.
 //

@@ -15,18 +15,19 @@ std::string problem_text(const GemmProblem& problem) {
                      to_text(problem.layout));
 }
 
-/// "MxNxK", then dtype and layout in any order.
+/// "MxNxK", of a batch or groups too, then dtype and layout in any order.
 GemmProblem parse_gemm_problem(std::string_view text) {
   const std::vector<std::string_view> words = split(text, ' ');
-  GemmProblem problem{parse_gemm_shape(words.front()), ElementType::kFp16, Layout::kTn};
+  ElementType dtype = ElementType::kFp16;
+  Layout layout = Layout::kTn;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == to_text(Layout::kTn) || words[i] == to_text(Layout::kNn)) {
-      problem.layout = parse_layout(words[i]);
+      layout = parse_layout(words[i]);
     } else {
-      problem.dtype = parse_element_type(words[i]);
+      dtype = parse_element_type(words[i]);
     }
   }
-  return problem;
+  return std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), dtype, layout));
 }
 
 std::pair<i32, i32> parse_tile(std::string_view text) {
@@ -70,7 +71,15 @@ DataPart parse_data_part(std::string_view text) {
   throw ConfigError(fmt::format("expected fit, judge or tiles, got '{}'", text));
 }
 
-DataSplit DataSplit::load(const std::filesystem::path& path) { return parse(load_yaml(path)); }
+DataSplit DataSplit::load(const std::vector<std::string>& paths) {
+  DataSplit all;
+  for (const std::string& path : paths) {
+    DataSplit one = parse(load_yaml(path));
+    all.judged_.merge(one.judged_);
+    all.unfitted_tiles_.merge(one.unfitted_tiles_);
+  }
+  return all;
+}
 
 DataSplit DataSplit::parse(const StrictValue& root) {
   const StrictMap map = root.map({"rule", "judge", "unfitted_tiles"});

@@ -1,13 +1,12 @@
 // Which measurements a fit may see and which judge it, as one YAML file:
 //
 //   rule: how the lists were chosen, before looking at the rows
-//   judge: [4096x4096x1024, 2048x5120x5120 bf16 nn]   # problems; fp16 and tn where not said
+//   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # problems; fp16 and tn where not said
 //   unfitted_tiles: [128x192]                         # CTA tiles, M x N
 //
 // Checked by: data_split_test.cpp.
 #pragma once
 
-#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,8 +29,9 @@ DataPart parse_data_part(std::string_view text);
 
 class DataSplit {
  public:
-  /// Throws FileError, or ConfigError `file:line: key: what was expected`.
-  static DataSplit load(const std::filesystem::path& path);
+  /// Of several files what any of them judges. Throws FileError, or ConfigError `file:line: key:
+  /// what was expected`.
+  static DataSplit load(const std::vector<std::string>& paths);
   static DataSplit parse(const StrictValue& root);
 
   /// Of cuBLASLt's rows, which have no tile: that of their problem. Only of op gemm.

@@ -1,7 +1,10 @@
 #include "validate/compare/data_split.h"
 
 #include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/tile/group_rows.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 namespace tilecast {
 namespace {
@@ -42,6 +45,33 @@ TEST_CASE("A judged problem judges with every tile, an unfitted tile on all othe
   Point baseline = point({1024, 512, 512}, "128x128x64");
   baseline.config = std::string(kCublasltTop1);
   CHECK(split.part_of(baseline) == DataPart::kFit);
+}
+
+TEST_CASE("Batches and groups are problems of their own") {
+  const DataSplit split =
+      split_of("rule: x\njudge: [8*64x128x256, \"[64,0,32]x128x256\"]\nunfitted_tiles: []\n");
+  Point one = point({64, 128, 256}, "64x128x64");
+  CHECK(split.part_of(one) == DataPart::kFit);
+  one.problem.batch.products = 8;
+  CHECK(split.part_of(one) == DataPart::kJudge);
+  CHECK(split.part_of(point({96, 128, 256}, "64x128x64")) == DataPart::kFit);
+  Point groups = point({0, 128, 256}, "64x128x64");
+  groups.problem = in_groups(groups.problem, {64, 0, 32});
+  CHECK(split.part_of(groups) == DataPart::kJudge);
+  groups.problem = in_groups(groups.problem, {64, 32});
+  CHECK(split.part_of(groups) == DataPart::kFit);
+}
+
+TEST_CASE("Of several files what any of them judges") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.yaml", "rule: x\njudge: [64x64x64]\nunfitted_tiles: []\n");
+  write_file(folder / "b.yaml", "rule: x\njudge: [32x32x32]\nunfitted_tiles: [128x192]\n");
+  const DataSplit both =
+      DataSplit::load({(folder / "a.yaml").string(), (folder / "b.yaml").string()});
+  CHECK(both.part_of(point({64, 64, 64}, "64x64x64")) == DataPart::kJudge);
+  CHECK(both.part_of(point({32, 32, 32}, "64x64x64")) == DataPart::kJudge);
+  CHECK(both.part_of(point({64, 32, 32}, "128x192x64")) == DataPart::kTiles);
+  CHECK(both.part_of(point({64, 32, 32}, "64x64x64")) == DataPart::kFit);
 }
 
 TEST_CASE("What is not a problem or a tile is refused with its line") {
