@@ -308,7 +308,7 @@ TEST_CASE("What is extrapolated is said, and what of it was never measured") {
     return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
   };
   CHECK(note({"4096x4096x4096"}).empty());
-  CHECK(note({"[512,511]x1024x512"}) == "extrapolated: nothing was learned from groups");
+  CHECK(note({"[512,511]x1024x512"}).empty());
   CHECK(note({"1024x1024x512", "--epilogue", "relu"}) ==
         "extrapolated: nothing was learned from epilogues");
 }

@@ -19,6 +19,22 @@ constexpr double kHardlyLike = 0.1;
 // independent rows would have 0.5: rows of one problem repeat each other's error.
 constexpr double kSharper = 0.75;
 
+constexpr std::size_t kFeatureOfK =
+    static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, "k") - kLearnedFeatures.begin());
+// Half a unit of the last of the digits that features are written with.
+constexpr double kRounding = 0.005;
+
+/// Of the logarithm of K in the rows. Nothing tells what a K beyond them does, whatever else is
+/// alike: under one K block most of what is loaded does not exist.
+std::pair<double, double> range_of_k(const LearnedModel& model) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const LearnedRow& row : model.rows) {
+    least = std::min(least, row.features[kFeatureOfK]);
+    most = std::max(most, row.features[kFeatureOfK]);
+  }
+  return {least - kRounding, most + kRounding};
+}
+
 const LearnedMethod& method_of(const LearnedModel& model, Method method) {
   return method == Method::kSimulated ? model.simulated : model.analytic;
 }
@@ -61,14 +77,18 @@ LearnedPart::LearnedPart(const LearnedModel& model, Method method)
     : model_(model),
       method_(method_of(model, method)),
       scale_(scale_of(model, method)),
-      points_(points_of(model, scale_)) {}
+      points_(points_of(model, scale_)),
+      range_of_k_(range_of_k(model)) {}
 
 LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
   std::array<float, std::tuple_size_v<Features>> point;
   scaled(kernel.values, scale_, point.data());
   Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
   seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
-  seen.left = points_.variance_left(seen.likeness, seen.neighbours, squared(model_.noise));
+  const double k = kernel.values[kFeatureOfK];
+  if (k >= range_of_k_.first && k <= range_of_k_.second) {
+    seen.left = points_.variance_left(seen.likeness, seen.neighbours, squared(model_.noise));
+  }
   return seen;
 }
 

@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/clock/phase_clock.h"
@@ -77,6 +78,7 @@ class LearnedPart {
   const LearnedMethod& method_;
   Features scale_;  // of a feature, to lengths
   MeasuredPoints points_;
+  std::pair<double, double> range_of_k_;  // logarithms
 };
 
 /// None where the GPU has no calibration, or no measured kernels.

@@ -42,6 +42,19 @@ TEST_CASE("A kernel like a measured one is pulled by what that was off, one far 
   CHECK(far.extrapolated);
 }
 
+TEST_CASE("A kernel whose K is beyond every row's is extrapolated, however like one it is") {
+  const LearnedModel model = one_row(0.05, -0.01);
+  const LearnedPart learned(model, Method::kSimulated);
+  for (const double beyond : {-0.1, 0.1}) {
+    KernelFeatures kernel = away(0);
+    kernel.values[static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, "k") -
+                                           kLearnedFeatures.begin())] += beyond;
+    const Learned other = learned.of(kernel);
+    CHECK(other.extrapolated);
+    CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // yet the best that is known
+  }
+}
+
 TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
