@@ -119,6 +119,17 @@ def test_calls_of_a_graph_share_a_workspace_that_each_replay_clears():
         assert all(torch.equal(out, right) for out in outs)
 
 
+@pytest.mark.parametrize("m, n, k", [(64, 2048, 7168), (128, 512, 512)])  # K is split in the first
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_the_operator_compiles_in_every_mode(mode, m, n, k):
+    torch._dynamo.reset()
+    a, b = small_integers(m, k).clamp(-1, 1), small_integers(n, k).clamp(-1, 1).t()
+    twice = torch.compile(lambda a, b: tilecast.torch.matmul(a, b) * 2, mode=mode)
+    with torch.no_grad():
+        for _ in range(5):
+            assert torch.equal(twice(a, b).clone(), (a @ b) * 2)
+
+
 def test_gradients_are_torchs_and_only_those_asked_for():
     a, b = small_integers(64, 128, requires_grad=True), small_integers(128, 64)
     with pytest.raises(tilecast.ConfigError, match="tilecast.torch.matmul"):

@@ -134,7 +134,7 @@ def _described(a: Any, b: Any, bias: Any) -> tuple:
 
 
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
-                  activation: Optional[str] = None) -> Any:
+                  activation: Optional[str] = None, keeps_workspace: bool = True) -> Any:
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
@@ -146,15 +146,15 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, bias, stream)
+            return _on_current_stream(torch, plan, a, b, out, bias, stream, keeps_workspace)
     if index == torch._C._cuda_getDevice():
-        return _on_current_stream(torch, plan, a, b, out, bias, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_workspace)
     with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, bias, current)
+        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_workspace)
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
-                       stream: int) -> Any:
+                       stream: int, keeps_workspace: bool) -> Any:
     if out is None:
         out = a.new_empty((a.shape[0], b.shape[1]))
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
@@ -163,20 +163,29 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
     capture = _library.capture_of(stream)
     if capture is not None:
         _captured.add(plan)
-    workspace = _workspace(torch, plan, a.device, stream, capture) if plan.workspace_bytes else None
+    workspace = None
+    if plan.workspace_bytes:
+        workspace = (_kept_workspace(torch, plan, a.device, stream, capture) if keeps_workspace
+                     else _new_workspace(torch, plan, a.device, stream))
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
              0 if workspace is None else workspace.data_ptr(),
              None if bias is None else bias.data_ptr())
     return out
 
 
-def _workspace(torch: Any, plan: _library.Plan, device: Any, stream: int, capture: Optional[int]) -> Any:
+def _new_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int) -> Any:
+    made = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=device)
+    plan.clear(made.data_ptr(), stream)
+    return made
+
+
+def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
+                    capture: Optional[int]) -> Any:
     # Runs of one plan on one stream follow each other, so they share a workspace. A graph, which may
     # run beside the stream it was captured on, has its own, and clears it once each time it runs.
     held = plan.workspaces.get((stream, capture))
     if held is None:
-        held = torch.empty(plan.workspace_bytes, dtype=torch.uint8, device=device)
-        plan.clear(held.data_ptr(), stream)
+        held = _new_workspace(torch, plan, device, stream)
         while len(plan.workspaces) >= _KEPT_WORKSPACES:
             plan.workspaces.pop(next(iter(plan.workspaces)), None)
         plan.workspaces[stream, capture] = held
