@@ -256,10 +256,12 @@ std::string learned_table(const ExplainReport& report, const Named& named) {
   if (nearest > 0) {
     text += wrapped(
         "  ",
-        fmt::format("together from {} that {} like it; the nearest, each as measured over physics "
-                    "alone (+: more cycles{}), and {} more:",
-                    counted(e.learned_from.rows, "row"), e.learned_from.rows == 1 ? "is" : "are",
-                    has_clock ? ", a higher clock" : "", e.learned_from.rows - nearest),
+        fmt::format(
+            "together from {}, each by its likeness, of which {} of 0.7 or more; the "
+            "nearest, as measured over physics alone (+: more cycles{}):",
+            counted(e.learned_from.rows, "row"),
+            e.learned_from.alike == 1 ? "1 is" : fmt::format("{} are", e.learned_from.alike),
+            has_clock ? ", a higher clock" : ""),
         " ");
   }
   for (const LearnedReason& reason : e.learned_from.nearest) {

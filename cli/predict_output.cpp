@@ -130,8 +130,11 @@ std::optional<Lead> lead_of(const RankingReport& report) {
     return {};
   }
   Lead lead{.apart = r.next_simulated->time / best.time - 1, .in_order = {}};
-  // Pairs were counted of kernels like those that were learned from.
-  if (report.gpu.calibrated && r.inputs == Inputs::kNormal && !best.extrapolated) {
+  // Pairs were counted of one product's kernels, in 16 bits, like those that were learned from.
+  const auto* gemm = std::get_if<GemmProblem>(&r.problem);
+  const bool counted = gemm != nullptr && gemm->batch.products == 1 && gemm->groups == nullptr &&
+                       !is_fp8(gemm->dtype);
+  if (counted && report.gpu.calibrated && r.inputs == Inputs::kNormal && !best.extrapolated) {
     lead.in_order = share_in_order(lead.apart, r.regime);
   }
   return lead;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/spec/load_gpu.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -44,6 +45,23 @@ struct Kernel {
 constexpr const char* kProducer =
     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+TEST_CASE("Groups that have rows are counted, and one is none") {
+  const GemmProblem product{{0, 1024, 512}, ElementType::kBf16, Layout::kTn};
+  CHECK(Kernel(in_groups(product, {64, 0, 32}), kProducer).of("groups") == 1);
+  CHECK(Kernel(in_groups(product, {512}), kProducer).of("groups") == 0);
+  CHECK(Kernel({{512, 1024, 512}, ElementType::kBf16, Layout::kTn}, kProducer).of("groups") == 0);
+}
+
+TEST_CASE("Names of one order of tiles are one kernel") {
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  std::string rows(kProducer), columns(kProducer);
+  rows.replace(rows.find("raster=grouped_m,group=8"), 24, "raster=grouped_m,group=1");
+  columns.replace(columns.find("raster=grouped_m,group=8"), 24, "raster=grouped_n,group=16");
+  CHECK(Kernel(problem, rows.c_str()).features().values ==
+        Kernel(problem, columns.c_str()).features().values);
+  CHECK(Kernel(problem, columns.c_str()).of("raster_by_columns") == 0);
+}
 
 TEST_CASE("Features are what their names say") {
   const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);

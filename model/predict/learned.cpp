@@ -12,9 +12,10 @@ namespace {
 // Rows that a variance and reasons are taken from: more change neither by much (learned_test.cpp).
 constexpr std::size_t kNeighbours = 24;
 // Of the variance of kernels at large: neighbours leave less of all but one in a thousand rows of
-// problems that were held out (validate/DEVIATIONS.md, Calibration).
-constexpr double kExtrapolated = 0.6;
+// problems that were held out (validate/NOTEBOOK.md, Calibration).
+constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
+constexpr double kAlike = 0.7;  // tens to hundreds of 2,500 rows are, to one of them
 // Deviations of held-out rows go with this power of the variance that is left, a process of
 // independent rows would have 0.5: rows of one problem repeat each other's error.
 constexpr double kSharper = 0.75;
@@ -131,12 +132,13 @@ std::vector<Learned> LearnedPart::of(std::span<const KernelFeatures> kernels) co
 
 LearnedReasons LearnedPart::reasons(const KernelFeatures& kernel, std::size_t most) const {
   const Seen seen = see(kernel);
-  const auto is_like = [](float likeness) { return likeness >= kHardlyLike; };
+  const auto is_alike = [](float likeness) { return likeness >= kAlike; };
   LearnedReasons reasons{
       .nearest = {},
-      .rows = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_like))};
+      .alike = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_alike)),
+      .rows = seen.likeness.size()};
   for (const std::size_t i : seen.neighbours) {
-    if (reasons.nearest.size() < most && is_like(seen.likeness[i])) {
+    if (reasons.nearest.size() < most && seen.likeness[i] >= kHardlyLike) {
       reasons.nearest.push_back(
           {&model_.rows[i], seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
     }

@@ -51,7 +51,8 @@ struct LearnedReason {
 
 struct LearnedReasons {
   std::vector<LearnedReason> nearest;  // the most like it first
-  std::size_t rows = 0;                // all that are like it
+  std::size_t alike = 0;               // rows whose likeness is 0.7 or more
+  std::size_t rows = 0;                // all, each of which counts by its likeness
 };
 
 /// One method's. Refers to the model that it came from.

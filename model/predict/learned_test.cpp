@@ -114,16 +114,17 @@ TEST_CASE("Reasons are the rows that an answer leans on, the most like one first
     }
   }
   const LearnedPart learned(model, Method::kAnalytic);
-  const auto [reasons, rows] = learned.reasons(away(0.1));
+  const auto [reasons, alike, rows] = learned.reasons(away(0.1));
   REQUIRE(reasons.size() == 2);  // the third is hardly like it
-  CHECK(rows == 2);
+  CHECK(alike == 2);
+  CHECK(rows == 3);
   CHECK(reasons[0].row->config == "a");
   CHECK(reasons[0].cycles_off == 0.05);
   CHECK(reasons[1].row->config == "b");
   CHECK(reasons[1].likeness < reasons[0].likeness);
   CHECK(reasons[1].clock_off == 0.25);
   CHECK(learned.reasons(away(0.1), 1).nearest.size() == 1);
-  CHECK(learned.reasons(away(0.1), 1).rows == 2);
+  CHECK(learned.reasons(away(0.1), 1).alike == 2);
   CHECK(learned.reasons(away(-30)).nearest.empty());
 }
 

@@ -9,49 +9,57 @@
 #include "model/base/text.h"
 #include "model/spec/learned_model.h"
 #include "model/tile/any_op.h"
+#include "model/tile/fp8_pairs.h"
+#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {
 
-/// "K is 65536, of measured kernels 64 to 32768"; empty where it is among them.
-std::string beyond(const char* name, i64 GemmShape::*side, const GemmShape& shape,
-                   const std::vector<GemmShape>& measured) {
-  const auto [least, most] = std::ranges::minmax(measured, {}, side);
-  if (shape.*side >= least.*side && shape.*side <= most.*side) {
-    return "";
-  }
-  return fmt::format("{} is {}, of measured kernels {} to {}", name, shape.*side, least.*side,
-                     most.*side);
+GemmProblem problem_of(const LearnedRow& row) {
+  const std::vector<std::string_view> words = split(row.problem, ' ');
+  const ElementType dtype = words.size() > 1
+                                ? parse_element_type(words[1].substr(0, words[1].find("->")))
+                                : ElementType::kFp16;
+  return std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), dtype, Layout::kTn));
+}
+
+/// "K is 65536, of measured kernels 64 to 32768"; empty where it is among them. `unit`: elements of
+/// what is compared.
+std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& problem,
+                   const std::vector<GemmProblem>& measured, i64 unit = 1) {
+  const auto [least, most] =
+      std::ranges::minmax(measured, {}, [side](const GemmProblem& row) { return row.shape.*side; });
+  const i64 low = least.shape.*side, high = most.shape.*side, own = problem.shape.*side;
+  return own >= low && own <= high ? std::string()
+                                   : fmt::format("{} is {}, of measured kernels {} to {}", name,
+                                                 own * unit, low * unit, high * unit);
 }
 
 }  // namespace
 
-std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem) {
+std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   std::vector<std::string> reasons;
-  if (fuses(problem.epilogue)) {
+  if (fuses(asked.epilogue)) {
     reasons.emplace_back("nothing was learned from epilogues");
   }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
-    const auto none_has = [&](char mark) {
-      return std::ranges::none_of(gpu.learned->rows, [mark](const LearnedRow& row) {
-        return row.problem.find(mark) != std::string::npos;
-      });
-    };
-    if (problem.batch.products > 1 && none_has('*')) {
+    std::vector<GemmProblem> measured;
+    for (const LearnedRow& row : gpu.learned->rows) {
+      measured.push_back(in_pairs(problem_of(row)));
+    }
+    const GemmProblem problem = in_pairs(asked);
+    const auto has_batch = [](const GemmProblem& row) { return row.batch.products > 1; };
+    if (has_batch(problem) && std::ranges::none_of(measured, has_batch)) {
       reasons.emplace_back("nothing was learned from batches");
     }
-    if (problem.groups != nullptr && none_has('[')) {
+    const auto has_groups = [](const GemmProblem& row) { return row.groups != nullptr; };
+    if (has_groups(problem) && std::ranges::none_of(measured, has_groups)) {
       reasons.emplace_back("nothing was learned from groups");
     }
-    std::vector<GemmShape> measured;
-    for (const LearnedRow& row : gpu.learned->rows) {
-      const AnyProblem problem_of_row = parse_problem(Op::kGemm, split(row.problem, ' ').front(),
-                                                      ElementType::kFp16, Layout::kTn);
-      measured.push_back(std::get<GemmProblem>(problem_of_row).shape);
-    }
-    for (const std::string& side : {beyond("M", &GemmShape::m, problem.shape, measured),
-                                    beyond("N", &GemmShape::n, problem.shape, measured),
-                                    beyond("K", &GemmShape::k, problem.shape, measured)}) {
+    for (const std::string& side :
+         {beyond("M", &GemmShape::m, problem, measured),
+          beyond("N", &GemmShape::n, problem, measured),
+          beyond("K", &GemmShape::k, problem, measured, k_elements(asked.dtype))}) {
       if (!side.empty()) {
         reasons.push_back(side);
       }

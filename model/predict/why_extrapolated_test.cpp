@@ -1,18 +1,22 @@
 #include "model/predict/why_extrapolated.h"
 
 #include "model/spec/learned_model.h"
+#include "model/tile/group_rows.h"
 #include "tests/catch.h"
 
 namespace tilecast {
 namespace {
 
-std::string why(GemmShape shape, Epilogue epilogue = {}, i64 products = 1) {
-  static const auto model = std::make_shared<LearnedModel>(LearnedModel{
-      .rows = {{.problem = "64x128x256 fp16 tn"}, {.problem = "4096x1024x512 bf16 nn"}}});
+std::string why_of(const GemmProblem& problem, std::vector<LearnedRow> more = {}) {
+  more.push_back({.problem = "64x128x256 fp16 tn"});
+  more.push_back({.problem = "4096x1024x512 bf16 nn"});
   GpuSpec gpu{};
-  gpu.learned = model;
-  return why_extrapolated(
-      gpu, {shape, ElementType::kFp16, Layout::kTn, epilogue, {}, {.products = products}});
+  gpu.learned = std::make_shared<LearnedModel>(LearnedModel{.rows = std::move(more)});
+  return why_extrapolated(gpu, problem);
+}
+
+std::string why(GemmShape shape, Epilogue epilogue = {}, i64 products = 1) {
+  return why_of({shape, ElementType::kFp16, Layout::kTn, epilogue, {}, {.products = products}});
 }
 
 TEST_CASE("A side is named where no measured kernel has one as small or as large") {
@@ -28,6 +32,26 @@ TEST_CASE("What no measured kernel has at all is named first") {
   CHECK(why({64, 128, 256}, {.bias = Bias::kPerColumn}) == "nothing was learned from epilogues");
   CHECK(why({64, 128, 255}, {}, 2) ==
         "nothing was learned from batches; K is 255, of measured kernels 256 to 512");
+}
+
+TEST_CASE("Batches and groups are two things to have learned from") {
+  GemmProblem batch{{64, 128, 256}, ElementType::kFp16, Layout::kTn};
+  batch.batch.products = 2;
+  const GemmProblem groups = in_groups({{0, 128, 256}, ElementType::kFp16, Layout::kTn}, {64, 64});
+  const std::string unlike = "little resembles a measured kernel";
+  CHECK(why_of(batch, {{.problem = "2*64x128x256 fp16 tn"}}) == unlike);
+  CHECK(why_of(groups, {{.problem = "[2*64]x128x256 bf16 tn"}}) == unlike);
+  CHECK(why_of(batch, {{.problem = "[2*64]x128x256 bf16 tn"}}) ==
+        "nothing was learned from batches");
+  CHECK(why_of(groups, {{.problem = "2*64x128x256 fp16 tn"}}) == "nothing was learned from groups");
+}
+
+TEST_CASE("K of fp8 is compared in pairs, and said in elements") {
+  const auto fp8 = [](i64 k) { return why_of({{64, 128, k}, ElementType::kE4m3, Layout::kTn}); };
+  CHECK(fp8(512) == "little resembles a measured kernel");
+  CHECK(fp8(496) == "K is 496, of measured kernels 512 to 1024");
+  CHECK(why_of({{64, 128, 128}, ElementType::kFp16, Layout::kTn},
+               {{.problem = "64x128x256 e4m3 tn"}}) == "little resembles a measured kernel");
 }
 
 }  // namespace
