@@ -56,6 +56,15 @@ bool succeeded(bool good) {
   return good;
 }
 
+/// The one object of all strings that are equal to this one, or what is no string.
+nb::object interned(nb::handle word) {
+  PyObject* one = nb::borrow(word).release().ptr();
+  if (PyUnicode_CheckExact(one)) {
+    PyUnicode_InternInPlace(&one);
+  }
+  return nb::steal(one);
+}
+
 /// None in the place of what is not given.
 struct Arguments {
   nb::handle a, b, out, bias, activation;
@@ -63,7 +72,7 @@ struct Arguments {
 
 /// Of a tensor: device, type, two sides, two strides; zeros where there is none.
 constexpr std::size_t kWords = 6;
-/// Of a, b, out and bias; the activation's object, which a call keeps; the stream.
+/// Of a, b, out and bias; the activation's interned word, which a call keeps; the stream.
 using Key = std::array<std::int64_t, 4 * kWords + 2>;
 
 struct Hash {
@@ -79,6 +88,7 @@ struct Hash {
 struct Seen {
   Key key{};
   void *a = nullptr, *b = nullptr, *out = nullptr, *bias = nullptr, *stream = nullptr;
+  nb::object activation;  // interned, or None
 };
 
 struct Call {
@@ -151,7 +161,7 @@ class KnownCalls {
     Call call{reinterpret_cast<const tilecast_plan*>(plan),
               reinterpret_cast<void*>(workspace),
               workspace_bytes,
-              nb::borrow(activation),
+              seen->activation,
               nb::none(),
               nb::borrow(kept)};
     if (out.is_none()) {
@@ -202,7 +212,8 @@ class KnownCalls {
         is_capturing_(seen.stream, &capture) != 0 || capture != 0) {
       return {};
     }
-    seen.key[4 * kWords] = reinterpret_cast<std::intptr_t>(given.activation.ptr());
+    seen.activation = interned(given.activation);
+    seen.key[4 * kWords] = reinterpret_cast<std::intptr_t>(seen.activation.ptr());
     seen.key[4 * kWords + 1] = reinterpret_cast<std::intptr_t>(seen.stream);
     return seen;
   }

@@ -67,10 +67,10 @@ class World:
         self.table = (ctypes.c_uint64 * 7)(1 | 3 << 32, 0, 0, 0, 0, view, stream)  # version 1.3
         self.calls = self.known()
 
-    def api(self):
+    def api(self, name=b"dlpack_exchange_api"):
         new = ctypes.pythonapi.PyCapsule_New
         new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.table), b"dlpack_exchange_api", None)
+        return new(ctypes.addressof(self.table), name, None)
 
     def known(self):
         grad = self.grad  # not self, which would keep what keeps it
@@ -173,6 +173,19 @@ def test_a_plan_that_does_not_run_leaves_it_to_the_package(world):
     assert world.calls.run(*of()) is None and len(world.runs) == 1
 
 
+def test_an_activation_is_known_by_its_word_whatever_object_it_is(world):
+    for start, end in ("ge", "lu"), ("si", "lu"):
+        world.remember(*of(activation="".join([start, end])))
+        assert world.calls.run(*of(activation="".join([start, end]))) is not None
+    kept = Kept()
+    alive = weakref.ref(kept)
+    world.remember(*of(), kept=kept)
+    del kept
+    for _ in range(1000):  # one call, which does not fill the table
+        world.remember(*of(activation="".join(["si", "lu"])))
+    assert alive() is not None and len(world.runs) == 2
+
+
 def test_what_a_call_needs_is_kept_as_long_as_it_is_known(world):
     kept = [Kept(), Kept()]
     alive = [weakref.ref(one) for one in kept]
@@ -213,7 +226,10 @@ def test_an_unknown_version_of_the_api_is_refused(world):
         world.known()
 
 
-def test_the_second_call_of_matmul_is_known(world, monkeypatch):
+@pytest.fixture
+def plan(world, monkeypatch):
+    """What matmul runs, with a torch whose calls can be known."""
+
     class Torch(FakeTorch):
         nn = types.SimpleNamespace(Parameter=Parameter)
         empty_like = staticmethod(empty_like)
@@ -227,6 +243,11 @@ def test_the_second_call_of_matmul_is_known(world, monkeypatch):
     monkeypatch.setattr(_library, "capture_of", lambda stream: None)  # a driver would follow the number
     monkeypatch.setattr(_matmul, "_torch_plan", lambda *_: plan)
     monkeypatch.setattr(_matmul, "_known", None)
+    monkeypatch.setattr(_matmul, "_refused", None)
+    return plan
+
+
+def test_the_second_call_of_matmul_is_known(world, plan):
     a, b = Tensor(32, 64), Tensor(64, 16)
     for _ in range(3):
         assert tilecast.matmul(a, b).shape == (32, 16)
@@ -236,3 +257,37 @@ def test_the_second_call_of_matmul_is_known(world, monkeypatch):
     a.requires_grad = True
     with pytest.raises(tilecast.ConfigError, match="requires grad"):
         tilecast.matmul(a, b)
+
+
+@pytest.mark.parametrize("wrong", ["version", "view", "name"])
+def test_matmul_does_without_an_api_that_is_unknown_and_tries_it_once(world, plan, monkeypatch, wrong):
+    if wrong == "version":
+        world.table[0] = 2
+    elif wrong == "view":
+        world.table[5] = 0
+    else:
+        monkeypatch.setattr(Tensor, "__dlpack_c_exchange_api__", world.api(b"another"))
+    tried = []
+    monkeypatch.setattr(_library, "addresses", lambda: tried.append(1) or world.addresses)
+    for _ in range(2):
+        assert tilecast.matmul(Tensor(32, 64), Tensor(64, 16)).shape == (32, 16)
+    assert len(plan.runs) == 2 and not world.runs and len(tried) == 1
+
+
+def test_a_call_that_cannot_be_remembered_went_well_all_the_same(world, plan, monkeypatch):
+    right = Tensor.new_empty
+
+    def new_empty(self, sides):
+        if not isinstance(sides, tuple):  # what a known call makes its results like
+            raise MemoryError
+        return right(self, sides)
+
+    a, b = Tensor(32, 64), Tensor(64, 16)
+    monkeypatch.setattr(Tensor, "new_empty", new_empty)
+    for _ in range(2):
+        assert tilecast.matmul(a, b).shape == (32, 16)
+    assert len(plan.runs) == 2 and not world.runs
+    monkeypatch.setattr(Tensor, "new_empty", right)
+    for _ in range(2):
+        tilecast.matmul(a, b)
+    assert len(plan.runs) == 3 and len(world.runs) == 1

@@ -13,6 +13,7 @@ _KEPT_PLANS = 1024  # those used last
 _KEPT_WORKSPACES = 8  # of a plan, each of another stream or graph
 _captured: set[_library.Plan] = set()  # a graph may run their kernels as long as the process
 _known: Optional[_native.KnownCalls] = None  # calls with torch's tensors, once there was one
+_refused: Any = None  # the exchange API that KnownCalls did not take, not tried again
 
 
 def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
@@ -193,17 +194,25 @@ def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
 
 
 def _remember(torch: Any, a: Any, b: Any, out: Any, bias: Any, activation: Optional[str]) -> None:
-    """Of a call that went well: the next one like it on the current stream is known."""
-    global _known
+    """Of a call that went well, and does whatever happens here: the next one like it on the current
+    stream is known."""
+    global _known, _refused
     api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if api is None:
+    if api is None or api is _refused:
         return
     if _known is None:
-        _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
-                                    torch.empty_like, *_library.addresses())
-    plan = _torch_plan(torch, *_described(a, b, bias), activation)
-    workspace = plan.workspaces.get((torch._C._cuda_getCurrentRawStream(a.device.index), None))
-    if workspace is not None or not plan.workspace_bytes:
-        _known.remember(a, b, out, bias, activation, plan.handle,
-                        0 if workspace is None else workspace.data_ptr(), plan.workspace_bytes,
-                        (plan, workspace))
+        try:
+            _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
+                                        torch.empty_like, *_library.addresses())
+        except Exception:  # of another version, say
+            _refused = api
+            return
+    try:
+        plan = _torch_plan(torch, *_described(a, b, bias), activation)
+        workspace = plan.workspaces.get((torch._C._cuda_getCurrentRawStream(a.device.index), None))
+        if workspace is not None or not plan.workspace_bytes:
+            _known.remember(a, b, out, bias, activation, plan.handle,
+                            0 if workspace is None else workspace.data_ptr(), plan.workspace_bytes,
+                            (plan, workspace))
+    except Exception:  # out of memory, say: a later call may be remembered
+        pass
