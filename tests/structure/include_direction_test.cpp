@@ -63,6 +63,13 @@ TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("model/analytic/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
   CHECK(include_violations("model/sim/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
   CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/spec/b.h\"").empty());
+  CHECK(
+      include_violations("model/sim/schedules/a.cpp", "#include \"model/sim/kernel/b.h\"").empty());
+  CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/sim/b.h\"").size() == 1);
+  CHECK(
+      include_violations("model/sim/kernel/a.cpp", "#include \"model/sim/schedules/b.h\"").size() ==
+      1);
+  CHECK(include_violations("model/sim/a.cpp", "#include \"model/sim/schedules/b.h\"").empty());
   CHECK(include_violations("validate/measure/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
   CHECK(include_violations("validate/plan/a.cpp", "#include \"validate/run/b.h\"").size() == 1);
   CHECK(include_violations("validate/run/a.cpp", "#include \"validate/plan/b.h\"").empty());
