@@ -6,7 +6,8 @@
 //             the launch and the end of the kernel take
 // Waves that a simulation leaves out (model/sim/kernel/steady_waves.h) are split as the steady ones
 // before them, which are those between two times of it. Each is the mean over all SMs of the chip;
-// one without a tile is at its end all the time. Checked by: time_split_test.cpp.
+// one without a tile is at its end all the time.
+// Checked by: time_split_test.cpp.
 #pragma once
 
 #include <vector>

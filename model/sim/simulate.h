@@ -43,8 +43,9 @@ bool is_small_enough(const GpuSpec& gpu, const GemmProblem& problem, const Kerne
                      Residency residency);
 
 /// Throws ConfigError for a kernel that cannot be simulated. Observers see what was simulated: with
-/// Waves::kSteadyLeftOut not all of a large kernel (steady_waves.h, steady_k.h). `again`: what the
-/// requests of this kernel became when it was simulated with the same `waves`, and will again.
+/// Waves::kSteadyLeftOut not all of a large kernel (kernel/steady_waves.h, steady_k.h). `again`:
+/// what the requests of this kernel became when it was simulated with the same `waves`, and will
+/// again.
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers = {},
                         Waves waves = Waves::kAll, const Rerun* again = nullptr);

@@ -5,7 +5,7 @@
 //     cubin, the same launch and the same tiles in the same order: the second is the first under
 //     another name, and is skipped.
 // That a kernel walks another order than its text claims is caught before, by its tile trace
-// (tile_trace.h). Leaves out kernels that differ in code and do the same. Checked by:
+// (timeline/tile_trace.h). Leaves out kernels that differ in code and do the same. Checked by:
 // identity_test.cpp.
 #pragma once
 

@@ -65,11 +65,12 @@ class RequestLog {
   u32 outputs() const { return outputs_; }
   std::size_t reads() const { return reads_.size(); }
 
-  /// The kernel that was simulated, which K may be cut short of (steady_k.h), and what it took.
+  /// The kernel that was simulated, which K may be cut short of (model/sim/steady_k.h), and what it
+  /// took.
   GemmShape shape{};
   Cycles cycles{};
   /// The wave in front of which waves were left out, of a grid that decides as it runs
-  /// (steady_waves.h).
+  /// (model/sim/kernel/steady_waves.h).
   std::optional<u32> settled_wave;
 
  private:
