@@ -220,7 +220,7 @@ def test_the_operators_workspace_is_of_one_call(plans, torch):
     plans.bytes[0] = 256
     a = FakeTensor(64, 64)
     for _ in range(2):
-        _matmul._torch_matmul(torch, a, a, None, None, keeps_workspace=False)
+        _matmul._torch_matmul(torch, a, a, None, None, keeps_memory=False)
     (plan,) = plans.made
     assert len(plan.cleared) == len(plan.runs) == 2 and not plan.workspaces
     assert [one[4] for one in plan.runs] == [one[0] for one in plan.cleared]

@@ -50,10 +50,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
                 any(getattr(one, "requires_grad", False) for one in (a, b, out, bias))):
             raise ConfigError("a, b, out or bias requires grad, which this product does not pass on: "
                               "tilecast.torch.matmul does, or call it under torch.no_grad()")
-        result = _torch_matmul(torch, a, b, out, stream, bias, activation)
-        if stream is None:
-            _remember(torch, a, b, out, bias, activation)
-        return result
+        return _torch_matmul(torch, a, b, out, stream, bias, activation)
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
     if out is None:
@@ -129,17 +126,16 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
         return _plan(shape, left.device)
 
 
-def _described(a: Any, b: Any, bias: Any) -> tuple:
-    return ((a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype), (a.device, b.device),
-            None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device))
-
-
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
-                  activation: Optional[str] = None, keeps_workspace: bool = True) -> Any:
+                  activation: Optional[str] = None, keeps_memory: bool = True) -> Any:
+    """`keeps_memory`: a workspace, and a call that is known from now on, may outlast the call."""
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
-    plan = _torch_plan(torch, *_described(a, b, bias), activation)
+    plan = _torch_plan(torch, (a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype),
+                       (a.device, b.device),
+                       None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device),
+                       activation)
     index = a.device.index
     current = torch._C._cuda_getCurrentRawStream(index)
     if stream is not None and stream != current:
@@ -147,15 +143,18 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, bias, stream, keeps_workspace)
+            return _on_current_stream(torch, plan, a, b, out, bias, stream, keeps_memory)
     if index == torch._C._cuda_getDevice():
-        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_workspace)
+        result = _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory)
+        if keeps_memory and stream is None:
+            _remember(torch, plan, current, a, b, out, bias, activation)
+        return result
     with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_workspace)
+        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory)
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
-                       stream: int, keeps_workspace: bool) -> Any:
+                       stream: int, keeps_memory: bool) -> Any:
     if out is None:
         out = a.new_empty((a.shape[0], b.shape[1]))
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
@@ -166,7 +165,7 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
         _captured.add(plan)
     workspace = None
     if plan.workspace_bytes:
-        workspace = (_kept_workspace(torch, plan, a.device, stream, capture) if keeps_workspace
+        workspace = (_kept_workspace(torch, plan, a.device, stream, capture) if keeps_memory
                      else _new_workspace(torch, plan, a.device, stream))
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
              0 if workspace is None else workspace.data_ptr(),
@@ -193,9 +192,10 @@ def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
     return held
 
 
-def _remember(torch: Any, a: Any, b: Any, out: Any, bias: Any, activation: Optional[str]) -> None:
-    """Of a call that went well, and does whatever happens here: the next one like it on the current
-    stream is known."""
+def _remember(torch: Any, plan: _library.Plan, stream: int, a: Any, b: Any, out: Any, bias: Any,
+              activation: Optional[str]) -> None:
+    """Of a call that went well, and does whatever happens here: the next one like it on `stream`, the
+    current one, is known."""
     global _known, _refused
     api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if api is None or api is _refused:
@@ -208,8 +208,7 @@ def _remember(torch: Any, a: Any, b: Any, out: Any, bias: Any, activation: Optio
             _refused = api
             return
     try:
-        plan = _torch_plan(torch, *_described(a, b, bias), activation)
-        workspace = plan.workspaces.get((torch._C._cuda_getCurrentRawStream(a.device.index), None))
+        workspace = plan.workspaces.get((stream, None))
         if workspace is not None or not plan.workspace_bytes:
             _known.remember(a, b, out, bias, activation, plan.handle,
                             0 if workspace is None else workspace.data_ptr(), plan.workspace_bytes,

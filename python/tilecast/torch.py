@@ -23,7 +23,7 @@ _operators = torch.library.Library("tilecast", "DEF")
 _operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None) -> Tensor")
 # torch.compile's graphs own all memory that is taken while they are recorded, so no workspace stays.
 _operators.impl("matmul", lambda a, b, bias=None, activation=None: _torch_matmul(
-    torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_workspace=False), "CUDA")
+    torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False), "CUDA")
 
 _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gelu,
               "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"), "silu": functional.silu}
