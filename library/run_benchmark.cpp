@@ -2,8 +2,10 @@
 // first choice. By hand, on a device:
 //   run_benchmark [OUT.csv]
 // Host: the median over batches of 64 calls each, the stream waited for between them, so that no
-// call waits for room in the queue. Graphs: replays alternate between the two, in bursts, and the
+// call waits for room in the queue. `launch`: the driver's launch of a kernel that does nothing,
+// under which no call can be. Graphs: replays alternate between the two, in bursts, and the
 // median of each is taken. Both sides compute the same product, C of each run being A of the next.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <tilecast/tilecast.h>
@@ -20,7 +22,9 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/jit/compile.h"
 #include "kernels/jit/cuda_error.h"
+#include "kernels/jit/loaded_kernel.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
 
@@ -43,6 +47,41 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+class EmptyKernel {
+ public:
+  EmptyKernel()
+      : kernel_(compile_kernel({.path = "empty.cu", .defines = {}}, kSources).cubin, "empty") {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    TILECAST_CUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &found, 12000,
+                                                   cudaEnableDefault, &result));
+    launch_ = reinterpret_cast<decltype(launch_)>(found);
+  }
+
+  void launch(cudaStream_t stream) const {
+    const CUlaunchConfig config{.gridDimX = 1,
+                                .gridDimY = 1,
+                                .gridDimZ = 1,
+                                .blockDimX = 1,
+                                .blockDimY = 1,
+                                .blockDimZ = 1,
+                                .sharedMemBytes = 0,
+                                .hStream = stream,
+                                .attrs = nullptr,
+                                .numAttrs = 0};
+    if (launch_(&config, reinterpret_cast<CUfunction>(kernel_.handle()), nullptr, nullptr) !=
+        CUDA_SUCCESS) {
+      throw DeviceError("the empty kernel was not launched");
+    }
+  }
+
+ private:
+  static constexpr EmbeddedSource kSources[] = {
+      {"empty.cu", "extern \"C\" __global__ void empty() {}"}};
+  LoadedKernel kernel_;
+  decltype(&cuLaunchKernelEx) launch_ = nullptr;
+};
 
 /// Nanoseconds of one call.
 double host_time(const Call& call, const void* a, void* c, cudaStream_t stream) {
@@ -91,7 +130,7 @@ double replay_time(const Graph& graph, cudaEvent_t begin, cudaEvent_t end, cudaS
   return 1e3 * static_cast<double>(milliseconds);
 }
 
-std::string compare(const Cublaslt& library, i64 m, i64 side) {
+std::string compare(const Cublaslt& library, const EmptyKernel& empty, i64 m, i64 side) {
   constexpr int kReplays = 31;
   tilecast_problem problem = TILECAST_PROBLEM_INIT;
   problem.m = m;
@@ -126,6 +165,8 @@ std::string compare(const Cublaslt& library, i64 m, i64 side) {
   const Call theirs = [&](const void* a, void* c, cudaStream_t on) {
     matmul.run(algorithm, a, b.as<>(), c, on);
   };
+  const double launch = host_time([&](const void*, void*, cudaStream_t on) { empty.launch(on); },
+                                  nullptr, nullptr, stream);
   const double our_host = host_time(ours, even.as<>(), odd.as<>(), stream);
   const double their_host = host_time(theirs, even.as<>(), odd.as<>(), stream);
 
@@ -142,18 +183,20 @@ std::string compare(const Cublaslt& library, i64 m, i64 side) {
   TILECAST_CUDA(cudaEventDestroy(begin));
   TILECAST_CUDA(cudaEventDestroy(end));
   tilecast_plan_destroy(plan);
-  return fmt::format("{},{},{:.0f},{:.0f},{:.2f},{:.2f},{:.3f}\n", m, side, our_host, their_host,
-                     median(our_times), median(their_times),
+  return fmt::format("{},{},{:.0f},{:.0f},{:.0f},{:.2f},{:.2f},{:.3f}\n", m, side, launch, our_host,
+                     their_host, median(our_times), median(their_times),
                      median(their_times) / median(our_times));
 }
 
 void run(const char* path) {
-  std::string csv = "m,n_and_k,host_ns,cublaslt_host_ns,graph_us,cublaslt_graph_us,speed\n";
+  std::string csv =
+      "m,n_and_k,launch_ns,host_ns,cublaslt_host_ns,graph_us,cublaslt_graph_us,speed\n";
   std::fputs(csv.c_str(), stdout);
   const Cublaslt library;
+  const EmptyKernel empty;
   for (const i64 m : {16, 128, 512, 2048, 4096}) {
     for (const i64 side : {256, 1024, 4096}) {
-      const std::string line = compare(library, m, side);
+      const std::string line = compare(library, empty, m, side);
       std::fputs(line.c_str(), stdout);
       std::fflush(stdout);
       csv += line;

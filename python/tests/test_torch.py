@@ -130,6 +130,39 @@ def test_the_operator_compiles_in_every_mode(mode, m, n, k):
             assert torch.equal(twice(a, b).clone(), (a @ b) * 2)
 
 
+def test_a_mode_or_a_transform_meets_the_operator():
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Seen(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            self.names.append(str(function))
+            return function(*args, **(kwargs or {}))
+
+    a, b = small_integers(64, 128), small_integers(128, 64)
+    right = tilecast.torch.matmul(a, b)
+    with Seen() as seen:
+        seen.names = []
+        assert torch.equal(tilecast.torch.matmul(a, b), right)
+    assert "tilecast.matmul.default" in seen.names
+    assert "tilecast.matmul" in make_fx(tilecast.torch.matmul)(a, b).code
+    # torch knows how to repeat an operator that has no rule for batches.
+    both = torch.vmap(tilecast.torch.matmul, in_dims=(0, None))(torch.stack([a, -a]), b)
+    assert torch.equal(both, torch.stack([right, -right]))
+
+
+def test_eager_calls_are_known_and_right():
+    layer = tilecast.torch.Linear(128, 64, activation="relu", device="cuda", dtype=torch.float16)
+    for _ in range(4):
+        input = torch.randn(32, 128, device="cuda", dtype=torch.float16)
+        with torch.no_grad():
+            found = layer(input)
+        assert torch.allclose(found, torch.relu(torch.nn.functional.linear(input, layer.weight, layer.bias)),
+                              atol=2e-3)
+        layer(input).sum().backward()  # with gradients by the operator
+        assert layer.weight.grad is not None
+
+
 def test_gradients_are_torchs_and_only_those_asked_for():
     a, b = small_integers(64, 128, requires_grad=True), small_integers(128, 64)
     with pytest.raises(tilecast.ConfigError, match="tilecast.torch.matmul"):

@@ -9,8 +9,8 @@ from typing import Any, Optional
 import torch
 from torch.nn import functional
 
+from . import _matmul
 from ._library import activation_of
-from ._matmul import _torch_matmul
 from ._model import ConfigError
 
 
@@ -22,7 +22,7 @@ def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
 _operators = torch.library.Library("tilecast", "DEF")
 _operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None) -> Tensor")
 # torch.compile's graphs own all memory that is taken while they are recorded, so no workspace stays.
-_operators.impl("matmul", lambda a, b, bias=None, activation=None: _torch_matmul(
+_operators.impl("matmul", lambda a, b, bias=None, activation=None: _matmul._torch_matmul(
     torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False), "CUDA")
 
 _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gelu,
@@ -54,10 +54,23 @@ def _gradients(ctx, of_output: torch.Tensor):
 torch.library.register_autograd("tilecast::matmul", _gradients, setup_context=_save, lib=_operators)
 
 
+def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
+    """Whether torch has nothing to do for a product of these: no graph to trace, no gradient to record,
+    no mode or transform to ask. Its way to an operator takes longer than most products."""
+    return (not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0 and
+            torch._C._functorch.peek_interpreter_stack() is None and
+            all(one is None or type(one) in (torch.Tensor, torch.nn.Parameter) and one.is_cuda
+                for one in tensors) and
+            not (torch.is_grad_enabled() and
+                 any(one is not None and one.requires_grad for one in tensors)))
+
+
 def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
            activation: Optional[str] = None) -> torch.Tensor:
     """activation(A[m,k] B[k,n] + bias) as `tilecast.matmul`, and differentiable: gradients are torch's
     own products, and with an activation torch's product is made once more for them."""
+    if _is_eager(a, b, bias):
+        return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
     return torch.ops.tilecast.matmul(a, b, bias, activation)
 
 
