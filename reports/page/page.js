@@ -43,6 +43,7 @@
       },
       legend: {
         labelColor: ink, titleColor: soft, titleFontWeight: "normal", symbolLimit: 40,
+        symbolBaseFillColor: soft, symbolBaseStrokeColor: soft, // else black, in the dark too
         labelLimit: 220, orient: "top", columns: innerWidth < 700 ? 2 : 6, labelFontSize: 12,
       },
       title: { color: ink },
