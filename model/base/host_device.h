@@ -6,3 +6,10 @@
 #else
 #define TILECAST_HD
 #endif
+
+// Inlined however long it is.
+#ifdef __CUDACC_RTC__
+#define TILECAST_INLINED __forceinline__
+#else
+#define TILECAST_INLINED inline __attribute__((always_inline))
+#endif

@@ -80,11 +80,11 @@ class Proposals {
 
   void add_one(const KernelConfig& config) {
     if (accepted(config)) {
-      add(config, config.raster);
+      add(config, {&config.raster, 1});
     }
   }
 
-  Candidates take() { return std::move(candidates_); }
+  CandidateKernels take() { return std::move(candidates_); }
 
  private:
   /// A kernel in every order of tiles of its grid that differs from the others. Whether it is legal
@@ -94,32 +94,32 @@ class Proposals {
     if (!accepted(config)) {
       return;
     }
-    const TileScheduler s =
-        make_tile_scheduler(problem_, config, static_cast<u32>(resident_workers(gpu_, config)));
-    if (s.num_tiles() <= static_cast<u32>(resident_workers(gpu_, config))) {
+    const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
+    const TileScheduler s = make_tile_scheduler(problem_, config, resident);
+    if (s.num_tiles() <= resident) {
       if (config.store == Store::kDeferred) {
         reject(kNeverPays, config);  // no next tile to hide a store under
         return;
       }
-      add(config, kOneWaveRaster);  // all tiles at the same time, whatever their order
+      add(config, {&kOneWaveRaster, 1});  // all tiles at the same time, whatever their order
       return;
     }
+    std::vector<Raster>& orders = begin(config);
     for (const Raster& raster : kStridedRasters) {
       if (!repeats_another(raster, s)) {
-        add(config, raster);
+        orders.push_back(raster);
       }
     }
     const u32 rows = tile_rows(GemmShape{rows_of_product_, 0, 0}, config.tiling);
     const Raster by_product{RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided};
     if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand &&
         std::ranges::find(kStridedRasters, by_product) == std::end(kStridedRasters)) {
-      add(config, by_product);  // one product after the other, column by column
+      orders.push_back(by_product);  // one product after the other, column by column
     }
     if (config.grid == Grid::kResident) {
-      for (const Raster& raster : kChunkedRasters) {
-        add(config, raster);
-      }
+      orders.insert(orders.end(), std::begin(kChunkedRasters), std::end(kChunkedRasters));
     }
+    end();
   }
 
   /// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as
@@ -229,23 +229,35 @@ class Proposals {
         continue;
       }
       if (accepted(config)) {
-        for (const Raster& raster : kSplitRasters) {
-          add(config, raster);
-        }
+        add(config, kSplitRasters);
       }
     }
   }
 
-  void add(KernelConfig config, const Raster& raster) {
-    config.raster = raster;
-    candidates_.legal.push_back(config);
+  void add(const KernelConfig& config, std::span<const Raster> rasters) {
+    std::vector<Raster>& orders = begin(config);
+    orders.insert(orders.end(), rasters.begin(), rasters.end());
+    end();
+  }
+
+  /// A kernel whose orders follow.
+  std::vector<Raster>& begin(const KernelConfig& config) {
+    KernelList& legal = candidates_.legal;
+    legal.kernels.push_back({config, legal.orders.size(), 0});
+    return legal.orders;
+  }
+  void end() {
+    KernelList& legal = candidates_.legal;
+    KernelList::Kernel& kernel = legal.kernels.back();
+    kernel.end = legal.orders.size();
+    kernel.config.raster = legal.orders[kernel.begin];
   }
 
   const GpuSpec& gpu_;
   const GemmProblem& problem_;
   bool all_;
   i64 rows_of_product_;  // or of the largest group
-  Candidates candidates_;
+  CandidateKernels candidates_;
 };
 
 struct Split {
@@ -365,25 +377,23 @@ void add_small(KernelConfig config, Proposals& proposals) {
   }
 }
 
-void add_schedule(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
+void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& proposals) {
   KernelConfig config = fixed_by_schedule(schedule);
   const ScheduleTraits traits = traits_of(schedule);
-  for (const i32 block_m : kBlockM) {
-    for (const i32 block_n : kBlockN) {
-      for (const i32 block_k : kBlockK) {
-        config.tiling.block_m = block_m;
-        config.tiling.block_n = block_n;
-        config.tiling.block_k = block_k;
-        if (block_k == kLongBlockK && has_ring(schedule) &&
-            (block_m + block_n) * block_k * kOperandBytes > kMostLongStage) {
-          continue;
-        }
-        if (traits.one_k_block) {
-          add_small(config, proposals);
-        } else {
-          config.grid = traits.grid_is_open ? Grid::kResident : traits.grid;
-          add_tile(gpu, config, proposals);
-        }
+  for (const i32 block_n : kBlockN) {
+    for (const i32 block_k : kBlockK) {
+      config.tiling.block_m = block_m;
+      config.tiling.block_n = block_n;
+      config.tiling.block_k = block_k;
+      if (block_k == kLongBlockK && has_ring(schedule) &&
+          (block_m + block_n) * block_k * kOperandBytes > kMostLongStage) {
+        continue;
+      }
+      if (traits.one_k_block) {
+        add_small(config, proposals);
+      } else {
+        config.grid = traits.grid_is_open ? Grid::kResident : traits.grid;
+        add_tile(gpu, config, proposals);
       }
     }
   }
@@ -433,11 +443,43 @@ std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
                                                       : std::span<const Schedule>(kWgmmaSchedules);
 }
 
-/// Those of all schedules, one after the other.
-Candidates joined(std::span<const Candidates> of_schedules) {
-  Candidates all;
-  for (const Candidates& own : of_schedules) {
-    all.legal.insert(all.legal.end(), own.legal.begin(), own.legal.end());
+/// What one thread proposes at a time.
+struct MenuPart {
+  Schedule schedule;
+  i32 block_m;
+};
+
+std::vector<MenuPart> menu_parts(std::span<const Schedule> schedules) {
+  std::vector<MenuPart> parts;
+  for (const Schedule schedule : schedules) {
+    if (uses_tcgen05(schedule)) {
+      parts.push_back({schedule, kTcgen05BlockM});
+      continue;
+    }
+    for (const i32 block_m : kBlockM) {
+      parts.push_back({schedule, block_m});
+    }
+  }
+  return parts;
+}
+
+/// Those of all parts, one after the other.
+CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
+  CandidateKernels all;
+  auto& [kernels, orders] = all.legal;
+  std::size_t kernel_count = 0, order_count = 0;
+  for (const CandidateKernels& own : of_parts) {
+    kernel_count += own.legal.kernels.size();
+    order_count += own.legal.orders.size();
+  }
+  kernels.reserve(kernel_count);
+  orders.reserve(order_count);
+  for (const CandidateKernels& own : of_parts) {
+    const std::size_t before = orders.size();
+    for (const auto& [config, begin, end] : own.legal.kernels) {
+      kernels.push_back({config, before + begin, before + end});
+    }
+    orders.insert(orders.end(), own.legal.orders.begin(), own.legal.orders.end());
     for (const auto& [reason, count] : own.rejected) {
       all.rejected[reason] += count;
     }
@@ -448,31 +490,60 @@ Candidates joined(std::span<const Candidates> of_schedules) {
 
 }  // namespace
 
-Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& asked,
-                                const std::vector<Schedule>& asked_of, bool all, unsigned threads) {
+CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
+                                   const std::vector<Schedule>& asked_of, bool all,
+                                   unsigned threads) {
   const GemmProblem problem = in_pairs(asked);
-  const std::span<const Schedule> schedules = asked_of.empty() ? schedules_of(gpu) : asked_of;
+  const std::vector<MenuPart> parts = menu_parts(asked_of.empty() ? schedules_of(gpu) : asked_of);
   const auto propose = [&](bool unprofitable_too) {
-    std::vector<Candidates> of_schedules(schedules.size());
-    parallel_for(schedules.size(), threads, [&](std::size_t i) {
+    std::vector<CandidateKernels> of_parts(parts.size());
+    parallel_for(parts.size(), threads, [&](std::size_t i) {
+      const auto [schedule, block_m] = parts[i];
       Proposals proposals(gpu, problem, unprofitable_too);
-      uses_tcgen05(schedules[i]) ? add_tcgen05(gpu, schedules[i], proposals)
-                                 : add_schedule(gpu, schedules[i], proposals);
-      of_schedules[i] = proposals.take();
+      uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
+                             : add_rows(gpu, schedule, block_m, proposals);
+      of_parts[i] = proposals.take();
     });
-    return joined(of_schedules);
+    return joined(of_parts);
   };
-  Candidates candidates = propose(all);
-  if (candidates.legal.empty() && !all) {
+  CandidateKernels candidates = propose(all);
+  if (candidates.legal.kernels.empty() && !all) {
     candidates = propose(true);
-  }
-  for (KernelConfig& config : candidates.legal) {
-    config = in_elements(asked.dtype, config);
   }
   for (auto& [reason, config] : candidates.example) {
     config = in_elements(asked.dtype, config);
   }
   return candidates;
+}
+
+Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
+                                const std::vector<Schedule>& schedules, bool all,
+                                unsigned threads) {
+  CandidateKernels found = enumerate_kernels(gpu, problem, schedules, all, threads);
+  Candidates candidates{{}, std::move(found.rejected), std::move(found.example)};
+  candidates.legal.reserve(found.legal.orders.size());
+  for (const KernelList::Kernel& kernel : found.legal.kernels) {
+    for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
+      candidates.legal.push_back(in_elements(problem.dtype, found.legal.candidate(kernel, order)));
+    }
+  }
+  return candidates;
+}
+
+KernelList kernels_of(std::span<const KernelConfig> candidates) {
+  KernelList list;
+  for (const KernelConfig& config : candidates) {
+    KernelConfig same = config;
+    if (!list.kernels.empty()) {
+      same.raster = list.kernels.back().config.raster;
+    }
+    if (list.kernels.empty() || !(same == list.kernels.back().config)) {
+      list.kernels.push_back({config, list.orders.size(), 0});
+    }
+    list.orders.push_back(config.raster);
+    list.kernels.back().end = list.orders.size();
+  }
+  return list;
 }
 
 }  // namespace tilecast

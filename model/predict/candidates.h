@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,37 @@ struct Candidates {
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules, bool all = false,
                                 unsigned threads = 1);
+
+/// Candidates as kernels, each with the orders of tiles that it is tried in: ten times as many
+/// configurations are tried as there are kernels.
+struct KernelList {
+  struct Kernel {
+    KernelConfig config;     // in the first of its orders
+    std::size_t begin, end;  // of its orders, in `orders`
+  };
+  std::vector<Kernel> kernels;
+  std::vector<Raster> orders;  // one for each candidate
+
+  /// A candidate, the kernel's by its place in `orders`.
+  KernelConfig candidate(const Kernel& kernel, std::size_t order) const {
+    KernelConfig config = kernel.config;
+    config.raster = orders[order];
+    return config;
+  }
+};
+
+struct CandidateKernels {
+  KernelList legal;  // in elements of the machine (fp8_pairs.h)
+  std::map<std::string, int> rejected;
+  std::map<std::string, KernelConfig> example;
+};
+
+/// As enumerate_candidates.
+CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& problem,
+                                   const std::vector<Schedule>& schedules, bool all = false,
+                                   unsigned threads = 1);
+
+/// Neighbours that differ in their order alone are one kernel.
+KernelList kernels_of(std::span<const KernelConfig> candidates);
 
 }  // namespace tilecast

@@ -2,11 +2,46 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "model/base/error.h"
 
 namespace tilecast {
+
+namespace {
+
+/// Squared distances of `point` from `count` rows that lie as MeasuredPoints has them.
+void add_up_distances(const float* by_dimension, std::size_t count, std::span<const float> point,
+                      float* distances) {
+  // As many rows at a time as registers hold sums of; as many as a variance is asked of.
+  constexpr std::size_t kRows = 24;
+  std::size_t row = 0;
+  for (; row + kRows <= count; row += kRows) {
+    float sums[kRows] = {};
+    const float* coordinate = by_dimension + row;
+    for (const float own : point) {
+      for (std::size_t i = 0; i < kRows; ++i) {
+        const float apart = coordinate[i] - own;
+        sums[i] += apart * apart;
+      }
+      coordinate += count;
+    }
+    std::ranges::copy(sums, distances + row);
+  }
+  for (; row < count; ++row) {
+    const float* coordinate = by_dimension + row;
+    float sum = 0;
+    for (const float own : point) {
+      const float apart = *coordinate - own;
+      sum += apart * apart;
+      coordinate += count;
+    }
+    distances[row] = sum;
+  }
+}
+
+}  // namespace
 
 float likeness(float squared_distance) {
   const float r = std::sqrt(5.0f * std::max(squared_distance, 0.0f));
@@ -27,15 +62,8 @@ MeasuredPoints::MeasuredPoints(std::size_t dimensions, std::span<const float> ro
 
 std::vector<float> MeasuredPoints::likeness_to(std::span<const float> point) const {
   TILECAST_ASSERT(point.size() == dimensions_);
-  std::vector<float> values(count_, 0.0f);
-  const float* coordinate = by_dimension_.data();
-  for (const float own : point) {
-    for (std::size_t row = 0; row < count_; ++row) {
-      const float apart = coordinate[row] - own;
-      values[row] += apart * apart;
-    }
-    coordinate += count_;
-  }
+  std::vector<float> values(count_);
+  add_up_distances(by_dimension_.data(), count_, point, values.data());
   for (float& value : values) {
     value = likeness(value);
   }
@@ -44,13 +72,18 @@ std::vector<float> MeasuredPoints::likeness_to(std::span<const float> point) con
 
 std::vector<std::size_t> MeasuredPoints::nearest(std::span<const float> likeness,
                                                  std::size_t most) {
-  std::vector<std::size_t> rows(likeness.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(most, rows.size()));
-  std::partial_sort(rows.begin(), end, rows.end(), [&](std::size_t a, std::size_t b) {
-    return likeness[a] != likeness[b] ? likeness[a] > likeness[b] : a < b;
-  });
-  rows.erase(end, rows.end());
+  std::vector<std::size_t> rows;  // of those looked at, in order; of equal ones the first
+  for (std::size_t row = 0; row < likeness.size() && most > 0; ++row) {
+    if (rows.size() == most) {
+      if (likeness[row] <= likeness[rows.back()]) {
+        continue;
+      }
+      rows.pop_back();
+    }
+    rows.insert(std::ranges::upper_bound(rows, likeness[row], std::greater<>{},
+                                         [&](std::size_t other) { return likeness[other]; }),
+                row);
+  }
   return rows;
 }
 
@@ -58,21 +91,22 @@ double MeasuredPoints::variance_left(std::span<const float> likeness,
                                      std::span<const std::size_t> nearest, double noise) const {
   // 1 - k' (K + noise)^-1 k, by Cholesky's L: 1 - |L^-1 k|^2, a row of L at a time.
   const std::size_t n = nearest.size();
-  std::vector<float> rows;
-  for (const std::size_t row : nearest) {
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      rows.push_back(by_dimension_[d * count_ + row]);
+  std::vector<float> by_dimension(dimensions_ * n), point(dimensions_), between(n);
+  for (std::size_t d = 0; d < dimensions_; ++d) {
+    for (std::size_t i = 0; i < n; ++i) {
+      by_dimension[d * n + i] = by_dimension_[d * count_ + nearest[i]];
     }
   }
-  const MeasuredPoints near(dimensions_, rows);
   std::vector<double> lower(n * n, 0.0), told(n);
   double left = 1;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::vector<float> between =
-        near.likeness_to(std::span(rows).subspan(i * dimensions_, dimensions_));
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      point[d] = by_dimension[d * n + i];
+    }
+    add_up_distances(by_dimension.data(), n, point, between.data());
     double diagonal = 1 + noise, of_point = likeness[nearest[i]];
     for (std::size_t j = 0; j < i; ++j) {
-      double sum = between[j];
+      double sum = tilecast::likeness(between[j]);
       for (std::size_t l = 0; l < j; ++l) {
         sum -= lower[i * n + l] * lower[j * n + l];
       }

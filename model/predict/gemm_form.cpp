@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <queue>
+#include <span>
 #include <utility>
 
+#include "model/base/math.h"
 #include "model/base/parallel.h"
 #include "model/predict/chip_work.h"
 #include "model/predict/fastest.h"
@@ -14,34 +16,18 @@ namespace {
 
 // Bounds are lowered by what the search for the clock may leave.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
+constexpr std::size_t kBoundedAtATime = 256;  // kernels, by one thread
 
-/// One kernel in different orders of its tiles.
-struct RasterGroup {
-  std::span<const KernelConfig> orders;
-  Seconds bound;       // none of them is faster
+/// A kernel, whatever its order of tiles.
+struct Bounded {
+  const KernelList::Kernel* kernel;
+  Seconds bound;       // in no order is it faster
   bool close = false;  // the bound is what the best order that there could be would take
 
   GemmWork least_work(const GemmQuestion& q) const {
-    return least_gemm_work(q.gpu, q.problem, orders.front());
+    return least_gemm_work(q.gpu, q.problem, kernel->config);
   }
 };
-
-std::vector<RasterGroup> raster_groups(std::span<const KernelConfig> legal) {
-  std::vector<RasterGroup> groups;
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i <= legal.size(); ++i) {
-    if (i < legal.size()) {
-      KernelConfig same = legal[i];
-      same.raster = legal[begin].raster;
-      if (same == legal[begin]) {
-        continue;
-      }
-    }
-    groups.push_back({legal.subspan(begin, i - begin), {}});
-    begin = i;
-  }
-  return groups;
-}
 
 /// No clock is above the plateau, where each kernel takes least.
 Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
@@ -56,47 +42,49 @@ struct FastestOfSchedule {
   std::vector<Seconds> times;
 };
 
-FastestOfSchedule fastest_of(const GemmQuestion& q, std::span<const RasterGroup> groups,
-                             std::size_t keep, TrafficMemo& traffic) {
-  const auto later = [](const RasterGroup& a, const RasterGroup& b) {
-    return std::pair(a.bound, a.orders.data()) > std::pair(b.bound, b.orders.data());
+FastestOfSchedule fastest_of(const GemmQuestion& q, const KernelList& legal,
+                             std::span<const Bounded> kernels, std::size_t keep,
+                             TrafficMemo& traffic) {
+  const auto later = [](const Bounded& a, const Bounded& b) {
+    return std::pair(a.bound, a.kernel) > std::pair(b.bound, b.kernel);
   };
-  const KernelConfig* const first = groups.front().orders.data();
-  std::priority_queue next(later, std::vector(groups.begin(), groups.end()));
+  std::priority_queue next(later, std::vector(kernels.begin(), kernels.end()));
   std::vector<Seconds> times;
   Fastest<GemmForm> fastest(keep);
   const auto too_slow = [&](Seconds bound) {
     return fastest.none_after(bound) && bound > fastest.least() * kWithin1Percent;
   };
   while (!next.empty() && !too_slow(next.top().bound)) {
-    RasterGroup group = next.top();
+    Bounded best = next.top();
     next.pop();
-    if (!group.close) {
-      group.bound = gemm_form(q, group.orders.front(), group.least_work(q)).time * kBoundSlack;
-      group.close = true;
-      next.push(group);
+    const KernelList::Kernel& kernel = *best.kernel;
+    if (!best.close) {
+      best.bound = gemm_form(q, kernel.config, best.least_work(q)).time * kBoundSlack;
+      best.close = true;
+      next.push(best);
       continue;
     }
-    for (const KernelConfig& config : group.orders) {
+    for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
+      const KernelConfig config = legal.candidate(kernel, order);
       const GemmWork work = gemm_work(q.gpu, q.problem, config, traffic);
       if (!too_slow(bound_of(q, config, work))) {
         const GemmForm form = gemm_form(q, config, work);
         times.push_back(form.time);
-        fastest.add(form.time, static_cast<std::size_t>(&config - first), form);
+        fastest.add(form.time, order, form);
       }
     }
   }
   return {fastest.take(), std::move(times)};
 }
 
-std::vector<std::span<const RasterGroup>> by_schedule(std::span<const RasterGroup> groups) {
-  std::vector<std::span<const RasterGroup>> schedules;
-  while (!groups.empty()) {
-    const auto end = std::ranges::find_if(groups, [&](const RasterGroup& group) {
-      return group.orders.front().schedule != groups.front().orders.front().schedule;
-    });
-    schedules.emplace_back(groups.begin(), end);
-    groups = {end, groups.end()};
+std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kernels) {
+  const auto schedule_of = [](const Bounded& b) { return b.kernel->config.schedule; };
+  std::vector<std::span<const Bounded>> schedules;
+  while (!kernels.empty()) {
+    const auto end = std::ranges::find_if(
+        kernels, [&](const Bounded& b) { return schedule_of(b) != schedule_of(kernels.front()); });
+    schedules.emplace_back(kernels.begin(), end);
+    kernels = {end, kernels.end()};
   }
   return schedules;
 }
@@ -123,17 +111,22 @@ FormAtClock form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
   return {normal.form, normal.clock.sm_clock};
 }
 
-FastestForms fastest_forms(const GemmQuestion& q, std::span<const KernelConfig> legal,
-                           std::size_t keep, unsigned threads) {
-  std::vector<RasterGroup> groups = raster_groups(legal);
-  parallel_for(groups.size(), threads, [&](std::size_t i) {
-    groups[i].bound = bound_of(q, groups[i].orders.front(), groups[i].least_work(q));
+FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::size_t keep,
+                           unsigned threads) {
+  std::vector<Bounded> kernels(legal.kernels.size());
+  parallel_for(ceil_div(kernels.size(), kBoundedAtATime), threads, [&](std::size_t part) {
+    const std::size_t end = std::min(kernels.size(), (part + 1) * kBoundedAtATime);
+    for (std::size_t i = part * kBoundedAtATime; i < end; ++i) {
+      Bounded& own = kernels[i];
+      own.kernel = &legal.kernels[i];
+      own.bound = bound_of(q, own.kernel->config, own.least_work(q));
+    }
   });
-  const std::vector<std::span<const RasterGroup>> schedules = by_schedule(groups);
+  const std::vector<std::span<const Bounded>> schedules = by_schedule(kernels);
   std::vector<FastestOfSchedule> of_schedules(schedules.size());
   TrafficMemo traffic(*q.gpu.l2, q.problem);
   parallel_for(schedules.size(), threads, [&](std::size_t i) {
-    of_schedules[i] = fastest_of(q, schedules[i], keep, traffic);
+    of_schedules[i] = fastest_of(q, legal, schedules[i], keep, traffic);
   });
   FastestForms fastest{};
   std::vector<Seconds> times;

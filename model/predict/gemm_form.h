@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "model/analytic/closed_form.h"
 #include "model/clock/clock.h"
+#include "model/predict/candidates.h"
 #include "model/tile/regime.h"
 
 namespace tilecast {
@@ -47,9 +47,9 @@ struct FastestForms {
   int within_1_percent;         // of all that were given, of the fastest one's time
 };
 
-/// Of each schedule the `keep` fastest. Orders of tiles of one kernel are neighbours in `legal`,
-/// and so are the kernels of one schedule, as enumerate_candidates has them.
-FastestForms fastest_forms(const GemmQuestion& question, std::span<const KernelConfig> legal,
-                           std::size_t keep, unsigned threads);
+/// Of each schedule the `keep` fastest. The kernels of one schedule are neighbours in `legal`, as
+/// enumerate_kernels has them.
+FastestForms fastest_forms(const GemmQuestion& question, const KernelList& legal, std::size_t keep,
+                           unsigned threads);
 
 }  // namespace tilecast

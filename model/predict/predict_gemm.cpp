@@ -33,7 +33,8 @@ void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   }
 }
 
-std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candidates& candidates) {
+std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
+                     const CandidateKernels& candidates) {
   std::string reasons;
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
@@ -50,18 +51,22 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem, const Candi
 }
 
 /// The candidates that match. Where none of those that can pay does, others may.
-void keep_matching(const GpuSpec& gpu, const GemmProblem& problem,
-                   const std::vector<Schedule>& schedules, const ConfigPattern& pattern,
-                   Candidates& candidates) {
+CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem,
+                                  const std::vector<Schedule>& schedules,
+                                  const ConfigPattern& pattern, unsigned threads) {
+  Candidates candidates = enumerate_candidates(gpu, problem, schedules, false, threads);
   std::vector<KernelConfig> matching = pattern.matching(candidates.legal);
-  if (matching.empty()) {
-    candidates = enumerate_candidates(gpu, problem, schedules, true);
+  if (matching.empty() && !candidates.legal.empty()) {
+    candidates = enumerate_candidates(gpu, problem, schedules, true, threads);
     matching = pattern.matching(candidates.legal);
+    if (matching.empty()) {
+      throw ConfigError(pattern.why_none(candidates.legal));
+    }
   }
-  if (matching.empty()) {
-    throw ConfigError(pattern.why_none(candidates.legal));
+  for (KernelConfig& config : matching) {
+    config = in_pairs(problem.dtype, config);
   }
-  candidates.legal = std::move(matching);
+  return {kernels_of(matching), std::move(candidates.rejected), std::move(candidates.example)};
 }
 
 }  // namespace
@@ -93,15 +98,11 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                    const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
                    std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_solvable(gpu, problem);
-  Candidates candidates = enumerate_candidates(gpu, problem, schedules, false, effort.threads);
-  if (candidates.legal.empty()) {
+  CandidateKernels candidates =
+      pattern == nullptr ? enumerate_kernels(gpu, problem, schedules, false, effort.threads)
+                         : matching_kernels(gpu, problem, schedules, *pattern, effort.threads);
+  if (candidates.legal.kernels.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
-  }
-  if (pattern != nullptr) {
-    keep_matching(gpu, problem, schedules, *pattern, candidates);
-  }
-  for (KernelConfig& config : candidates.legal) {
-    config = in_pairs(problem.dtype, config);
   }
   const GemmProblem machine_problem = in_pairs(problem);
   const GemmQuestion question{gpu, machine_problem, regime, inputs};
@@ -122,7 +123,7 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
   Ranking ranking{problem,
                   regime,
                   inputs,
-                  static_cast<int>(candidates.legal.size()),
+                  static_cast<int>(candidates.legal.orders.size()),
                   std::move(candidates.rejected),
                   {}};
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "model/base/parallel.h"
@@ -107,18 +110,83 @@ class Rounds {
   Seconds best_ = closed_.front().time;  // of the simulated ones, once there are any
 };
 
+/// What was simulated of the nominees, asked for or not.
+class Simulations {
+ public:
+  Simulations(unsigned threads, const std::function<Prediction(std::size_t)>& simulate)
+      : threads_(threads), simulate_(simulate) {}
+
+  /// Those of one round. A thread that finds none left begins with what the next round most likely
+  /// asks for, by what is known until then: that changes when it is simulated, not what counts.
+  std::vector<Prediction> of_round(const Rounds& rounds, const std::vector<std::size_t>& wanted) {
+    std::vector<std::size_t> missing;
+    std::ranges::copy_if(wanted, std::back_inserter(missing),
+                         [&](std::size_t nominee) { return !simulated_.contains(nominee); });
+    std::set<std::size_t> begun(missing.begin(), missing.end());
+    std::size_t left = missing.size();
+    std::mutex noting;  // of all these
+    const auto run = [&](std::size_t nominee) {
+      const Prediction p = simulate_(rounds.place(nominee));
+      const std::lock_guard lock(noting);
+      simulated_.emplace(nominee, p);
+    };
+    const auto likely_next = [&]() -> std::optional<std::size_t> {
+      const std::lock_guard lock(noting);
+      if (left == 0) {
+        return std::nullopt;
+      }
+      Rounds known = rounds;
+      for (const std::size_t nominee : wanted) {
+        if (const auto own = simulated_.find(nominee); own != simulated_.end()) {
+          known.add(nominee, own->second);
+        }
+      }
+      for (const std::size_t nominee : known.next()) {
+        if (!simulated_.contains(nominee) && begun.insert(nominee).second) {
+          return nominee;
+        }
+      }
+      return std::nullopt;
+    };
+    const std::size_t more =
+        missing.empty()
+            ? 0
+            : (threads_ == 0 ? processor_count() : std::min(threads_, processor_count())) - 1;
+    parallel_for(missing.size() + more, threads_, [&](std::size_t i) {
+      if (i < missing.size()) {
+        run(missing[i]);
+        const std::lock_guard lock(noting);
+        --left;
+        return;
+      }
+      while (const std::optional<std::size_t> nominee = likely_next()) {
+        run(*nominee);
+      }
+    });
+    std::vector<Prediction> of_wanted;
+    for (const std::size_t nominee : wanted) {
+      of_wanted.push_back(simulated_.at(nominee));
+    }
+    return of_wanted;
+  }
+
+ private:
+  unsigned threads_;
+  const std::function<Prediction(std::size_t)>& simulate_;
+  std::map<std::size_t, Prediction> simulated_;  // by nominee
+};
+
 }  // namespace
 
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking) {
   Rounds rounds(std::move(nominees), ranking.predictions);
+  Simulations simulations(threads, simulate);
   std::vector<Prediction> ranked;
   for (;;) {
     for (std::vector<std::size_t> wanted = rounds.next(); !wanted.empty(); wanted = rounds.next()) {
-      std::vector<Prediction> simulated(wanted.size());
-      parallel_for(wanted.size(), threads,
-                   [&](std::size_t i) { simulated[i] = simulate(rounds.place(wanted[i])); });
+      const std::vector<Prediction> simulated = simulations.of_round(rounds, wanted);
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         rounds.add(wanted[i], simulated[i]);
       }

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
+#include "model/spec/learned_files.h"
 #include "model/spec/strict_map.h"
 
 namespace tilecast {
@@ -170,11 +172,19 @@ double noise_variance(Regime regime, bool near_best) {
 }
 
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu) {
+  return learned_of(read_learned(yaml), gpu);
+}
+
+LearnedModel learned_of(LearnedFiles files, const std::string& gpu) {
+  if (files.name.text() != gpu) {
+    files.name.fail(fmt::format("expected {}", gpu));
+  }
+  return std::move(files.model);
+}
+
+LearnedFiles read_learned(const std::filesystem::path& yaml) {
   const StrictMap map = load_yaml(yaml).map(
       {"name", "overlay", "rows", "lengths", "noise", kMethods[0].data(), kMethods[1].data()});
-  if (map.required("name").text() != gpu) {
-    map.required("name").fail(fmt::format("expected {}", gpu));
-  }
   LearnedModel model{.length = read_lengths(map.required("lengths")),
                      .noise = map.required("noise").number(1e-3, kMostNoise)};
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
@@ -190,7 +200,7 @@ LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& 
         "expected the rows of {}, which have another hash: calibrate again", csv.string()));
   }
   read_rows(text, csv.string(), model);
-  return model;
+  return {map.required("name"), std::move(model)};
 }
 
 std::string learned_yaml(const std::string& gpu, const LearnedModel& model) {

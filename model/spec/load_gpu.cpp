@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/parallel.h"
 #include "model/base/text.h"
 #include "model/spec/gpu_overlay.h"
 #include "model/spec/gpu_reader.h"
+#include "model/spec/learned_files.h"
 #include "model/spec/strict_map.h"
 #include "model/spec/yaml_tree.h"
 
@@ -184,12 +187,21 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const fs::path& config_folder) {
   const fs::path path = resolve(name_or_path, config_folder);
-  GpuTree read = tree_of(path, use_calibration);
-  LoadedGpu loaded = finished(std::move(read.tree), path, use_calibration, config_folder);
-  loaded.calibrated = read.calibrated;
   const fs::path learned = beside(path, kLearned);
-  if (read.calibrated && is_there(learned)) {
-    LearnedModel model = load_learned(learned, loaded.spec.name);
+  LoadedGpu loaded;
+  std::optional<LearnedFiles> files;
+  // Side by side: both take long.
+  parallel_for(2, 0, [&](std::size_t which) {
+    if (which == 0) {
+      GpuTree read = tree_of(path, use_calibration);
+      loaded = finished(std::move(read.tree), path, use_calibration, config_folder);
+      loaded.calibrated = read.calibrated;
+    } else if (use_calibration && is_there(beside(path, kOverlay)) && is_there(learned)) {
+      files = read_learned(learned);
+    }
+  });
+  if (files) {
+    LearnedModel model = learned_of(*std::move(files), loaded.spec.name);
     const fs::path overlay = beside(path, kOverlay);
     if (!model.overlay.empty() && model.overlay != hash_text(read_file(overlay))) {
       throw ConfigError(

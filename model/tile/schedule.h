@@ -83,8 +83,8 @@ struct ScheduleTraits {
   bool hybrid = false;  // K is split for the last tiles only; the others are whole
 };
 
-/// The row of a schedule.
-TILECAST_HD constexpr ScheduleTraits traits_of(Schedule schedule) {
+/// The row of a schedule. Inlined, so that who asks for one trait looks up that one alone.
+TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSmallMma:
       return {.name = "small_mma",

@@ -113,13 +113,15 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
     sm().has_loaded = true;
     sm().copies.serve(now, costs().first_load);
   }
-  note(producer, {.kind = StepKind::kLoad,
-                  .at = stage,
-                  .tile_m = tile.m,
-                  .tile_n = tile.n,
-                  .k_block = k_block,
-                  .bytes = machine_.a.cost(a_panel, place_.n, k_block).bytes +
-                           machine_.b.cost(b_panel, place_.m, k_block).bytes});
+  note_often(producer, [&] {
+    return Step{.kind = StepKind::kLoad,
+                .at = stage,
+                .tile_m = tile.m,
+                .tile_n = tile.n,
+                .k_block = k_block,
+                .bytes = machine_.a.cost(a_panel, place_.n, k_block).bytes +
+                         machine_.b.cost(b_panel, place_.m, k_block).bytes};
+  });
   load(0, machine_.a, a_panel, place_.n, same_row_);
   load(1, machine_.b, b_panel, place_.m, same_column_);
   producer.load.advance(tiling().stages);

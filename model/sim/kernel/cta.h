@@ -110,6 +110,13 @@ class Cta {
       write_down(role, step);
     }
   }
+  /// The same of what happens once for every K block: `step()` says what, where it is asked.
+  template <class StepOf>
+  void note_often(const Warpgroup& role, const StepOf& step) {
+    if (machine_.steps != nullptr) [[unlikely]] {
+      write_down(role, step());
+    }
+  }
 
   /// The end of a role, at its own time.
   void finish(const Warpgroup& role);
@@ -174,7 +181,9 @@ inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
 
 inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
   const RingPosition& at = producer.load;
-  note(producer, {.kind = StepKind::kWaitEmpty, .at = at.stage, .count = ~at.round & 1});
+  note_often(producer, [&] {
+    return Step{.kind = StepKind::kWaitEmpty, .at = at.stage, .count = ~at.round & 1};
+  });
   PhaseBarrier& empty = empty_[static_cast<std::size_t>(at.stage)];
   return at.round == 0 ? empty.passed(producer.ready, costs().issue)
                        : empty.wait(at.round - 1, producer.ready, costs().issue);
@@ -182,20 +191,24 @@ inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
 
 inline PhaseBarrier::Wait Cta::wait_full(const Warpgroup& consumer) {
   const RingPosition& at = consumer.at;
-  note(consumer, {.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1});
+  note_often(consumer, [&] {
+    return Step{.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1};
+  });
   return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, costs().turn);
 }
 
 inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
   const RingPosition& at = consumer.at;
-  note(consumer, {.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1});
+  note_often(consumer, [&] {
+    return Step{.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1};
+  });
   return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, {});
 }
 
 inline void Cta::mma_k_block(Warpgroup& consumer) {
   const SimTime now = engine().now();
   const SimTime complete = sm().tensor.serve(now, costs().mma);
-  note(consumer, {.kind = StepKind::kMultiply, .at = consumer.at.stage});
+  note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
   consumer.group_complete[consumer.groups++ % 4] = complete;
   consumer.ready = std::max(now + costs().mma_issue, complete - costs().mma_queue);
   consumer.at.advance(tiling().stages);
@@ -208,7 +221,7 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
 
 inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
   const u32 left = static_cast<u32>(groups);
-  note(consumer, {.kind = StepKind::kWaitMultiplied, .count = groups});
+  note_often(consumer, [&] { return Step{.kind = StepKind::kWaitMultiplied, .count = groups}; });
   if (consumer.groups > left) {
     const SimTime complete = consumer.group_complete[(consumer.groups - 1 - left) % 4];
     consumer.ready = std::max(consumer.ready, complete + costs().completion);
@@ -216,7 +229,9 @@ inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
 }
 
 inline void Cta::release_stage(Warpgroup& consumer) {
-  note(consumer, {.kind = StepKind::kRelease, .at = consumer.to_release.stage, .count = told_});
+  note_often(consumer, [&] {
+    return Step{.kind = StepKind::kRelease, .at = consumer.to_release.stage, .count = told_};
+  });
   for (Cta* writer : writers_) {
     writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready +
                                                                                costs().wake);

@@ -111,7 +111,7 @@ SimTime PartialSums::write(SimTime now, i32 sm, SumWrite how) {
                   chip_.serve(now, time.chip));
 }
 
-SimTime PartialSums::read_turn(SimTime now, i32 turn, SmPlace place, Server& intake,
+SimTime PartialSums::read_turn(SimTime now, i32 turn, const SmPlace& place, Server& intake,
                                MemorySystem& memory) {
   const i64 all = chunk_bytes_ * kChunks;
   const i64 bytes = all * (turn + 1) / turns_ - all * turn / turns_;

@@ -38,7 +38,8 @@ class PartialSums {
   /// When a chunk that the SM begins to write now is written.
   SimTime write(SimTime now, i32 sm, SumWrite how);
   /// When the loads of turn `turn` that begin now are there; place and `intake`: of the SM.
-  SimTime read_turn(SimTime now, i32 turn, SmPlace place, Server& intake, MemorySystem& memory);
+  SimTime read_turn(SimTime now, i32 turn, const SmPlace& place, Server& intake,
+                    MemorySystem& memory);
   /// Turns in which a warpgroup reads its part's sum or, of `spread`, its share of all of them.
   i32 turns() const { return turns_; }
   /// When C's share of a piece, stored by plain instructions from now on, is written.

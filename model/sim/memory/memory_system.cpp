@@ -54,18 +54,11 @@ void MemorySystem::replay(const RequestLog& log) {
   was_put_out_.resize(log.outputs());
 }
 
-SimTime MemorySystem::load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
-                           const BlockCost& cost, SmPlace place, bool multicast) {
-  traffic_.l2_to_sm += cost.bytes;
-  const SimTime there = replayed_ != nullptr
-                            ? answer_again(now, asked, name, cost, place)
-                            : answer(now, asked, name, block, fetch, cost, place, multicast);
-  return there + lateness(block, place);
-}
+// Twice for every K block: in line.
 
 /// SMs of a pair wait as long for the same block. In eighths, so that more of what happens happens
 /// at one time, which is faster to simulate by a quarter.
-SimTime MemorySystem::lateness(u32 block, SmPlace place) const {
+inline SimTime MemorySystem::lateness(u32 block, const SmPlace& place) const {
   u64 hash = u64{block} * 0x9E3779B97F4A7C15u;
   hash ^= (u64{place.group} * 16 + place.pair + 1) * 0xC2B2AE3D27D4EB4Fu;
   hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u;
@@ -73,8 +66,24 @@ SimTime MemorySystem::lateness(u32 block, SmPlace place) const {
   return {(load_spread_.ps * share) >> 16};
 }
 
-SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
-                             const BlockCost& cost, SmPlace place, bool multicast) {
+/// When L2 has put out what a load asks for; of one that is merged, what it does not share.
+inline SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost,
+                                     const SmPlace& place, bool merged) {
+  const SimTime takes = merged ? cost.unmerged : cost.l2;
+  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSectorBytes;
+  if (bytes == 0) {
+    return asked;
+  }
+  traffic_.l2_output += bytes;
+  if (activity_ != nullptr) {
+    activity_->add(Resource::kL2Output, now, bytes);
+  }
+  return std::max(asked, l2_output_.serve(now, place, takes));
+}
+
+inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u32 block,
+                                    Fetch fetch, const BlockCost& cost, const SmPlace& place,
+                                    bool multicast) {
   const u32 gpc = place.gpc;
   Held& held = held_[block];
   const bool merged = !multicast && tick(now) < held.merged_until[gpc];
@@ -106,7 +115,7 @@ SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u32 bloc
 }
 
 SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, const BlockCost& cost,
-                                   SmPlace place) {
+                                   const SmPlace& place) {
   const auto [output, read] = replayed_->load(name);
   const SimTime served = put_out(now, asked, cost, place, was_put_out_[output]);
   was_put_out_[output] = true;
@@ -117,19 +126,13 @@ SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, co
   return std::max(served, arrival.in_l2) + l2_latency_;
 }
 
-/// When L2 has put out what a load asks for; of one that is merged, what it does not share.
-SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost, SmPlace place,
-                              bool merged) {
-  const SimTime takes = merged ? cost.unmerged : cost.l2;
-  const i64 bytes = (merged ? cost.unmerged_sectors : cost.sectors) * kSectorBytes;
-  if (bytes == 0) {
-    return asked;
-  }
-  traffic_.l2_output += bytes;
-  if (activity_ != nullptr) {
-    activity_->add(Resource::kL2Output, now, bytes);
-  }
-  return std::max(asked, l2_output_.serve(now, place, takes));
+SimTime MemorySystem::load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
+                           const BlockCost& cost, const SmPlace& place, bool multicast) {
+  traffic_.l2_to_sm += cost.bytes;
+  const SimTime there = replayed_ != nullptr
+                            ? answer_again(now, asked, name, cost, place)
+                            : answer(now, asked, name, block, fetch, cost, place, multicast);
+  return there + lateness(block, place);
 }
 
 void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const BlockCost& cost) {
@@ -181,11 +184,11 @@ SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc, 
   return outside_[gpc].serve(now, takes) + l2_latency_;
 }
 
-SimTime MemorySystem::take_in(SimTime now, SmPlace place, i64 bytes) {
+SimTime MemorySystem::take_in(SimTime now, const SmPlace& place, i64 bytes) {
   return l2_output_.serve(now, place, {rounded(static_cast<double>(bytes) * input_ps_per_byte_)});
 }
 
-SimTime MemorySystem::load_sum(SimTime now, SmPlace place, i64 bytes, SimTime served) {
+SimTime MemorySystem::load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served) {
   traffic_.l2_to_sm += bytes;
   traffic_.l2_output += bytes;
   if (activity_ != nullptr) {

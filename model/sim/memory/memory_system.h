@@ -78,13 +78,13 @@ class MemorySystem {
   /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
   /// for all at `asked`; it is one of the SM there.
   SimTime load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
-               const BlockCost& cost, SmPlace place, bool multicast = false);
+               const BlockCost& cost, const SmPlace& place, bool multicast = false);
   /// The same for the rows of a block that lie out of bounds, brought to so many SMs.
   SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers = 1);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
-  SimTime load_sum(SimTime now, SmPlace place, i64 bytes, SimTime served);
+  SimTime load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served);
   /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
-  SimTime take_in(SimTime now, SmPlace place, i64 bytes);
+  SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
   /// A block of C is written, each once; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u64 name, i64 bytes);
 
@@ -113,14 +113,15 @@ class MemorySystem {
   };
 
   SimTime answer(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
-                 const BlockCost& cost, SmPlace place, bool multicast);
+                 const BlockCost& cost, const SmPlace& place, bool multicast);
   SimTime answer_again(SimTime now, SimTime asked, LoadName name, const BlockCost& cost,
-                       SmPlace place);
+                       const SmPlace& place);
   void fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const BlockCost& cost);
-  SimTime put_out(SimTime now, SimTime asked, const BlockCost& cost, SmPlace place, bool merged);
+  SimTime put_out(SimTime now, SimTime asked, const BlockCost& cost, const SmPlace& place,
+                  bool merged);
   SimTime read_dram(SimTime now, SimTime asked, const BlockCost& cost, RequestLog::Read read);
   void write_dram(SimTime now, i64 bytes);
-  SimTime lateness(u32 block, SmPlace place) const;
+  SimTime lateness(u32 block, const SmPlace& place) const;
   i64 insert(u32 block, i64 bytes, bool written);  // bytes that are written back
 
   BlockCache cache_;

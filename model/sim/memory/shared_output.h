@@ -59,13 +59,15 @@ class Waiters {
 
  private:
   void count(SimTime now) {
-    waiting_ = 0;
-    counted_ = now;
-    first_end_ = kNever;
+    i64 waiting = 0;
+    SimTime first_end = kNever;
     for (const SimTime& until : until_) {
-      waiting_ += until > now ? 1 : 0;
-      first_end_ = until > now && until < first_end_ ? until : first_end_;
+      waiting += until > now ? 1 : 0;
+      first_end = until > now && until < first_end ? until : first_end;
     }
+    waiting_ = waiting;
+    counted_ = now;
+    first_end_ = first_end;
   }
 
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
@@ -82,7 +84,7 @@ class SharedOutput {
       : pairs_of_group_(pairs_of_group), groups_(groups), pairs_(groups * pairs_of_group) {}
 
   /// When the request is served, which L2 alone would take `service` for. `asked` may not go back.
-  SimTime serve(SimTime asked, SmPlace place, SimTime service) {
+  SimTime serve(SimTime asked, const SmPlace& place, SimTime service) {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
     i64 of_group = 0;
     for (u32 pair = 0; pair < pairs_of_group_; ++pair) {
