@@ -145,7 +145,7 @@ def test_a_mode_or_a_transform_meets_the_operator():
         seen.names = []
         assert torch.equal(tilecast.torch.matmul(a, b), right)
     assert "tilecast.matmul.default" in seen.names
-    assert "tilecast.matmul" in make_fx(tilecast.torch.matmul)(a, b).code
+    assert "tilecast.matmul" in make_fx(lambda a, b: tilecast.torch.matmul(a, b))(a, b).code
     # torch knows how to repeat an operator that has no rule for batches.
     both = torch.vmap(tilecast.torch.matmul, in_dims=(0, None))(torch.stack([a, -a]), b)
     assert torch.equal(both, torch.stack([right, -right]))
@@ -153,8 +153,8 @@ def test_a_mode_or_a_transform_meets_the_operator():
 
 def test_eager_calls_are_known_and_right():
     layer = tilecast.torch.Linear(128, 64, activation="relu", device="cuda", dtype=torch.float16)
-    for _ in range(4):
-        input = torch.randn(32, 128, device="cuda", dtype=torch.float16)
+    for sides in [(32,), (32,), (4, 8), (4, 8), (2, 2, 8)]:
+        input = torch.randn(*sides, 128, device="cuda", dtype=torch.float16)
         with torch.no_grad():
             found = layer(input)
         assert torch.allclose(found, torch.relu(torch.nn.functional.linear(input, layer.weight, layer.bias)),
