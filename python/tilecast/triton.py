@@ -4,9 +4,10 @@
                      prune_configs_by={"early_config_prune": tilecast.triton.early_config_prune(top_k=8)})
 
 Each configuration is mapped to the schedule of ours that does the same (`schedule_of`; the table is
-in docs/triton.md) and predicted with nothing learned from our own kernels; `tilecast.triton_calibrate` fits the few
-numbers that Triton's code decides, and a factor for warps that hold more than they should. Triton
-is not imported: configurations are whatever has `kwargs`, `num_warps` and `num_stages`.
+in docs/triton.md) and predicted by closed form with nothing learned from our own kernels;
+`tilecast.triton_calibrate` fits the few numbers that Triton's code decides, and learns from measured
+configurations what those leave (triton_learned.py). Triton is not imported: configurations are
+whatever has `kwargs`, `num_warps` and `num_stages`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, Optional, Union
 
 from . import _native
 from ._model import ConfigError, FileError, _machine, _question, _shape, _word
+from .triton_learned import SMS, Learned, seen, to_try
 
 # A kernel's own names, in small letters, for what a configuration says.
 _NAMES = {
@@ -41,9 +43,10 @@ _SM_SHARED_BYTES = 228 << 10
 _CTA_SHARED_BYTES = 227 << 10
 _SM_THREADS = 2048
 _SM_REGISTERS = 65536
-# Units of two features, of the H200 on which the package's family was fitted; a fit for another GPU
-# finds its own factors for the same features.
-_WAVE_TILES = 132
+# Sums of a thread that leave room in its 255 registers; the next power of two does not.
+_MOST_ACCUMULATORS = 128
+# Unit of a feature, of the H200 on which the package's family was fitted; a fit for another GPU finds
+# its own factor for the same feature.
 _DRAM_TB_PER_S = 5.0
 
 
@@ -94,6 +97,11 @@ class Tile:
     def accumulators(self) -> float:
         """fp32 registers of a thread that hold the tile's sums."""
         return self.block_m * self.block_n / (32 * self.num_warps)
+
+    def spills(self) -> bool:
+        """More sums than registers have room for beside addresses and descriptors: the kernel is slower
+        by a factor that others say nothing of."""
+        return self.accumulators() > _MOST_ACCUMULATORS
 
 
 def schedule_of(tile: Tile) -> list[str]:
@@ -152,11 +160,13 @@ class Family:
     cycles   added to what the GPU's file has for our own kernels, by name (CYCLES)
     factors  of the time, as logarithms, by name (`_features` has what each is multiplied by)
     outside  microseconds for each million rows out of bounds that loads bring as zeros
+    learned  what measured configurations are off these terms
     """
 
     cycles: Mapping[str, float] = dataclasses.field(default_factory=dict)
     factors: Mapping[str, float] = dataclasses.field(default_factory=dict)
     outside: float = 0.0
+    learned: Learned = Learned()
 
     def time_us(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
         """Of a tile that takes `us` microseconds with these cycles."""
@@ -166,15 +176,18 @@ class Family:
         # What zeros take runs beside the rest: the longer of the two counts for most.
         us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
         features = _features(tile, m, n, k, us)
-        return us * math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
+        us *= math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
+        return us if tile.spills() else us * math.exp(self.learned.off(seen(tile, m, n, k, us)))
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """As JSON, for `Family.load`."""
         try:
             with open(path, "w", encoding="utf-8") as file:
-                json.dump({"schema": 1, "kernel_family": "triton", **dataclasses.asdict(self)}, file,
-                          indent=2)
-                file.write("\n")
+                terms = {name: getattr(self, name) for name in ("cycles", "factors", "outside")}
+                text = json.dumps({"schema": 2, "kernel_family": "triton", **terms}, indent=2)
+                # A line for each row, its weight last.
+                rows = ",\n".join(f"    {list(row)}" for row in self.learned.table())
+                file.write(f'{text[:-2]},\n  "learned": [\n{rows}\n  ]\n}}\n')
         except OSError as error:
             raise FileError(f"{os.fspath(path)}: cannot write: {error.strerror}") from None
 
@@ -185,7 +198,8 @@ class Family:
                 values = json.load(file)
             cycles, factors = ({name: float(one) for name, one in values[part].items()}
                                for part in ("cycles", "factors"))
-            return cls(cycles, factors, float(values["outside"]))
+            return cls(cycles, factors, float(values["outside"]),
+                       Learned.of_table(values.get("learned", ())))
         except OSError as error:
             raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -201,11 +215,11 @@ def default_family() -> Family:
 def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp16",
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None,
-             method: str = "simulated", threads: int = 0) -> list[float]:
+             threads: int = 0) -> list[float]:
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where no schedule
     of ours could run it, which Triton could not either, for want of shared memory."""
     family = default_family() if family is None else family
-    machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, method)
+    machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic")
     times = [math.inf] * len(tiles)
     # Rows out of bounds are multiplied too: a tile's problem ends with its last tile of rows. Our
     # own kernels leave them out.
@@ -220,18 +234,19 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
     return times
 
 
-def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, *, simulated: int = 8,
-           **options: Any) -> list[int]:
-    """Places in `tiles`, the fastest first; those that cannot run last. The best `simulated` by closed form
-    are put in the order of the geometric mean of closed form and simulation, which are wrong in
-    different places. Options are those of `times_us`."""
-    closed = times_us(tiles, m, n, k, method="analytic", **options)
-    order = sorted(range(len(tiles)), key=closed.__getitem__)
-    best = [i for i in order[:simulated] if closed[i] < math.inf]
-    if len(best) > 1:
-        times = times_us([tiles[i] for i in best], m, n, k, method="simulated", **options)
-        best = [i for _, i in sorted((closed[i] * us, i) for i, us in zip(best, times))]
-    return best + order[len(best):]
+def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> list[int]:
+    """Places in `tiles`, the fastest first; those that cannot run last. Options are those of `times_us`."""
+    return sorted(range(len(tiles)), key=times_us(tiles, m, n, k, **options).__getitem__)
+
+
+def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, **options: Any) -> list[int]:
+    """Places in `tiles` of the `count` to measure: the fastest first, then those that come next or are so
+    unlike them that they may be faster yet. Options are those of `times_us`."""
+    times = times_us(tiles, m, n, k, **options)
+    able = [i for i, us in enumerate(times) if us < math.inf]
+    first = to_try([seen(tiles[i], m, n, k, times[i]) for i in able], [times[i] for i in able], count)
+    unable = [i for i, us in enumerate(times) if us == math.inf]
+    return [able[i] for i in first] + unable[:count - len(first)]
 
 
 # The names of Family.cycles and Family.factors.
@@ -247,13 +262,13 @@ def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]
     tiles = -(-m // tile.block_m) * -(-n // tile.block_n)
     return {
         "all": 1.0,
-        "spilled": max(0.0, tile.accumulators() - 128) / 128,
+        "spilled": max(0.0, tile.accumulators() / _MOST_ACCUMULATORS - 1),
         "two_warpgroups": two,
         "two_warpgroups_short_k": two * short,
         "two_warpgroups_small": two if tile.accumulators() < 64 else 0.0,
         "two_warpgroups_deep": two if tile.num_stages > 4 else 0.0,
         "short_k": short,
-        "one_wave": 1.0 if tiles <= _WAVE_TILES else 0.0,
+        "one_wave": 1.0 if tiles <= SMS else 0.0,
         "dram": min(1.0, 2e-6 * (m * k + n * k + m * n) / us / _DRAM_TB_PER_S),
         "block_k_128": 1.0 if tile.block_k >= 128 else 0.0,
         "tall": math.log2(tile.block_m / tile.block_n),
@@ -278,53 +293,50 @@ class Tuner:
     names       where the kernel calls something else than docs/triton.md lists:
                 {"block_m": "XBLOCK", "m": "rows", ...}
     family      what `calibrate` fitted; else the package's own
-    simulated   of the best by closed form, so many are simulated
     """
 
     def __init__(self, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
                  layout: Optional[str] = None, regime: str = "burst",
                  persistent: Optional[bool] = None, names: Optional[Mapping[str, str]] = None,
-                 family: Optional[Family] = None, simulated: int = 8, threads: int = 0):
+                 family: Optional[Family] = None, threads: int = 0):
         self.gpu, self.dtype, self.layout, self.regime = gpu, dtype, layout, regime
-        self.persistent, self.family = persistent, family
-        self.simulated, self.threads = simulated, threads
+        self.persistent, self.family, self.threads = persistent, family, threads
         self.names = {theirs: ours for ours, theirs in (names or {}).items()}
         unknown = set(self.names.values()) - set(_NAMES) - set("mnk") - {"num_stages", "num_warps"}
         if unknown:
             raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
 
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
-        """A function for prune_configs_by["early_config_prune"]: it keeps the `top_k` configurations
-        with the shortest predicted times, the shortest first. Raises ConfigError, when it is called,
-        for a problem that the model does not answer or names that it does not find."""
+        """A function for prune_configs_by["early_config_prune"]: it keeps `top_k` configurations, that with the
+        shortest predicted time first (`picked`). Raises ConfigError, when it is called, for a problem
+        that the model does not answer or names that it does not find."""
         if top_k < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
         def prune(configs: Sequence[Any], named_args: Mapping[str, Any], **kwargs: Any) -> list:
-            return self.rank(configs, {**named_args, **kwargs})[:top_k]
+            return self._chosen(picked, configs, {**named_args, **kwargs}, count=top_k)
 
         return prune
 
     def perf_model(self, **arguments: Any) -> float:
-        """For prune_configs_by["perf_model"]: microseconds of one configuration, by closed form."""
-        problem = self._problem(arguments)
-        return self._times([Tile.of(self._ours(arguments), self.persistent)], problem, "analytic")[0]
+        """For prune_configs_by["perf_model"]: microseconds of one configuration."""
+        return self._ask(times_us, [Tile.of(self._ours(arguments), self.persistent)], arguments)[0]
 
     def rank(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list:
         """All configurations, the shortest predicted time first; those that cannot run last."""
-        problem = self._problem(arguments)
+        return self._chosen(ranked, configs, arguments)
+
+    def _chosen(self, choose: Callable[..., list[int]], configs: Sequence[Any],
+                arguments: Mapping[str, Any], **more: int) -> list:
         tiles = [Tile.of(self._ours({**arguments, **_said(config)}), self.persistent)
                  for config in configs]
-        m, n, k, dtype, layout = problem
-        order = ranked(tiles, m, n, k, dtype=dtype, layout=layout, gpu=self.gpu, regime=self.regime,
-                       family=self.family, simulated=self.simulated, threads=self.threads)
-        return [configs[i] for i in order]
+        return [configs[i] for i in self._ask(choose, tiles, arguments, **more)]
 
-    def _times(self, tiles, problem, method) -> list[float]:
-        m, n, k, dtype, layout = problem
-        return times_us(tiles, m, n, k, dtype=dtype, layout=layout, gpu=self.gpu,
-                        regime=self.regime, family=self.family, method=method,
-                        threads=self.threads)
+    def _ask(self, question: Callable[..., list], tiles: Sequence[Tile], arguments: Mapping[str, Any],
+             **more: int) -> list:
+        m, n, k, dtype, layout = self._problem(arguments)
+        return question(tiles, m, n, k, dtype=dtype, layout=layout, gpu=self.gpu, regime=self.regime,
+                        family=self.family, threads=self.threads, **more)
 
     def _ours(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return {self.names.get(name, name): value for name, value in values.items()}

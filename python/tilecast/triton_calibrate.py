@@ -23,7 +23,8 @@ from typing import Any, Optional
 
 from ._fit import gauss_newton
 from ._model import ConfigError, Error, FileError
-from .triton import CYCLES, FACTORS, Family, Tile, default_family, ranked, times_us
+from .triton import CYCLES, FACTORS, Family, Tile, default_family, picked, times_us
+from .triton_learned import learn, seen
 
 # How far from nothing each is expected: cycles, factors, microseconds for a million rows.
 _STEPS = {"cycles": 20.0, "factors": 0.02, "outside": 20.0}
@@ -64,14 +65,13 @@ def row_of(values: Mapping[str, Any]) -> Row:
                Tile.of(numbers), float(values["time_us_median"]))
 
 
-def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm",
-              method: str = "analytic") -> list[float]:
+def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm") -> list[float]:
     """Microseconds of each row."""
     times = [0.0] * len(rows)
     for problem, places in _by_problem(rows).items():
         m, n, k, dtype, layout = problem
         for i, us in zip(places, times_us([rows[i].tile for i in places], m, n, k, dtype=dtype,
-                                          layout=layout, gpu=gpu, family=family, method=method)):
+                                          layout=layout, gpu=gpu, family=family)):
             times[i] = us
     return times
 
@@ -83,9 +83,9 @@ def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
 
 def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
     """A Family from measured rows (`Row`, or mappings as in the CSV), some tens or more of several
-    problems. Rows near the best of their problem count most. What the rows do not tell stays at
-    nothing: every number has a prior around zero. Raises ConfigError for fewer than 20 rows, and for
-    one that is not `runnable`."""
+    problems: first the terms, then what rows are off them. Rows near the best of their problem count
+    most. What the rows do not tell stays at nothing: every number has a prior around zero. Raises
+    ConfigError for fewer than 20 rows, and for one that is not `runnable`."""
     rows = [row if isinstance(row, Row) else row_of(row) for row in rows]
     if len(rows) < 20:
         raise ConfigError(f"expected at least 20 measured configurations, got {len(rows)}")
@@ -102,7 +102,15 @@ def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
     values = gauss_newton(lambda at: predicted(rows, _family(at), gpu=gpu),
                           [row.time_us for row in rows], weights,
                           [_STEPS[kind] for kind in kinds], priors)
-    return _family([round(value, 4) for value in values])
+    terms = _family([round(value, 4) for value in values])
+    places, off, counts = [], [], []
+    for row, us, weight in zip(rows, predicted(rows, terms, gpu=gpu), weights):
+        if not row.tile.spills():
+            m, n, k, _, _ = row.problem
+            places.append(seen(row.tile, m, n, k, us))
+            off.append(math.log(row.time_us / us))
+            counts.append(weight)
+    return dataclasses.replace(terms, learned=learn(places, off, counts))
 
 
 def _family(values: Sequence[float]) -> Family:
@@ -136,8 +144,8 @@ class Quality:
         return "\n".join(lines)
 
 
-def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *, gpu: str = "h200_sxm",
-            simulated: int = 8) -> Quality:
+def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *,
+            gpu: str = "h200_sxm") -> Quality:
     """Of the family that each problem is judged by. Picks are those of early_config_prune. Kernels whose
     sums do not fit their registers are picks as any other; their error, a factor of several, is
     not in the errors."""
@@ -148,10 +156,10 @@ def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *, gpu: str =
         family = families[problem]
         errors += [abs(us / row.time_us - 1)
                    for row, us in zip(of_problem, predicted(of_problem, family, gpu=gpu))
-                   if row.tile.accumulators() <= 128]
+                   if not row.tile.spills()]
         m, n, k, dtype, layout = problem
-        order = ranked([row.tile for row in of_problem], m, n, k, dtype=dtype, layout=layout, gpu=gpu,
-                       family=family, simulated=simulated)
+        order = picked([row.tile for row in of_problem], m, n, k, max(picks), dtype=dtype, layout=layout,
+                       gpu=gpu, family=family)
         best = min(row.time_us for row in of_problem)
         for top, speeds in picks.items():
             speeds.append(best / min(of_problem[i].time_us for i in order[:top]))
