@@ -79,7 +79,7 @@ GemmProblem problem_of(Schedule schedule) {
 
 TEST_CASE("The part that helps most when it is infinite is named") {
   GpuSpec slow_dram = example_gpu();
-  slow_dram.machine->dram_read.value /= 10;
+  slow_dram.dram->read_rate.value /= 10;
   CHECK(limiter(slow_dram) == Limiter::kDram);
   GpuSpec slow_tensor = example_gpu();
   slow_tensor.wgmma->flops_per_sm.value /= 100;
