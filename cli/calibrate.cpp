@@ -160,7 +160,7 @@ void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
   }
   const FitRows rows = fit_rows(gpu.spec, files, kLeastRows);
   const auto count = static_cast<std::size_t>(*options.design);
-  for (const std::size_t row : most_informative(gpu, rows, count, options.threads)) {
+  for (const std::size_t row : most_informative(gpu.spec, rows, count)) {
     points.push_back({rows.rows[row].point, "named"});
   }
   // Where a budget ends early both regimes have been seen.
@@ -205,12 +205,12 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {
     return load_gpu_with(options.gpu, options.out,
                          {"sm", "clusters", "wgmma", "l2", "dram", "reduction", "stream", "machine",
-                          "fitted", "clock", "power"});
+                          "clock", "power"});
   }
   return options.measured.empty()
              ? load_gpu(options.gpu, false)
              : load_gpu_with(options.gpu, options.measured,
-                             {"machine", "reduction", "clusters", "stream", "clock"});
+                             {"machine", "dram", "reduction", "clusters", "stream", "clock"});
 }
 
 std::shared_ptr<const LearnedModel> lengths_for(const CalibrateOptions& options) {

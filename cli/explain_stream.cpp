@@ -32,8 +32,7 @@ std::optional<StreamStory> stream_story(const ExplainReport& report, const Expla
 }
 
 std::vector<NamedLoss> named_losses(const StreamLosses& losses) {
-  return {{"mix", "mixed reads and writes", losses.mix},
-          {"spread", "bytes in flight on many pages", losses.spread},
+  return {{"spread", "bytes in flight on many pages", losses.spread},
           {"walk", "CTAs that drift apart on independent walks", losses.walk},
           {"plain", "plain loads, which hold lines in L1", losses.plain},
           {"hint", "the cache hint of asynchronous loads", losses.hint},

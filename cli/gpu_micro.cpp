@@ -29,9 +29,8 @@ namespace {
 
 CardFacts facts_of(const GpuSpec& gpu) {
   return {static_cast<u32>(gpu.sm.count),
-          gpu.clock
-              ? std::optional(EnergyScale{gpu.clock->energy_reference, gpu.clock->energy_exponent})
-              : std::nullopt};
+          gpu.clock ? std::optional(EnergyScale{kEnergyClock, gpu.clock->energy_exponent})
+                    : std::nullopt};
 }
 
 struct MicroOptions {

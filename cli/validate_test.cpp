@@ -181,7 +181,7 @@ LearnedModel slower_by(double cycles) {
   LearnedModel model{.rows = {{"64x64x64", "any", Regime::kBurst, true, {}}}};
   model.length.fill(1e9);
   model.noise = 0.5;
-  model.analytic = {{1, {cycles}, {cycles}}, {0.02, {0}, {0}}, {{"tensor", 1}}};
+  model.analytic = {{1, {cycles}, {cycles}}, {0.02, {0}, {0}}, {1, 1}};
   model.simulated = model.analytic;
   return model;
 }

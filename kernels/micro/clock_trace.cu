@@ -1,4 +1,5 @@
-// Key: clock.max, clock.tensor_plateau, power.burst_limit (the three limiters of the clock).
+// Key: clock.max, clock.tensor_plateau, clock.limiter, power.burst_limit (the three limiters of
+// the clock).
 //
 // Method: all CTAs but the last run wgmma m64n256k16 from shared memory for `length` nanoseconds,
 // busy for `busy` of every `period`; the last one reads both clocks every `every` nanoseconds, so

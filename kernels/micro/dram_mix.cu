@@ -1,5 +1,4 @@
-// Key: stream.write_rate, machine.dram_write, power.per_dram_byte; what
-// stream.mix_loss stands for.
+// Key: dram.write_rate, power.per_dram_byte.
 //
 // Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
 // several times L2: of `period` steps, each of one block, the first `reads` load and the first

@@ -1,5 +1,5 @@
 // Key: machine.outside (out-of-bounds rows); machine.request, machine.intake and
-// fitted.merge_limit for loads by tensor map; lines that all SMs want at once.
+// machine.merge_limit for loads by tensor map; lines that all SMs want at once.
 //
 // Method: on every SM with a task, one thread keeps `slots` turns in flight, each of `boxes` loads
 // of one box of a tensor map under one barrier, walking along the columns of the matrix, round and

@@ -66,9 +66,8 @@ BusiestSm busiest_sm(const KernelAt& kernel, const GemmWork& work, const KBlock&
 }
 
 Seconds dram_time(const KernelAt& kernel, const GemmWork& work) {
-  return transfer_time(work.traffic.dram_read,
-                       dram_read_rate(kernel.gpu, kernel.config, work.ctas_per_sm)) +
-         transfer_time(work.traffic.dram_write, kernel.gpu.machine->dram_write);
+  return transfer_time(work.traffic.dram_read, dram_read_rate(kernel.gpu)) +
+         transfer_time(work.traffic.dram_write, kernel.gpu.dram->write_rate);
 }
 
 void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileScheduler& scheduler,
@@ -149,8 +148,9 @@ GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
                    least_traffic(*gpu.l2, problem, config, resident_workers(gpu, config)));
 }
 
-Bytes l2_output(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work) {
-  return l2_output(gpu, config.tiling, work.traffic, in_step(work));
+Bytes l2_output(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                const GemmWork& work) {
+  return l2_output(gpu, problem, config.tiling, work.traffic, in_step(work));
 }
 
 ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,

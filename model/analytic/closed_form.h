@@ -62,7 +62,8 @@ GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
                          const KernelConfig& config);
 
 /// Bytes that L2 puts out, concurrent requests for one line once (loads.h).
-Bytes l2_output(const GpuSpec& gpu, const KernelConfig& config, const GemmWork& work);
+Bytes l2_output(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                const GemmWork& work);
 
 /// What a closed form is made of.
 struct FormParts {

@@ -17,15 +17,15 @@ GpuSpec tensor_only() {
   gpu.wgmma->operand_rate = {kNoLimit};
   gpu.dram->bandwidth = {kNoLimit};
   gpu.reduction->chip_store = {kNoLimit};
-  gpu.stream->spread_loss = 0;
+  gpu.stream->disorder_loss = 0;
+  gpu.dram->read_rate = gpu.dram->write_rate = {kNoLimit};
   gpu.machine = MachineSpec{.mma_queue = 1e4,
                             .intake = {kNoLimit},
                             .gpcs = 8,
+                            .merge_limit = 2.25,
                             .l2_output = {kNoLimit},
-                            .dram_read = {kNoLimit},
-                            .dram_write = {kNoLimit},
                             .store_read = {kNoLimit}};
-  gpu.fitted->plain_store = {kNoLimit};
+  gpu.reduction->sm_store = {kNoLimit};
   return gpu;
 }
 
@@ -155,7 +155,7 @@ TEST_CASE(
     "Where rows of C are no whole 16 bytes its threads store it, four bytes or two at a time") {
   // 128 x 256 x 2 B at 32 B per cycle: 2048 more, twice that where n is odd.
   GpuSpec gpu = tensor_only();
-  gpu.fitted->plain_store = {32};
+  gpu.reduction->sm_store = {64};
   const KernelConfig config = parse_kernel_config(kFlagship);
   const double bulk = run(gpu, problem(128, 256, 640), config).cycles.value;
   CHECK(run(gpu, problem(128, 248, 640), config).cycles.value == Approx(bulk));
@@ -165,7 +165,7 @@ TEST_CASE(
 
 TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {
   GpuSpec gpu = tensor_only();
-  gpu.machine->dram_read = gpu.machine->dram_write = {0.5e12};
+  gpu.dram->read_rate = gpu.dram->write_rate = {0.5e12};
   const KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(128, 13200, 6400);
   // (128 + 13200) x 6400 x 2 B read and 128 x 13200 x 2 B written at 0.5 TB/s.
@@ -209,7 +209,7 @@ TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence
 TEST_CASE("Rows off their 128-byte lines leave less of L2") {
   // 49152 B per SM and K block of 1024 cycles at 1.5 GHz from all 132 SMs is 9.504 TB/s.
   GpuSpec gpu = tensor_only();
-  gpu.fitted->merge_limit = 1;
+  gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12};
   const KernelConfig config = parse_kernel_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
@@ -225,7 +225,7 @@ TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples
   // n of 208 is an odd multiple of 32 bytes, k of 6400 none. Of the 336 rows of a K block that
   // exist 208 are B's, for which L2 puts out 1.25 times their bytes.
   GpuSpec gpu = tensor_only();
-  gpu.fitted->merge_limit = 1;
+  gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 5};  // four times what the wgmmas take, and more
   const KernelConfig config = parse_kernel_config(kFlagship);
   GemmProblem p = problem(132 * 128, 208, 6400);
@@ -244,9 +244,9 @@ TEST_CASE(
   const double tiles = run(gpu, p, config).cycles.value;
   const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
   const double equal_rate = bytes / (tiles / kClock.value);
-  gpu.machine->dram_read = gpu.machine->dram_write = {equal_rate};
+  gpu.dram->read_rate = gpu.dram->write_rate = {equal_rate};
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.259921));
-  gpu.machine->dram_read = gpu.machine->dram_write = {equal_rate * 10};
+  gpu.dram->read_rate = gpu.dram->write_rate = {equal_rate * 10};
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.000333));
 }
 
@@ -509,12 +509,12 @@ TEST_CASE("Requests for a line are merged where SMs of one GPC ask for it, up to
   gpu.machine->gpcs = 1;
   const KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(264 * 128, 256, 6400);
-  gpu.fitted->merge_limit = 4;
+  gpu.machine->merge_limit = 4;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
-  gpu.fitted->merge_limit = 1;
+  gpu.machine->merge_limit = 1;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(384 * 128 / 24, 1024)));
   // Over very many GPCs no two SMs of one ask: nothing is merged.
-  gpu.fitted->merge_limit = 4;
+  gpu.machine->merge_limit = 4;
   gpu.machine->gpcs = 1'000'000'000;
   CHECK(run(gpu, p, config).cycles.value ==
         Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));

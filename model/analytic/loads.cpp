@@ -28,24 +28,42 @@ struct BoxRow {
   BoxRow(i64 row_bytes, i64 most)
       : bytes(std::min(row_bytes, most)), cost(row_cost(bytes, row_bytes)) {}
 
-  /// Bytes that L2 puts out for each one, of `merged` requests as one: it puts out pairs of
-  /// sectors, and rows that start inside a sector for each who asks.
+  /// Bytes for each one that L2 puts out, of `merged` requests as one: rows that start inside a
+  /// sector for each who asks.
   double put_out(double merged) const {
-    const double pairs = (cost.pairs - cost.shifted_pairs) / merged + cost.shifted_pairs;
-    return pairs * 2 * kSectorBytes / static_cast<double>(bytes);
+    return of_sectors((cost.sectors - cost.shifted_sectors) / merged + cost.shifted_sectors);
+  }
+  /// The same in what its output takes for them, which is pairs of sectors.
+  double output_taken(double merged) const {
+    return of_sectors(2 * ((cost.pairs - cost.shifted_pairs) / merged + cost.shifted_pairs));
+  }
+
+ private:
+  double of_sectors(double count) const {
+    return count * kSectorBytes / static_cast<double>(bytes);
   }
 };
+
+/// Rows as boxes take them from A and B.
+BoxRow box_of_a(const GemmProblem& problem, const Tiling& t) {
+  return {a_row_bytes(problem), k_slab_elements(t) * element_bytes(problem.dtype)};
+}
+BoxRow box_of_b(const GemmProblem& problem, const Tiling& t) {
+  const bool n_major = problem.layout == Layout::kNn;
+  return {b_row_bytes(problem),
+          (n_major ? kSlabElements : k_slab_elements(t)) * element_bytes(problem.dtype)};
+}
 
 /// Requests for one line that L2 sees as one.
 double merged(const GpuSpec& gpu, double sharers, bool in_step) {
   if (in_step) {
-    return std::min(gpu.fitted->merge_limit, sharers);
+    return std::min(gpu.machine->merge_limit, sharers);
   }
   // Requests are merged on their way out of each GPC: of `sharers` spread at random over the GPCs,
   // as many reach L2 as there are GPCs with at least one.
   const double gpcs = gpu.machine->gpcs;
   const double reach_l2 = gpcs * (1 - std::pow(1 - 1 / gpcs, sharers));
-  return std::min(gpu.fitted->merge_limit, sharers / reach_l2);
+  return std::min(gpu.machine->merge_limit, sharers / reach_l2);
 }
 
 double existing(i64 extent, i32 block) {
@@ -53,12 +71,12 @@ double existing(i64 extent, i32 block) {
 }
 
 /// The workers of a wave that share a panel wait for it together, so one that comes from DRAM
-/// delays them all.
+/// delays them all; of the requests that are served as one the first waits for all of it.
 Cycles answer(const KernelAt& kernel, const GemmTraffic& traffic) {
+  const MachineSpec& machine = *kernel.gpu.machine;
   const double missing = std::max(traffic.a_missing, traffic.b_missing);
   return kernel.cycles(kernel.costs.l2_latency) +
-         cycles_of(kernel.gpu.machine->dram_latency, kernel.sm_clock) *
-             (missing * kernel.gpu.fitted->dram_wait);
+         cycles_of(machine.dram_latency, kernel.sm_clock) * (missing / machine.merge_limit);
 }
 
 }  // namespace
@@ -69,11 +87,9 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   const Tiling& t = kernel.tiling();
   const BytesPerCycle share{machine.l2_output.value / kernel.sm_clock.value / kernel.sms};
   const bool n_major = problem.layout == Layout::kNn;
-  const i64 element = element_bytes(problem.dtype);
-  const BoxRow a(a_row_bytes(problem), k_slab_elements(t) * element);
-  const BoxRow b(b_row_bytes(problem), (n_major ? kSlabElements : k_slab_elements(t)) * element);
+  const BoxRow a = box_of_a(problem, t), b = box_of_b(problem, t);
   const auto rate = [&](double sharers, const BoxRow& row) {
-    return share / row.put_out(merged(kernel.gpu, sharers, in_step));
+    return share / row.output_taken(merged(kernel.gpu, sharers, in_step));
   };
   const RowsOfTiles rows = rows_of_tiles(problem, kernel.config);
   const auto of_a_tiles = [&](i64 of_rows) {
@@ -98,28 +114,19 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   loads.engine =
       machine.request * (a_rows * loads.a_existing * a.cost.lines +
                          b_rows * loads.b_existing * b.cost.lines + a_outside + b_outside);
-  const double receivers = 1 + machine.outside_receiver * (t.cluster_n - 1);
-  const double b_receivers = 1 + machine.outside_receiver * (t.cluster_m - 1);
   const double lines = a_row_bytes(problem) % (2 * kLineBytes) == 0 ? 2 : 1;
-  loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs *
-                                     (a_outside * receivers + b_outside * b_receivers));
+  loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs * (a_outside + b_outside));
   return loads;
 }
 
-Bytes l2_output(const GpuSpec& gpu, const Tiling& t, const GemmTraffic& traffic, bool in_step) {
+Bytes l2_output(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& t,
+                const GemmTraffic& traffic, bool in_step) {
   // A multicast is put out once for the CTAs that share it.
   const double a = static_cast<double>(t.block_m) / t.cluster_n;
   const double b = static_cast<double>(t.block_n) / t.cluster_m;
-  const double once =
-      a / merged(gpu, traffic.a_sharers, in_step) + b / merged(gpu, traffic.b_sharers, in_step);
-  return traffic.l2_to_sm * (once / (a + b));
-}
-
-double off_line_share(const GemmProblem& problem, const Tiling& t) {
-  const auto off = [](i64 row_bytes) { return row_bytes % kLineBytes != 0 ? 1.0 : 0.0; };
-  const double a = static_cast<double>(t.block_m) / t.cluster_n;
-  const double b = static_cast<double>(t.block_n) / t.cluster_m;
-  return (a * off(a_row_bytes(problem)) + b * off(b_row_bytes(problem))) / (a + b);
+  const double of_a = box_of_a(problem, t).put_out(merged(gpu, traffic.a_sharers, in_step));
+  const double of_b = box_of_b(problem, t).put_out(merged(gpu, traffic.b_sharers, in_step));
+  return traffic.l2_to_sm * ((a * of_a + b * of_b) / (a + b));
 }
 
 }  // namespace tilecast

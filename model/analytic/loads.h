@@ -26,10 +26,9 @@ struct Loads {
 /// `in_step`: all workers start together and have one tile.
 Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_step);
 
-/// What L2 puts out of what it delivers, concurrent requests for one line counted once.
-Bytes l2_output(const GpuSpec& gpu, const Tiling& tiling, const GemmTraffic& traffic, bool in_step);
-
-/// Part of the bytes of A and B that lie in rows which do not start on lines of 128 bytes.
-double off_line_share(const GemmProblem& problem, const Tiling& tiling);
+/// What L2 puts out for what it delivers: sectors that rows touch, concurrent requests for one line
+/// counted once.
+Bytes l2_output(const GpuSpec& gpu, const GemmProblem& problem, const Tiling& tiling,
+                const GemmTraffic& traffic, bool in_step);
 
 }  // namespace tilecast

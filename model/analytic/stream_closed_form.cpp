@@ -21,10 +21,10 @@ constexpr double kBoundByDram = 0.7937;
 Seconds overlapped(Seconds dram, Seconds flight) { return smooth_max<3>({dram, flight}); }
 
 /// Reads and writes one after the other, nothing lost.
-Seconds time_at_measured_rates(const StreamSpec& stream, const StreamProblem& problem) {
+Seconds time_at_measured_rates(const DramSpec& dram, const StreamProblem& problem) {
   const Bytes matrix{matrix_bytes(problem)};
-  return transfer_time(matrix * input_count(problem.op), stream.read_rate) +
-         transfer_time(matrix, stream.write_rate);
+  return transfer_time(matrix * input_count(problem.op), dram.read_rate) +
+         transfer_time(matrix, dram.write_rate);
 }
 
 /// Of a CTA between a block's arrival and its next loads.
@@ -64,7 +64,7 @@ Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementTyp
 
 RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time) {
   return {transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth) / time,
-          time_at_measured_rates(*gpu.stream, problem) / time};
+          time_at_measured_rates(*gpu.dram, problem) / time};
 }
 
 StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
@@ -81,9 +81,8 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
   form.shared_memory = shared_bytes(config, form.dram_read, form.dram_write);
   const Bytes moved = form.dram_read + form.dram_write;
   const Bytes in_flight = bytes_in_flight(gpu, config, problem.dtype);
-  const StreamLosses losses =
-      stream_losses(stream, config, problem.dtype, form.dram_read / moved, in_flight);
-  const Seconds dram = time_at_measured_rates(stream, problem) / (1 - losses.total());
+  const StreamLosses losses = stream_losses(stream, config, problem.dtype, in_flight);
+  const Seconds dram = time_at_measured_rates(*gpu.dram, problem) / (1 - losses.total());
 
   const Seconds latency = stream_block_latency(stream, config, problem.dtype);
   const Seconds work = work_of_block(stream, config, problem.dtype, sm_clock);

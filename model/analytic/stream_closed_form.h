@@ -3,11 +3,10 @@
 // The kernel is its launch, the first load, and then the longer of two, which come near each other
 // as third powers, since a loaded memory answers later:
 //   DRAM     (reads / read rate + writes / write rate) / (1 - losses). Losses add up, each a share
-//            of the rate: reads and writes mixed (4 r w of it, r and w their shares); CTAs on walks
-//            of their own, which drift apart, so that DRAM opens more pages; plain loads, which
-//            hold their lines in L1; asynchronous loads under a hint; many bytes in flight, which
-//            also lie on more pages (logarithm, from 32 KiB an SM on); requests of few bytes of a
-//            row (inverse of the bytes).
+//            of the rate: the same for CTAs on walks of their own, which drift apart, so that DRAM
+//            opens more pages, as for plain loads, which hold their lines in L1, and loads under a
+//            hint; many bytes in flight, which also lie on more pages (logarithm, from 32 KiB an SM
+//            on); requests of few bytes of a row (inverse of the bytes).
 //   flight   a CTA's blocks one after the other. From one block to the next:
 //              one buffer              latency + work
 //              n buffers or stages     the longer of work and (latency + work) / (n - 1)

@@ -5,7 +5,7 @@
 namespace tilecast {
 
 CycleEnergy cycle_energy(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
-  const EnergySplit run = energy_at_reference(gpu, work, inputs);
+  const EnergySplit run = energy_at_1_ghz(gpu, work, inputs);
   const double cycles = work.elapsed.value;
   return {(run.tensor + run.shared_memory + run.l2) / cycles, run.dram / cycles};
 }

@@ -24,26 +24,24 @@ Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
 
 /// Energy grows with the voltage that the clock needs.
 double voltage_factor(const ClockSpec& clock, Hertz f) {
-  return std::pow(f / clock.energy_reference, clock.energy_exponent);
+  return std::pow(f / kEnergyClock, clock.energy_exponent);
 }
 
 }  // namespace
 
-EnergySplit energy_at_reference(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
+EnergySplit energy_at_1_ghz(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
   const PowerSpec& power = *gpu.power;
-  const double element = work.dtype == ElementType::kBf16 ? power.bf16_flop
-                         : is_fp8_pair(work.dtype)        ? 2 * power.fp8_flop
-                                                          : 1;
-  const double requests = 1 + (power.off_line_l2 - 1) * work.off_lines;
+  // An fp8 FLOP takes half of a bf16 one's, and two stand for one.
+  const double element = work.dtype == ElementType::kFp16 ? 1 : power.bf16_flop;
   return {.tensor = energy_per_flop(power, inputs) * (work.tensor.value * element),
           .shared_memory = power.per_shared_memory_byte * work.shared_memory.value,
-          .l2 = power.per_l2_byte * (work.l2.value * requests),
+          .l2 = power.per_l2_byte * work.l2.value,
           .dram = power.per_dram_byte * work.dram.value,
           .idle = {}};
 }
 
 EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz f, Inputs inputs) {
-  EnergySplit split = energy_at_reference(gpu, work, inputs);
+  EnergySplit split = energy_at_1_ghz(gpu, work, inputs);
   const double voltage = voltage_factor(*gpu.clock, f);
   for (Joules* scaled : {&split.tensor, &split.shared_memory, &split.l2}) {
     *scaled = *scaled * voltage;

@@ -1,7 +1,7 @@
 // Energy of one SM cycle of the whole chip, and the clock at which a power is just drawn.
 //
-//   P(f) = P_static + f * (E * (f / f_ref)^gamma + E_dram)
-// E is the energy at the reference clock, from the kernel's own work: FLOPs (by input data and
+//   P(f) = P_static + f * (E * (f / 1 GHz)^gamma + E_dram)
+// E is the energy at 1 GHz, from the kernel's own work: FLOPs (by input data and
 // element), bytes of shared memory and L2. E_dram, of the DRAM bytes of that cycle, does not follow
 // the SM clock.
 //
@@ -24,7 +24,6 @@ struct ChipWork {
   Bytes dram;
   Cycles elapsed;  // of the kernel
   ElementType dtype = ElementType::kFp16;
-  double off_lines = 0;  // part of `l2` whose rows start off their lines
 };
 
 /// Where the energy of one kernel run goes.
@@ -35,14 +34,14 @@ struct EnergySplit {
   Joules total() const { return tensor + shared_memory + l2 + dram + idle; }
 };
 
-/// Of a whole run, at the reference clock; without static power.
-EnergySplit energy_at_reference(const GpuSpec& gpu, const ChipWork& work, Inputs inputs);
+/// Of a whole run, at 1 GHz; without static power.
+EnergySplit energy_at_1_ghz(const GpuSpec& gpu, const ChipWork& work, Inputs inputs);
 
 EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz sm_clock, Inputs inputs);
 
 /// Energy of one SM cycle of the whole chip.
 struct CycleEnergy {
-  Joules scaled;  // with the voltage; at the reference clock
+  Joules scaled;  // with the voltage; at 1 GHz
   Joules fixed;
 };
 

@@ -17,8 +17,6 @@ ChipWork work_of(const ChipWork& whole, const PhaseShares& phase) {
   return part;
 }
 
-Joules total(const CycleEnergy& energy) { return energy.scaled + energy.fixed; }
-
 /// a x + b, of each part.
 CycleEnergy sum(double a, const CycleEnergy& x, double b, const CycleEnergy& y) {
   return {x.scaled * a + y.scaled * b, x.fixed * a + y.fixed * b};
@@ -27,16 +25,14 @@ CycleEnergy sum(double a, const CycleEnergy& x, double b, const CycleEnergy& y) 
 struct FilteredPhase {
   CycleEnergy own;
   Seconds length;
-  bool rises;        // the filter is below it
   CycleEnergy seen;  // by the limiter, in the mean of the phase
 };
 
 double left_after(const ClockSpec& clock, const FilteredPhase& phase) {
-  const Seconds constant = phase.rises ? clock.attack : clock.release;
-  return constant.value > 0 ? std::exp(-phase.length.value / constant.value) : 0;
+  return clock.limiter.value > 0 ? std::exp(-phase.length.value / clock.limiter.value) : 0;
 }
 
-/// What the filter holds where a run begins, if each phase is reached from the side it says.
+/// What the filter holds where a run begins that repeats.
 CycleEnergy at_begin(const ClockSpec& clock, const std::vector<FilteredPhase>& phases) {
   double left = 1;  // of what it held
   CycleEnergy gained{};
@@ -48,29 +44,15 @@ CycleEnergy at_begin(const ClockSpec& clock, const std::vector<FilteredPhase>& p
   return sum(1 / (1 - left), gained, 0, {});
 }
 
-/// Whether all phases were reached from the side they said; tells them what the filter holds.
-bool pass(const ClockSpec& clock, CycleEnergy held, std::vector<FilteredPhase>& phases) {
-  bool as_said = true;
+/// Tells phases what the filter holds.
+void filter(const ClockSpec& clock, std::vector<FilteredPhase>& phases) {
+  CycleEnergy held = at_begin(clock, phases);
   for (FilteredPhase& phase : phases) {
-    const bool rises = total(phase.own) > total(held);
-    as_said = as_said && rises == phase.rises;
-    phase.rises = rises;
     const double a = left_after(clock, phase);
     // The mean of a decay from 1 to a.
     const double mean = a > 0 && a < 1 ? (a - 1) / std::log(a) : a;
     phase.seen = sum(1 - mean, phase.own, mean, held);
     held = sum(1 - a, phase.own, a, held);
-  }
-  return as_said;
-}
-
-/// Lets the filter run over the phases again and again until runs repeat.
-void filter(const ClockSpec& clock, std::vector<FilteredPhase>& phases) {
-  constexpr int kMostPasses = 16;
-  for (int i = 0; i < kMostPasses; ++i) {
-    if (pass(clock, at_begin(clock, phases), phases)) {
-      return;
-    }
   }
 }
 
@@ -112,13 +94,10 @@ PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
   if (shares.size() <= 1) {
     return {mean, std::vector<ClockState>(shares.size(), mean)};
   }
-  const CycleEnergy mean_energy = cycle_energy(gpu, whole, inputs);
   std::vector<FilteredPhase> phases;
   for (const PhaseShares& share : shares) {
     const ChipWork work = work_of(whole, share);
-    const CycleEnergy own = cycle_energy(gpu, work, inputs);
-    phases.push_back(
-        {own, time_of(work.elapsed, mean.sm_clock), total(own) > total(mean_energy), mean_energy});
+    phases.push_back({cycle_energy(gpu, work, inputs), time_of(work.elapsed, mean.sm_clock), {}});
   }
   filter(*gpu.clock, phases);
 

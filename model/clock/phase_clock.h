@@ -1,10 +1,10 @@
 // The SM clock of each phase of a kernel that runs back to back, as bursts and sustained loads do.
 //
-// The fast limiter sees the energy of a cycle (energy.h) through a filter of the first order, with
-// `clock.attack` while that rises and `clock.release` while it falls, and holds power to
-// burst_limit at every moment. Runs follow one another without a pause, so that what it sees comes
-// back after each. Under a sustained load power is held to sustained_limit in the mean of a run,
-// by one clock that no phase goes beyond, since that cap takes longer than any kernel.
+// The fast limiter sees the energy of a cycle (energy.h) through a filter of the first order, of
+// `clock.limiter`, and holds power to burst_limit at every moment. Runs follow one another without
+// a pause, so that what it sees comes back after each. Under a sustained load power is held to
+// sustained_limit in the mean of a run, by one clock that no phase goes beyond, since that cap
+// takes longer than any kernel.
 //
 // A kernel much shorter than the filter has the clock of its mean energy (clock.h), one much longer
 // each phase its own.

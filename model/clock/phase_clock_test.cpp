@@ -10,7 +10,7 @@ namespace {
 
 GpuSpec h200() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  gpu.clock->attack = gpu.clock->release = {20e-6};
+  gpu.clock->limiter = {20e-6};
   return gpu;
 }
 
@@ -106,15 +106,6 @@ TEST_CASE("One time constant after a step the filter is through 63 % of it") {
   const auto seen = [&](std::size_t i) { return 1e9 / clock.phases[i].sm_clock.value; };
   CHECK(seen(1) == Approx(1).epsilon(1e-3));
   CHECK(seen(3) == Approx(3 - 2 / std::exp(1)).epsilon(1e-3));
-
-  SECTION("and release has a constant of its own") {
-    gpu.clock->release = {40e-6};
-    const std::vector<PhaseShares> falls{share(0.5, 3), share(0.1, 1), share(thin, 1),
-                                         share(0.4 - thin, 1)};
-    const PhasedClock slow = phase_clock(gpu, work, falls, Regime::kBurst, Inputs::kNormal);
-    // 0.1 of the kernel is two attacks and one release; ten attacks before that had it at 3.
-    CHECK(1e9 / slow.phases[2].sm_clock.value == Approx(1 + 2 / std::exp(1)).epsilon(2e-3));
-  }
 }
 
 TEST_CASE("Runs repeat: a phase at the end is seen by the next run's beginning") {
@@ -174,7 +165,7 @@ TEST_CASE("Uneven energy never lets a kernel near the limit run faster") {
 
 TEST_CASE("Without a filter each moment counts by itself") {
   GpuSpec gpu = h200();
-  gpu.clock->attack = gpu.clock->release = {};
+  gpu.clock->limiter = {};
   const ChipWork work = busy(1000);
   const PhasedClock clock = phase_clock(gpu, work, kFrontHeavy, Regime::kBurst, Inputs::kNormal);
   const Hertz own = sm_clock(gpu, part(work, 0.5, 0.75), Regime::kBurst, Inputs::kNormal).sm_clock;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "model/analytic/loads.h"
 #include "model/tile/group_rows.h"
 
 namespace tilecast {
@@ -72,11 +71,10 @@ ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
                    const GemmWork& work, Cycles cycles) {
   return {.tensor = Flops{multiplied_flops(problem, config)},
           .shared_memory = work.shared_memory,
-          .l2 = l2_output(gpu, config, work),
+          .l2 = l2_output(gpu, problem, config, work),
           .dram = work.traffic.dram_read + work.traffic.dram_write,
           .elapsed = cycles,
-          .dtype = problem.dtype,
-          .off_lines = off_line_share(problem, config.tiling)};
+          .dtype = problem.dtype};
 }
 
 ChipWork chip_work(const StreamForm& form) {
@@ -91,8 +89,7 @@ ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const
           .l2 = kernel.l2_output,
           .dram = kernel.dram_read + kernel.dram_write,
           .elapsed = cycles,
-          .dtype = problem.dtype,
-          .off_lines = off_line_share(problem, config.tiling)};
+          .dtype = problem.dtype};
 }
 
 std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& activity,

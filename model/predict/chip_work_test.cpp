@@ -135,22 +135,16 @@ TEST_CASE("Work says what the energies depend on") {
   };
   GemmProblem other = kSquare;
   other.dtype = ElementType::kBf16;
-  CHECK(work(kSquare).off_lines == 0);
-  CHECK(energy_at_reference(gpu, work(other), Inputs::kNormal).tensor /
-            energy_at_reference(gpu, work(kSquare), Inputs::kNormal).tensor ==
+  CHECK(energy_at_1_ghz(gpu, work(other), Inputs::kNormal).tensor /
+            energy_at_1_ghz(gpu, work(kSquare), Inputs::kNormal).tensor ==
         Approx(gpu.power->bf16_flop));
+  // 128 bytes of a row of 8208, which starts at any multiple of 16, lie in five sectors where it
+  // starts inside one, half of the time, for each who asks; else in four.
   GemmProblem off = kSquare;
-  off.shape.k = 4104;  // 8208 bytes to a row
-  CHECK(work(off).off_lines == 1);
-  const ChipWork done = work(off);
-  ChipWork on = done;
-  on.off_lines = 0;
-  CHECK(energy_at_reference(gpu, done, Inputs::kNormal).l2 /
-            energy_at_reference(gpu, on, Inputs::kNormal).l2 ==
-        Approx(gpu.power->off_line_l2));
-  // N-major B has rows of N: only A is off its lines, a third of the bytes (128 of 384).
-  off.layout = Layout::kNn;
-  CHECK(work(off).off_lines == Approx(1.0 / 3));
+  off.shape.k = 4104;
+  const double merged = work(kSquare).l2 / Bytes{4096.0 * 4096 / 128 / 256 * 384 * 4096 * 2};
+  CHECK(work(off).l2 / Bytes{4096.0 * 4096 / 128 / 256 * 384 * 4104 * 2} ==
+        Approx(merged / 2 + 5.0 / 4 / 2));
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ namespace {
 constexpr GemmProblem kE4m3{{1000, 2048, 4096}, ElementType::kE4m3, Layout::kTn};
 constexpr GemmProblem kFp16{{1000, 2048, 2048}, ElementType::kFp16, Layout::kTn};
 
-/// On which an fp8 FLOP takes half of an fp16 one's energy, so that a pair takes the same.
+/// On which smaller multipliers save nothing, so that a pair of fp8 takes what fp16 does.
 GpuSpec equal_energies() {
   GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  gpu.power->fp8_flop = 0.5;
+  gpu.power->bf16_flop = 1;
   return gpu;
 }
 
@@ -64,12 +64,12 @@ TEST_CASE("Less energy of a FLOP is a higher clock where power holds it") {
   const KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=128x256x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided");
-  const auto clock = [&](double fp8_flop) {
-    gpu.power->fp8_flop = fp8_flop;
+  const auto clock = [&](double bf16_flop) {
+    gpu.power->bf16_flop = bf16_flop;
     return predict_config(gpu, kLarge, config, Regime::kBurst, Inputs::kNormal, Method::kAnalytic)
         .sm_clock;
   };
-  CHECK(clock(0.4) > clock(0.5));
+  CHECK(clock(0.8) > clock(1));
 }
 
 TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {

@@ -31,9 +31,7 @@ struct Kernel {
                            Regime::kSustained);
   }
   double of(std::string_view name, Cycles simulated = {}) const {
-    const auto* at = std::ranges::find(kLearnedFeatures, name);
-    REQUIRE(at != kLearnedFeatures.end());
-    return features(simulated).values[static_cast<std::size_t>(at - kLearnedFeatures.begin())];
+    return features(simulated).values.at(feature_index(name));
   }
 
   GemmProblem problem;

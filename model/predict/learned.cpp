@@ -20,8 +20,7 @@ constexpr double kAlike = 0.7;  // tens to hundreds of 2,500 rows are, to one of
 // independent rows would have 0.5: rows of one problem repeat each other's error.
 constexpr double kSharper = 0.75;
 
-constexpr std::size_t kFeatureOfK =
-    static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, "k") - kLearnedFeatures.begin());
+constexpr std::size_t kFeatureOfK = feature_index("k");
 // Half a unit of the last of the digits that features are written with.
 constexpr double kRounding = 0.005;
 
@@ -108,14 +107,7 @@ Learned LearnedPart::of(const KernelFeatures& kernel) const {
                   .clock = expect(method_.clock, kMostOfClock),
                   .interval = {},
                   .extrapolated = seen.left > kExtrapolated};
-  if (!method_.reach.empty()) {
-    const auto own =
-        std::ranges::find(method_.reach, to_text(kernel.limiter), &LimiterReach::limiter);
-    const double deviations =
-        own != method_.reach.end()
-            ? own->deviations
-            : std::ranges::max(method_.reach, {}, &LimiterReach::deviations).deviations;
-    const double reach = deviations * deviation(seen);
+  if (const double reach = method_.reach.of(kernel.limiter) * deviation(seen); reach > 0) {
     learned.interval = {-reach, reach};
   }
   return learned;

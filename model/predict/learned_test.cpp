@@ -16,7 +16,7 @@ LearnedModel one_row(double cycles, double clock) {
   model.length.fill(2);
   model.noise = 0.5;
   const LearnedMethod method{
-      {0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {{"tensor", 2}, {"l2", 3}}};
+      {0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {2, 3}};
   model.analytic = model.simulated = method;
   return model;
 }
@@ -47,8 +47,7 @@ TEST_CASE("A kernel whose K is beyond every row's is extrapolated, however like 
   const LearnedPart learned(model, Method::kSimulated);
   for (const double beyond : {-0.1, 0.1}) {
     KernelFeatures kernel = away(0);
-    kernel.values[static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, "k") -
-                                           kLearnedFeatures.begin())] += beyond;
+    kernel.values[feature_index("k")] += beyond;
     const Learned other = learned.of(kernel);
     CHECK(other.extrapolated);
     CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // yet the best that is known
@@ -64,8 +63,9 @@ TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {
   CHECK(learned.of(away(0)).interval->high == Approx(2 * 0.030499).epsilon(1e-4));
   CHECK(learned.of(away(0)).interval->low == Approx(-2 * 0.030499).epsilon(1e-4));
   CHECK(learned.of(away(0, Limiter::kL2)).interval->high == Approx(3 * 0.030499).epsilon(1e-4));
-  // A limiter that no row had has the widest.
-  CHECK(learned.of(away(0, Limiter::kDram)).interval->high == Approx(3 * 0.030499).epsilon(1e-4));
+  // Operands are the tensor cores'.
+  CHECK(learned.of(away(0, Limiter::kSharedMemory)).interval->high ==
+        learned.of(away(0)).interval->high);
   double before = 0;
   for (const double lengths : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
     const double now = learned.deviation(away(lengths));
@@ -134,8 +134,7 @@ GpuSpec example() {
   GpuSpec gpu{};
   gpu.sm.count = 1;
   gpu.default_interval = 0.2;
-  gpu.clock = ClockSpec{
-      .max = {2e9}, .tensor_plateau = {1.8e9}, .energy_reference = {1e9}, .energy_exponent = 0};
+  gpu.clock = ClockSpec{.max = {2e9}, .tensor_plateau = {1.8e9}, .energy_exponent = 0};
   gpu.power = PowerSpec{.sustained_limit = {350},
                         .burst_limit = {600},
                         .static_power = {100},

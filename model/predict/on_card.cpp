@@ -58,17 +58,13 @@ void on_unknown_card(const Cards& cards, Regime regime, Prediction& p) {
 
 void on_cards(const GpuSpec& gpu, const Cards& cards, const std::optional<std::string>& card,
               Ranking& ranking) {
-  const auto move = [&](Prediction& p) {
+  ranking.for_each_prediction([&](Prediction& p) {
     if (card) {
       on_card(gpu, cards.card(*card), ranking.regime, p);
     } else {
       on_unknown_card(cards, ranking.regime, p);
     }
-  };
-  std::ranges::for_each(ranking.predictions, move);
-  if (ranking.next_simulated) {
-    move(*ranking.next_simulated);
-  }
+  });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
 }
 

@@ -135,13 +135,9 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
     simulate_best(question, looked_at, learned, effort, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
-  const auto translate = [&](Prediction& p) {
+  ranking.for_each_prediction([&](Prediction& p) {
     p.config = in_elements(problem.dtype, std::get<KernelConfig>(p.config));
-  };
-  std::ranges::for_each(ranking.predictions, translate);
-  if (ranking.next_simulated) {
-    translate(*ranking.next_simulated);
-  }
+  });
   return ranking;
 }
 

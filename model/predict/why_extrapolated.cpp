@@ -15,14 +15,6 @@
 namespace tilecast {
 namespace {
 
-GemmProblem problem_of(const LearnedRow& row) {
-  const std::vector<std::string_view> words = split(row.problem, ' ');
-  const ElementType dtype = words.size() > 1
-                                ? parse_element_type(words[1].substr(0, words[1].find("->")))
-                                : ElementType::kFp16;
-  return std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), dtype, Layout::kTn));
-}
-
 /// "K is 65536, of measured kernels 64 to 32768"; empty where it is among them. `unit`: elements of
 /// what is compared.
 std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& problem,
@@ -45,7 +37,7 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;
     for (const LearnedRow& row : gpu.learned->rows) {
-      measured.push_back(in_pairs(problem_of(row)));
+      measured.push_back(in_pairs(parse_gemm_problem(row.problem)));
     }
     const GemmProblem problem = in_pairs(asked);
     const auto has_batch = [](const GemmProblem& row) { return row.batch.products > 1; };

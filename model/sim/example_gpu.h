@@ -15,8 +15,7 @@ inline GpuSpec example_gpu() {
   gpu.clusters = {.max_active_of_2 = 2, .max_active_of_4 = 1};
   gpu.wgmma = {.flops_per_sm = {4096}, .operand_rate = {128}};
   gpu.l2 = {.capacity = {1e8}, .usable_fraction = 0.5};
-  gpu.dram = {.bandwidth = {200e9}};
-  gpu.fitted = {.merge_limit = 8, .dram_wait = 0.5, .plain_store = {32}};
+  gpu.dram = {.bandwidth = {200e9}, .read_rate = {100e9}, .write_rate = {100e9}};
   gpu.reduction = {.hop = {500e-9},
                    .sm_store = {32},
                    .sm_add = {32},
@@ -35,9 +34,8 @@ inline GpuSpec example_gpu() {
                  .gpcs = 2,
                  .gpc_groups = 0,  // L2 serves in the order of asking
                  .merge_window = {400},
+                 .merge_limit = 2,
                  .l2_output = {256 * kExampleClock.value},
-                 .dram_read = {100e9},
-                 .dram_write = {100e9},
                  .epilogue = {200},
                  .chunk = {100},
                  .store_latency = {150},

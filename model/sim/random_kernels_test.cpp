@@ -130,7 +130,7 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   if (kernel.dram_read.value != a + b) {  // all of it fits L2
     return "bytes from DRAM";
   }
-  if (seconds * gpu.machine->dram_read.value < a + b ||
+  if (seconds * gpu.dram->read_rate.value < a + b ||
       kernel.time.value * gpu.machine->l2_output.value < kernel.l2_output.value ||
       kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count < kernel.sm_intake.value ||
       kernel.cycles.value * gpu.wgmma->flops_per_sm.value * gpu.sm.count <

@@ -76,7 +76,7 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   if (kernel.dram_read.value != a + b) {  // all of it fits L2
     return "bytes from DRAM";
   }
-  if (kernel.time.value * gpu.machine->dram_read.value < a + b ||
+  if (kernel.time.value * gpu.dram->read_rate.value < a + b ||
       kernel.time.value * gpu.machine->l2_output.value < kernel.l2_output.value ||
       kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count < kernel.sm_intake.value ||
       kernel.cycles.value * gpu.tcgen05->flops_per_sm.value * gpu.sm.count <

@@ -15,7 +15,7 @@ TEST_CASE("A row says of a number what its file and the table of constants say")
   CHECK(
       holds("\n| `reduction.chip_store` | 4.81 | TB/s | 0.01 to 1000 | reduction, l2 | "
             "`machine.l2_output` |  | measured | partial_sums |\n"));
-  CHECK(holds("\n| `fitted.merge_limit` | 2.28 | 1 | 1 to 64 |  |  | 0.5 | fitted |  |\n"));
+  CHECK(holds("\n| `power.bf16_flop` | 0.83 | 1 | 0.1 to 2 |  |  | 0.3 | fitted |  |\n"));
   CHECK(holds("\n| `tcgen05.block_turn` |"));  // the H200 has none
   const std::size_t first = table.find("\n| `sm.count` |");
   CHECK(first != std::string::npos);

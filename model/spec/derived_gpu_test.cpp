@@ -51,13 +51,9 @@ struct Derived {
   std::vector<Scaled> scaled;
 };
 
-// 3.02, published, and 3.35 of 4.8 TB/s; 2.04 of it, 114 of 132 SMs, 1755 of 1980 MHz, half the
+// 3.35 of 4.8 TB/s; 2.04 of it, 114 of 132 SMs, 1755 of 1980 MHz, half the
 // power; 16.9 of 10.3 TB/s at L2; 152 of 148 SMs.
-const std::vector<Derived> kDerived{{"h100_sxm",
-                                     "h200_sxm",
-                                     {{"machine.dram_write", 3.35 / 4.8},
-                                      {"stream.read_rate", 3.02 / 4.584},
-                                      {"stream.write_rate", 3.35 / 4.8}}},
+const std::vector<Derived> kDerived{{"h100_sxm", "h200_sxm", {{"dram.write_rate", 3.35 / 4.8}}},
                                     {"h100_pcie",
                                      "h200_sxm",
                                      {{"clusters.max_active_of_2", 57.0 / 66},
@@ -66,22 +62,18 @@ const std::vector<Derived> kDerived{{"h100_sxm",
                                       {"machine.l2_output", 1755.0 / 1980},
                                       {"reduction.chip_store", 1755.0 / 1980},
                                       {"reduction.chip_add", 1755.0 / 1980},
-                                      {"machine.dram_write", 2.04 / 4.8},
-                                      {"stream.read_rate", 1.942 / 4.584},
-                                      {"stream.write_rate", 2.04 / 4.8},
+                                      {"dram.write_rate", 2.04 / 4.8},
                                       {"power.burst_limit", 0.5},
                                       {"power.static_power", 114.0 / 132}}},
                                     {"h800_sxm", "h100_sxm", {}},
                                     {"b200",
                                      "h200_sxm",
-                                     {{"stream.read_rate", 7.26 / 4.584},
-                                      {"stream.write_rate", 7.26 / 4.01},
-                                      {"reduction.chip_store", 16.9 / 8.72},
+                                     {{"reduction.chip_store", 16.9 / 8.72},
                                       {"reduction.chip_add", 16.9 / 8.72},
                                       {"power.burst_limit", 1000.0 / 700},
-                                      {"power.per_flop_uniform", 0.27 / 0.7596},
-                                      {"power.per_flop_ternary", 0.27 / 0.7596},
-                                      {"power.per_flop_zeros", 0.27 / 0.7596}}},
+                                      {"power.per_flop_uniform", 0.113 / 0.3923},
+                                      {"power.per_flop_ternary", 0.113 / 0.3923},
+                                      {"power.per_flop_zeros", 0.113 / 0.3923}}},
                                     {"gb200",
                                      "b200",
                                      {{"clusters.max_active_of_2", 76.0 / 74},
@@ -121,17 +113,16 @@ TEST_CASE(
 TEST_CASE("Where copies alone run, a file has their sections and no others") {
   // 1008 of 4800 GB/s, 128 of 132 SMs, 450 of 700 W.
   const LoadedGpu ada = load_gpu("rtx_4090", false), h200 = load_gpu("h200_sxm", false);
-  CHECK(ada.spec.stream->read_rate.value ==
-        Approx(h200.spec.stream->read_rate.value * 1008 / 4800));
+  CHECK(ada.spec.dram->read_rate.value == Approx(h200.spec.dram->read_rate.value * 1008 / 4800));
   CHECK(ada.spec.stream->load_latency.value == h200.spec.stream->load_latency.value);
   CHECK(ada.spec.stream->interval == 0.3);
   CHECK(ada.spec.power->static_power.value ==
         Approx(h200.spec.power->static_power.value * 128 / 132));
   CHECK(ada.spec.power->burst_limit.value ==
         Approx(h200.spec.power->burst_limit.value * 450 / 700));
-  // In two steps, 864 of 4800 GB/s: machine.dram_read, which the first step has not, is left out.
-  CHECK(load_gpu("l40s", false).spec.stream->read_rate.value ==
-        Approx(h200.spec.stream->read_rate.value * 864 / 4800));
+  // In two steps, 864 of 4800 GB/s.
+  CHECK(load_gpu("l40s", false).spec.dram->read_rate.value ==
+        Approx(h200.spec.dram->read_rate.value * 864 / 4800));
   CHECK_FALSE(ada.spec.wgmma);
   CHECK_FALSE(ada.spec.machine);
   CHECK_FALSE(ada.spec.clusters);
@@ -204,18 +195,17 @@ TEST_CASE("A derived file is refused where it names no parent, is wrong, or cont
             .starts_with("2 :5: dram.bandwidth.value: expected"));
   // The H200's measured rates come along in proportion, so that less bandwidth is no contradiction.
   CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 1, unit: TB/s" + end).empty());
-  CHECK(complaint("h200_sxm\nmachine:\n  dram_read: {value: 1.19, unit: TB/s" + end)
-            .starts_with("2 :5: machine.dram_read"));
-  CHECK(complaint("h200_sxm\nmachine:\n  dram_read: {value: 1.21, unit: TB/s" + end).empty());
-  CHECK(complaint("h200_sxm\nmachine:\n  dram_read: {value: 4.9, unit: TB/s" + end) ==
-        "2 :5: machine.dram_read: expected at most dram.bandwidth (4.8 TB/s), not 4.9 TB/s");
-  // What is taken over is complained of where that is decided: 1801 MHz of the H200's 1980.
-  CHECK(complaint("h200_sxm\nclock:\n  energy_reference: {value: 1390, unit: MHz" + end +
+  CHECK(complaint("h200_sxm\ndram:\n  read_rate: {value: 1.19, unit: TB/s" + end)
+            .starts_with("2 :5: dram.read_rate"));
+  CHECK(complaint("h200_sxm\ndram:\n  read_rate: {value: 1.21, unit: TB/s" + end).empty());
+  CHECK(complaint("h200_sxm\ndram:\n  read_rate: {value: 4.9, unit: TB/s" + end) ==
+        "2 :5: dram.read_rate: expected at most dram.bandwidth (4.8 TB/s), not 4.9 TB/s");
+  CHECK(complaint("h200_sxm\nclock:\n  tensor_plateau: {value: 1390, unit: MHz" + end +
                   "  max: {value: 1380, unit: MHz" + end)
-            .starts_with("2 :5: clock.energy_reference: expected at most clock.max (1380 MHz)"));
-  CHECK(complaint("h200_sxm\nclock:\n  max: {value: 1380, unit: MHz" + end) ==
-        "2 :3: based_on: clock.energy_reference: expected at most clock.max (1380 MHz), not 1400 "
-        "MHz");
+            .starts_with("2 :5: clock.tensor_plateau: expected at most clock.max (1380 MHz)"));
+  // What is taken over is complained of where that is decided: bursts of the H200's 1019 W.
+  CHECK(complaint("h200_sxm\npower:\n  static_power: {value: 360, unit: W" + end)
+            .starts_with("2 :5: power.static_power: expected at most 0.5 times"));
   CHECK(complaint("a100_sxm80\narchitecture: hopper\n") == "2 :1: clusters: missing key");
 }
 

@@ -148,6 +148,9 @@ std::vector<Field> rows(DramSpec& s) {
   return {
       field("bandwidth", s.bandwidth, kDramRates, kDram),
       field("capacity", s.capacity, {kGibi, 4096 * kGibi}),
+      field("read_rate", s.read_rate, kDramRates, kDram, With{"dram.bandwidth"}, Micro{"tma_ring"}),
+      field("write_rate", s.write_rate, kDramRates, kDram, With{"dram.bandwidth"},
+            Micro{"dram_mix"}),
   };
 }
 
@@ -164,25 +167,10 @@ std::vector<Field> rows(ReductionSpec& s) {
   };
 }
 
-std::vector<Field> rows(FittedSpec& s) {
-  return {
-      field("merge_limit", s.merge_limit, {1, 64}, Fit{0.5}),
-      field("dram_wait", s.dram_wait, {0, 1}, Fit{0.5}),
-      field("plain_store", s.plain_store, {0.1, 1024}, kEpilogue, Fit{0.5}),
-  };
-}
-
 std::vector<Field> rows(StreamSpec& s) {
   constexpr Fit kOfStreams{1};  // the rows decide; a factor of e is one deviation
   return {
-      field("read_rate", s.read_rate, kDramRates, kDram, With{"machine.dram_read"},
-            Micro{"tma_ring"}),
-      field("write_rate", s.write_rate, kDramRates, kDram, With{"machine.dram_write"},
-            Micro{"dram_mix"}),
-      field("mix_loss", s.mix_loss, {-0.5, 0.5}, kOfStreams),
-      field("walk_loss", s.walk_loss, kLosses, kOfStreams),
-      field("plain_loss", s.plain_loss, kLosses, kOfStreams),
-      field("hint_loss", s.hint_loss, {-0.5, 0.5}, kOfStreams),
+      field("disorder_loss", s.disorder_loss, kLosses, kOfStreams),
       field("spread_loss", s.spread_loss, {0, 0.1}, kOfStreams),
       field("narrow_loss", s.narrow_loss, {0, 0.1}, kOfStreams),
       field("load_latency", s.load_latency, kLatencies, kLatency, Micro{"load_latency"}),
@@ -192,7 +180,7 @@ std::vector<Field> rows(StreamSpec& s) {
       field("bulk_read_out", s.bulk_read_out, kPort, kEpilogue, Micro{"tma_store"}),
       field("turn", s.turn, kShortTimes, kInstructions, kOfStreams),
       field("small_copy", s.small_copy, kTileCycles, kInstructions, kOfStreams),
-      field("kernel", s.kernel, kLaunches, kLaunch, kOfStreams),
+      field("kernel", s.kernel, kLaunches, kLaunch),
       field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Micro{"cta_launch"}),
       field("cta_launch", s.cta_launch, kGaps, kLaunch, Micro{"cta_launch"}),
       field("ticket", s.ticket, kGaps, kL2, Micro{"memcpy_tma"}),
@@ -219,21 +207,17 @@ std::vector<Field> rows(MachineSpec& s) {
       field("issue_copy", s.issue_copy, kTurns, kInstructions, Micro{"tma_issue"}),
       field("request", s.request, {0, 100}, kSmIntake, Micro{"tma_latency"}),
       field("outside", s.outside, kInstruction, kL2, Micro{"tma_box"}),
-      field("outside_receiver", s.outside_receiver, {0, 10}),
       field("intake", s.intake, kPort, kSmIntake, Micro{"tma_latency"}),
       field("l2_latency", s.l2_latency, kTurns, kLatency, Micro{"tma_latency"}),
       field("dram_latency", s.dram_latency, kShortTimes, kLatency, Micro{"tma_latency"}),
       field("first_load", s.first_load, kShortTimes, kLaunch),
       field("gpcs", s.gpcs, {1, 12}, Micro{"cta_launch"}),
       field("gpc_groups", s.gpc_groups, {0, 12}, Micro{"tma_ring"}),
-      field("merge_window", s.merge_window, kTurns),
       field("load_spread", s.load_spread, kTurns, kLatency),
+      field("merge_window", s.merge_window, kTurns),
+      field("merge_limit", s.merge_limit, {1, 64}, Micro{"tma_ring"}),
       field("gpc_clock_spread", s.gpc_clock_spread, {0, 0.2}),
       field("l2_output", s.l2_output, kL2Rates, kL2, With{"clock.max"}, Micro{"tma_ring"}),
-      field("dram_read", s.dram_read, kDramRates, kDram, With{"dram.bandwidth"}, Micro{"tma_ring"}),
-      field("dram_write", s.dram_write, kDramRates, kDram, With{"dram.bandwidth"},
-            Micro{"dram_mix"}),
-      field("dram_walk", s.dram_walk, kLosses),
       field("epilogue", s.epilogue, kTileCycles, kEpilogue),
       field("first_epilogue", s.first_epilogue, kTileCycles, kEpilogue),
       field("chunk", s.chunk, kTileCycles, kEpilogue),
@@ -258,10 +242,8 @@ std::vector<Field> rows(ClockSpec& s) {
   return {
       field("max", s.max, kClocks, Micro{"clock_trace"}),
       field("tensor_plateau", s.tensor_plateau, kClocks, With{"clock.max"}, Micro{"clock_trace"}),
-      field("energy_reference", s.energy_reference, kClocks),
       field("energy_exponent", s.energy_exponent, {0, 4}, Fit{0.3}),
-      field("attack", s.attack, {0, 10'000 * kMicro}),
-      field("release", s.release, {0, 10'000 * kMicro}),
+      field("limiter", s.limiter, {0, 10'000 * kMicro}, Micro{"clock_trace"}),
   };
 }
 
@@ -269,8 +251,7 @@ std::vector<Field> rows(PowerSpec& s) {
   return {
       field("sustained_limit", s.sustained_limit, {1, 10'000}),
       field("burst_limit", s.burst_limit, {1, 10'000}, With{"power.sustained_limit"}, Fit{0.3}),
-      field("static_power", s.static_power, {0, 5'000}, With{"sm.count"}, Fit{0.2},
-            Micro{"shared_latency"}),
+      field("static_power", s.static_power, {0, 5'000}, With{"sm.count"}, Micro{"shared_latency"}),
       energy("per_flop_normal", s.per_flop_normal, kEnergyPerFlop, kFlopEnergies, Fit{0.5},
              Micro{"wgmma_rate"}),
       energy("per_flop_uniform", s.per_flop_uniform, kEnergyPerFlop, kFlopEnergies,
@@ -280,14 +261,11 @@ std::vector<Field> rows(PowerSpec& s) {
       energy("per_flop_zeros", s.per_flop_zeros, kEnergyPerFlop, kFlopEnergies,
              With{"power.per_flop_normal"}, Micro{"wgmma_rate"}),
       field("bf16_flop", s.bf16_flop, {0.1, 2}, Fit{0.3}),
-      field("fp8_flop", s.fp8_flop, {0.05, 1}),
       energy("per_shared_memory_byte", s.per_shared_memory_byte, kEnergyPerByte, kByteEnergies,
              Fit{1}, Micro{"shared_read"}),
       energy("per_l2_byte", s.per_l2_byte, kEnergyPerByte, kByteEnergies, Fit{1},
              Micro{"tma_ring"}),
-      field("off_line_l2", s.off_line_l2, {0.5, 5}, Fit{0.5}),
-      energy("per_dram_byte", s.per_dram_byte, kEnergyPerByte, kByteEnergies, Fit{0.5},
-             Micro{"tma_ring"}),
+      energy("per_dram_byte", s.per_dram_byte, kEnergyPerByte, kByteEnergies, Micro{"tma_ring"}),
   };
 }
 

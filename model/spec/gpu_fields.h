@@ -54,7 +54,6 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("dram", gpu.dram);
   visit("reduction", gpu.reduction);
   visit("machine", gpu.machine);
-  visit("fitted", gpu.fitted);
   visit("clock", gpu.clock);
   visit("power", gpu.power);
   visit("stream", gpu.stream);

@@ -41,20 +41,13 @@ constexpr Against kAtMost[] = {
     {"clusters.max_active_of_4", 1.0 / 4, "sm.count"},
     {"clusters.max_active_of_8", 1.0 / 8, "sm.count"},
     // What was measured is no more than the datasheet's.
-    {"machine.dram_read", 1, "dram.bandwidth"},
-    {"machine.dram_write", 1, "dram.bandwidth"},
-    {"stream.read_rate", 1, "dram.bandwidth"},
-    {"stream.write_rate", 1, "dram.bandwidth"},
+    {"dram.read_rate", 1, "dram.bandwidth"},
+    {"dram.write_rate", 1, "dram.bandwidth"},
     // A further hop or operation costs no less.
     {"machine.wake", 1, "machine.remote_wake"},
     {"reduction.sm_add", 1, "reduction.sm_store"},
     {"reduction.chip_add", 1, "reduction.chip_store"},
     {"clock.tensor_plateau", 1, "clock.max"},
-    {"clock.energy_reference", 1, "clock.max"},
-    // No fitted number contradicts what was measured: stores of four bytes are no faster than those
-    // of 16, and L2 was seen to serve no more than 2.2 requests of each GPC as one.
-    {"fitted.plain_store", 1, "reduction.sm_store"},
-    {"fitted.merge_limit", 2.2, "machine.gpcs"},
     // A card's regulators bear some tens of per cent above its rating for milliseconds.
     {"power.static_power", 0.5, "power.sustained_limit"},
     {"power.sustained_limit", 1, "power.burst_limit"},
@@ -66,10 +59,8 @@ constexpr Against kAtMost[] = {
 };
 /// What was measured is no small part of what it is measured against.
 constexpr Against kAtLeast[] = {
-    {"machine.dram_read", 1.0 / 4, "dram.bandwidth"},
-    {"machine.dram_write", 1.0 / 4, "dram.bandwidth"},
-    {"stream.read_rate", 1.0 / 4, "dram.bandwidth"},
-    {"stream.write_rate", 1.0 / 4, "dram.bandwidth"},
+    {"dram.read_rate", 1.0 / 4, "dram.bandwidth"},
+    {"dram.write_rate", 1.0 / 4, "dram.bandwidth"},
     {"clock.tensor_plateau", 1.0 / 4, "clock.max"},
 };
 

@@ -57,8 +57,9 @@ struct L2Spec {
 };
 
 struct DramSpec {
-  BytesPerSecond bandwidth;  // datasheet
-  Bytes capacity;            // no prediction depends on it; what does not fit is said
+  BytesPerSecond bandwidth;              // datasheet
+  Bytes capacity;                        // no prediction depends on it; what does not fit is said
+  BytesPerSecond read_rate, write_rate;  // reads or writes alone
 };
 
 /// Partial sums that SMs leave to each other in L2.
@@ -68,24 +69,11 @@ struct ReductionSpec {
   BytesPerSecond chip_store, chip_add;      // of all SMs at once
 };
 
-/// What no micro-benchmark measures alone, fitted to the cycles of kernels. The first two are what
-/// closed forms put in the place of what the simulator sees happen.
-struct FittedSpec {
-  double merge_limit;  // most requests for one line that L2 serves as one: who asks is not in step
-  double dram_wait;    // of a load from DRAM, the part of its latency that its stage waits for:
-                       // others of the wave have asked before
-  BytesPerCycle plain_store;  // by threads, four bytes each, where bulk stores do not fit C's rows
-};
-
 /// What memory-bound kernels meet: measured alone, one by one, or fitted to this family's rows.
 /// Losses are shares of DRAM's rate.
 struct StreamSpec {
-  BytesPerSecond read_rate, write_rate;  // of DRAM, reads or writes alone
-  double mix_loss;                       // at equal reads and writes
-  double walk_loss;    // where CTAs keep to walks of their own, and so drift apart
-  double plain_loss;   // by plain loads
-  double hint_loss;    // where asynchronous loads carry the hint that L2 give up their lines
-  double spread_loss;  // at each doubling of the bytes in flight of an SM beyond 64 KiB
+  double disorder_loss;  // for each thing that takes requests out of DRAM's order
+  double spread_loss;    // at each doubling of the bytes in flight of an SM beyond 64 KiB
   double
       narrow_loss;  // where a request takes half of 512 B of a row; three times that at a quarter
   Seconds load_latency;         // plain load or cp.async, DRAM to SM, unloaded
@@ -123,19 +111,17 @@ struct MachineSpec {
   Cycles issue_copy;         // for each of them
   Cycles request;            // of the engine, a 128-byte line or what a row takes of it
   Cycles outside;            // of a GPC, a row out of bounds that one of its SMs asks for
-  double outside_receiver;   // of that for each further SM that a multicast brings the row to
   BytesPerCycle intake;      // into one SM's shared memory, from L2 or from registers
   Cycles l2_latency;         // behind the issue, to the barrier's flip, without the bytes' own time
   Seconds dram_latency;      // beyond that, where L2 does not hold the block
   Seconds first_load;        // added to an SM's first load of a kernel: cold descriptors and pages
   i32 gpcs;                  // whose SMs' requests for one line are merged
   i32 gpc_groups;            // of pairs of SMs in a GPC, which L2 serves in turn; 0: all as one
-  Cycles merge_window;       // after the first of them, multicasts excepted
   Cycles load_spread;        // answers come up to this much later, by block and SMs
+  Cycles merge_window;       // after the first request for a line, multicasts excepted
+  double merge_limit;        // requests for one line served as one, where many want it
   double gpc_clock_spread;   // their clocks lie between 1 - this and 1 + this of the mean
   BytesPerSecond l2_output;  // distinct lines, whole chip
-  BytesPerSecond dram_read, dram_write;
-  double dram_walk;  // share of DRAM's rate lost where CTAs keep to walks of their own
 
   // Epilogue.
   Cycles epilogue;           // of a tile: from its last wgmma to the first chunk
@@ -161,21 +147,22 @@ struct MachineSpec {
 
 struct ClockSpec {
   Hertz max;
-  Hertz tensor_plateau;     // most while tensor cores work
-  Hertz energy_reference;   // clock at which the energies below hold
-  double energy_exponent;   // energy per operation ~ (clock / reference)^exponent
-  Seconds attack, release;  // in which the fast limiter follows a load that rises, or falls
+  Hertz tensor_plateau;    // most while tensor cores work
+  double energy_exponent;  // energy per operation ~ (clock / 1 GHz)^exponent
+  Seconds limiter;         // in which the fast limiter follows a load
 };
+
+/// The clock at which energies are stated.
+constexpr Hertz kEnergyClock{1e9};
 
 struct PowerSpec {
   Watts sustained_limit;
   Watts burst_limit;  // what the fast limiter holds the power to, static power included
   Watts static_power;
   Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
-  double bf16_flop, fp8_flop;     // energy of such a FLOP over that of an fp16 one
+  double bf16_flop;               // energy of such a FLOP over that of an fp16 one
   Joules per_shared_memory_byte;  // operand reads and fills
   Joules per_l2_byte;             // that L2 puts out, concurrent requests for it once
-  double off_line_l2;             // the same of rows off their lines of 128 bytes, over others
   Joules per_dram_byte;           // read or written
 };
 
@@ -190,7 +177,6 @@ struct GpuSpec {
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
   std::optional<ReductionSpec> reduction;
-  std::optional<FittedSpec> fitted;
   std::optional<StreamSpec> stream;
   std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;

@@ -6,7 +6,6 @@
 #include "model/spec/fused_epilogue.h"
 #include "model/spec/hilbert_steps.h"
 #include "model/spec/pack_time.h"
-#include "model/spec/stream_block.h"
 #include "model/spec/tensor_operation.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tile_scheduler.h"
@@ -39,16 +38,8 @@ i32 bulk_copies(const Tiling& t, Layout layout) {
   return of_a + of_b;
 }
 
-BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i32 ctas_per_sm) {
-  const MachineSpec& machine = *gpu.machine;
-  double loss = machine.dram_walk;
-  if (gpu.stream) {
-    const Tiling& t = config.tiling;
-    const double stage = static_cast<double>(t.block_m / t.cluster_n + t.block_n / t.cluster_m) *
-                         t.block_k * kOperandBytes;
-    loss += spread_loss(*gpu.stream, Bytes{stage * ctas_per_sm * max_of(1, t.stages - 1)});
-  }
-  return machine.dram_read * (1 - loss);
+BytesPerSecond dram_read_rate(const GpuSpec& gpu) {
+  return gpu.dram->read_rate * (1 - (gpu.stream ? gpu.stream->disorder_loss : 0));
 }
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -98,10 +89,11 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.chunk_bytes = static_cast<i64>(chunk.value);
   costs.store_latency = time(machine.store_latency);
   costs.plain_stores = n_of_c % 8 != 0;
-  // By threads, four bytes each; two where neighbours in a row of C are not aligned to four.
-  const double store_width = n_of_c % 2 == 0 ? 1 : 0.5;
+  // By threads, four bytes each, two where neighbours in a row of C are not aligned to four. They
+  // read shared memory for every store, where those of partial sums store registers.
+  const double instructions = n_of_c % 2 == 0 ? 2 : 4;
   costs.store_read = time(transfer_cycles(
-      chunk, costs.plain_stores ? gpu.fitted->plain_store * store_width : machine.store_read));
+      chunk, costs.plain_stores ? gpu.reduction->sm_store / instructions : machine.store_read));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);

@@ -61,8 +61,7 @@ i32 bulk_copies(const Tiling& tiling, Layout layout);
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock);
 
-/// What DRAM reads for a kernel whose CTAs keep to walks of their own: the more an SM has in
-/// flight, the more pages its requests lie on.
-BytesPerSecond dram_read_rate(const GpuSpec& gpu, const KernelConfig& config, i32 ctas_per_sm);
+/// What DRAM reads for a GEMM, whose CTAs keep to walks of their own.
+BytesPerSecond dram_read_rate(const GpuSpec& gpu);
 
 }  // namespace tilecast

@@ -134,11 +134,9 @@ void read_method(const StrictValue& value, LearnedMethod& method) {
     const StrictMap output = map.required(kOutputs[o]).map({"spread"});
     output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
   }
-  for (const StrictValue& item : map.required("reach").list()) {
-    const StrictMap reach = item.map({"limiter", "deviations"});
-    method.reach.push_back({reach.required("limiter").text(),
-                            reach.required("deviations").number(0.01, kMostDeviations)});
-  }
+  const StrictMap reach = map.required("reach").map({"tensor", "other"});
+  method.reach = {reach.required("tensor").number(0, kMostDeviations),
+                  reach.required("other").number(0, kMostDeviations)};
 }
 
 Features read_lengths(const StrictValue& value) {
@@ -156,12 +154,8 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
        {std::pair("cycles", &method.cycles), std::pair("clock", &method.clock)}) {
     text += fmt::format("  {}: {{spread: {:.5g}}}\n", word, output->spread);
   }
-  text += method.reach.empty() ? "  reach: []\n" : "  reach:\n";
-  for (const LimiterReach& reach : method.reach) {
-    text +=
-        fmt::format("    - {{limiter: {}, deviations: {:.4g}}}\n", reach.limiter, reach.deviations);
-  }
-  return text;
+  return text + fmt::format("  reach: {{tensor: {:.4g}, other: {:.4g}}}\n", method.reach.tensor,
+                            method.reach.other);
 }
 
 }  // namespace

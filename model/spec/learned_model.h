@@ -8,12 +8,14 @@
 // Checked by: learned_model_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/spec/limiter.h"
 #include "model/tile/regime.h"
 
 namespace tilecast {
@@ -36,6 +38,12 @@ constexpr std::array<std::string_view, 39> kLearnedFeatures{
 
 using Features = std::array<double, kLearnedFeatures.size()>;
 
+/// Place of the feature of this name; of none: behind the last.
+constexpr std::size_t feature_index(std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, name) -
+                                  kLearnedFeatures.begin());
+}
+
 /// Of logarithms of measured over physics.
 struct LearnedOutput {
   double spread = 0;                // of kernels that are like none of the rows
@@ -43,17 +51,20 @@ struct LearnedOutput {
   std::vector<double> weight = {};  // of each row, in spreads
 };
 
-/// Nine of ten times of kernels with this limiter lie so many standard deviations around the
-/// prediction or nearer.
-struct LimiterReach {
-  std::string limiter;  // its word
-  double deviations;
+/// Nine of ten times lie so many standard deviations around the prediction or nearer: of kernels
+/// that the tensor cores or their operands limit, and of others. 0: nobody has counted.
+struct LearnedReach {
+  double tensor = 0, other = 0;
+
+  double of(Limiter limiter) const {
+    return limiter == Limiter::kTensor || limiter == Limiter::kSharedMemory ? tensor : other;
+  }
 };
 
 /// Of one way to predict, closed forms or simulation.
 struct LearnedMethod {
   LearnedOutput cycles, clock;
-  std::vector<LimiterReach> reach = {};
+  LearnedReach reach = {};
 };
 
 struct LearnedRow {

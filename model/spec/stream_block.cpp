@@ -39,18 +39,15 @@ Bytes stream_bytes_in_flight(const StreamConfig& config, ElementType dtype, i32 
   return inputs_of_block(config, dtype) * static_cast<double>(resident * ahead);
 }
 
-double spread_loss(const StreamSpec& stream, Bytes in_flight) {
-  return stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
-}
-
 StreamLosses stream_losses(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
-                           double read_share, Bytes in_flight) {
+                           Bytes in_flight) {
   StreamLosses losses{};
-  losses.mix = stream.mix_loss * 4 * read_share * (1 - read_share);
-  losses.spread = spread_loss(stream, in_flight);
-  losses.walk = keeps_order(config) ? 0 : stream.walk_loss;
-  losses.plain = plain_loads(config.schedule) ? stream.plain_loss : 0;
-  losses.hint = !plain_loads(config.schedule) && hinted_loads(config.hint) ? stream.hint_loss : 0;
+  losses.spread =
+      stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
+  const double disorder = stream.disorder_loss;
+  losses.walk = keeps_order(config) ? 0 : disorder;
+  losses.plain = plain_loads(config.schedule) ? disorder : 0;
+  losses.hint = !plain_loads(config.schedule) && hinted_loads(config.hint) ? disorder : 0;
   if (op_of(config.schedule) != Op::kMemcpy && config.view == StreamView::kMatrix) {
     losses.narrow =
         stream.narrow_loss * std::max(0.0, kWideRequest / request_bytes(config, dtype) - 1);

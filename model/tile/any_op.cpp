@@ -168,6 +168,27 @@ AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layou
   return parse_stream_shape(op, shape, dtype);
 }
 
+GemmProblem parse_gemm_problem(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, ' ');
+  std::string_view types = to_text(ElementType::kFp16), c;
+  Layout layout = Layout::kTn;
+  Epilogue epilogue{};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const std::size_t arrow = word.find("->");
+    if (word == to_text(Layout::kTn) || word == to_text(Layout::kNn)) {
+      layout = parse_layout(word);
+    } else if (arrow != word.npos || element_type_named(word)) {
+      types = word.substr(0, arrow);
+      c = arrow != word.npos ? word.substr(arrow + 2) : std::string_view();
+    } else {
+      epilogue = parse_epilogue(word);
+    }
+  }
+  return std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), parse_element_type(types),
+                                             layout, epilogue, parse_c_type(c)));
+}
+
 std::optional<ElementType> parse_c_type(std::string_view text) {
   if (text.empty()) {
     return std::nullopt;

@@ -45,6 +45,9 @@ AnySchedule parse_schedule(Op op, std::string_view text);
 /// where it has no such types.
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
                          const Epilogue& epilogue = {}, std::optional<ElementType> c = {});
+/// Inverse of to_text for a GEMM. Behind the shape words may stand in any order or be missing:
+/// fp16, tn, no epilogue. Throws ConfigError.
+GemmProblem parse_gemm_problem(std::string_view text);
 /// None where `text` is empty. Throws ConfigError.
 std::optional<ElementType> parse_c_type(std::string_view text);
 /// `problem` with C of type `c`. Throws ConfigError where no kernel has such a C.

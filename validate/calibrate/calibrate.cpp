@@ -88,13 +88,8 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   done.rows = rows.rows.size();
   done.left_out = rows.left_out;
   done.problems = rows.groups;
-  done.cycles_before = mean_error(cycle_residuals(gpu.spec, rows, options.threads));
-  if (options.fit_constants) {
-    options.progress("constants of cycles");
-    done.cycles = fit_cycles(gpu, rows, options.threads);
-  }
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
-  done.cycles_after = mean_error(left);
+  done.cycles_error = mean_error(left);
   done.by_schedule = by_schedule(rows, left);
   std::vector<SimulatedRow> simulated;
   done.simulated = options.simulate;
@@ -128,19 +123,17 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
           c.ref);
     }
   }
-  for (const ConstantFit* fit : {&calibration.cycles, &calibration.clock}) {
-    for (const FittedConstant& c : fit->constants) {
-      if (!c.determined) {
-        continue;
-      }
-      const std::size_t dot = c.key.find('.');
-      sections[c.key.substr(0, dot)] += fmt::format(
-          "  {}: {{value: {:.6g}, unit: \"{}\", standard_error: {:.2g}, source: fitted, "
-          "confidence: medium, ref: \"tilecast calibrate, {} rows; prior {:.6g}\"}}\n",
-          c.key.substr(dot + 1), c.value, c.unit, c.standard_error, calibration.rows, c.prior);
-      if (c.key == "power.per_flop_normal") {
-        sections["power"] += other_energies(gpu, c);
-      }
+  for (const FittedConstant& c : calibration.clock.constants) {
+    if (!c.determined) {
+      continue;
+    }
+    const std::size_t dot = c.key.find('.');
+    sections[c.key.substr(0, dot)] += fmt::format(
+        "  {}: {{value: {:.6g}, unit: \"{}\", standard_error: {:.2g}, source: fitted, "
+        "confidence: medium, ref: \"tilecast calibrate, {} rows; prior {:.6g}\"}}\n",
+        c.key.substr(dot + 1), c.value, c.unit, c.standard_error, calibration.rows, c.prior);
+    if (c.key == "power.per_flop_normal") {
+      sections["power"] += other_energies(gpu, c);
     }
   }
   std::string text = fmt::format(
@@ -155,17 +148,14 @@ std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
 
 std::string to_table(const Calibration& calibration) {
   std::string text = fmt::format(
-      "{} of {}, {} left out. Closed forms run inside the fit, at measured "
-      "clocks.\n\n"
+      "{} of {}, {} left out.\n\n"
       "  {:<28} {:>10} {:>10} {:>8}\n",
       counted(calibration.rows, "row"),
       counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,
       "constant", "prior", "fitted", "error");
-  text += constant_lines(calibration.cycles) + constant_lines(calibration.clock) +
-          bound_lines(calibration.cycles.constants) + bound_lines(calibration.clock.constants);
-  text +=
-      fmt::format("\nClosed-form cycles, mean error: {:.1f} % with the priors, {:.1f} % fitted\n",
-                  100 * calibration.cycles_before, 100 * calibration.cycles_after);
+  text += constant_lines(calibration.clock) + bound_lines(calibration.clock.constants);
+  text += fmt::format("\nClosed-form cycles at measured clocks, mean error: {:.1f} %\n",
+                      100 * calibration.cycles_error);
   for (const ScheduleResidual& s : calibration.by_schedule) {
     text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:.1f} % {} than predicted\n", s.schedule,
                         s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),

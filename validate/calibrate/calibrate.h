@@ -25,14 +25,14 @@ struct CalibrationOptions {
 struct ScheduleResidual {
   std::string schedule;
   std::size_t rows;
-  double mean_error, bias;  // of closed-form cycles with the fitted constants
+  double mean_error, bias;  // of closed-form cycles
 };
 
 struct Calibration {
   std::size_t rows, left_out;
   int problems;
-  ConstantFit cycles, clock;
-  double cycles_before, cycles_after;  // mean error of closed-form cycles
+  ConstantFit clock;
+  double cycles_error;  // mean, of closed forms
   std::vector<ScheduleResidual> by_schedule;
   LearnedFit learned;
   bool simulated;  // else learned.simulated is learned.analytic

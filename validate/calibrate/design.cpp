@@ -6,7 +6,6 @@
 #include <queue>
 
 #include "model/predict/kernel_features.h"
-#include "validate/calibrate/fit_constants.h"
 
 namespace tilecast {
 namespace {
@@ -45,12 +44,9 @@ struct Gain {
 
 }  // namespace
 
-std::vector<std::size_t> most_informative(const LoadedGpu& gpu, const FitRows& rows,
-                                          std::size_t count, unsigned threads) {
-  const Eigen::MatrixXd derivatives = cycle_derivatives(gpu, rows, threads);  // by prior widths
-  const Eigen::MatrixXd features = feature_rows(gpu.spec, rows);
-  Eigen::MatrixXd vectors(derivatives.rows(), derivatives.cols() + features.cols());
-  vectors << derivatives / kRowError, features / kRowError;
+std::vector<std::size_t> most_informative(const GpuSpec& gpu, const FitRows& rows,
+                                          std::size_t count) {
+  const Eigen::MatrixXd vectors = feature_rows(gpu, rows) / kRowError;
   // The priors: a unit each. Kept as its inverse.
   Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(vectors.cols(), vectors.cols());
   const auto gain_of = [&](std::size_t row) {

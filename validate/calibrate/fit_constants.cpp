@@ -16,11 +16,10 @@
 namespace tilecast {
 namespace {
 
-constexpr double kCycleScale = 0.05, kClockScale = 0.02;  // residuals beyond count less
+constexpr double kClockScale = 0.02;  // residuals beyond count less
 // A standard error of this share of the prior's width says that the rows tell next to nothing.
 constexpr double kUndetermined = 0.8;
 
-std::vector<Parameter> of_cycles(const GpuSpec& spec) { return parameters_of(spec, {"fitted"}); }
 /// The power limits are known; energies are relative to them.
 std::vector<Parameter> of_clock(const GpuSpec& spec) {
   return parameters_of(spec, {"clock", "power"});
@@ -238,33 +237,6 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
     return std::log(row.cycles /
                     closed_form(gpu, row.problem, row.config, row.work, row.clock).cycles);
   });
-}
-
-Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
-  constexpr double kStep = 0.02;
-  ParameterVector vector(gpu.spec, of_cycles(gpu.spec));
-  const Eigen::VectorXd width = vector.priors().width;
-  Eigen::VectorXd at = Eigen::VectorXd::Zero(width.size());
-  const auto residuals = [&] {
-    const std::vector<double> values = cycle_residuals(vector.at(at), rows, threads);
-    return Eigen::VectorXd(
-        Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())));
-  };
-  const Eigen::VectorXd here = residuals();
-  Eigen::MatrixXd derivatives(here.size(), width.size());
-  for (Eigen::Index p = 0; p < width.size(); ++p) {
-    at[p] = kStep;
-    derivatives.col(p) = (here - residuals()) * (width[p] / kStep);
-    at[p] = 0;
-  }
-  return derivatives;
-}
-
-ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads) {
-  return fit_all(
-      gpu, of_cycles(gpu.spec),
-      [&](const GpuSpec& spec) { return cycle_residuals(spec, rows, threads); }, weights_of(rows),
-      kCycleScale);
 }
 
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,

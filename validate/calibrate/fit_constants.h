@@ -1,18 +1,16 @@
 // Fits the constants of a GPU file that no micro-benchmark measures alone.
 //
-// Cycles: the closed forms run inside the fit, each row at its measured clock; the simulator's
-// `machine` constants are micro-benchmarks' and are not fitted. Clock: the power model with each
-// row's predicted bytes and phases and measured cycles, in both regimes. Priors are the GPU file's
+// Those of the clock, by the power model with each row's predicted bytes and phases and measured
+// cycles, in both regimes; what cycles are made of is measured alone. Priors are the GPU file's
 // numbers, as wide as was thought likely by kind of constant (gpu_fields.cpp); where the file's
 // numbers were fitted to the same rows before, standard errors count those rows twice, and hold for
 // these rows alone: another card's differ by more. A constant that the rows say nothing of keeps
 // its number.
 //
-// Leaves out: constants of partial sums, of memory-bound kernels, counts and capacities.
+// Leaves out: memory-bound kernels (fit_stream.h).
 // Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).
 #pragma once
 
-#include <Eigen/Core>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -55,9 +53,7 @@ struct SimulatedRow {
   std::vector<PhaseShares> phases;
 };
 
-/// Changes `gpu` to the fitted numbers.
-ConstantFit fit_cycles(LoadedGpu& gpu, const FitRows& rows, unsigned threads);
-/// With what simulations say of the rows, if there are any.
+/// Changes `gpu` to the fitted numbers, with what simulations say of the rows, if there are any.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<SimulatedRow>& simulated, unsigned threads);
 
@@ -66,10 +62,6 @@ void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
 
 /// A line for each that is at a bound, for a table of them.
 std::string bound_lines(const std::vector<FittedConstant>& constants);
-
-/// Of the logarithm of closed-form cycles: a column for each constant that fit_cycles fits, by the
-/// width of its prior.
-Eigen::MatrixXd cycle_derivatives(const LoadedGpu& gpu, const FitRows& rows, unsigned threads);
 
 /// Logarithm of measured over closed-form cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);

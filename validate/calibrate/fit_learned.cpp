@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <numeric>
 
@@ -31,7 +30,7 @@ constexpr double kFirstNoise = 0.5;        // spreads of an output
 constexpr double kMostSpreads = 5;         // a row that is further off counts as one so far off
 constexpr double kClockCounts = 0.5;       // over cycles, each in spreads
 constexpr double kOutside = 0.1;           // of rows, beyond the interval
-constexpr std::size_t kRowsForReach = 50;  // fewer of a limiter are drawn to all rows' reach
+constexpr std::size_t kRowsForReach = 50;  // fewer of a kind have all rows' reach
 constexpr double kJitter = 1e-4;           // keeps twins' covariance invertible
 
 /// Rows as one method sees them.
@@ -237,27 +236,22 @@ double mean_error(const Eigen::VectorXd& logs) { return ((-logs).array().exp() -
 
 std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
-/// How many deviations nine of ten of each limiter's times reach.
-std::vector<LimiterReach> reach_of(const std::vector<KernelFeatures>& features,
-                                   const std::vector<double>& deviations) {
-  std::map<Limiter, std::vector<double>> sets;
-  std::vector<double> all = deviations;
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    sets[features[i].limiter].push_back(deviations[i]);
-  }
-  const auto reach = [](std::vector<double>& values) {
+/// How many deviations nine of ten times reach; few rows of a kind are counted with all.
+LearnedReach reach_of(const std::vector<KernelFeatures>& features,
+                      const std::vector<double>& deviations) {
+  const auto counted = [&](Limiter kind) {
+    const LearnedReach kinds{1, 2};
+    std::vector<double> own, all = deviations;
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      if (kinds.of(features[i].limiter) == kinds.of(kind)) {
+        own.push_back(deviations[i]);
+      }
+    }
+    std::vector<double>& values = own.size() < kRowsForReach ? all : own;
     std::ranges::sort(values);
-    return quantile_of_sorted<double>(values, 1 - kOutside);
+    return std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
   };
-  const double of_all = std::max(reach(all), 0.01);
-  std::vector<LimiterReach> found;
-  for (auto& [limiter, values] : sets) {
-    const double trust =
-        static_cast<double>(values.size()) / static_cast<double>(values.size() + kRowsForReach);
-    found.push_back({std::string(to_text(limiter)),
-                     std::exp(trust * std::log(std::max(reach(values), 0.01) / of_all)) * of_all});
-  }
-  return found;
+  return {counted(Limiter::kTensor), counted(Limiter::kL2)};
 }
 
 struct Shared {
@@ -323,12 +317,8 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, Method metho
     }
   });
   fitted.reach = reach_of(seen.features, deviations);
-  std::map<std::string, double> reach;
-  for (const LimiterReach& one : fitted.reach) {
-    reach[one.limiter] = one.deviations;
-  }
   for (std::size_t i = 0; i < count; ++i) {
-    widths[i] = 2 * std::sinh(widths[i] * reach[std::string(to_text(seen.features[i].limiter))]);
+    widths[i] = 2 * std::sinh(widths[i] * fitted.reach.of(seen.features[i].limiter));
   }
   std::ranges::sort(widths);
   std::vector<Eigen::Index> near;

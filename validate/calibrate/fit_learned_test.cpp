@@ -42,8 +42,7 @@ TEST_CASE("What one feature explains is gone from problems that the fit has not 
   CHECK(learned.analytic.clock < 0.005);
   // The feature that it is, and no other, has become short; lengths count in its own unit, log2.
   const auto length = [&](std::string_view name) {
-    const auto* at = std::ranges::find(kLearnedFeatures, name);
-    return learned.model.length[static_cast<std::size_t>(at - kLearnedFeatures.begin())];
+    return learned.model.length.at(feature_index(name));
   };
   CHECK(length("block_n") < 6);
   CHECK(length("block_m") > 10);

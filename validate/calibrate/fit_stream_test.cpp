@@ -41,19 +41,17 @@ std::vector<MeasurementFile> rows_of(const GpuSpec& gpu, std::size_t step) {
 TEST_CASE("The losses that made synthetic rows are found again, and the rows are met") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   GpuSpec truth = gpu.spec;
-  truth.stream->walk_loss *= 1.5;
-  truth.stream->plain_loss *= 0.6;
+  truth.stream->disorder_loss *= 1.5;
+  truth.stream->spread_loss *= 0.6;
   truth.stream->turn = truth.stream->turn * 1.3;
-  truth.stream->kernel = truth.stream->kernel * 0.7;
   const StreamFit fit = fit_stream(gpu, rows_of(truth, 601));
   CHECK(fit.rows > 60);
   CHECK(fit.checked > 10);  // bf16
   CHECK(fit.error_before > 0.01);
   CHECK(fit.error_after < 0.003);
-  CHECK(gpu.spec.stream->walk_loss == Approx(truth.stream->walk_loss).epsilon(0.1));
-  CHECK(gpu.spec.stream->plain_loss == Approx(truth.stream->plain_loss).epsilon(0.1));
+  CHECK(gpu.spec.stream->disorder_loss == Approx(truth.stream->disorder_loss).epsilon(0.1));
+  CHECK(gpu.spec.stream->spread_loss == Approx(truth.stream->spread_loss).epsilon(0.1));
   CHECK(gpu.spec.stream->turn.value == Approx(truth.stream->turn.value).epsilon(0.1));
-  CHECK(gpu.spec.stream->kernel.value == Approx(truth.stream->kernel.value).epsilon(0.1));
   // Rows without noise: nothing is left but what the priors pull, at the least that a file may say.
   CHECK(gpu.spec.stream->interval < 0.02);
 }

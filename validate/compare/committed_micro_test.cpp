@@ -281,7 +281,7 @@ TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the me
     return median_over_cards([&](const Constants& run) { return run.at({key, variant}).in_time; });
   };
   const StreamSpec& stream = *gpu.stream;
-  CHECK(stream.read_rate.value * 1e-9 ==
+  CHECK(gpu.dram->read_rate.value * 1e-9 ==
         Approx(time_of("dram.read_rate", "sms=132 bytes=8192 slots=16 in_flight_kib=128"))
             .epsilon(0.002));
   CHECK(stream.load_latency.value * 1e9 ==
@@ -428,9 +428,16 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
           return card.at({"tma.dram_latency", "bytes=16384"}).in_time -
                  card.at({"tma.l2_latency", "bytes=16384"}).in_time;
         })).epsilon(0.01));
-  CHECK(machine.dram_read.value == gpu.stream->read_rate.value);
-  CHECK(machine.dram_write.value * 1e-9 ==
+  CHECK(gpu.dram->write_rate.value * 1e-9 ==
         Approx(in_time("dram.mix_rate", "reads=0 writes=1 bytes=8192")).epsilon(0.01));
+  // All SMs asking for one line over each for its own, in what they get.
+  const std::string kib = " bytes=16384";
+  CHECK(machine.merge_limit ==
+        Approx(at("l2.shared_lines", ("degree=132 neighbours in_step cluster=1" + kib).c_str()) /
+               at("l2.distinct_lines", ("sms=132 apart=1" + kib).c_str()))
+            .epsilon(0.01));
+  CHECK(machine.merge_window == machine.load_spread);
+  CHECK(gpu.stream->kernel == machine.kernel + machine.cta_start);
 
   // Stores: a line through 8 and 32 KiB.
   const double short_store = at("tma.store_source_free", "bytes=8192 store");

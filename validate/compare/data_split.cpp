@@ -15,21 +15,6 @@ std::string problem_text(const GemmProblem& problem) {
                      to_text(problem.layout));
 }
 
-/// "MxNxK", of a batch or groups too, then dtype and layout in any order.
-GemmProblem parse_gemm_problem(std::string_view text) {
-  const std::vector<std::string_view> words = split(text, ' ');
-  ElementType dtype = ElementType::kFp16;
-  Layout layout = Layout::kTn;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == to_text(Layout::kTn) || words[i] == to_text(Layout::kNn)) {
-      layout = parse_layout(words[i]);
-    } else {
-      dtype = parse_element_type(words[i]);
-    }
-  }
-  return std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), dtype, layout));
-}
-
 std::pair<i32, i32> parse_tile(std::string_view text) {
   constexpr i64 kMost = 1024;
   const std::vector<std::string_view> sides = split(text, 'x');

@@ -29,13 +29,13 @@ struct Present {
 };
 constexpr Present kPresent[] = {
     {Method::kAnalytic,
-     0.097,
+     0.082,
      {{"Nonpersistent: tile and buffers, Blackwell", 0.60},
       {"Persistent: tile and buffers, Blackwell", 1.00},
       {"Persistent: group of tiles, Blackwell", 0.53},
       {"Over K, Blackwell", 0.35}}},
     {Method::kSimulated,
-     0.094,
+     0.080,
      {{"Nonpersistent: tile and buffers, Blackwell", 1.00},
       {"Persistent: tile and buffers, Blackwell", 0.87},
       {"Persistent: group of tiles, Blackwell", 0.40},

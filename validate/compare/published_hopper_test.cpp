@@ -67,15 +67,15 @@ TEST_CASE("Published kernels of an H100 are predicted by a file that nothing was
   const std::string tutorials = "validate/data/published/gluon_throughput.csv";
   const Errors hand_written = sizes(speed_errors(own, "h100_sxm"));
   CHECK(hand_written.rows >= 26);
-  CHECK(hand_written.mean < 0.048 + kRounding);
-  CHECK(hand_written.median < 0.026 + kRounding);
+  CHECK(hand_written.mean < 0.053 + kRounding);
+  CHECK(hand_written.median < 0.030 + kRounding);
   const Errors gluon = sizes(speed_errors(tutorials, "h100_sxm"));
   CHECK(gluon.rows >= 42);
-  CHECK(gluon.mean < 0.089 + kRounding);
-  CHECK(gluon.median < 0.046 + kRounding);
+  CHECK(gluon.mean < 0.085 + kRounding);
+  CHECK(gluon.median < 0.040 + kRounding);
   const Errors pcie = sizes(speed_errors(own, "h100_pcie"));
   CHECK(pcie.rows >= 2);
-  CHECK(pcie.mean < 0.013 + kRounding);
+  CHECK(pcie.mean < 0.015 + kRounding);
 }
 
 }  // namespace tilecast

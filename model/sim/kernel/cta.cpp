@@ -93,14 +93,13 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
                         const std::vector<Cta*>& sharers) {
     const BlockCost& cost = operand.cost(panel, slice, k_block);
     SimTime there = sm().copies.serve(now, cost.requests);
-    const auto receivers = static_cast<i32>(sharers.size());
     if (cost.bytes > 0) {
       there = machine_.memory.load(
           now, there, {index, 2 * k_block + which}, operand.block(panel, slice, k_block),
-          operand.fetch(panel, slice, k_block), cost, sm().place, receivers > 1);
+          operand.fetch(panel, slice, k_block), cost, sm().place, sharers.size() > 1);
     }
     if (cost.outside.ps > 0) {
-      there = std::max(there, machine_.memory.load_outside(now, cost, sm().place.gpc, receivers));
+      there = std::max(there, machine_.memory.load_outside(now, cost, sm().place.gpc));
     }
     if (machine_.activity != nullptr) {
       machine_.activity->add(Resource::kFills, now, cost.bytes * static_cast<i64>(sharers.size()));

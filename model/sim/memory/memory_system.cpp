@@ -34,12 +34,11 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       left_(static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       left_written_(left_written),
       outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
-      outside_receiver_(gpu.machine->outside_receiver),
       l2_latency_(sim_time(gpu.machine->l2_latency, sm_clock)),
       merge_window_(sim_time(gpu.machine->merge_window, sm_clock)),
       load_spread_(sim_time(gpu.machine->load_spread, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
-      write_ps_per_byte_(1e12 / gpu.machine->dram_write.value),
+      write_ps_per_byte_(1e12 / gpu.dram->write_rate.value),
       input_ps_per_byte_(gpu.reduction ? 1e12 / gpu.reduction->chip_store.value : 0),
       activity_(activity) {}
 
@@ -178,10 +177,8 @@ void MemorySystem::write_dram(SimTime now, i64 bytes) {
   }
 }
 
-SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers) {
-  const double times = 1 + outside_receiver_ * (receivers - 1);
-  const SimTime takes{rounded(static_cast<double>(cost.outside.ps) * times)};
-  return outside_[gpc].serve(now, takes) + l2_latency_;
+SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc) {
+  return outside_[gpc].serve(now, cost.outside) + l2_latency_;
 }
 
 SimTime MemorySystem::take_in(SimTime now, const SmPlace& place, i64 bytes) {

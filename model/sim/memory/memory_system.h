@@ -79,8 +79,8 @@ class MemorySystem {
   /// for all at `asked`; it is one of the SM there.
   SimTime load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
                const BlockCost& cost, const SmPlace& place, bool multicast = false);
-  /// The same for the rows of a block that lie out of bounds, brought to so many SMs.
-  SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc, i32 receivers = 1);
+  /// The same for the rows of a block that lie out of bounds.
+  SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served);
   /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
@@ -131,7 +131,6 @@ class MemorySystem {
   i64 left_;  // bytes that L2 still holds from the run before
   double left_written_;
   std::vector<Server> outside_;  // rows out of bounds, of each GPC
-  double outside_receiver_;
   SimTime l2_latency_, merge_window_, load_spread_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;

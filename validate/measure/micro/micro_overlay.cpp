@@ -84,11 +84,23 @@ void caches(Collector& found, u32 sms) {
   if (const MicroPoint* one = lines(1)) {
     found.add("machine", "intake", "B/cycle", one, one->value);
   }
+  const MicroPoint* shared = found.find(
+      "l2.shared_lines", fmt::format("degree={} neighbours in_step cluster=1 bytes=16384", sms));
+  const MicroPoint* own =
+      found.find("l2.distinct_lines", fmt::format("sms={} apart=1 bytes=16384", sms));
+  if (shared != nullptr && own != nullptr) {
+    found.add("machine", "merge_limit", "\"1\"", shared,
+              scaled(shared->value, 1 / own->value.median));
+  }
 }
 
 void memory(Collector& found) {
+  if (const MicroPoint* read =
+          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
+    found.add("dram", "read_rate", "TB/s", read, scaled(read->in_time, 1e-3));
+  }
   if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
-    found.add("machine", "dram_write", "TB/s", write, scaled(write->in_time, 1e-3));
+    found.add("dram", "write_rate", "TB/s", write, scaled(write->in_time, 1e-3));
   }
 }
 
@@ -129,10 +141,6 @@ void machine(Collector& found) {
   if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=384 shared=204800")) {
     found.add("machine", "dispatch", "ns", each, each->value);
   }
-  if (const MicroPoint* read =
-          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
-    found.add("machine", "dram_read", "TB/s", read, scaled(read->in_time, 1e-3));
-  }
 }
 
 /// value = at_zero + slope * x.
@@ -166,13 +174,6 @@ Quartiles exactly(double value) { return {value, value, value}; }
 /// What memory-bound kernels meet, as far as it can be measured alone. A ticket, and what the fit
 /// finds, is `tilecast calibrate`'s.
 void stream(Collector& found) {
-  if (const MicroPoint* read =
-          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
-    found.add("stream", "read_rate", "TB/s", read, scaled(read->in_time, 1e-3));
-  }
-  if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
-    found.add("stream", "write_rate", "TB/s", write, scaled(write->in_time, 1e-3));
-  }
   found.add_time("stream", "load_latency", found.find("dram.load_latency", "span=2GiB"));
   constexpr int kLoads[] = {4096, 8192, 16384, 32768};
   if (const auto load =
@@ -217,7 +218,7 @@ void reduction(Collector& found, u32 sms) {
   rate("chip_add", fmt::format("add kib=128 sms={}", sms), true);
 }
 
-/// Static power and energies at the reference clock of the GPU file (model/clock/clock.h). What a
+/// Static power and energies at the reference clock (model/clock/energy.h). What a
 /// load mixes is taken apart: a bulk copy from L2 fills shared memory, one from DRAM passes L2, a
 /// wgmma reads its operands from shared memory.
 class Energies {
@@ -225,11 +226,11 @@ class Energies {
   Energies(Collector& found, const EnergyScale& scale) : found_(found), scale_(scale) {}
 
   void add() {
-    const MicroPoint* idle = found_.find("power.static_power", "nothing runs");
-    if (idle == nullptr) {
+    const MicroPoint* awake = found_.find("power.static_power", "SMs awake");
+    if (awake == nullptr) {
       return;
     }
-    found_.add("power", "static_power", "W", idle, idle->value);
+    found_.add("power", "static_power", "W", awake, awake->value);
     const MicroPoint* shared = found_.find("power.per_shared_memory_byte", "shared-memory reads");
     if (shared == nullptr) {
       return;

@@ -26,10 +26,10 @@ MicroPoint energy(const std::string& key, const std::string& variant, double val
   return made;
 }
 
-/// Section clock says a reference of 1400 MHz and an exponent near 2.
+/// Energies at 1400 MHz go with the square of the clock.
 CardFacts h200() {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return {static_cast<u32>(gpu.sm.count), EnergyScale{gpu.clock->energy_reference, 2}};
+  return {static_cast<u32>(gpu.sm.count), EnergyScale{Hertz{1.4e9}, 2}};
 }
 
 const std::vector<MicroPoint> kPoints = {
@@ -40,6 +40,8 @@ const std::vector<MicroPoint> kPoints = {
     point("launch.sms_used", "a CTA per SM", 132, 0),
     point("l2.distinct_lines", "sms=132 apart=1 bytes=32768", 4900, 9500),
     point("l2.distinct_lines", "sms=1 apart=132 bytes=32768", 106, 209),
+    point("l2.distinct_lines", "sms=132 apart=1 bytes=16384", 4500, 9000),
+    point("l2.shared_lines", "degree=132 neighbours in_step cluster=1 bytes=16384", 9900, 19800),
     point("dram.mix_rate", "reads=0 writes=1 bytes=8192", 2000, 3840),
     point("clusters.max_active_of_4", "one CTA per SM", 31, 0),
     point("tma.dram_latency", "bytes=4096", 1000, 500),
@@ -49,7 +51,7 @@ const std::vector<MicroPoint> kPoints = {
     point("flag.hop", "two SMs", 1200, 632),
     point("partial_sums.done", "store kib=128 sms=1", 4096, 2000),
     point("partial_sums.done", "add kib=128 sms=132", 8000, 4000),
-    point("power.static_power", "nothing runs", 100, 0),
+    point("power.static_power", "SMs awake", 100, 0),
     energy("power.per_shared_memory_byte", "shared-memory reads", 8, 1400),
     energy("power.per_l2_byte", "L2 reads", 48, 2800),
     energy("power.per_dram_byte", "DRAM reads", 100, 2800),
@@ -73,7 +75,8 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
   CHECK(value("machine.dram_latency") == Approx(300));  // ns: 560 - 260
   CHECK(value("machine.l2_output") == Approx(9.5));     // 9500 B/ns
   CHECK(value("machine.intake") == Approx(106));
-  CHECK(value("machine.dram_write") == Approx(3.84));
+  CHECK(value("machine.merge_limit") == Approx(2.2));  // 9900 / 4500
+  CHECK(value("dram.write_rate") == Approx(3.84));
   CHECK(value("clusters.max_active_of_4") == Approx(31));
   // 500 ns at 4 KiB and 20 ns for each 4 KiB more: 480 ns at nothing, 4096 B in 20 ns.
   CHECK(value("stream.bulk_latency") == Approx(480));
@@ -86,7 +89,7 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
   CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
   CHECK(value("power.per_dram_byte") == Approx(52));         // what 48 of L2 leave of 100
   CHECK(value("power.per_flop_normal") == Approx(0.84375));  // 10240 B of 524288 FLOP, 8 pJ each
-  CHECK(value("machine.dram_read") == -1);                   // not measured, so not there
+  CHECK(value("dram.read_rate") == -1);                      // not measured, so not there
 }
 
 TEST_CASE("The overlay of measured constants is read back by the model") {
