@@ -15,7 +15,7 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kMostSwizzle = 8;
-constexpr i32 kMostSide = 256;           // of a CTA tile
+constexpr i32 kMostSide = 256;           // of a CTA tile; rows are 64, 128 or 256
 constexpr i32 kFewestCooperative = 128;  // rows, 64 for each of two warpgroups
 constexpr i32 kAlignment = 8;            // elements of 16 bytes
 
@@ -65,7 +65,7 @@ std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig&
   if (config.raster.walk == Walk::kChunked) {
     return "walk=chunked";
   }
-  if (t.block_n % kWgmmaM != 0 || t.block_n > kMostSide || t.block_m > kMostSide) {
+  if ((t.block_n != 64 && t.block_n != 128 && t.block_n != 256) || t.block_m > kMostSide) {
     return "tile";
   }
   if (traits.tiles_at_once == 2) {

@@ -50,8 +50,10 @@ TEST_CASE("What CUTLASS has no kernel for says why") {
   CHECK(why_not(with(kCooperative, "group=8", "group=3")) == "raster");
   CHECK(why_not(with(kCooperative, "grouped_m,group=8", "hilbert,group=1")) == "raster");
   CHECK(why_not(with(kCooperative, "strided", "chunked")) == "walk=chunked");
-  // Its M is our N: 224 is no multiple of 64, and 64 rows are too few for two warpgroups.
+  // Its M is our N: its generator has 64, 128 and 256 rows, and 64 are too few for two warpgroups.
   CHECK(why_not(with(kCooperative, "128x256x64", "128x224x64")) == "tile");
+  CHECK(why_not(with(kCooperative, "128x256x64", "128x192x64")) == "tile");
+  CHECK(why_not(with(kPingPong, "64x256x64", "128x192x64")) == "tile");
   CHECK(why_not(with(kCooperative, "128x256x64", "128x64x64")) == "tile");
   CHECK(why_not(with(kCooperative, "128x256x64", "128x128x64")).empty());
   CHECK(why_not("persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"

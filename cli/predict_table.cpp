@@ -219,6 +219,15 @@ std::string memory_text(const RankingReport& report) {
                                      bytes / kGibi, most / kGibi);
 }
 
+/// Where a kernel alone is longer than any burst that was measured; else empty.
+std::string outlasting_text(const Ranking& r) {
+  constexpr double kLongestBurst = 10e-3;  // seconds: of its few milliseconds, generously
+  return r.regime == Regime::kBurst && r.predictions.front().time.value > kLongestBurst
+             ? "#1 outlasts a burst, which is a few milliseconds of work: --regime sustained is "
+               "nearer"
+             : "";
+}
+
 /// Where the interval is not one that was learned; else empty.
 std::string interval_source(const RankingReport& report, bool fitted) {
   const Ranking& r = report.ranking;
@@ -279,10 +288,11 @@ std::vector<std::string> notes(const RankingReport& report) {
                     fitted ? "were measured at" : "are assumed to reach"));
   }
   if (best.simulated_part > 0 && best.simulated_part < 1) {
-    lines.push_back(fmt::format("{:.3g} % of #1 was simulated, the steady middle goes on as that",
+    lines.push_back(fmt::format("{:.3g} % of #1 was simulated; its steady middle is extrapolated",
                                 100 * best.simulated_part));
   }
   lines.push_back(lead_text(report));
+  lines.push_back(outlasting_text(r));
   lines.push_back(memory_text(report));
   lines.push_back(extrapolated_text(report));
   const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));

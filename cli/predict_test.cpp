@@ -220,6 +220,15 @@ TEST_CASE("A GPU that refuses the problem keeps no other from answering") {
                 "tilecast: 1024x1024x512: la");
 }
 
+TEST_CASE("A kernel that is longer than a burst is said to be") {
+  const auto says = [](const std::vector<std::string>& arguments) {
+    return table(arguments).find("#1 outlasts a burst") != std::string::npos;
+  };
+  CHECK(says({"32768x32768x32768", "--method", "analytic"}));  // 90 ms
+  CHECK_FALSE(says({"32768x32768x32768", "--method", "analytic", "--regime", "sustained"}));
+  CHECK_FALSE(says({"8192x8192x8192", "--method", "analytic"}));  // 1.4 ms
+}
+
 TEST_CASE("A problem that does not fit the card's memory is said to") {
   // A, B and C of 2^18 x 2^18 fp16 are 128 GiB each, 384 of the card's 141; 3 x 0.5 GiB fit.
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});

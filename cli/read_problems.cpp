@@ -147,7 +147,7 @@ std::optional<std::vector<std::string>> header_of(const std::string& line) {
                       did_you_mean(name, kKnown), join(kKnown, ", ")));
     }
     if (count(name) > 1) {
-      throw ConfigError(name + ": a column twice");
+      throw ConfigError(name + ": column given twice");
     }
   }
   return names;
@@ -207,6 +207,11 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   if (const auto given = fields.find("shape"); given != fields.end()) {
     if (fields.contains("groups")) {
       throw ConfigError("groups: expected n and k beside them, not shape");
+    }
+    for (const char* side : {"m", "n", "k"}) {
+      if (fields.contains(side)) {
+        throw ConfigError(fmt::format("{}: given beside shape, which has it", side));
+      }
     }
     const bool names_one = split_batch(given->second).batch.has_value();
     const std::string shape = in_batch(own != fields.end() ? own->second

@@ -142,7 +142,8 @@ TEST_CASE("A column or a key that is not known, or is there twice, is no default
   CHECK(error_message([] {
           (void)read("m,n,k,dtyp\n8,8,8,bf16\n");
         }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
-  CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) == "2 list:2: m: a column twice");
+  CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) ==
+        "2 list:2: m: column given twice");
   // Names in any letter case, and what measurements have besides.
   const auto csv =
       read("M,N,K,DType,verified,time_us_median,dram__bytes_read.sum\n8,16,32,bf16,1,5,9\n");

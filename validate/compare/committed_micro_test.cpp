@@ -436,7 +436,6 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
         Approx(at("l2.shared_lines", ("degree=132 neighbours in_step cluster=1" + kib).c_str()) /
                at("l2.distinct_lines", ("sms=132 apart=1" + kib).c_str()))
             .epsilon(0.01));
-  CHECK(machine.merge_window == machine.load_spread);
   CHECK(gpu.stream->kernel == machine.kernel + machine.cta_start);
 
   // Stores: a line through 8 and 32 KiB.

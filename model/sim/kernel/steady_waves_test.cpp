@@ -29,7 +29,7 @@ struct Case {
 };
 
 // One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges.
-constexpr Bounds kOfResident{0.008, 0.055, 0.065};
+constexpr Bounds kOfResident{0.004, 0.02, 0.065};
 constexpr Case kResident[] = {
     {{8192, 8192, 8192},
      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
