@@ -89,7 +89,9 @@ nlohmann::json parse_json(const std::string& text) {
 Fields fields_of_json(const std::string& line) {
   try {
     return fields_of_object(parse_json(line));
-  } catch (const nlohmann::json::parse_error&) {
+  } catch (const nlohmann::json::out_of_range&) {
+    throw ConfigError("a number is too large");
+  } catch (const nlohmann::json::exception&) {
     throw ConfigError("expected a JSON object on one line");
   }
 }
@@ -100,6 +102,8 @@ nlohmann::json parse_list(const std::string& text, const std::string& name, std:
     return parse_json(text);
   } catch (const ConfigError& error) {
     throw ConfigError(name + ": " + error.what());
+  } catch (const nlohmann::json::out_of_range&) {
+    throw ConfigError(name + ": a number is too large");
   } catch (const nlohmann::json::parse_error& error) {
     const std::string what = error.what();
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));

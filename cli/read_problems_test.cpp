@@ -118,6 +118,11 @@ TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
                                               : "2 list:1: expected a JSON list of problems - "));
     CHECK(message.find("unexpected") != std::string::npos);
   }
+  CHECK(error_message([&] { (void)read("[{\"m\": 1e400}]"); }) == "2 list: a number is too large");
+  const auto lines = read("{\"m\":1e400,\"n\":8,\"k\":8}\n64x64x64\n");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].error == "a number is too large");
+  CHECK(lines[1].error.empty());
 }
 
 TEST_CASE("A list without a problem is an error, a shard without one is not") {

@@ -58,6 +58,34 @@ def test_the_performance_model_takes_what_triton_hands_it():
                                 4096, 4096, 4096)
 
 
+@pytest.mark.parametrize("tuner, call", [
+    ({}, {"K": 100}), ({}, {"K": 4100}), ({"layout": "nn"}, {"N": 129}), ({"dtype": "fp32"}, {}), ({}, {"M": 0}),
+    ({"dtype": "e4m3", "layout": "nn"}, {})])
+def test_a_problem_that_the_model_does_not_answer_is_not_pruned(tuner, call):
+    with pytest.warns(UserWarning, match="not pruned"):
+        assert tt.early_config_prune(top_k=2, **tuner)(CONFIGS, {**CALL, **call}) == CONFIGS
+    with pytest.warns(UserWarning, match="not pruned"):
+        assert tt.Tuner(**tuner).perf_model(**{**CALL, **call}, **CONFIGS[0].kwargs) == math.inf
+
+
+def test_what_the_programmer_got_wrong_is_an_error():
+    wrong = tt.Family({"turns": 1.0})
+    for tuner in ({"gpu": "none"}, {"layout": "nt"}, {"family": wrong}, {"names": {"m": "rows"}}):
+        with pytest.raises((tilecast.ConfigError, tilecast.FileError)):
+            tt.early_config_prune(**tuner)(CONFIGS, {"N": 64, "K": 64} if "names" in tuner else CALL)
+    with pytest.raises(tilecast.ConfigError, match="top_k"):
+        tt.early_config_prune(top_k=0)
+    for values, why in (({"BLOCK_M": 0}, "block_m"), ({"BLOCK_N": 96}, "block_n"), ({"BLOCK_K": 8}, "block_k"),
+                        ({"num_warps": 3}, "num_warps"), ({"SPLIT_K": 0}, "split_k")):
+        with pytest.raises(tilecast.ConfigError, match=why):
+            tt.Tile.of({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, **values})
+
+
+def test_parts_beyond_the_blocks_of_k_are_no_faster():
+    times = tt.times_us([tt.Tile(128, 128, 64, split_k=parts) for parts in (64, 65, 1024)], 512, 512, 4096)
+    assert times[0] == times[1] == times[2] < math.inf
+
+
 def test_names_of_the_tutorials_and_ones_own():
     theirs = Config({"BLOCK_SIZE_M": 128, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 4}, 4, 5)
     assert tt.Tile.of(tt._said(theirs)) == tt.Tile(128, 64, 32, 5, 4, 4)
@@ -104,6 +132,9 @@ def test_strides_of_the_call_say_the_layout():
     assert tt.Tuner()._problem({**call, "stride_bk": 512, "stride_bn": 1})[3:] == ("float16", "nn")
     with pytest.raises(tilecast.ConfigError, match="M, N, K"):
         tt.Tuner()._problem({"a_ptr": a})
+    for shape in ((2, 128, 256), (256,)):
+        with pytest.raises(tilecast.ConfigError, match="M, N, K"):
+            tt.Tuner()._problem({"a_ptr": Tensor(shape, (1,)), "b_ptr": a})
 
 
 @pytest.mark.parametrize("tile, first", [
@@ -189,6 +220,7 @@ def test_a_family_is_saved_and_loaded(tmp_path):
     for family in (terms, dataclasses.replace(terms, learned=Learned((row, row), (0.5, -0.125)))):
         family.save(tmp_path / "family.json")
         assert tt.Family.load(tmp_path / "family.json") == family
+    assert tt.Tuner(family=str(tmp_path / "family.json")).family == family
     # Of the time before anything was learned.
     old = '{"schema": 1, "cycles": {"turn": 90.0, "epilogue": -70.0}, "factors": {"all": -0.01}, "outside": 55}'
     (tmp_path / "old.json").write_text(old)
@@ -196,6 +228,13 @@ def test_a_family_is_saved_and_loaded(tmp_path):
     for bad in ("[]", old[:-1] + ', "learned": [[1.0, 2.0]]}'):
         (tmp_path / "bad.json").write_text(bad)
         with pytest.raises(tilecast.ConfigError, match="bad.json"):
+            tt.Family.load(tmp_path / "bad.json")
+    saved = (tmp_path / "family.json").read_text()
+    for part, there, wrong in (("schema", '"schema": 2', '"schema": 3'), ("kernel_family", '"triton"', '"cutlass"'),
+                               ("cycles", "90.0", "NaN"), ("outside", "55.0", "1e400"),
+                               ("learned", "-0.125", "Infinity"), ("factors", '"factors"', '"factor"')):
+        (tmp_path / "bad.json").write_text(saved.replace(there, wrong))
+        with pytest.raises(tilecast.ConfigError, match=f"bad.json: {part}"):
             tt.Family.load(tmp_path / "bad.json")
     with pytest.raises(tilecast.FileError):
         tt.Family.load(tmp_path / "none.json")

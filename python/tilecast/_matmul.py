@@ -104,16 +104,12 @@ def _plan(shape: _library.Shape, device: int) -> _library.Plan:
     return _library.Plan(shape)
 
 
-# Its arguments are everything that a plan depends on: a call that finds one has nothing left to check
-# but `out`.
-@functools.lru_cache(maxsize=_KEPT_PLANS)
-def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
-                bias: Optional[tuple] = None, activation: Optional[str] = None) -> _library.Plan:
-    """`bias`: its sides, strides, type and device."""
+def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
+            bias: Optional[tuple] = None) -> tuple[_library.Matrix, _library.Matrix, int]:
+    """A and B without their addresses, and the kind of bias, of torch's tensors; raises ConfigError for
+    those of which there is no product. `bias`: its sides, strides, type and device."""
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
-    for name, side, dtype, device in zip("ab", sides, types, devices):
-        if device.type != "cuda":
-            raise ConfigError(f"{name}: expected a CUDA tensor")
+    for name, side, dtype in zip("ab", sides, types):
         if dtype not in kinds:
             raise ConfigError(f"{name}: expected fp16 or bf16, got {dtype}")
         if len(side) != 2:
@@ -121,15 +117,32 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
     left, right = (_library.Matrix(0, *side, *stride, kinds[dtype], device.index, None)
                    for side, stride, dtype, device in zip(sides, strides, types, devices))
     _agree(left, right)
-    kind = _library.NO_BIAS
-    if bias is not None:
-        if bias[2:] != (types[0], devices[0]):
-            raise ConfigError("bias: expected the type and the device of a and b")
-        kind = _library.bias_kind(left.rows, right.columns, tuple(bias[0]), tuple(bias[1]))
+    if bias is None:
+        return left, right, _library.NO_BIAS
+    if bias[2:] != (types[0], devices[0]):
+        raise ConfigError("bias: expected the type and the device of a and b")
+    return left, right, _library.bias_kind(left.rows, right.columns, tuple(bias[0]), tuple(bias[1]))
+
+
+# Its arguments are everything that a plan depends on: a call that finds one has nothing left to check
+# but `out`.
+@functools.lru_cache(maxsize=_KEPT_PLANS)
+def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
+                bias: Optional[tuple] = None, activation: Optional[str] = None) -> _library.Plan:
+    for name, device in zip("ab", devices):
+        if device.type != "cuda":
+            raise ConfigError(f"{name}: expected a CUDA tensor")
+    left, right, kind = checked(torch, sides, strides, types, devices, bias)
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, *strides, kind,
                               _library.activation_of(activation))
     with torch.cuda.device(left.device):
         return _plan(shape, left.device)
+
+
+def described(a: Any, b: Any, bias: Any) -> tuple:
+    """Of torch's tensors, what `checked` takes."""
+    return ((a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype), (a.device, b.device),
+            None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device))
 
 
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
@@ -138,10 +151,7 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
-    plan = _torch_plan(torch, (a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype),
-                       (a.device, b.device),
-                       None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device),
-                       activation)
+    plan = _torch_plan(torch, *described(a, b, bias), activation)
     index = a.device.index
     current = torch._C._cuda_getCurrentRawStream(index)
     if stream is not None and stream != current:

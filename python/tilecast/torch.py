@@ -7,7 +7,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
+from torch.nn.utils import parametrize
 
 from . import _matmul
 from ._library import activation_of
@@ -32,6 +34,8 @@ _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gel
 @torch.library.register_fake("tilecast::matmul", lib=_operators)
 def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
                  activation: Optional[str] = None) -> torch.Tensor:
+    _matmul.checked(torch, *_matmul.described(a, b, bias))
+    activation_of(activation)
     return a.new_empty((a.shape[0], b.shape[1]))
 
 
@@ -75,8 +79,8 @@ def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None
 
 
 def _is_aligned(tensor: torch.Tensor) -> bool:
-    """To 16 bytes. While torch.compile traces there is no address; the operator copies what is not."""
-    return torch.compiler.is_compiling() or tensor.data_ptr() % 16 == 0
+    """To 16 bytes. While a call is traced there is no address; the operator copies what is not."""
+    return torch.compiler.is_compiling() or isinstance(tensor, FakeTensor) or tensor.data_ptr() % 16 == 0
 
 
 def _known(activation: Optional[str]) -> Optional[str]:
@@ -94,8 +98,26 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.
                               bias.is_contiguous() and _is_aligned(bias))) and
             not torch.is_autocast_enabled(input.device.type)):
         return False
+    if isinstance(input, FakeTensor) and not torch.cuda.is_available():
+        return True  # traced for a GPU that is not here to be asked
     gpu = torch.cuda.get_device_properties(input.device)
     return (gpu.major, gpu.minor) == (9, 0) and _is_aligned(input) and _is_aligned(weight)
+
+
+def _why_not_shared(layer: torch.nn.Linear) -> str:
+    """What of the layer a product of its parameters would leave out; empty where nothing is."""
+    if isinstance(layer, torch.nn.LazyLinear):
+        return "a LazyLinear has no weight before its first call"
+    if parametrize.is_parametrized(layer):
+        return f"{', '.join(layer.parametrizations)} is parametrized"
+    if "weight" not in layer._parameters or "bias" not in layer._parameters:
+        return "weight or bias is computed in each call, as by weight_norm or pruning"
+    for hooks in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
+        if getattr(layer, hooks):
+            return f"it has {hooks.strip('_').replace('_', ' ')}"
+    if "forward" in vars(layer) or type(layer).forward not in (torch.nn.Linear.forward, Linear.forward):
+        return f"{type(layer).__name__} has a forward of its own"
+    return ""
 
 
 class Linear(torch.nn.Linear):
@@ -122,12 +144,20 @@ class Linear(torch.nn.Linear):
 
     @classmethod
     def of(cls, layer: torch.nn.Linear, activation: Optional[str] = None) -> Linear:
-        """The same layer, sharing its parameters, with an activation behind it."""
+        """The same layer, sharing its parameters, with an activation behind it: this one, else the
+        layer's where it has one. Raises ConfigError for a layer that does more than its product."""
         if not isinstance(layer, torch.nn.Linear):
             raise ConfigError(f"expected a torch.nn.Linear, got {type(layer).__name__}")
+        why = _why_not_shared(layer)
+        if why:
+            raise ConfigError(f"layer: {why}")
         made = cls.__new__(cls)
         torch.nn.Module.__init__(made)
         made.in_features, made.out_features = layer.in_features, layer.out_features
         made.weight, made.bias = layer.weight, layer.bias
-        made.activation = _known(activation)
+        own = layer.activation if isinstance(layer, Linear) else None
+        made.activation = own if activation is None else _known(activation)
         return made.train(layer.training)
+
+    def extra_repr(self) -> str:
+        return super().extra_repr() + (f", activation={self.activation}" if self.activation else "")

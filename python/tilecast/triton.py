@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import json
 import math
 import operator
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -73,6 +75,16 @@ class Tile:
     warp_specialize: bool = False
     split_k: int = 1
 
+    def __post_init__(self):
+        for name, least in (("block_m", 1), ("block_n", 1), ("block_k", 16), ("num_warps", 1)):
+            value = getattr(self, name)
+            if value < least or value & (value - 1):
+                raise ConfigError(f"{name}: expected a power of two of at least {least}, as Triton takes, "
+                                  f"got {value}")
+        for name in ("num_stages", "group_m", "split_k"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
+
     @classmethod
     def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None) -> Tile:
         """From a configuration's and the call's arguments under any names of docs/triton.md."""
@@ -89,10 +101,10 @@ class Tile:
 
         return cls(
             number("block_m"), number("block_n"), number("block_k"),
-            number("num_stages", 3), number("num_warps", 4), max(1, number("group_m", 8)),
+            max(1, number("num_stages", 3)), number("num_warps", 4), max(1, number("group_m", 8)),
             number("num_sms", 0) > 0 if persistent is None else persistent,
             number("flatten", 0) > 0, number("warp_specialize", 0) > 0,
-            max(1, number("split_k", 1)))
+            number("split_k", 1))
 
     def accumulators(self) -> float:
         """fp32 registers of a thread that hold the tile's sums."""
@@ -196,13 +208,26 @@ class Family:
         try:
             with open(path, encoding="utf-8") as file:
                 values = json.load(file)
+            schema = values["schema"]
+            if schema not in (1, 2):
+                raise ConfigError(f"{os.fspath(path)}: schema: expected 1 or 2, got {schema!r}")
+            if values.get("kernel_family", "triton" if schema == 1 else None) != "triton":
+                raise ConfigError(f"{os.fspath(path)}: kernel_family: expected \"triton\"")
             cycles, factors = ({name: float(one) for name, one in values[part].items()}
                                for part in ("cycles", "factors"))
-            return cls(cycles, factors, float(values["outside"]),
-                       Learned.of_table(values.get("learned", ())))
+            outside, learned = float(values["outside"]), Learned.of_table(values.get("learned", ()))
+            for part, numbers in (("cycles", cycles.values()), ("factors", factors.values()),
+                                  ("outside", [outside]), ("learned", itertools.chain(*learned.table()))):
+                if not all(map(math.isfinite, numbers)):
+                    raise ConfigError(f"{os.fspath(path)}: {part}: expected finite numbers")
+            return cls(cycles, factors, outside, learned)
+        except ConfigError:
+            raise
         except OSError as error:
             raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except KeyError as error:
+            raise ConfigError(f"{os.fspath(path)}: {error.args[0]}: missing") from None
+        except (TypeError, ValueError, AttributeError):
             raise ConfigError(f"{os.fspath(path)}: expected what tilecast.triton_calibrate saves") from None
 
 
@@ -217,8 +242,11 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None,
              threads: int = 0) -> list[float]:
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where no schedule
-    of ours could run it, which Triton could not either, for want of shared memory."""
+    of ours could run it: for want of shared memory, as Triton, or with a block_k of 16."""
     family = default_family() if family is None else family
+    # Parts beyond the blocks of K add zeros: as slow as a part for each block, at least.
+    tiles = [dataclasses.replace(tile, split_k=max(1, min(tile.split_k, -(-k // tile.block_k))))
+             for tile in tiles]
     machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic")
     times = [math.inf] * len(tiles)
     # Rows out of bounds are multiplied too: a tile's problem ends with its last tile of rows. Our
@@ -292,15 +320,16 @@ class Tuner:
                 has NUM_SMS
     names       where the kernel calls something else than docs/triton.md lists:
                 {"block_m": "XBLOCK", "m": "rows", ...}
-    family      what `calibrate` fitted; else the package's own
+    family      what `calibrate` fitted, or the path of its file; else the package's own
     """
 
     def __init__(self, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
                  layout: Optional[str] = None, regime: str = "burst",
                  persistent: Optional[bool] = None, names: Optional[Mapping[str, str]] = None,
-                 family: Optional[Family] = None, threads: int = 0):
+                 family: Union[Family, str, os.PathLike, None] = None, threads: int = 0):
         self.gpu, self.dtype, self.layout, self.regime = gpu, dtype, layout, regime
-        self.persistent, self.family, self.threads = persistent, family, threads
+        self.persistent, self.threads = persistent, threads
+        self.family = Family.load(family) if isinstance(family, (str, os.PathLike)) else family
         self.names = {theirs: ours for ours, theirs in (names or {}).items()}
         unknown = set(self.names.values()) - set(_NAMES) - set("mnk") - {"num_stages", "num_warps"}
         if unknown:
@@ -308,35 +337,51 @@ class Tuner:
 
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
         """A function for prune_configs_by["early_config_prune"]: it keeps `top_k` configurations, that with the
-        shortest predicted time first (`picked`). Raises ConfigError, when it is called, for a problem
-        that the model does not answer or names that it does not find."""
+        shortest predicted time first (`picked`); and all of them, as they come, with a warning, for a problem
+        that the model does not answer. Raises ConfigError, when it is called, for names that it does
+        not find and configurations that Triton would not take."""
         if top_k < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
         def prune(configs: Sequence[Any], named_args: Mapping[str, Any], **kwargs: Any) -> list:
-            return self._chosen(picked, configs, {**named_args, **kwargs}, count=top_k)
+            arguments = {**named_args, **kwargs}
+            places = self._answered(picked, self._tiles(configs, arguments), arguments, count=top_k)
+            return list(configs) if places is None else [configs[i] for i in places]
 
         return prune
 
     def perf_model(self, **arguments: Any) -> float:
-        """For prune_configs_by["perf_model"]: microseconds of one configuration."""
-        return self._ask(times_us, [Tile.of(self._ours(arguments), self.persistent)], arguments)[0]
+        """For prune_configs_by["perf_model"]: microseconds of one configuration; infinity for all of a
+        problem that the model does not answer, with a warning."""
+        times = self._answered(times_us, [Tile.of(self._ours(arguments), self.persistent)], arguments)
+        return math.inf if times is None else times[0]
 
     def rank(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list:
         """All configurations, the shortest predicted time first; those that cannot run last."""
-        return self._chosen(ranked, configs, arguments)
+        places = self._ask(ranked, self._tiles(configs, arguments), self._problem(arguments))
+        return [configs[i] for i in places]
 
-    def _chosen(self, choose: Callable[..., list[int]], configs: Sequence[Any],
-                arguments: Mapping[str, Any], **more: int) -> list:
-        tiles = [Tile.of(self._ours({**arguments, **_said(config)}), self.persistent)
-                 for config in configs]
-        return [configs[i] for i in self._ask(choose, tiles, arguments, **more)]
+    def _tiles(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list[Tile]:
+        return [Tile.of(self._ours({**arguments, **_said(config)}), self.persistent)
+                for config in configs]
 
-    def _ask(self, question: Callable[..., list], tiles: Sequence[Tile], arguments: Mapping[str, Any],
-             **more: int) -> list:
-        m, n, k, dtype, layout = self._problem(arguments)
+    def _ask(self, question: Callable[..., list], tiles: Sequence[Tile],
+             problem: tuple[int, int, int, str, str], **more: int) -> list:
+        m, n, k, dtype, layout = problem
         return question(tiles, m, n, k, dtype=dtype, layout=layout, gpu=self.gpu, regime=self.regime,
                         family=self.family, threads=self.threads, **more)
+
+    def _answered(self, question: Callable[..., list], tiles: Sequence[Tile],
+                  arguments: Mapping[str, Any], **more: int) -> Optional[list]:
+        """None, with a warning, for a problem that Triton runs and the model does not answer."""
+        problem = self._problem(arguments)
+        try:
+            return self._ask(question, tiles, problem, **more)
+        except ConfigError as error:
+            # What a problem that it does answer raises too is this Tuner's.
+            self._ask(times_us, [Tile(128, 128, 64)], (512, 512, 512, "fp16", self.layout or "tn"))
+            warnings.warn(f"tilecast.triton: not pruned: {error}", stacklevel=3)
+            return None
 
     def _ours(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return {self.names.get(name, name): value for name, value in values.items()}
@@ -345,11 +390,11 @@ class Tuner:
         low = {name.lower(): value for name, value in self._ours(arguments).items()}
         tensors = [value for value in low.values() if hasattr(value, "shape")]
         sides = [side for side in map(_integer, map(low.get, "mnk")) if side is not None]
-        if len(sides) < 3 and len(tensors) > 1:
+        if len(sides) < 3 and len(tensors) > 1 and len(tensors[0].shape) == len(tensors[1].shape) == 2:
             m, k = (int(side) for side in tensors[0].shape)
             sides = [m, int(tensors[1].shape[0 if tensors[1].shape[1] == k else 1]), k]
         if len(sides) < 3:
-            raise ConfigError("M, N, K: neither in the call nor from the shapes of two tensors; "
+            raise ConfigError("M, N, K: neither in the call nor from the shapes of two matrices; "
                               "names={'m': ..., 'n': ..., 'k': ...} says what they are called")
         first = getattr(tensors[0], "base", tensors[0]) if tensors else None
         dtype = self.dtype or getattr(first, "dtype", None) or "fp16"
