@@ -1,7 +1,11 @@
 """Fitting a family, and how good the package's own is on the committed measurements."""
 
+import gzip
 import math
+import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import tilecast
@@ -91,6 +95,63 @@ def test_rows_that_no_schedule_can_stand_for_are_named_and_left_out(tmp_path, ca
     assert triton_calibrate.main(["check", str(path)]) == 0
     printed = capsys.readouterr()
     assert "1 rows are left out" in printed.err and printed.out.startswith("1 rows of 1 problems")
+
+
+NAMES = "m,n,k,dtype,layout,BLOCK_M,BLOCK_N,BLOCK_K,num_stages,num_warps,NUM_SMS,verified,time_us_median\n"
+GOOD = "4096,4096,4096,fp16,tn,128,128,64,3,8,0,1,250.0\n"
+
+
+def check(path, *options):
+    return triton_calibrate.main(["check", str(path), *options])
+
+
+def test_rows_that_are_no_measurement_are_left_out_with_a_reason(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text(NAMES + GOOD + "".join(GOOD.replace("250.0", time) for time in ("nan", "inf", "0", "-1", "")) +
+                    GOOD.replace("128,128", "0,128") + GOOD.replace(",8,0,", ",3,0,") * 2 +
+                    GOOD.replace(",1,250", ",0,250"), encoding="utf-8-sig")  # a byte-order mark is no name
+    assert check(path) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("1 rows of 1 problems")
+    for line in ("1 rows are left out: time_us_median: expected a time, got 'nan'", "left out: block_m: ",
+                 "2 rows are left out: num_warps: ", "left out: verified: "):
+        assert line in printed.err
+    path.write_text(NAMES + GOOD.replace("250.0", "nan"))
+    assert check(path) == 2 and "1 rows are left out" in capsys.readouterr().err
+
+
+def test_columns_that_are_missing_are_named(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    for name in ("num_warps", "num_stages", "BLOCK_K"):
+        path.write_text(NAMES.replace(name, "other") + GOOD)
+        assert check(path) == 2 and f"no column {name.lower()}" in capsys.readouterr().err
+    path.write_text(NAMES.replace("dtype,layout", "x,y").replace("NUM_SMS", "z") + GOOD)
+    assert check(path) == 0
+    told = capsys.readouterr().err
+    assert all(f"no column {name}: " in told for name in ("NUM_SMS", "dtype", "layout"))
+
+
+def test_files_and_options_that_cannot_be_are_one_line(tmp_path, capsys):
+    (tmp_path / "short.csv.gz").write_bytes(gzip.compress((NAMES + GOOD * 99).encode())[:-9])
+    (tmp_path / "utf16.csv").write_bytes((NAMES + GOOD).encode("utf-16"))
+    good = tmp_path / "good.csv"
+    good.write_text(NAMES + GOOD)
+    assert [check(tmp_path / name) for name in ("none.csv", "short.csv.gz", "utf16.csv")] == [6, 6, 2]
+    assert [check(good, "--folds", folds) for folds in ("0", "1", "8")] == [2, 2, 2]  # of one problem
+    assert triton_calibrate.main(["fit", str(good), "--out", str(tmp_path / "." / "good.csv")]) == 2
+    assert good.read_text() == NAMES + GOOD
+    assert all(line.startswith("tilecast.triton_calibrate: ") for line in capsys.readouterr().err.splitlines())
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-m", "tilecast.triton_calibrate", "check", str(good)], stdout=writer,
+                          stderr=subprocess.PIPE)
+    os.close(writer)
+    assert done.returncode == 141 and done.stderr == b""
+
+
+def test_there_are_no_more_folds_than_problems():
+    families = triton_calibrate.unseen(rows_of(Family()), 9)
+    assert len(families) == len(SHAPES)
 
 
 def test_the_packages_own_family_on_the_committed_measurements():

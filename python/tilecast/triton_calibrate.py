@@ -4,7 +4,7 @@
     python -m tilecast.triton_calibrate check ROWS.csv [--family family.json] [--folds 8]
 
 ROWS.csv (.gz too) has a line for each configuration: m, n, k, dtype, layout, time_us_median,
-status (`ok`) and the configuration under the names of docs/triton.md (BLOCK_M, num_warps, ...).
+status (`ok`), verified (not 0) and the configuration under the names of docs/triton.md (BLOCK_M, num_warps, ...).
 """
 
 from __future__ import annotations
@@ -16,20 +16,26 @@ import dataclasses
 import gzip
 import itertools
 import math
+import os
 import statistics
 import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional
 
 from ._fit import gauss_newton
 from ._model import ConfigError, Error, FileError
-from .triton import CYCLES, FACTORS, Family, Tile, default_family, picked, times_us
+from .triton import (_NAMES, CYCLES, FACTORS, Family, Tile, _integer, default_family, picked,
+                     times_us)
 from .triton_learned import learn, seen
 
 # How far from nothing each is expected: cycles, factors, microseconds for a million rows.
 _STEPS = {"cycles": 20.0, "factors": 0.02, "outside": 20.0}
 _PRIORS = {"cycles": 150.0, "factors": 0.1, "outside": 100.0}
 _SPILLED_PRIOR = 3.0
+# Columns without which a row is not known, and what others stand for where they are missing.
+_NEEDED = ("m", "n", "k", "time_us_median", "num_warps", "num_stages")
+_ASSUMED = {"num_sms": "NUM_SMS: one program for each tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,28 +47,69 @@ class Row:
 
 def read_rows(path: str) -> list[Row]:
     """The good rows of Triton in a CSV; raises FileError, or ConfigError where there is none."""
+    return _read(path)[0]
+
+
+def _read(path: str) -> tuple[list[Row], list[str]]:
+    """And what was assumed or left out, a line each."""
     try:
-        with (gzip.open(path, "rt") if path.endswith(".gz") else open(path, newline="")) as file:
-            lines = list(csv.DictReader(file))
-    except OSError as error:
+        with (gzip.open(path, "rt", encoding="utf-8-sig", newline="") if path.endswith(".gz") else
+              open(path, encoding="utf-8-sig", newline="")) as file:
+            lines = csv.DictReader(file)
+            good = [line for line in lines
+                    if line.get("impl", "triton") == "triton" and line.get("status", "ok") == "ok"]
+    except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{path}: cannot read: {error}") from None
-    try:
-        rows = [row_of(line) for line in lines
-                if line.get("impl", "triton") == "triton" and line.get("status", "ok") == "ok"]
-    except (KeyError, ValueError) as error:
-        raise ConfigError(f"{path}: expected the columns of tilecast.triton_calibrate: {error}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: expected a CSV in UTF-8: {error}") from None
+    columns = {name.lower() for name in lines.fieldnames or ()}
+    missing = ([name for name in _NEEDED if name not in columns] +
+               [f"block_{side}" for side in "mnk" if columns.isdisjoint(_NAMES[f"block_{side}"])])
+    if missing:
+        raise ConfigError(f"{path}: no column {', '.join(missing)}")
+    notes = [f"no column {what} is assumed" for name, what in _ASSUMED.items()
+             if columns.isdisjoint(_NAMES.get(name, (name,)))]
+    rows, left_out = [], collections.Counter()  # type: list[Row], collections.Counter[str]
+    for line in good:
+        try:
+            rows.append(row_of(line))
+        except ConfigError as error:
+            left_out[str(error)] += 1
+    notes += [f"{count} rows are left out: {why}" for why, count in left_out.items()]
     if not rows:
-        raise ConfigError(f"{path}: no row of a Triton configuration with status ok")
-    return rows
+        raise ConfigError("; ".join([f"{path}: no row of a Triton configuration with status ok", *notes]))
+    return rows, notes
 
 
 def row_of(values: Mapping[str, Any]) -> Row:
-    """From a CSV's line, or any mapping of the same names."""
-    numbers = {name: int(value) for name, value in values.items()
-               if isinstance(value, (int, str)) and str(value).lstrip("-").isdigit()}
-    return Row((numbers["m"], numbers["n"], numbers["k"], values.get("dtype", "fp16"),
-                values.get("layout", "tn")),
-               Tile.of(numbers), float(values["time_us_median"]))
+    """From a CSV's line, or any mapping of the same names; raises ConfigError for what is no measurement."""
+    low = {str(name).lower(): value for name, value in values.items()}
+    numbers = {name: number for name, value in low.items() if (number := _whole(value)) is not None}
+    for name in _NEEDED:
+        if name not in (low if name == "time_us_median" else numbers):
+            raise ConfigError(f"{name}: expected a whole number, got {low.get(name)!r}")
+    for name in "mnk":
+        if numbers[name] < 1:
+            raise ConfigError(f"{name}: expected at least 1, got {numbers[name]}")
+    if str(low.get("verified")).lower() in ("0", "false"):
+        raise ConfigError("verified: the product was wrong")
+    try:
+        time_us = float(low["time_us_median"])
+    except (TypeError, ValueError):
+        time_us = math.nan
+    if not 0 < time_us < math.inf:
+        raise ConfigError(f"time_us_median: expected a time, got {low['time_us_median']!r}")
+    words = low.get("dtype", "fp16"), low.get("layout", "tn")
+    if not all(words):
+        raise ConfigError("dtype, layout: expected both where there are such columns")
+    return Row((numbers["m"], numbers["n"], numbers["k"], *words), Tile.of(numbers), time_us)
+
+
+def _whole(value: Any) -> Optional[int]:
+    try:
+        return int(value) if isinstance(value, str) else _integer(value)
+    except ValueError:
+        return None
 
 
 def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm") -> list[float]:
@@ -163,6 +210,8 @@ def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *,
         best = min(row.time_us for row in of_problem)
         for top, speeds in picks.items():
             speeds.append(best / min(of_problem[i].time_us for i in order[:top]))
+    if not errors:
+        raise ConfigError("all rows are of kernels whose sums do not fit their registers")
     return Quality(len(rows), len(problems), statistics.mean(errors), statistics.median(errors),
                    {top: (statistics.geometric_mean(speeds), min(speeds))
                     for top, speeds in picks.items()})
@@ -174,10 +223,13 @@ def same(rows: Sequence[Row], family: Family) -> dict[tuple, Family]:
 
 
 def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> dict[tuple, Family]:
-    """For each problem a Family fitted to the problems of the other folds."""
+    """For each problem a Family fitted to the problems of the other folds, of which there are at most as
+    many as problems."""
     problems = list(_by_problem(rows))
+    if min(folds, len(problems)) < 2:
+        raise ConfigError(f"folds: expected at least 2, and as many problems; got {folds} of {len(problems)}")
     families = {}
-    for fold in range(folds):
+    for fold in range(min(folds, len(problems))):
         tested = set(itertools.islice(problems, fold, None, folds))
         family = calibrate([row for row in rows if row.problem not in tested], gpu=gpu)
         families.update(dict.fromkeys(tested, family))
@@ -195,30 +247,45 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         command.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file")
     fit.add_argument("--out", required=True, help="the family, as JSON")
     check.add_argument("--family", help="else the package's own")
-    check.add_argument("--folds", type=int, default=0,
+    check.add_argument("--folds", type=int,
                        help="judge each part of the problems by a fit to the others instead")
     options = parser.parse_args(arguments)
     try:
-        read = read_rows(options.rows)
-        rows = runnable(read, gpu=options.gpu)
-        if len(rows) < len(read):
-            print(f"{len(read) - len(rows)} rows are left out, as no schedule can stand for them",
-                  file=sys.stderr)
-        if not rows:
-            raise ConfigError(f"{options.rows}: no row that a schedule can stand for")
-        if options.command == "fit":
-            family = calibrate(rows, gpu=options.gpu)
-            family.save(options.out)
-            families = same(rows, family)
-        elif options.folds:
-            families = unseen(rows, options.folds, options.gpu)
-        else:
-            families = same(rows, Family.load(options.family) if options.family else default_family())
-        print(quality(rows, families, gpu=options.gpu))
+        print(_answer(options))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13  # SIGPIPE, as the program
+    except KeyboardInterrupt:
+        print("tilecast.triton_calibrate: interrupted", file=sys.stderr)
+        return 128 + 2  # SIGINT
     except (Error, ConfigError, FileError) as error:
         print(f"tilecast.triton_calibrate: {error}", file=sys.stderr)
-        return 2
+        return 6 if isinstance(error, FileError) else 2
     return 0
+
+
+def _answer(options: argparse.Namespace) -> Quality:
+    if options.command == "fit" and os.path.realpath(options.rows) == os.path.realpath(options.out):
+        raise ConfigError("--out: the rows themselves")
+    read, notes = _read(options.rows)
+    rows = runnable(read, gpu=options.gpu)
+    if len(rows) < len(read):
+        notes.append(f"{len(read) - len(rows)} rows are left out, as no schedule can stand for them")
+    for note in notes:
+        print(note, file=sys.stderr)
+    if not rows:
+        raise ConfigError(f"{options.rows}: no row that a schedule can stand for")
+    if options.command == "fit":
+        family = calibrate(rows, gpu=options.gpu)
+        family.save(options.out)
+        families = same(rows, family)
+    elif options.folds is not None:
+        families = unseen(rows, options.folds, options.gpu)
+    else:
+        families = same(rows, Family.load(options.family) if options.family else default_family())
+    return quality(rows, families, gpu=options.gpu)
 
 
 if __name__ == "__main__":
