@@ -74,7 +74,7 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
         try:
             rows.append(row_of(line))
         except ConfigError as error:
-            left_out[str(error)] += 1
+            left_out[str(error).partition(", got")[0]] += 1
     notes += [f"{count} rows are left out: {why}" for why, count in left_out.items()]
     if not rows:
         raise ConfigError("; ".join([f"{path}: no row of a Triton configuration with status ok", *notes]))
