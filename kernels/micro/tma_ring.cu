@@ -1,5 +1,5 @@
-// Key: machine.l2_output, machine.gpc_groups, machine.merge_limit, dram.read_rate; power.per_l2_byte
-// and power.per_dram_byte.
+// Key: machine.l2_output, machine.gpc_groups, machine.merge_limit, dram.read_rate;
+// power.per_l2_byte and power.per_dram_byte.
 //
 // Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
 // and round through its group's region of memory. What is measured follows from the tasks:
