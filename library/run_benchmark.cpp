@@ -25,7 +25,6 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/cuda_error.h"
 #include "kernels/jit/loaded_kernel.h"
-#include "library/driver.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
 
@@ -52,7 +51,13 @@ double median(std::vector<double> values) {
 class EmptyKernel {
  public:
   EmptyKernel()
-      : kernel_(compile_kernel({.path = "empty.cu", .defines = {}}, kSources).cubin, "empty") {}
+      : kernel_(compile_kernel({.path = "empty.cu", .defines = {}}, kSources).cubin, "empty") {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    TILECAST_CUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &found, 12000,
+                                                   cudaEnableDefault, &result));
+    launch_ = reinterpret_cast<decltype(launch_)>(found);
+  }
 
   void launch(cudaStream_t stream) const {
     const CUlaunchConfig config{.gridDimX = 1,
@@ -65,7 +70,7 @@ class EmptyKernel {
                                 .hStream = stream,
                                 .attrs = nullptr,
                                 .numAttrs = 0};
-    if (driver_.launch(&config, reinterpret_cast<CUfunction>(kernel_.handle()), nullptr, nullptr) !=
+    if (launch_(&config, reinterpret_cast<CUfunction>(kernel_.handle()), nullptr, nullptr) !=
         CUDA_SUCCESS) {
       throw DeviceError("the empty kernel was not launched");
     }
@@ -75,7 +80,7 @@ class EmptyKernel {
   static constexpr EmbeddedSource kSources[] = {
       {"empty.cu", "extern \"C\" __global__ void empty() {}"}};
   LoadedKernel kernel_;
-  const Driver& driver_ = driver();
+  decltype(&cuLaunchKernelEx) launch_ = nullptr;
 };
 
 /// Nanoseconds of one call.
