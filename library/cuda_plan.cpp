@@ -132,6 +132,9 @@ class CudaPlan final : public DevicePlan {
     lead(args.b, arguments.b);
     if (args.c_by_tma != 0) {
       lead(args.c, arguments.c);
+      if (c_last_columns(launch_.config().tiling) > 0) {
+        lead(args.c_last, arguments.c);
+      }
     }
     if (result != CUDA_SUCCESS) {
       return checked("cuTensorMapReplaceAddress", result);

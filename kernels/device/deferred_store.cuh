@@ -29,7 +29,7 @@ class DeferredStore {
     for (i32 i = 0; i < kDeferredChunks; ++i) {
       const Chunk chunk = Chunk::at(kAtOnce + i);
 #pragma unroll
-      for (i32 sixteen = 0; sixteen < chunk.columns / 16; ++sixteen) {
+      for (i32 sixteen = 0; sixteen < chunk.sixteens(); ++sixteen) {
         pack_sixteen(args, acc, chunk, sixteen, part_, waiting_[i][sixteen]);
       }
     }
@@ -45,8 +45,8 @@ class DeferredStore {
         store_through_slot(args, smem, kAtOnce + i, part_, warpgroup,
                            [&](u32 slot, const Chunk& chunk) {
 #pragma unroll
-                             for (i32 sixteen = 0; sixteen < chunk.columns / 16; ++sixteen) {
-                               stage_sixteen(slot, sixteen, waiting_[i][sixteen]);
+                             for (i32 sixteen = 0; sixteen < chunk.sixteens(); ++sixteen) {
+                               stage_sixteen(slot, chunk, sixteen, waiting_[i][sixteen]);
                              }
                            });
         next_ = now + 1;
@@ -63,7 +63,7 @@ class DeferredStore {
  private:
   static constexpr i32 kAtOnce = kChunks - kDeferredChunks;
 
-  Pairs waiting_[max_of(1, kDeferredChunks)][kSlotColumns / 16];
+  Pairs waiting_[max_of(1, kDeferredChunks)][ceil_div(kSlotColumns, 16)];
   TileOrigin part_;
   i32 next_ = kDeferredChunks;  // that waits
 };

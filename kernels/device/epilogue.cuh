@@ -2,7 +2,8 @@
 // stmatrix in chunks of 64 rows x up to 64 columns, then stored by the copy engine, or by plain
 // stores where C's rows are not 16-byte multiples.
 //
-// A chunk lies in a slot as boxes of whole swizzle rows, one bulk store each. With slots of its own
+// A chunk lies in a slot as boxes of whole swizzle rows, one bulk store each; or, where its columns
+// are an odd multiple of eight, as one box of rows one after the other. With slots of its own
 // a warpgroup works alone: the next chunk fills while the last one drains, and with a slot for
 // every chunk the next tile's wgmmas start while all of them drain. Without, the tile waits until
 // no warpgroup reads the stages that it borrows.
@@ -33,6 +34,17 @@ struct Chunk {
   i32 column;   // first one, counted in the warpgroup's part
   i32 columns;  // the last one of a row may be narrower
 
+  /// Whether its rows lie one after the other, in a box of their own tensor map.
+  __device__ constexpr bool unswizzled() const {
+    return c_last_columns(kTiling) > 0 && columns % 16 != 0;
+  }
+  __device__ constexpr i32 boxes() const { return unswizzled() ? 1 : columns / kBoxColumns; }
+  /// Columns are taken sixteen at a time, of which the last may be the half.
+  __device__ constexpr i32 sixteens() const { return columns / 16 + (unswizzled() ? 1 : 0); }
+  __device__ constexpr bool is_half(i32 sixteen) const {
+    return unswizzled() && sixteen == columns / 16;
+  }
+
   __device__ static constexpr Chunk at(i32 index) {
     const i32 column = index % kChunksAcross * kSlotColumns;
     return {index / kChunksAcross, column, min_of(kSlotColumns, kWarpgroupColumns - column)};
@@ -55,9 +67,12 @@ __device__ inline void load_bias(const GemmArgs& args, Accumulator& acc, const T
   acc.bias.load(args, part.m, part.n);
 }
 
-/// Byte offset in a slot of 16-byte column `sixteenth` (eight elements) of row `row`, swizzled as
-/// the tensor map of C.
-__device__ inline u32 slot_offset(u32 row, u32 sixteenth) {
+/// Byte offset in a chunk's slot of 16-byte column `sixteenth` (eight elements) of row `row`,
+/// swizzled as the tensor map of C.
+__device__ inline u32 slot_offset(const Chunk& chunk, u32 row, u32 sixteenth) {
+  if (chunk.unswizzled()) {
+    return row * (c_last_columns(kTiling) * kOperandBytes) + sixteenth * 16;
+  }
   constexpr u32 kPerBox = kBoxRowBytes / 16;
   const u32 in_box = row * kBoxRowBytes + sixteenth % kPerBox * 16;
   constexpr u32 kSwizzled = (kPerBox - 1) << 4;
@@ -114,15 +129,18 @@ __device__ inline void pack_fused(const GemmArgs& args, const Accumulator& acc, 
 }
 
 /// Sixteen columns of a chunk that a thread holds: four pairs of C's elements, as stmatrix takes
-/// them.
+/// them; of half of them the first two.
 using Pairs = u32[4];
 
 /// part: where the warpgroup's part starts in C.
 __device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc,
                                     const Chunk& chunk, i32 sixteen, const TileOrigin& part,
                                     Pairs& pairs) {
+  // A constant, so that kernels without halves are the cubins that they were.
+  constexpr bool kNoHalves = c_last_columns(kTiling) == 0;
+  const bool whole = kNoHalves || !chunk.is_half(sixteen);
   const float* v = acc.eight_columns(chunk.i, chunk.column + sixteen * 16);
-  const float* w = acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8);
+  const float* w = whole ? acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8) : v;
   if (fuses(fused()) || (kScales && (args.alpha != 1 || args.beta != 0))) {
     const i32 lane = threadIdx.x % 32;
     const i32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
@@ -131,10 +149,14 @@ __device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc
     if constexpr (fuses(fused())) {
       const i32 of_part = chunk.column + sixteen * 16;
       pack_fused(args, acc, chunk.i, of_part, part.product(), row, column, pairs);
-      pack_fused(args, acc, chunk.i, of_part + 8, part.product(), row, column + 8, pairs + 2);
+      if (kNoHalves || whole) {
+        pack_fused(args, acc, chunk.i, of_part + 8, part.product(), row, column + 8, pairs + 2);
+      }
     } else {
       pack_scaled(args, v, part.product(), row, column, pairs);
-      pack_scaled(args, w, part.product(), row, column + 8, pairs + 2);
+      if (kNoHalves || whole) {
+        pack_scaled(args, w, part.product(), row, column + 8, pairs + 2);
+      }
     }
   } else {
     pairs[0] = ptx::pack_16bit<kCType>(v[0], v[1]);
@@ -144,21 +166,29 @@ __device__ inline void pack_sixteen(const GemmArgs& args, const Accumulator& acc
   }
 }
 
-__device__ inline void stage_sixteen(u32 slot, i32 sixteen, const Pairs& pairs) {
+__device__ inline void stage_sixteen(u32 slot, const Chunk& chunk, i32 sixteen,
+                                     const Pairs& pairs) {
   const u32 lane = threadIdx.x % 32;
   const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
-  ptx::stmatrix_x4(slot + slot_offset(first_row + lane % 16, sixteen * 2 + lane / 16), pairs[0],
-                   pairs[1], pairs[2], pairs[3]);
+  if constexpr (c_last_columns(kTiling) > 0) {
+    if (chunk.is_half(sixteen)) {
+      ptx::stmatrix_x2(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2), pairs[0],
+                       pairs[1]);
+      return;
+    }
+  }
+  ptx::stmatrix_x4(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2 + lane / 16),
+                   pairs[0], pairs[1], pairs[2], pairs[3]);
 }
 
 /// Writes one chunk of the accumulators into a slot.
 __device__ inline void stage_chunk(const GemmArgs& args, u32 slot, const Accumulator& acc,
                                    const Chunk& chunk, const TileOrigin& part) {
 #pragma unroll
-  for (i32 sixteen = 0; sixteen < chunk.columns / 16; ++sixteen) {
+  for (i32 sixteen = 0; sixteen < chunk.sixteens(); ++sixteen) {
     Pairs pairs;
     pack_sixteen(args, acc, chunk, sixteen, part, pairs);
-    stage_sixteen(slot, sixteen, pairs);
+    stage_sixteen(slot, chunk, sixteen, pairs);
   }
 }
 
@@ -182,7 +212,7 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const C
   }
   for (i32 row = warp; row < kWgmmaM && first_row + row < part.rows_end(args);
        row += kWarpsPerWarpgroup) {
-    const u32 pair = ptx::load_shared_u32(slot + slot_offset(row, lane / 4) + lane % 4 * 4);
+    const u32 pair = ptx::load_shared_u32(slot + slot_offset(chunk, row, lane / 4) + lane % 4 * 4);
     unsigned short* c = c_element(args, part.product(), first_row + row, column);
     if (whole_pairs) {
       *reinterpret_cast<u32*>(c) = pair;
@@ -195,16 +225,27 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const C
   }
 }
 
+template <class Args>  // only arguments of kernels with such a chunk have its map
+__device__ inline const TensorMap* c_map(const Args& args, const Chunk& chunk) {
+  if constexpr (c_last_columns(kTiling) > 0) {
+    if (chunk.unswizzled()) {
+      return &args.c_last;
+    }
+  }
+  return &args.c;
+}
+
 /// Bulk stores of one chunk, by one thread.
 __device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& chunk,
                                    const TileOrigin& part) {
+  const TensorMap* const map = c_map(args, chunk);
 #pragma unroll
-  for (i32 box = 0; box < chunk.columns / kBoxColumns; ++box) {
+  for (i32 box = 0; box < chunk.boxes(); ++box) {
     if constexpr (batched()) {
-      ptx::tma_store_3d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
+      ptx::tma_store_3d(map, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
                         part.m + chunk.i * kWgmmaM, c_matrix(args, part));
     } else {
-      ptx::tma_store_2d(&args.c, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
+      ptx::tma_store_2d(map, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
                         part.m + chunk.i * kWgmmaM);
     }
   }

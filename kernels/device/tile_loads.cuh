@@ -160,6 +160,9 @@ __device__ inline void prefetch_tensor_maps(const GemmArgs& args) {
   ptx::prefetch_tensor_map(&args.b);
   if (args.c_by_tma != 0) {
     ptx::prefetch_tensor_map(&args.c);
+#ifdef TILECAST_C_LAST
+    ptx::prefetch_tensor_map(&args.c_last);
+#endif
   }
   if (args.m < kTiling.block_m) {
     ptx::prefetch_tensor_map(&args.a_last);

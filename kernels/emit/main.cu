@@ -190,6 +190,10 @@ struct Launch {
     if (bound.c_by_tma != 0) {
       bound.c = opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN,
                                   c_box(kConfig.schedule, kTiling), false));
+#ifdef TILECAST_C_LAST
+      bound.c_last = opaque(
+          tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_last_box(kTiling), false));
+#endif
     }
     bound.c_pointer = c;
 #ifdef TILECAST_BATCHED

@@ -68,15 +68,20 @@ struct GemmArgs {
   Reduction reduction;
   float* partials;  // as reduction_workspace.h sizes them
   u32* locks;
-// Last, and no parameters of kernels without them; hosts always have both.
-#if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0 || defined(TILECAST_BATCHED)
+// Last, and no parameters of kernels without them, but for those before one that they have; hosts
+// always have all.
+#if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0 || defined(TILECAST_BATCHED) || \
+    defined(TILECAST_C_LAST)
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED) || defined(TILECAST_C_LAST)
   BatchArgs batch;
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_C_LAST)
   GroupArgs groups;  // `batch` then has one matrix of A and of C, and each group's of B
+#endif
+#if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST)
+  TensorMap c_last;  // as c, box c_last_box(); of the last chunk of a row where it has its own
 #endif
 };
 
@@ -110,5 +115,7 @@ TILECAST_HD constexpr TmaBox c_box(Schedule schedule, const Tiling& t) {
   return {c_box_columns(t), uses_tcgen05(schedule) ? kWarpRows : kWgmmaM,
           c_box_columns(t) * kOperandBytes};
 }
+/// Where c_last_columns() is not 0.
+TILECAST_HD constexpr TmaBox c_last_box(const Tiling& t) { return {c_last_columns(t), kWgmmaM, 0}; }
 
 }  // namespace tilecast

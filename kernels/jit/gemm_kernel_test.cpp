@@ -243,6 +243,15 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
            "inflight=1,c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
            "warp_specialized:tile=128x128x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
            "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
+           "warp_specialized:tile=128x168x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+           "warp_specialized:tile=128x232x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,"
+           "store=deferred",
+           "ping_pong:tile=128x184x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+           "producer=40,raster=grouped_m,group=8,walk=strided",
+           "persistent_overlap:tile=128x152x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided",
            "ping_pong:tile=128x128x64,stages=4,cluster=2x2,ctas=1,inflight=1,c_slots=2,"
            "producer=40,raster=hilbert,group=1,walk=chunked",
            "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"

@@ -118,6 +118,9 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {
     args.c = make_tensor_map(c, c_box(config_.schedule, t));
+    if (c_last_columns(t) > 0) {
+      args.c_last = make_tensor_map(c, c_last_box(t));
+    }
   }
   args.scheduler = scheduler_;
   args.m = static_cast<i32>(m);

@@ -184,6 +184,50 @@ constexpr const char* kConfigs[] = {
     "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=4",
 };
 
+// A warpgroup's columns are an odd multiple of eight: of every schedule with a ring, with one chunk
+// of C and more, and every way to C.
+constexpr const char* kOddEights[] = {
+    "pipelined:tile=64x40x64,stages=3,warpgroups=1x1,ctas=1,inflight=1,c_slots=1,"
+    "raster=grouped_m,group=4",
+    "pipelined:tile=128x168x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
+    "raster=grouped_m,group=8",
+    "persistent:tile=64x72x128,stages=2,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
+    "raster=grouped_n,group=1,walk=chunked",
+    "persistent:tile=64x136x64,stages=3,warpgroups=1x1,ctas=1,inflight=0,c_slots=1,"
+    "raster=grouped_m,group=2,walk=strided",
+    "persistent_overlap:tile=64x120x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,raster=grouped_m,group=4,walk=strided",
+    "persistent_overlap:tile=128x232x64,stages=3,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=2,raster=hilbert,group=1,walk=chunked",
+    "warp_specialized:tile=128x168x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=3,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=128x168x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=2,walk=strided,store=deferred",
+    "warp_specialized:tile=64x304x64,stages=3,warpgroups=1x2,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=1,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=192x200x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=1,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "warp_specialized:tile=256x152x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "ping_pong:tile=128x184x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=2,walk=strided",
+    "ping_pong:tile=64x24x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_n,group=2,walk=chunked",
+    "split_k:tile=64x104x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=2",
+    "split_k:tile=128x136x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=2,reduction=spread,raster=grouped_n,group=3",
+};
+
+void compile_odd_eights(SumScale scale) {
+  std::vector<KernelSource> sources;
+  for (const char* text : kOddEights) {
+    sources.push_back(
+        gemm_source(parse_kernel_config(text), {ElementType::kFp16, Layout::kTn}, scale));
+  }
+  compile_ahead(sources, cache());
+}
+
 void compile_all_configs(SumScale scale) {
   std::vector<KernelSource> sources;
   for (const char* text : kConfigs) {
@@ -253,6 +297,30 @@ TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
     check_runs(text, {{300, 264, 72}, ElementType::kFp16, Layout::kNn}, {1, 1});
     check_runs(text, {{130, 131, 72}, ElementType::kFp16, Layout::kTn}, {-1, 0});
     check_runs(text, {{130, 136, 72}, ElementType::kFp16, Layout::kTn}, {0, 1});
+  }
+}
+
+TEST_CASE("Columns that are an odd multiple of eight, by bulk and by plain stores", "[gpu]") {
+  gpu_or_skip();
+  compile_odd_eights(SumScale::kNone);
+  for (const char* text : kOddEights) {
+    // N that the tile divides, ends within the last chunk, before it, and within eight columns.
+    const i64 columns = parse_kernel_config(text).tiling.block_n;
+    for (const i64 n :
+         {columns * 3, columns * 3 - 8, columns + 8, i64{8}, i64{1032}, i64{260}, i64{131}}) {
+      check_runs(text, {{700, n, 200}, ElementType::kFp16, Layout::kTn});
+    }
+    check_runs(text, {{9, columns * 2, 200}, ElementType::kFp16, Layout::kTn});
+  }
+}
+
+TEST_CASE("Columns that are an odd multiple of eight are scaled and added to", "[gpu]") {
+  gpu_or_skip();
+  compile_odd_eights(SumScale::kAlphaBeta);
+  for (const char* text : kOddEights) {
+    for (const i64 n : {264, 260, 131}) {
+      check_runs(text, {{300, n, 72}, ElementType::kFp16, Layout::kTn}, {2, -3});
+    }
   }
 }
 

@@ -44,6 +44,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (types.c != types.operands) {
     defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
   }
+  if (c_last_columns(t) > 0) {
+    defines.push_back(define("C_LAST", 1));
+  }
   if (batched || grouped) {
     defines.push_back(define("BATCHED", 1));
   }

@@ -52,6 +52,13 @@ __device__ inline void stmatrix_x4(u32 address, u32 r0, u32 r1, u32 r2, u32 r3) 
                : "memory");
 }
 
+/// Two of them: sixteen rows of eight columns, from the addresses of the first sixteen lanes.
+__device__ inline void stmatrix_x2(u32 address, u32 r0, u32 r1) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(address), "r"(r0),
+               "r"(r1)
+               : "memory");
+}
+
 /// The inverse: loads what stmatrix_x4 stores, from the same addresses.
 __device__ inline void ldmatrix_x4(u32 address, u32 (&r)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -1,9 +1,10 @@
 // wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands, fp32
-// accumulators in registers; B from shared memory, A from there or from registers. N is 8 or a
-// multiple of 16 from 16 to 256. Of fp8 sixteen pairs along K: m64nNk32.
+// accumulators in registers; B from shared memory, A from there or from registers. N is a multiple
+// of 8 up to 256. Of fp8 sixteen pairs along K: m64nNk32.
 //
 // PTX names every accumulator register in the instruction text, so the text depends on N: the
-// macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight.
+// macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight; of odd
+// multiples of 8 with four more (_4).
 #pragma once
 
 #include "model/base/integers.h"
@@ -70,6 +71,21 @@ struct MatrixDescriptor {
 #define TILECAST_TEXT_14 TILECAST_TEXT_13 ", %104, %105, %106, %107, %108, %109, %110, %111"
 #define TILECAST_TEXT_15 TILECAST_TEXT_14 ", %112, %113, %114, %115, %116, %117, %118, %119"
 #define TILECAST_TEXT_16 TILECAST_TEXT_15 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define TILECAST_TEXT_1_4 TILECAST_TEXT_1 ", %8, %9, %10, %11"
+#define TILECAST_TEXT_2_4 TILECAST_TEXT_2 ", %16, %17, %18, %19"
+#define TILECAST_TEXT_3_4 TILECAST_TEXT_3 ", %24, %25, %26, %27"
+#define TILECAST_TEXT_4_4 TILECAST_TEXT_4 ", %32, %33, %34, %35"
+#define TILECAST_TEXT_5_4 TILECAST_TEXT_5 ", %40, %41, %42, %43"
+#define TILECAST_TEXT_6_4 TILECAST_TEXT_6 ", %48, %49, %50, %51"
+#define TILECAST_TEXT_7_4 TILECAST_TEXT_7 ", %56, %57, %58, %59"
+#define TILECAST_TEXT_8_4 TILECAST_TEXT_8 ", %64, %65, %66, %67"
+#define TILECAST_TEXT_9_4 TILECAST_TEXT_9 ", %72, %73, %74, %75"
+#define TILECAST_TEXT_10_4 TILECAST_TEXT_10 ", %80, %81, %82, %83"
+#define TILECAST_TEXT_11_4 TILECAST_TEXT_11 ", %88, %89, %90, %91"
+#define TILECAST_TEXT_12_4 TILECAST_TEXT_12 ", %96, %97, %98, %99"
+#define TILECAST_TEXT_13_4 TILECAST_TEXT_13 ", %104, %105, %106, %107"
+#define TILECAST_TEXT_14_4 TILECAST_TEXT_14 ", %112, %113, %114, %115"
+#define TILECAST_TEXT_15_4 TILECAST_TEXT_15 ", %120, %121, %122, %123"
 #define TILECAST_OUT_0 TILECAST_D4(0)
 #define TILECAST_OUT_1 TILECAST_D8(0)
 #define TILECAST_OUT_2 TILECAST_OUT_1, TILECAST_D8(8)
@@ -87,6 +103,21 @@ struct MatrixDescriptor {
 #define TILECAST_OUT_14 TILECAST_OUT_13, TILECAST_D8(104)
 #define TILECAST_OUT_15 TILECAST_OUT_14, TILECAST_D8(112)
 #define TILECAST_OUT_16 TILECAST_OUT_15, TILECAST_D8(120)
+#define TILECAST_OUT_1_4 TILECAST_OUT_1, TILECAST_D4(8)
+#define TILECAST_OUT_2_4 TILECAST_OUT_2, TILECAST_D4(16)
+#define TILECAST_OUT_3_4 TILECAST_OUT_3, TILECAST_D4(24)
+#define TILECAST_OUT_4_4 TILECAST_OUT_4, TILECAST_D4(32)
+#define TILECAST_OUT_5_4 TILECAST_OUT_5, TILECAST_D4(40)
+#define TILECAST_OUT_6_4 TILECAST_OUT_6, TILECAST_D4(48)
+#define TILECAST_OUT_7_4 TILECAST_OUT_7, TILECAST_D4(56)
+#define TILECAST_OUT_8_4 TILECAST_OUT_8, TILECAST_D4(64)
+#define TILECAST_OUT_9_4 TILECAST_OUT_9, TILECAST_D4(72)
+#define TILECAST_OUT_10_4 TILECAST_OUT_10, TILECAST_D4(80)
+#define TILECAST_OUT_11_4 TILECAST_OUT_11, TILECAST_D4(88)
+#define TILECAST_OUT_12_4 TILECAST_OUT_12, TILECAST_D4(96)
+#define TILECAST_OUT_13_4 TILECAST_OUT_13, TILECAST_D4(104)
+#define TILECAST_OUT_14_4 TILECAST_OUT_14, TILECAST_D4(112)
+#define TILECAST_OUT_15_4 TILECAST_OUT_15, TILECAST_D4(120)
 
 // n, the number of its register list above, and the numbers of the operands that follow the n / 2
 // accumulators: A's descriptor, B's, the predicate. `type`: K and the operands' types; `major`: of
@@ -110,23 +141,38 @@ struct MatrixDescriptor {
                  "n"(kTransposed))
 
 // n, register list, and the numbers of the seven operands that may follow the accumulators.
-#define TILECAST_WGMMA_EVERY_N(CASE)               \
-  CASE(8, 0, 4, 5, 6, 7, 8, 9, 10)                 \
-  CASE(16, 1, 8, 9, 10, 11, 12, 13, 14)            \
-  CASE(32, 2, 16, 17, 18, 19, 20, 21, 22)          \
-  CASE(48, 3, 24, 25, 26, 27, 28, 29, 30)          \
-  CASE(64, 4, 32, 33, 34, 35, 36, 37, 38)          \
-  CASE(80, 5, 40, 41, 42, 43, 44, 45, 46)          \
-  CASE(96, 6, 48, 49, 50, 51, 52, 53, 54)          \
-  CASE(112, 7, 56, 57, 58, 59, 60, 61, 62)         \
-  CASE(128, 8, 64, 65, 66, 67, 68, 69, 70)         \
-  CASE(144, 9, 72, 73, 74, 75, 76, 77, 78)         \
-  CASE(160, 10, 80, 81, 82, 83, 84, 85, 86)        \
-  CASE(176, 11, 88, 89, 90, 91, 92, 93, 94)        \
-  CASE(192, 12, 96, 97, 98, 99, 100, 101, 102)     \
-  CASE(208, 13, 104, 105, 106, 107, 108, 109, 110) \
-  CASE(224, 14, 112, 113, 114, 115, 116, 117, 118) \
-  CASE(240, 15, 120, 121, 122, 123, 124, 125, 126) \
+#define TILECAST_WGMMA_EVERY_N(CASE)                 \
+  CASE(8, 0, 4, 5, 6, 7, 8, 9, 10)                   \
+  CASE(16, 1, 8, 9, 10, 11, 12, 13, 14)              \
+  CASE(24, 1_4, 12, 13, 14, 15, 16, 17, 18)          \
+  CASE(32, 2, 16, 17, 18, 19, 20, 21, 22)            \
+  CASE(40, 2_4, 20, 21, 22, 23, 24, 25, 26)          \
+  CASE(48, 3, 24, 25, 26, 27, 28, 29, 30)            \
+  CASE(56, 3_4, 28, 29, 30, 31, 32, 33, 34)          \
+  CASE(64, 4, 32, 33, 34, 35, 36, 37, 38)            \
+  CASE(72, 4_4, 36, 37, 38, 39, 40, 41, 42)          \
+  CASE(80, 5, 40, 41, 42, 43, 44, 45, 46)            \
+  CASE(88, 5_4, 44, 45, 46, 47, 48, 49, 50)          \
+  CASE(96, 6, 48, 49, 50, 51, 52, 53, 54)            \
+  CASE(104, 6_4, 52, 53, 54, 55, 56, 57, 58)         \
+  CASE(112, 7, 56, 57, 58, 59, 60, 61, 62)           \
+  CASE(120, 7_4, 60, 61, 62, 63, 64, 65, 66)         \
+  CASE(128, 8, 64, 65, 66, 67, 68, 69, 70)           \
+  CASE(136, 8_4, 68, 69, 70, 71, 72, 73, 74)         \
+  CASE(144, 9, 72, 73, 74, 75, 76, 77, 78)           \
+  CASE(152, 9_4, 76, 77, 78, 79, 80, 81, 82)         \
+  CASE(160, 10, 80, 81, 82, 83, 84, 85, 86)          \
+  CASE(168, 10_4, 84, 85, 86, 87, 88, 89, 90)        \
+  CASE(176, 11, 88, 89, 90, 91, 92, 93, 94)          \
+  CASE(184, 11_4, 92, 93, 94, 95, 96, 97, 98)        \
+  CASE(192, 12, 96, 97, 98, 99, 100, 101, 102)       \
+  CASE(200, 12_4, 100, 101, 102, 103, 104, 105, 106) \
+  CASE(208, 13, 104, 105, 106, 107, 108, 109, 110)   \
+  CASE(216, 13_4, 108, 109, 110, 111, 112, 113, 114) \
+  CASE(224, 14, 112, 113, 114, 115, 116, 117, 118)   \
+  CASE(232, 14_4, 116, 117, 118, 119, 120, 121, 122) \
+  CASE(240, 15, 120, 121, 122, 123, 124, 125, 126)   \
+  CASE(248, 15_4, 124, 125, 126, 127, 128, 129, 130) \
   CASE(256, 16, 128, 129, 130, 131, 132, 133, 134)
 
 #define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)                    \
@@ -156,8 +202,7 @@ struct MatrixDescriptor {
 
 template <int kN, ElementType kType, bool kTransposedB>
 struct CheckWgmma {
-  static_assert(kN == 8 || (kN % 16 == 0 && kN >= 16 && kN <= 256),
-                "instruction N of 8, or 16 to 256 in steps of 16");
+  static_assert(kN % 8 == 0 && kN >= 8 && kN <= 256, "instruction N of 8 to 256 in steps of 8");
   static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16 ||
                     (is_fp8_pair(kType) && !kTransposedB),
                 "16-bit operands, or pairs of fp8, which are K-major");
@@ -207,6 +252,21 @@ __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
 #undef TILECAST_TEXT_14
 #undef TILECAST_TEXT_15
 #undef TILECAST_TEXT_16
+#undef TILECAST_TEXT_1_4
+#undef TILECAST_TEXT_2_4
+#undef TILECAST_TEXT_3_4
+#undef TILECAST_TEXT_4_4
+#undef TILECAST_TEXT_5_4
+#undef TILECAST_TEXT_6_4
+#undef TILECAST_TEXT_7_4
+#undef TILECAST_TEXT_8_4
+#undef TILECAST_TEXT_9_4
+#undef TILECAST_TEXT_10_4
+#undef TILECAST_TEXT_11_4
+#undef TILECAST_TEXT_12_4
+#undef TILECAST_TEXT_13_4
+#undef TILECAST_TEXT_14_4
+#undef TILECAST_TEXT_15_4
 #undef TILECAST_OUT_0
 #undef TILECAST_OUT_1
 #undef TILECAST_OUT_2
@@ -224,6 +284,21 @@ __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
 #undef TILECAST_OUT_14
 #undef TILECAST_OUT_15
 #undef TILECAST_OUT_16
+#undef TILECAST_OUT_1_4
+#undef TILECAST_OUT_2_4
+#undef TILECAST_OUT_3_4
+#undef TILECAST_OUT_4_4
+#undef TILECAST_OUT_5_4
+#undef TILECAST_OUT_6_4
+#undef TILECAST_OUT_7_4
+#undef TILECAST_OUT_8_4
+#undef TILECAST_OUT_9_4
+#undef TILECAST_OUT_10_4
+#undef TILECAST_OUT_11_4
+#undef TILECAST_OUT_12_4
+#undef TILECAST_OUT_13_4
+#undef TILECAST_OUT_14_4
+#undef TILECAST_OUT_15_4
 #undef TILECAST_WGMMA_SHARED
 #undef TILECAST_WGMMA_REGISTERS
 #undef TILECAST_WGMMA_EVERY_N

@@ -25,6 +25,7 @@ constexpr i32 kMostStages = 64;
 constexpr i32 kMostSlots = 64;
 constexpr i32 kFewestBlockK = 32;       // a 64-byte swizzle row
 constexpr i32 kFewestInstructionN = 8;  // of small_mma
+constexpr i32 kFewestOddEights = 24;    // columns of a warpgroup
 constexpr i32 kMostBlockSide = 1 << 14;
 constexpr i32 kMostClusterSide = 8;
 constexpr i32 kMostClusterSize = 8;  // that every device takes
@@ -101,12 +102,24 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   return one_load_at_a_time && c_staging_allowed(config) && store_allowed(config);
 }
 
+/// Odd multiples of eight columns: of one wgmma, K-major, in slabs of K that leave every stage at
+/// whole swizzle atoms.
+bool takes_odd_eights(const KernelConfig& config, Layout layout) {
+  const i32 columns = warpgroup_columns(config.tiling);
+  return has_ring(config.schedule) && layout == Layout::kTn &&
+         config.tiling.block_k % kSlabElements == 0 && columns >= kFewestOddEights &&
+         columns <= kMostInstructionN;
+}
+
 bool whole_wgmmas(const KernelConfig& config, Layout layout) {
   const Tiling& t = config.tiling;
   if (t.block_m % (t.warpgroups_m * kWgmmaM) != 0 ||
-      t.block_n % (t.warpgroups_n * kInstructionNStep) != 0 ||
-      t.block_k % k_slab_elements(t) != 0 || t.block_k % kFewestBlockK != 0) {
+      t.block_n % (t.warpgroups_n * finest_n_step()) != 0 || t.block_k % k_slab_elements(t) != 0 ||
+      t.block_k % kFewestBlockK != 0) {
     return false;
+  }
+  if (in_odd_eights(t)) {
+    return takes_odd_eights(config, layout);
   }
   const i32 n = instruction_n(config);
   const bool instruction = n == kFewestInstructionN || n % kInstructionNStep == 0;

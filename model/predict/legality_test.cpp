@@ -42,11 +42,27 @@ TEST_CASE("A tile is made of whole wgmmas for every warpgroup, and of whole swiz
   CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=1x2") == Refusal::kNone);
   CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x1") == Refusal::kNone);
-  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x2") == Refusal::kWgmmaShape);  // 72 each
-  CHECK(pipelined("tile=64x136x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x2") == Refusal::kNone);  // 72 each
+  CHECK(pipelined("tile=64x136x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x132x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=128x128x32,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(pipelined("tile=128x128x16,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=128x128x96,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+}
+
+TEST_CASE("Columns that are an odd multiple of eight take one wgmma, tn, a ring and whole slabs") {
+  CHECK(pipelined("tile=64x24x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x8x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x248x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x264x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x168x64,stages=4,warpgroups=2x1", Layout::kNn) == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x168x32,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(check(std::string("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1") + kGroups) ==
+        Refusal::kWgmmaShape);
+  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "1x2") == Refusal::kNone);
+  // Of two CTAs that share B each loads 84 rows, which are no whole swizzle atoms.
+  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "2x1") == Refusal::kTmaBox);
+  CHECK(specialized("tile=64x336x64,stages=3,warpgroups=1x2", "2x1") == Refusal::kNone);
 }
 
 TEST_CASE("Registers and shared memory are refused one step beyond what fits") {

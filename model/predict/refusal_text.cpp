@@ -99,6 +99,12 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
         return fmt::format("a tile's K is {} or a multiple of {} elements of {}", elements / 2,
                            elements, to_text(problem.dtype));
       }
+      if (!tcgen05 && in_odd_eights(config.tiling)) {
+        return fmt::format(
+            "warpgroups of {} columns, an odd multiple of 8, take 24 to 248 columns, layout tn, a "
+            "schedule with a ring and K in whole {} elements",
+            warpgroup_columns(config.tiling), kSlabElements * k_elements(problem.dtype));
+      }
       return fmt::format("the tile is not made of whole {} instructions",
                          tcgen05 ? "MMA" : "wgmma");
     case Refusal::kTmaBox:

@@ -42,6 +42,13 @@ TEST_CASE("The schedule of one tile says that a problem has more") {
         "small_mma computes one tile with one K block, and the problem is larger");
 }
 
+TEST_CASE("Columns that are an odd multiple of eight are refused with what they take") {
+  CHECK(refusal_of("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1,raster=grouped_m,"
+                   "group=8") ==
+        "warpgroups of 168 columns, an odd multiple of 8, take 24 to 248 columns, layout tn, a "
+        "schedule with a ring and K in whole 64 elements");
+}
+
 TEST_CASE("A refusal that no single change lifts is the reason alone") {
   CHECK(refusal_of("pipelined:tile=100x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
                    "raster=grouped_m,group=8") ==

@@ -71,7 +71,7 @@ constexpr i32 kWgmmaM = 64;  // rows of one wgmma
 constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
 constexpr i32 kMostInstructionN = 256;
 constexpr i32 kSlabColumns = 64;       // of N-major B in shared memory: 128 bytes, one swizzle row
-constexpr i32 kInstructionNStep = 16;  // of the kernels; the hardware also takes odd multiples of 8
+constexpr i32 kInstructionNStep = 16;  // of columns that several instructions can share
 
 /// What a schedule leaves no choice in; the rest of the configuration is zero.
 TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
@@ -125,11 +125,23 @@ TILECAST_HD constexpr i32 warpgroup_columns(const Tiling& tiling) {
   return tiling.block_n / tiling.warpgroups_n;
 }
 
+/// Of one wgmma's columns. A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval i32 finest_n_step() { return 8; }
+
+/// Whether a warpgroup's columns are an odd multiple of eight: one wgmma is as wide, and rows of C
+/// that end so fill no swizzle row (smem_layout.h).
+TILECAST_HD constexpr bool in_odd_eights(const Tiling& tiling) {
+  return warpgroup_columns(tiling) % kInstructionNStep == finest_n_step();
+}
+
 TILECAST_HD constexpr i32 instruction_n(const KernelConfig& config) {
   if (config.instruction_n > 0) {
     return config.instruction_n;
   }
   const i32 columns = warpgroup_columns(config.tiling);
+  if (in_odd_eights(config.tiling)) {
+    return columns;
+  }
   i32 instructions = ceil_div(columns, kMostInstructionN);
   while (columns % (instructions * kInstructionNStep) != 0 && columns > kInstructionNStep) {
     ++instructions;

@@ -31,13 +31,20 @@ TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
   return min_of(tiling.block_k, kSlabElements);
 }
 
+/// Columns of the last chunk of a row of C, where they are an odd multiple of eight: no swizzle row
+/// has their length, and none is needed, since rows that lie an odd multiple of 16 bytes apart do
+/// not meet in the same banks. Else 0.
+TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
+  return in_odd_eights(tiling) ? warpgroup_columns(tiling) % kSlabElements : 0;
+}
+
 /// Columns of C in one staging slot, and in one bulk store: a store fills whole swizzle rows of
-/// 128, 64 or 32 bytes, a slot holds as many stores as fit 64 columns.
+/// 128, 64 or 32 bytes, a slot holds as many stores as fit 64 columns; or it is that last chunk.
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }
 TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling) {
-  const i32 columns = warpgroup_columns(tiling);
+  const i32 columns = warpgroup_columns(tiling) - c_last_columns(tiling);
   return columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
 }
 

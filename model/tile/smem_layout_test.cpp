@@ -49,6 +49,23 @@ TEST_CASE("A store is 64, 32 or 16 columns wide, whichever divides a warpgroup's
   CHECK(box(192, 2) == 32);  // 96 each
 }
 
+TEST_CASE("Columns that are an odd multiple of eight end in a chunk of their own width") {
+  const auto last = [](i32 block_n, i32 warpgroups_n) {
+    return c_last_columns(tile(64, block_n, 64, 2, 1, warpgroups_n, 2));
+  };
+  CHECK(last(168, 1) == 40);  // 2 x 64 + 40
+  CHECK(last(24, 1) == 24);
+  CHECK(last(136, 1) == 8);
+  CHECK(last(336, 2) == 40);  // 168 columns each
+  CHECK(last(176, 1) == 0);
+  CHECK(last(256, 1) == 0);
+  const Tiling t = tile(64, 168, 64, 2, 1, 1, 2);
+  CHECK(c_box_columns(t) == 64);  // of the chunks before
+  CHECK(c_chunks(t) == 3);
+  CHECK(c_slot_columns(t) == 64);
+  CHECK(c_slot_columns(tile(64, 40, 64, 2, 1, 1, 2)) == 40);
+}
+
 TEST_CASE("A slot is 64 columns wide or the whole part, and the last one of a row may be partial") {
   const Tiling narrow = tile(64, 32, 64, 2, 1, 1, 1);
   CHECK(c_slot_columns(narrow) == 32);
@@ -97,8 +114,11 @@ TEST_CASE("persistent_overlap that borrows has one B stage more, and two of them
 TEST_CASE("Every ring and every C slot starts at a swizzle atom") {
   for (const Schedule schedule : {Schedule::kPipelined, Schedule::kPersistentOverlap}) {
     for (int m = 64; m <= 320; m += 64) {
-      for (int n = 16; n <= 256; n += 16) {
+      for (int n = 16; n <= 256; n += 8) {
         for (const int k : {32, 64, 128}) {
+          if (k == 32 && n % 16 != 0) {
+            continue;  // not legal
+          }
           for (const int slots : {0, 3}) {
             const SmemLayout layout = smem_layout(schedule, tile(m, n, k, 3, 1, 1, slots));
             CHECK(layout.a_stage_bytes % kSwizzleAtomBytes == 0);
@@ -142,6 +162,8 @@ TEST_CASE("The instruction is the widest step of 16 that divides a warpgroup's c
   CHECK(instruction(320, 1) == 160);  // two of 160, since 320 is too wide
   CHECK(instruction(272, 1) == 16);   // 17 x 16: no wider divisor of at most 256
   CHECK(instruction(16, 1) == 16);
+  CHECK(instruction(168, 1) == 168);  // an odd multiple of eight: one, as it is
+  CHECK(instruction(336, 2) == 168);
   CHECK(instruction(256, 1, 32) == 32);  // as asked
   KernelConfig config = fixed_by_schedule(Schedule::kSmallMma);
   config.tiling = tile(64, 256, 64, 1, 1, 2, 0);

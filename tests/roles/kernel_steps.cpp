@@ -42,6 +42,7 @@ struct Launch {
     const bool n_major = problem.layout == Layout::kNn;
     args.b = map(kernel_calls::kB, b_box(t, problem.layout), n_major ? n : k, n_major ? k : n);
     args.c = map(kernel_calls::kC, c_box(config.schedule, t), n, m);
+    args.c_last = map(kernel_calls::kC, c_last_box(t), n, m);
     args.c_by_tma = c_rows_allow_tma(problem) ? 1 : 0;
     args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
                   .a_matrices_apart = 1,
@@ -241,7 +242,7 @@ class Reader {
                     warpgroup_columns(t_) - chunk % across * c_slot_columns(t_));
   }
 
-  /// Sixteen columns at a time; chunks come in order.
+  /// Sixteen columns at a time, or eight; chunks come in order.
   void stage(const Call& call) {
     if (left_of_chunk_ == 0) {
       left_of_chunk_ = chunk_columns(staged_);
@@ -251,7 +252,7 @@ class Reader {
       push({.kind = StepKind::kStage, .at = in_its_slot ? staged_ : -1});
       staged_ = (staged_ + 1) % c_chunks(t_);
     }
-    left_of_chunk_ -= 16;
+    left_of_chunk_ = std::max(0, left_of_chunk_ - 16);
   }
 
   /// The chunk of C that a box begins, or -1 where it goes on with one; with its part of the tile.

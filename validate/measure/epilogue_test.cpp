@@ -110,7 +110,7 @@ void compile_all_of(const std::vector<Family>& families, GpuTestBench& bench) {
 }
 
 /// A kernel of each way to C: slots, borrowed stages, deferred, turns, a sum of pieces that the
-/// last stores and one that all store.
+/// last stores and one that all store; and last chunks without a swizzle.
 constexpr const char* kWays[] = {
     "warp_specialized:tile=128x128x32,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
@@ -124,6 +124,10 @@ constexpr const char* kWays[] = {
     "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8",
     "split_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
     "producer=40,splits=2,reduction=spread,raster=grouped_m,group=8",
+    "warp_specialized:tile=128x168x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+    "ping_pong:tile=64x72x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=8,walk=strided",
 };
 
 double value_of(unsigned short bits, ElementType type) {

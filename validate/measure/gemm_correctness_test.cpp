@@ -146,6 +146,14 @@ const std::vector<std::string> kHalfSlabs = {
     "c_slots=1,producer=40,grid=resident,raster=grouped_n,group=1,walk=strided",
     "ping_pong:tile=64x48x32,stages=8,cluster=1x1,ctas=2,inflight=2,c_slots=1,producer=40,"
     "raster=hilbert,group=1,walk=chunked",
+    "pipelined:tile=64x216x64,stages=3,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_m,group=2",
+    "persistent_overlap:tile=128x136x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=3,raster=grouped_n,group=2,walk=strided",
+    "warp_specialized:tile=128x168x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+    "ping_pong:tile=64x248x64,stages=4,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=8,walk=strided",
 };
 
 /// Every way of small_mma: A's source, warpgroups and the width of the instruction, on one tile.
