@@ -23,6 +23,9 @@ namespace {
 constexpr i32 kBlockM[] = {64, 128, 192, 256, 320};
 constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
                            160, 176, 192, 208, 224, 240, 256, 320};
+// Beside them the widths that make whole waves of a problem's tiles, of so many waves at most: with
+// more, the step of the menu leaves little of the last one empty.
+constexpr i32 kMostFittedWaves = 4;
 constexpr i32 kBlockK[] = {64, 128, 256};
 // The longest is for kernels without a ring, and for rings where a stage stays small: few rows.
 constexpr i32 kLongBlockK = 256;
@@ -327,11 +330,11 @@ void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals)
 void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   Tiling& t = config.tiling;
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
+  const i32 n_step = t.block_n % kInstructionNStep == 0 ? kInstructionNStep : finest_n_step();
   for (const i32 warpgroups : kMenuWarpgroups) {
     const Split split = split_of(t.block_m, warpgroups);
-    if (traits_of(config.schedule).tiles_at_once > 1
-            ? warpgroups > 1
-            : t.block_n % (split.n * kInstructionNStep) != 0) {
+    if (traits_of(config.schedule).tiles_at_once > 1 ? warpgroups > 1
+                                                     : t.block_n % (split.n * n_step) != 0) {
       continue;
     }
     t.warpgroups_m = split.m;
@@ -377,10 +380,45 @@ void add_small(KernelConfig config, Proposals& proposals) {
   }
 }
 
-void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& proposals) {
+/// Widths between those of the menu with which tiles of `block_m` rows fill one wave or a few, and
+/// an SM computes fewer columns than with any wider one of the menu. Splitting K fills waves by
+/// itself.
+std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
+                               i32 block_m) {
+  std::vector<i32> widths;
+  if (problem.layout != Layout::kTn || problem.groups != nullptr || !has_ring(schedule) ||
+      splits_k(schedule)) {
+    return widths;
+  }
+  const i64 rows = problem.batch.products * ceil_div<i64>(problem.shape.m, block_m);
+  const i64 n = problem.shape.n;
+  const auto columns_of_sm = [&](i64 width) {
+    return ceil_div<i64>(rows * ceil_div(n, width), gpu.sm.count) * width;
+  };
+  for (i64 waves = 1; waves <= kMostFittedWaves; ++waves) {
+    const i64 tiles_across = waves * gpu.sm.count / rows;
+    if (tiles_across == 0) {
+      continue;
+    }
+    const i64 width = round_up<i64>(ceil_div(n, tiles_across), finest_n_step());
+    const bool fits = std::ranges::none_of(kBlockN, [&](i32 of_menu) {
+      return of_menu >= width && columns_of_sm(of_menu) <= columns_of_sm(width);
+    });
+    if (width > kBlockN[0] && width <= kMostInstructionN && fits &&
+        std::ranges::find(widths, width) == widths.end()) {
+      widths.push_back(static_cast<i32>(width));
+    }
+  }
+  return widths;
+}
+
+void add_rows(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule, i32 block_m,
+              Proposals& proposals) {
   KernelConfig config = fixed_by_schedule(schedule);
   const ScheduleTraits traits = traits_of(schedule);
-  for (const i32 block_n : kBlockN) {
+  std::vector<i32> block_ns = fitted_widths(gpu, problem, schedule, block_m);
+  block_ns.insert(block_ns.begin(), std::begin(kBlockN), std::end(kBlockN));
+  for (const i32 block_n : block_ns) {
     for (const i32 block_k : kBlockK) {
       config.tiling.block_m = block_m;
       config.tiling.block_n = block_n;
@@ -501,7 +539,7 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
       const auto [schedule, block_m] = parts[i];
       Proposals proposals(gpu, problem, unprofitable_too);
       uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
-                             : add_rows(gpu, schedule, block_m, proposals);
+                             : add_rows(gpu, problem, schedule, block_m, proposals);
       of_parts[i] = proposals.take();
     });
     return joined(of_parts);

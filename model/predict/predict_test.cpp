@@ -50,6 +50,31 @@ TEST_CASE(
   CHECK(candidates.rejected.at("registers") > 0);
 }
 
+TEST_CASE("Widths that fill whole waves of tiles stand beside the menu's") {
+  const auto widths = [](const GemmProblem& p, Schedule schedule, i32 block_m) {
+    std::set<i32> found;
+    for (const KernelConfig& config : enumerate_candidates(h200(), p, {schedule}).legal) {
+      if (config.tiling.block_m == block_m && config.tiling.block_n % kInstructionNStep != 0) {
+        found.insert(config.tiling.block_n);
+      }
+    }
+    return found;
+  };
+  using Widths = std::set<i32>;
+  // 132 SMs, 2 rows of tiles: 66 columns of 168 are 11,088, where 176 leave 6 SMs without a tile.
+  CHECK(widths(problem(256, 11008, 4096), Schedule::kWarpSpecialized, 128).contains(168));
+  CHECK(widths(problem(1024, 11008, 4096), Schedule::kPingPong, 128).contains(168));  // four waves
+  CHECK(widths(problem(256, 11008, 4096, Layout::kNn), Schedule::kWarpSpecialized, 128).empty());
+  CHECK(widths(problem(256, 11008, 4096), Schedule::kBlocked, 128).empty());
+  CHECK(widths(problem(256, 11008, 4096), Schedule::kStreamK, 128).empty());
+  // 33 columns of 128 are 4,224 exactly: no other width leaves an SM fewer.
+  CHECK(widths(problem(512, 4224, 4096), Schedule::kWarpSpecialized, 128) == Widths{});
+  // Of a batch of two the rows of tiles are twice as many.
+  GemmProblem two = problem(128, 11008, 4096);
+  two.batch.products = 2;
+  CHECK(widths(two, Schedule::kWarpSpecialized, 128).contains(168));
+}
+
 TEST_CASE("Few tiles and a long K are split, in every way that there is") {
   // 512 x 512: from 4 tiles of 256 x 256 to 256 of 64 x 16, which leave a partial wave.
   const Candidates candidates = enumerate_candidates(h200(), problem(512, 512, 65536), {});
