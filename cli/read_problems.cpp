@@ -69,11 +69,12 @@ Fields fields_of_object(const nlohmann::json& object) {
   return fields;
 }
 
-/// Throws ConfigError for a key that an object has twice, what the parser throws for other texts.
+/// Throws ConfigError for a key that an object has twice and a number that no double holds, what
+/// the parser throws for other texts.
 nlohmann::json parse_json(const std::string& text) {
   using Json = nlohmann::json;
   std::vector<std::set<std::string>> keys;  // of the objects that are open
-  return Json::parse(text, [&](int, Json::parse_event_t event, const Json& parsed) {
+  const auto check = [&](int, Json::parse_event_t event, const Json& parsed) {
     if (event == Json::parse_event_t::object_start) {
       keys.emplace_back();
     } else if (event == Json::parse_event_t::object_end) {
@@ -83,14 +84,17 @@ nlohmann::json parse_json(const std::string& text) {
       throw ConfigError(parsed.get<std::string>() + ": given twice");
     }
     return true;
-  });
+  };
+  try {
+    return Json::parse(text, check);
+  } catch (const Json::out_of_range&) {
+    throw ConfigError("a number is too large");
+  }
 }
 
 Fields fields_of_json(const std::string& line) {
   try {
     return fields_of_object(parse_json(line));
-  } catch (const nlohmann::json::out_of_range&) {
-    throw ConfigError("a number is too large");
   } catch (const nlohmann::json::exception&) {
     throw ConfigError("expected a JSON object on one line");
   }
@@ -102,8 +106,6 @@ nlohmann::json parse_list(const std::string& text, const std::string& name, std:
     return parse_json(text);
   } catch (const ConfigError& error) {
     throw ConfigError(name + ": " + error.what());
-  } catch (const nlohmann::json::out_of_range&) {
-    throw ConfigError(name + ": a number is too large");
   } catch (const nlohmann::json::parse_error& error) {
     const std::string what = error.what();
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
