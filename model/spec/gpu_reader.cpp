@@ -237,14 +237,29 @@ class GpuReader {
     }
   }
 
-  /// `wrong(key, factor * limit)` is refused.
+  /// Whether it stands in an overlay.
+  bool is_replaced(std::string_view path) const {
+    const auto given = given_.find(std::string(path));
+    return given != given_.end() && given->second.file() != root_.file();
+  }
+
+  /// `wrong(key, factor * limit)` is refused: at the one that an overlay replaces, else at the key.
   template <class Wrong>
   void check_against(const Against& rule, const std::vector<Field>& fields, std::string_view side,
                      const Wrong& wrong) const {
     const auto key = std::ranges::find(fields, rule.key, &Field::path);
     const auto limit = std::ranges::find(fields, rule.limit, &Field::path);
-    if (key != fields.end() && limit != fields.end() &&
-        wrong(key->value(), rule.factor * limit->value())) {
+    if (key == fields.end() || limit == fields.end() ||
+        !wrong(key->value(), rule.factor * limit->value())) {
+      return;
+    }
+    if (is_replaced(rule.limit) && !is_replaced(rule.key)) {
+      fail_at_field(
+          std::string(rule.limit),
+          fmt::format("expected at {} {}{} ({}), not {}", side == "most" ? "least" : "most",
+                      rule.factor == 1 ? "" : fmt::format("{:g} times ", 1 / rule.factor), rule.key,
+                      text_of(rule.key), text_of(rule.limit)));
+    } else {
       fail_at_field(std::string(rule.key),
                     fmt::format("expected at {} {}{} ({}), not {}", side,
                                 rule.factor == 1 ? "" : fmt::format("{:g} times ", rule.factor),

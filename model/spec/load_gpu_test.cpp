@@ -347,6 +347,21 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   CHECK(overlay(name).empty());
 }
 
+TEST_CASE("Of two numbers that contradict each other the overlay's is the one named") {
+  const H200Copy copy;
+  const auto overlay = [&](const std::string& text) {
+    copy.overlay("name: h200_sxm\n" + text + kQuantityEnd);
+    return copy.complaint();
+  };
+  CHECK(overlay("power:\n  burst_limit: {value: 699, unit: W") ==
+        "2 h200_sxm.calibrated.yaml:3: power.burst_limit: expected at least power.sustained_limit "
+        "(700 W), not 699 W");
+  CHECK(overlay("power:\n  burst_limit: {value: 700, unit: W").empty());
+  CHECK(overlay("power:\n  burst_limit: {value: 1401, unit: W") ==
+        "2 h200_sxm.calibrated.yaml:3: power.burst_limit: expected at most 2 times "
+        "power.sustained_limit (700 W), not 1401 W");
+}
+
 TEST_CASE("An overlay that cannot be read is not passed over") {
   const H200Copy copy;
   std::filesystem::create_directory(copy.overlay_path());

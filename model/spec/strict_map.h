@@ -30,6 +30,7 @@ class StrictValue {
   bool is_map() const { return node_->kind == YamlNode::Kind::kMap; }
   bool is_list() const { return node_->kind == YamlNode::Kind::kList; }
   const std::string& key_path() const { return node_->key_path; }
+  const std::string& file() const { return *node_->file; }
 
   std::string text() const;  // any scalar but an empty one
   i64 integer(i64 least, i64 most) const;
