@@ -15,15 +15,15 @@
 namespace tilecast {
 namespace {
 
-/// "K is 65536, of measured kernels 64 to 32768"; empty where it is among them. `unit`: elements of
-/// what is compared.
+/// "K is 65536; measured kernels have 64 to 32768"; empty where it is among them. `unit`: elements
+/// of what is compared.
 std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& problem,
                    const std::vector<GemmProblem>& measured, i64 unit = 1) {
   const auto [least, most] =
       std::ranges::minmax(measured, {}, [side](const GemmProblem& row) { return row.shape.*side; });
   const i64 low = least.shape.*side, high = most.shape.*side, own = problem.shape.*side;
   return own >= low && own <= high ? std::string()
-                                   : fmt::format("{} is {}, of measured kernels {} to {}", name,
+                                   : fmt::format("{} is {}; measured kernels have {} to {}", name,
                                                  own * unit, low * unit, high * unit);
 }
 

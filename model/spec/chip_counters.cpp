@@ -46,7 +46,7 @@ CounterSet parse_set(const StrictValue& value, std::set<std::string>& seen) {
     set.counters.push_back({metric_name(metric), counter.required("unit").word(kCounterUnits),
                             counter.required("meaning").text()});
     if (!seen.insert(set.counters.back().metric).second) {
-      metric.fail("expected each metric once, this one stands above");
+      metric.fail("expected each metric once, this one is already above");
     }
   }
   if (set.counters.empty()) {

@@ -92,8 +92,9 @@ TEST_CASE("A counters file that is not strict is refused with its place") {
         std::string::npos);
   CHECK(complaint("metric: cast__requests.sum, unit", "metric: requests, unit")
             .find("expected a CUPTI metric such as") != std::string::npos);
-  CHECK(complaint("metric: more__x.pct", "metric: in__bytes.sum").find("this one stands above") !=
-        std::string::npos);
+  CHECK(
+      complaint("metric: more__x.pct", "metric: in__bytes.sum").find("this one is already above") !=
+      std::string::npos);
   CHECK(complaint("{metric: in__bytes.sum, times: 1}", "{metric: in__byte.sum, times: 1}")
             .find("expected a metric of core; did you mean in__bytes.sum?") != std::string::npos);
   CHECK(complaint("passes: 1\n", "passes: 2\n").find("expected passes: 1") != std::string::npos);

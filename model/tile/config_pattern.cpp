@@ -149,11 +149,11 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
                        join(keys, ", "), did_you_mean(key, keys)));
     }
     if (key.size() == part.size()) {
-      fail(fmt::format("expected {}=... where '{}' stands", key, part));
+      fail(fmt::format("expected {}=..., not '{}'", key, part));
     }
     std::string& given = in_order[static_cast<std::size_t>(place - keys.begin())];
     if (!given.empty()) {
-      fail(fmt::format("{} stands there twice", key));
+      fail(fmt::format("{} is given twice", key));
     }
     given = part;
     given_.emplace_back(part);

@@ -79,8 +79,8 @@ TEST_CASE("Keys that the schedule does not have, or has once, are said", "[patte
         "2 configuration 'bl:tile=64x64x64,stages=4': blocked has no key 'stages': expected one of "
         "tile, warpgroups, ctas, c_slots, raster, group");
   CHECK(complaint("ws:stagse=4").ends_with("; did you mean stages?"));
-  CHECK(complaint("ws:stages=4,stages=4").ends_with("stages stands there twice"));
-  CHECK(complaint("ws:stages").ends_with("expected stages=... where 'stages' stands"));
+  CHECK(complaint("ws:stages=4,stages=4").ends_with("stages is given twice"));
+  CHECK(complaint("ws:stages").ends_with("expected stages=..., not 'stages'"));
   CHECK(complaint("ws:tile=1x1x1,").ends_with("producer, grid, raster, group, walk, store"));
   CHECK(complaint(" ") == "2 configuration ' ': expected a schedule");
   CHECK(complaint("foo 64x64x64").starts_with("2 unknown schedule 'foo': expected one of small"));

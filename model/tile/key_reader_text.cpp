@@ -26,7 +26,7 @@ std::string_view KeyReader::value(std::string_view key) {
   const std::string_view pair = pairs_[next_++];
   const std::size_t equals = pair.find('=');
   if (equals == std::string_view::npos || pair.substr(0, equals) != key) {
-    fail(fmt::format("expected {}=... where '{}' stands", key, pair));
+    fail(fmt::format("expected {}=..., not '{}'", key, pair));
   }
   return pair.substr(equals + 1);
 }

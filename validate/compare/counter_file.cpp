@@ -100,8 +100,9 @@ CounterFile CounterFile::parse(std::string_view text, std::string_view name) {
         "config", [](std::string_view field) { return to_text(parse_kernel_config(field)); });
     const auto [at, is_new] = file.rows_.try_emplace(row_key(problem_of(row), config));
     if (!is_new) {
-      throw ConfigError(fmt::format(
-          "{}:{}: config: expected each kernel once, this one stands above", name, record->line));
+      throw ConfigError(
+          fmt::format("{}:{}: config: expected each kernel once, this one is already above", name,
+                      record->line));
     }
     for (std::size_t i = 0; i < header.fields.size(); ++i) {
       const std::string& column = header.fields[i];

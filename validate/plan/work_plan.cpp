@@ -94,7 +94,7 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
   std::vector<ListedPoint> points = parse_point_list(table, name);
   const CsvText csv = parse_csv(table, name);
   if (csv.records.size() != points.size() + 1) {
-    throw ConfigError(fmt::format("{}: a point stands twice", name));
+    throw ConfigError(fmt::format("{}: duplicate point", name));
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     plan.points.push_back({std::move(points[i]), expected_of(csv.records[i + 1], i + 1, name)});

@@ -27,8 +27,7 @@ std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name
   std::set<std::string> seen;
   for (const std::string& field : header.fields) {
     if (!seen.insert(field).second) {
-      throw ConfigError(
-          fmt::format("{}:{}: {}: column stands twice in the header", name, header.line, field));
+      throw ConfigError(fmt::format("{}:{}: {}: duplicate column", name, header.line, field));
     }
     FieldUse use{.counter = is_counter(field)};
     for (const MeasurementColumn& column : measurement_column_table()) {
