@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,8 +26,33 @@
 namespace tilecast {
 namespace {
 
+/// A line of a list: its head, then the meaning, wrapped behind it.
 struct Word {
-  std::string word, meaning;
+  std::string head, meaning;
+};
+
+/// GPU files that cannot be read, whatever else can.
+class BrokenFiles {
+ public:
+  void add(const Error& error) {
+    const std::string_view text = error.what();
+    if (std::ranges::find(errors_, text, &Error::what) == errors_.end()) {
+      errors_.push_back(error);  // of those based on it too, once
+    }
+  }
+  /// Throws, in one line, behind what could be listed.
+  void report() const {
+    if (errors_.empty()) {
+      return;
+    }
+    std::fflush(stdout);
+    std::vector<std::string> texts;
+    std::ranges::transform(errors_, std::back_inserter(texts), &Error::what);
+    throw Error(errors_.front().code(), join(texts, "; "));
+  }
+
+ private:
+  std::vector<Error> errors_;
 };
 
 struct GpuRow {
@@ -37,15 +62,14 @@ struct GpuRow {
   std::map<std::string, int> sources;  // numbers by where they are from
 };
 
-/// `broken`: what is wrong with the first file that cannot be read.
-std::vector<GpuRow> gpu_rows(std::exception_ptr& broken) {
+std::vector<GpuRow> gpu_rows(BrokenFiles& broken) {
   std::vector<GpuRow> rows;
   for (const std::string& name : known_gpus(config_folder())) {
     GpuRow row{name, {}, "", {}};
     try {
       row.gpu = load_gpu(name, true);
-    } catch (const Error&) {
-      broken = broken ? broken : std::current_exception();
+    } catch (const Error& error) {
+      broken.add(error);
       continue;
     }
     const YamlNode tree = load_yaml_tree(row.gpu.path);
@@ -100,13 +124,13 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
     fmt::print("{}\n", answer.dump());
     return;
   }
-  fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {:<13} numbers by source\n", "name", "SMs",
-             "based on", "runs", "calibrated", "family");
+  fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {}\n", "name", "SMs", "based on", "runs",
+             "calibrated", "family; numbers by source");
   for (const GpuRow& row : rows) {
-    fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {:<13} {}\n", row.name, row.gpu.spec.sm.count,
+    fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {}\n{}", row.name, row.gpu.spec.sm.count,
                row.based_on.empty() ? "-" : row.based_on, runs(row),
                row.gpu.calibrated ? "yes" : "no", to_text(row.gpu.spec.architecture),
-               sources_text(row));
+               wrapped("    ", sources_text(row), " "));
   }
 }
 
@@ -144,35 +168,45 @@ void print_numbers(const LoadedGpu& gpu, const std::string& format) {
   }
 }
 
-std::vector<Word> words_of(const std::string& what) {
+/// "; also float16, half, f16"
+std::string also(ElementType type) { return "; also " + join(other_words(type), ", "); }
+
+std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
+  constexpr int kWord = 26;
   std::vector<Word> words;
+  const auto add = [&](std::string_view word, const std::string& meaning) {
+    words.push_back({fmt::format("{:<{}} ", word, kWord), meaning});
+  };
   if (what == "gpus") {
-    for (const std::string& name : known_gpus(config_folder())) {
-      words.push_back({name, load_gpu(name, false).spec.product});
+    for (const GpuRow& row : gpu_rows(broken)) {
+      add(row.name, row.gpu.spec.product);
     }
   } else if (what == "schedules") {
     for (const Schedule schedule : kEverySchedule) {
       words.push_back(
-          {std::string(to_text(schedule)),
-           fmt::format("{:<5} {}", abbreviation_of(schedule), traits_of(schedule).meaning)});
+          {fmt::format("{:<{}} {:<5} ", to_text(schedule), kWord, abbreviation_of(schedule)),
+           traits_of(schedule).meaning});
     }
   } else if (what == "dtypes") {
-    words = {{"fp16", "A, B and C in fp16, sums in fp32; also float16, half, f16"},
-             {"bf16", "A, B and C in bf16, sums in fp32; also bfloat16"},
-             {"e4m3",
-              "A and B in fp8, layout tn, K a multiple of 16; C in bf16 or fp16 (--dtype-c); also "
-              "float8_e4m3fn"},
-             {"e5m2", "likewise, with two bits of mantissa; also float8_e5m2"},
-             {"fp32", "of memcpy and elementwise_add; also float32, f32"}};
-  } else if (what == "epilogues") {
-    words = {{"none", "C = A B, or alpha A B + beta C (libtilecast)"}};
-    for (const auto& [word, meaning] : epilogue_words()) {
-      words.push_back({std::string(word), std::string(meaning)});
+    const std::pair<ElementType, std::string_view> meanings[] = {
+        {ElementType::kFp16, "A, B and C in fp16, sums in fp32"},
+        {ElementType::kBf16, "A, B and C in bf16, sums in fp32"},
+        {ElementType::kE4m3,
+         "A and B in fp8, layout tn, K a multiple of 16; C in bf16 or fp16 (--dtype-c)"},
+        {ElementType::kE5m2, "likewise, with two bits of mantissa"},
+        {ElementType::kFp32, "of memcpy and elementwise_add"}};
+    for (const auto& [type, meaning] : meanings) {
+      add(to_text(type), std::string(meaning) + also(type));
     }
-    words.push_back({"bias_n+gelu", "a bias, then an activation; any of them"});
+  } else if (what == "epilogues") {
+    add("none", "C = A B, or alpha A B + beta C (libtilecast)");
+    for (const auto& [word, meaning] : epilogue_words()) {
+      add(word, std::string(meaning));
+    }
+    add("bias_n+gelu", "a bias, then an activation; any of them");
   } else {
     for (const Layout layout : {Layout::kTn, Layout::kNn}) {
-      words.push_back({std::string(to_text(layout)), std::string(meaning_of(layout))});
+      add(to_text(layout), std::string(meaning_of(layout)));
     }
   }
   return words;
@@ -186,9 +220,9 @@ void add_list(Program& program) {
   const Command command =
       program.command("list", "List the words that options take, with their meaning");
   const auto kind = std::make_shared<std::string>();
-  command.option("KIND", *kind, join(kKinds, ", ") + "; all of them where none is named")
-      .one_of(kKinds);
+  command.option("KIND", *kind, join(kKinds, ", ") + "; default all of them").one_of(kKinds);
   command.runs([kind] {
+    BrokenFiles broken;
     for (const std::string& what : kKinds) {
       if (!kind->empty() && *kind != what) {
         continue;
@@ -196,19 +230,20 @@ void add_list(Program& program) {
       if (kind->empty()) {
         fmt::print("{}\n", what);
       }
-      for (const auto& [word, meaning] : words_of(what)) {
-        fmt::print("{}{:<26} {}\n", kind->empty() ? "  " : "", word, meaning);
+      for (const auto& [head, meaning] : words_of(what, broken)) {
+        fmt::print("{}", wrapped((kind->empty() ? "  " : "") + head, meaning, " "));
       }
     }
+    broken.report();
   });
 }
 
 void add_gpus(Program& program) {
-  const Command command = program.command(
-      "gpus", "List the GPUs: what runs on each, what is known of it and from which source");
+  const Command command =
+      program.command("gpus", "List the GPUs: what runs on each, and where its numbers come from");
   const auto name = std::make_shared<std::string>();
   command.option("NAME", *name,
-                 "Every number of this one instead, or of a path to a GPU file: value, standard "
+                 "Instead, every number of this one, or of a GPU file by its path: value, standard "
                  "error, unit, source and reference");
   const auto format = std::make_shared<std::string>("table");
   command.option("--format", *format, "table or json").one_of({"table", "json"});
@@ -217,12 +252,9 @@ void add_gpus(Program& program) {
       print_numbers(load_gpu(*name, true), *format);
       return;
     }
-    std::exception_ptr broken;
+    BrokenFiles broken;
     print_gpus(gpu_rows(broken), *format);
-    if (broken) {
-      std::fflush(stdout);
-      std::rethrow_exception(broken);
-    }
+    broken.report();
   });
 }
 

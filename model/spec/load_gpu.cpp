@@ -42,9 +42,13 @@ fs::path beside(const fs::path& gpu, std::string_view ending) {
 std::string list_of(const std::vector<std::string>& known, const fs::path& config_folder) {
   std::vector<std::string> run, others;
   for (const std::string& name : known) {
-    const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
-    const YamlNode* architecture = tree.find("architecture");  // else the parent's
-    const bool fictional = architecture != nullptr && architecture->scalar == "fictional";
+    bool fictional = false;
+    try {
+      const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
+      const YamlNode* architecture = tree.find("architecture");  // else the parent's
+      fictional = architecture != nullptr && architecture->scalar == "fictional";
+    } catch (const Error&) {  // it has not been asked for
+    }
     (fictional ? others : run).push_back(name);
   }
   return join(run, ", ") +

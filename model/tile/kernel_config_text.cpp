@@ -31,12 +31,12 @@ constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
 constexpr Words<Store, 1> kStores{{{Store::kDeferred, "deferred"}}};  // not at the tile's end
 constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
-constexpr Words<ElementType, 13> kTypes{{{ElementType::kFp16, "fp16"},
+constexpr Words<ElementType, 15> kTypes{{{ElementType::kFp16, "fp16"},
                                          {ElementType::kBf16, "bf16"},
                                          {ElementType::kFp32, "fp32"},
                                          {ElementType::kE4m3, "e4m3"},
                                          {ElementType::kE5m2, "e5m2"},
-                                         // torch's and CUTLASS's
+                                         // torch's, CUTLASS's, vLLM's
                                          {ElementType::kFp16, "float16"},
                                          {ElementType::kFp16, "half"},
                                          {ElementType::kFp16, "f16"},
@@ -44,7 +44,9 @@ constexpr Words<ElementType, 13> kTypes{{{ElementType::kFp16, "fp16"},
                                          {ElementType::kFp32, "float32"},
                                          {ElementType::kFp32, "f32"},
                                          {ElementType::kE4m3, "float8_e4m3fn"},
-                                         {ElementType::kE5m2, "float8_e5m2"}}};
+                                         {ElementType::kE4m3, "fp8_e4m3"},
+                                         {ElementType::kE5m2, "float8_e5m2"},
+                                         {ElementType::kE5m2, "fp8_e5m2"}}};
 constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
 
 /// Which keys the text of a schedule has; `tile` is in all.
@@ -152,6 +154,15 @@ std::string_view to_text(OperandSource source) { return word_of(kSources, source
 
 OperandSource parse_operand_source(std::string_view text) { return value_of(kSources, "a", text); }
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
+std::vector<std::string> other_words(ElementType type) {
+  std::vector<std::string> others;
+  for (const auto& [value, word] : kTypes) {
+    if (value == type && word != word_of(kTypes, type)) {
+      others.emplace_back(word);
+    }
+  }
+  return others;
+}
 ElementType parse_element_type(std::string_view text) {
   if (lower_case(text) == "fp8") {
     throw ConfigError("dtype 'fp8': expected e4m3 or e5m2");

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
@@ -35,6 +36,8 @@ std::string to_text(const Batch& batch);
 std::string_view to_text(OperandSource source);
 OperandSource parse_operand_source(std::string_view text);
 ElementType parse_element_type(std::string_view text);
+/// The other words that are read for it: float16, half, f16.
+std::vector<std::string> other_words(ElementType type);
 std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
 /// Each side between 1 and 2^31 - 1.

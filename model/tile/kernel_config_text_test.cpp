@@ -288,6 +288,11 @@ TEST_CASE("A batch is a number of products, and which operands they share") {
 
 TEST_CASE("Types and layouts are read by their words only") {
   CHECK(parse_element_type("bf16") == ElementType::kBf16);
+  for (const char* word : {"e4m3", "fp8_e4m3", "float8_e4m3fn", "FP8_E4M3"}) {
+    CHECK(parse_element_type(word) == ElementType::kE4m3);
+  }
+  CHECK(parse_element_type("fp8_e5m2") == ElementType::kE5m2);
+  CHECK(other_words(ElementType::kBf16) == std::vector<std::string>{"bfloat16"});
   CHECK(to_text(parse_layout("nn")) == "nn");
   CHECK(error_message([] { parse_element_type("fp61"); }) ==
         "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and "
