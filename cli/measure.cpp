@@ -205,7 +205,7 @@ void add_measure(Program& program, MeasuringDevice& device) {
   const Option rounds =
       command
           .option("--rounds", options->rounds,
-                  "Measure the whole list this many times, one row each, every second time "
+                  "Measure the whole list this many times, one row each, every other time "
                   "backwards; prints each configuration's ratio to the first")
           .in_range(1, 1000);
   command.option("--trace", options->trace,
@@ -219,6 +219,7 @@ void add_measure(Program& program, MeasuringDevice& device) {
   }
   command.runs([options, regime, &device] {
     options->regime_given = regime.given();
+    give_back_shape(options->shape, options->configs);
     run_measure(*options, device);
   });
 }

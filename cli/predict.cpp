@@ -191,7 +191,7 @@ void run_predict(const PredictOptions& options) {
       continue;
     }
     if (!options.data.empty() && answer.measured.empty()) {
-      fmt::print(stderr, "--data: no verified row is of {} on {}, {}, {} inputs\n",
+      fmt::print(stderr, "--data: no verified row of {} on {}, {}, {} inputs\n",
                  to_text(question.problem), answer.gpu.spec.name, to_text(question.regime),
                  to_text(question.inputs));
     }
@@ -214,17 +214,6 @@ void run_predict(const PredictOptions& options) {
   if (!refusals.empty()) {
     throw Error(ExitCode::kPartial, fmt::format("the problem is refused by {} of {} GPUs",
                                                 refusals.size(), answers.size()));
-  }
-}
-
-/// A list takes what follows it: `--gpu h200_sxm b200 4096x4096x4096`. No GPU's name begins with a
-/// digit.
-void give_back_shape(PredictOptions& options) {
-  std::string& last = options.gpus.back();
-  if (options.shape.empty() && options.gpus.size() > 1 && !last.empty() && last.front() >= '0' &&
-      last.front() <= '9') {
-    options.shape = last;
-    options.gpus.pop_back();
   }
 }
 
@@ -294,7 +283,10 @@ void add_predict(Program& program) {
       .needs(problems);
   command.runs([options, many, top, format] {
     if (many->problems.empty()) {
-      give_back_shape(*options);
+      for (std::vector<std::string>* values :
+           {&options->gpus, &options->schedules, &options->data}) {
+        give_back_shape(options->shape, *values);
+      }
       if (!top.given() && options->best_per == "schedule") {
         options->top = kEveryCandidate;
       } else if (!top.given() && options->gpus.size() > 1) {

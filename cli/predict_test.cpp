@@ -138,8 +138,23 @@ TEST_CASE("--best-per schedule has one simulated row for each schedule") {
   const Json all = Json::parse(table({"2048x2048x1024", "--format", "json", "--top", "1"}));
   CHECK(answer["ranking"][0]["time_us"] <= all["ranking"][0]["time_us"]);
   CHECK(answer["candidates"] == all["candidates"]);
+  CHECK(answer["rejected"] == all["rejected"]);  // small_mma's too, none of which is legal here
   check_refused({"2048x2048x1024", "--best-per", "warp"}, "warp");
   check_refused({"2048x2048x1024", "--best-per", "tile", "--config", "ws"}, "leave");
+}
+
+TEST_CASE("SHAPE may follow an option that takes several values") {
+  const auto rows = [](const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"--format", "csv", "--method", "analytic"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return table(all);
+  };
+  CHECK(rows({"--schedule", "ping_pong", "1024x1024x512"}) ==
+        rows({"1024x1024x512", "--schedule", "ping_pong"}));
+  CHECK(rows({"--schedule", "pp", "ws", "2*1024X1024x512"}) ==
+        rows({"2*1024x1024x512", "--schedule", "pp", "ws"}));
+  check_refused({"--schedule", "pp", "ws"}, "expected SHAPE");
+  check_refused({"--schedule", "1024x1024x512"}, "expected SHAPE");
 }
 
 TEST_CASE("--best-per tile has the --top fastest tiles, each once") {
@@ -305,7 +320,7 @@ TEST_CASE("Measurements of which none is of the problem are said to be") {
       {"1024x1024x1032", "--method", "analytic", "--data", "validate/data/h200_sxm/hopper.csv.gz"});
   CHECK(run.exit_code == 0);
   CHECK(run.err ==
-        "--data: no verified row is of 1024x1024x1032 fp16 tn on h200_sxm, burst, normal inputs\n");
+        "--data: no verified row of 1024x1024x1032 fp16 tn on h200_sxm, burst, normal inputs\n");
 }
 
 TEST_CASE("What is extrapolated is said, and what of it was never measured") {

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
@@ -19,6 +20,17 @@ AnyProblem ProblemOptions::problem() const {
   }
   return parse_problem(parsed, in_batch(batch, shape), parse_element_type(dtype),
                        parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+}
+
+void give_back_shape(std::string& shape, std::vector<std::string>& values) {
+  const auto is_shape = [](const std::string& text) {
+    return (text.front() == '[' || (text.front() >= '0' && text.front() <= '9')) &&
+           lower_case(text).find_first_not_of("0123456789x*:,[]ab ") == std::string::npos;
+  };
+  if (shape.empty() && values.size() > 1 && is_shape(values.back())) {
+    shape = values.back();
+    values.pop_back();
+  }
 }
 
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {

@@ -18,6 +18,10 @@ struct ProblemOptions {
   AnyProblem problem() const;
 };
 
+/// A list of values takes SHAPE too where it stands before it: `--schedule pp 4096x4096x4096`. Gives
+/// it back.
+void give_back_shape(std::string& shape, std::vector<std::string>& values);
+
 /// Adds --dtype, --dtype-c, --batch, --layout and --epilogue; `options` must outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
 

@@ -27,17 +27,6 @@ std::vector<AnySchedule> schedules_of(const GpuSpec& gpu, Op op) {
   return those;
 }
 
-/// Adds what another ranking of the same question found.
-void add(Ranking other, Ranking& all) {
-  all.candidates += other.candidates;
-  all.simulated += other.simulated;
-  all.predictions.push_back(std::move(other.predictions.front()));
-  for (const auto& [reason, count] : other.rejected) {
-    all.rejected[reason] += count;
-  }
-  all.rejected_example.merge(other.rejected_example);
-}
-
 }  // namespace
 
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
@@ -46,14 +35,16 @@ Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
   if (schedules.empty()) {
     schedules = schedules_of(gpu, op_of(problem));
   }
-  Ranking all{problem, regime, inputs, 0, {}, {}};
+  // Counted as a ranking of all counts them, those of schedules without a legal one included.
+  Ranking all = rank_candidates(gpu, problem, schedules, regime, inputs, 1,
+                                {.method = Method::kAnalytic, .threads = effort.threads});
+  all.predictions.clear();
   for (const AnySchedule& schedule : schedules) {
     try {
-      add(rank_candidates(gpu, problem, {schedule}, regime, inputs, 1, effort), all);
-    } catch (const ConfigError&) {
-      if (all.predictions.empty() && schedule == schedules.back()) {
-        throw;
-      }
+      Ranking own = rank_candidates(gpu, problem, {schedule}, regime, inputs, 1, effort);
+      all.simulated += own.simulated;
+      all.predictions.push_back(std::move(own.predictions.front()));
+    } catch (const ConfigError&) {  // none is legal, which the first ranking has counted
     }
   }
   std::ranges::stable_sort(all.predictions, {}, &Prediction::time);
