@@ -67,11 +67,12 @@ std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory
     for (std::size_t i = 0; i < losses.size(); ++i) {
       const double more = losses[i].share - others[i].share;
       if (std::abs(more) >= kNotableShare) {
-        parts.push_back(fmt::format("{} {:+.1f} %", losses[i].to, 100 * more));
+        parts.push_back(fmt::format("{} {:+.1f} %", losses[i].to, -100 * more));
       }
     }
-    why.push_back(fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. Bandwidth lost to: {}.",
-                              micro(own.dram), micro(other.dram), join(parts, "; ")));
+    why.push_back(
+        fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. DRAM's rate, against the best's: {}.",
+                    micro(own.dram), micro(other.dram), join(parts, "; ")));
   }
   if (std::abs(against(own.flight, other.flight)) >= kNotableShare) {
     const bool holds = own.flight > own.dram;

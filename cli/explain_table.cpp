@@ -27,8 +27,11 @@ using Value = std::function<std::string(const Explanation&)>;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string gigabytes(Bytes bytes) { return fmt::format("{:.3f} GB", bytes.value * 1e-9); }
-std::string micro_text(Seconds time) { return fmt::format("{:.2f}", time.value * 1e6); }
-std::string kilo(Cycles cycles) { return fmt::format("{:.1f}", cycles.value * 1e-3); }
+std::string kilo(Cycles cycles) {
+  constexpr double kManyDigits = 1e6;
+  const double value = cycles.value * 1e-3;
+  return fmt::format("{:.{}f}", value, value < kManyDigits ? 1 : 0);
+}
 
 /// The rows of one table of kernels side by side.
 class Rows {
@@ -101,8 +104,10 @@ void add_memory(Rows& rows, const ExplainReport& report) {
   });
   const std::vector<NamedLoss> losses = named_losses({});
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    row(fmt::format("rate lost to {}", losses[i].name),
-        [i](const StreamStory& s) { return percent(named_losses(s.parts.losses)[i].share); });
+    row(fmt::format("DRAM rate, by {}", losses[i].name), [i](const StreamStory& s) {
+      const double lost = named_losses(s.parts.losses)[i].share;
+      return lost == 0 ? percent(0) : fmt::format("{:+.1f} %", -100 * lost);
+    });
   }
 }
 
@@ -130,6 +135,25 @@ void add_limits(Rows& rows) {
       return own == e.without.end() ? "-" : percent(1 - own->cycles / e.predicted.cycles);
     });
   }
+}
+
+/// Of kernels that take as long without their limiter.
+std::string no_single_limit(const std::vector<Named>& kernels) {
+  constexpr double kNothing = 0.01;  // of the time
+  std::string text;
+  for (const Named& n : kernels) {
+    const Prediction& p = n.kernel->predicted;
+    const auto own = std::ranges::find(n.kernel->without, p.limiter, &Elimination::part);
+    const double saved = own == n.kernel->without.end() ? 0 : 1 - own->cycles / p.cycles;
+    if (saved < kNothing) {
+      text += wrapped("",
+                      fmt::format("{}: no single limit; with {} infinitely fast it takes as long, "
+                                  "within 1 %.",
+                                  n.name, shown_limiter(to_text(p.limiter))),
+                      " ");
+    }
+  }
+  return text.empty() ? "" : "\n" + text;
 }
 
 void add_shares(Rows& rows) {
@@ -160,7 +184,7 @@ void add_time(Rows& rows) {
 
 void add_waves(Rows& rows) {
   rows.heading("waves and occupancy");
-  rows.row("CTAs per SM", [](const auto& e) { return std::to_string(e.ctas_per_sm); });
+  rows.row("CTAs that fit an SM", [](const auto& e) { return std::to_string(e.ctas_per_sm); });
   if (!rows.kernels().front().kernel->waves) {
     return;
   }
@@ -180,7 +204,7 @@ void add_bytes(Rows& rows) {
   rows.watched("operand reads", [](const Watched& w) { return gigabytes(w.operand_reads); });
   rows.watched("SM intake", [](const Watched& w) { return gigabytes(w.sm_intake); });
   rows.row("L2 to SMs", [](const auto& e) { return gigabytes(e.predicted.l2_to_sm); });
-  rows.watched("L2 output, merged", [](const Watched& w) { return gigabytes(w.l2_output); });
+  rows.watched("L2 sectors, merged", [](const Watched& w) { return gigabytes(w.l2_output); });
   rows.row("DRAM read", [](const auto& e) { return gigabytes(e.predicted.dram_read); });
   rows.row("DRAM write", [](const auto& e) { return gigabytes(e.predicted.dram_write); });
   rows.row("L2 hit rate", [](const auto& e) { return percent(e.predicted.l2_hit_rate); });
@@ -254,20 +278,22 @@ std::string learned_table(const ExplainReport& report, const Named& named) {
   }
   const std::size_t nearest = e.learned_from.nearest.size();
   if (nearest > 0) {
-    text += wrapped(
-        "  ",
-        fmt::format(
-            "together from {}, each by its likeness, of which {} of 0.7 or more; the "
-            "nearest, as measured over physics alone (+: more cycles{}):",
-            counted(e.learned_from.rows, "row"),
-            e.learned_from.alike == 1 ? "1 is" : fmt::format("{} are", e.learned_from.alike),
-            has_clock ? ", a higher clock" : ""),
-        " ");
+    text +=
+        wrapped("  ",
+                fmt::format("from {}, weighted by likeness, of which {} of 0.7 or more; the "
+                            "nearest, as measured over physics alone (+: more cycles{}):",
+                            counted(e.learned_from.rows, "row"),
+                            e.learned_from.alike == 1 ? "1 is"
+                                                      : fmt::format("{} are", e.learned_from.alike),
+                            has_clock ? ", a higher clock" : ""),
+                " ");
   }
   for (const LearnedReason& reason : e.learned_from.nearest) {
-    text += fmt::format("  likeness {:.2f}: {}, {}: {}\n", reason.likeness, reason.row->problem,
-                        to_text(reason.row->regime),
-                        both(std::exp(reason.cycles_off), std::exp(reason.clock_off)));
+    text += wrapped("  ",
+                    fmt::format("likeness {:.2f}: {}, {}: {}", reason.likeness, reason.row->problem,
+                                to_text(reason.row->regime),
+                                both(std::exp(reason.cycles_off), std::exp(reason.clock_off))),
+                    " ");
     text += wrapped("            ", reason.row->config, ":,");
   }
   return text;
@@ -325,6 +351,7 @@ std::string explain_table(const ExplainReport& report) {
     add_energy(rows);
     text += rows.text();
   }
+  text += no_single_limit(all);
   for (const Named& n : all) {
     text += n.kernel->watched ? phase_table(n) : "";
     const bool learned =

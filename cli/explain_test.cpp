@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "model/predict/prediction.h"
@@ -113,6 +114,48 @@ TEST_CASE("explain --format json has its fields, and they agree with each other"
   check_kernel(json["best"]);
 }
 
+TEST_CASE("SMs take in no less than L2 sends them, with rows out of bounds and a bias too") {
+  for (const char* config : {kWide, kSmall}) {
+    const CapturedRun run =
+        explain({"--no-best", "--config", config, "--epilogue", "bias_m", "--format", "json"},
+                "1000x129x520");
+    const Json bytes = Json::parse(run.out)["kernels"][0]["bytes"];
+    CHECK(bytes["sm_intake"] >= bytes["l2_to_sm"]);
+    CHECK((bytes["sm_intake"] == bytes["l2_to_sm"]) == (config == kSmall));  // no multicast
+  }
+}
+
+TEST_CASE("A limiter without which the kernel takes as long is said to be none") {
+  for (const char* shape : {"4096x4096x64", "2048x2048x1024"}) {
+    const Json best = Json::parse(explain({"--no-best", "--format", "json"}, shape).out)["best"];
+    double saved = 0;
+    for (const Json& part : best["without"]) {
+      saved += part["part"] == best["limiter"] ? part["saves"].get<double>() : 0;
+    }
+    const std::string text = explain({"--no-best"}, shape).out;
+    CHECK((text.find("no single limit") != std::string::npos) == (saved < 0.01));
+  }
+}
+
+TEST_CASE(
+    "Of a kernel too large to simulate the closed form is compared, in columns of their own") {
+  const std::string large =
+      "persistent_overlap:tile=192x256x64,stages=3,warpgroups=3x1,cluster=1x2,ctas=1,inflight=1,"
+      "c_slots=2,raster=grouped_n,group=4,walk=strided";
+  const std::string text = explain({"--config", large}, "1048576x1048576x1048576").out;
+  CHECK(text.find("analytic     simulated") != std::string::npos);
+  CHECK(text.find("By closed form alone, ") != std::string::npos);
+  CHECK(text.find("It is not simulated; the best is") != std::string::npos);
+  const std::size_t at = text.find("  time, us ");
+  std::istringstream line(text.substr(at, text.find('\n', at) - at));
+  std::string word;
+  std::size_t words = 0;
+  while (line >> word) {
+    ++words;
+  }
+  CHECK(words == 4);  // "time,", "us" and two numbers
+}
+
 TEST_CASE("explain says what part of the tiles' rows is of no group") {
   const std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
   std::vector<std::string> as_json = asked;
@@ -149,7 +192,7 @@ TEST_CASE("explain names the measured kernels that a prediction leans on") {
   CHECK(learned["alike"].get<std::size_t>() >= 1);
   CHECK(learned["alike"] <= learned["rows"]);
   CHECK(table.out.find("(+: more cycles, a") != std::string::npos);
-  CHECK(table.out.find("together from " + learned["rows"].dump() + " rows") != std::string::npos);
+  CHECK(table.out.find("  from " + learned["rows"].dump() + " rows") != std::string::npos);
   const CapturedRun zeros =
       explain({"--config", measured, "--no-best", "--inputs", "zeros"}, "64x4096x4096");
   const std::string from =
@@ -159,7 +202,7 @@ TEST_CASE("explain names the measured kernels that a prediction leans on") {
   CHECK(table.out.find(": " + learned["from"][0]["problem"].get<std::string>() + ", ") !=
         std::string::npos);
   const CapturedRun far = explain({"--config", kSmall, "--no-best"}, "52823x19115x8");
-  CHECK(far.out.find("extrapolated: K is 8, of measured kernels 64 to ") != std::string::npos);
+  CHECK(far.out.find("extrapolated: K is 8; measured kernels have 64 to ") != std::string::npos);
   const CapturedRun physics =
       explain({"--config", measured, "--no-best", "--no-calibration"}, "64x4096x4096");
   CHECK(physics.out.find("learned from") == std::string::npos);

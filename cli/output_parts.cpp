@@ -12,6 +12,11 @@
 
 namespace tilecast {
 
+std::string micro_text(Seconds time) {
+  const double value = microseconds(time);
+  return fmt::format("{:.{}f}", value, value < 1e4 ? 2 : value < 1e6 ? 1 : 0);
+}
+
 double rounded(double value, int digits) {
   return std::stod(fmt::format("{:.{}g}", value, digits));
 }

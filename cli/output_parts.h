@@ -12,6 +12,9 @@ namespace tilecast {
 
 inline double microseconds(Seconds time) { return time.value * 1e6; }
 
+/// 177.85, 12345.6, 1234567: as many digits as differ from run to run.
+std::string micro_text(Seconds time);
+
 /// To what a prediction can mean, so that equal answers print equally everywhere.
 double rounded(double value, int digits);
 

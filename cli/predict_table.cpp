@@ -17,12 +17,6 @@
 namespace tilecast {
 namespace {
 
-/// 177.85, 12345.6, 1234567: as many digits as differ from run to run.
-std::string micro_text(Seconds time) {
-  const double value = microseconds(time);
-  return fmt::format("{:.{}f}", value, value < 1e4 ? 2 : value < 1e6 ? 1 : 0);
-}
-
 /// What people judge the op's speed by.
 struct Rate {
   const char* name;
@@ -224,7 +218,7 @@ std::string outlasting_text(const Ranking& r) {
   constexpr double kLongestBurst = 10e-3;  // seconds: of its few milliseconds, generously
   return r.regime == Regime::kBurst && r.predictions.front().time.value > kLongestBurst
              ? "#1 outlasts a burst, which is a few milliseconds of work: --regime sustained is "
-               "nearer"
+               "closer"
              : "";
 }
 

@@ -8,10 +8,12 @@
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
 #include "model/predict/chip_work.h"
+#include "model/predict/outside_bytes.h"
 #include "model/predict/predict_gemm.h"
 #include "model/predict/predict_stream.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/sim/limits.h"
+#include "model/spec/fused_epilogue.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -109,11 +111,11 @@ Seconds median_tile(const std::vector<TileSpan>& tiles) {
 }
 
 /// `phases` and `clocks` of the settled simulation.
-Watched seen_of(const Simulated& kernel, const Prediction& p, const std::vector<TileSpan>& tiles,
-                const TimeSplit& time, std::span<const PhaseShares> phases,
-                const PhasedClock& clocks) {
+Watched seen_of(const Simulated& kernel, const Prediction& p, Bytes intake,
+                const std::vector<TileSpan>& tiles, const TimeSplit& time,
+                std::span<const PhaseShares> phases, const PhasedClock& clocks) {
   return {.operand_reads = kernel.operand_reads,
-          .sm_intake = kernel.sm_intake,
+          .sm_intake = intake,
           .l2_output = kernel.l2_output,
           .l2_far = kernel.l2_far,
           .time = time,
@@ -167,7 +169,10 @@ ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   const ChipWork done = chip_work(problem, config, kernel, e.predicted.cycles);
   const PhasedClock clocks = phase_clock(gpu, done, watch.settled.phases, regime, inputs);
   e.clock_limiter = clocks.kernel.limiter;
-  e.watched = seen_of(kernel, e.predicted, watch.tiles, split_of(gpu, kernel, watch.tiles),
+  // As Prediction::l2_to_sm counts.
+  const Bytes intake =
+      kernel.sm_intake + outside_intake(problem, config) + bias_reads(problem, config.tiling);
+  e.watched = seen_of(kernel, e.predicted, intake, watch.tiles, split_of(gpu, kernel, watch.tiles),
                       watch.settled.phases, clocks);
   e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), watch.sm_clock,
                                Waves::kSteadyLeftOut, watch.requests, threads),

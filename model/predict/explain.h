@@ -44,8 +44,9 @@ struct TileWaves {
 
 /// What only a simulation knows.
 struct Watched {
-  Bytes operand_reads, sm_intake;
-  Bytes l2_output;  // after merging
+  Bytes operand_reads;
+  Bytes sm_intake;  // as Prediction::l2_to_sm, but a multicast counted at each SM
+  Bytes l2_output;  // after merging, in whole sectors; no zeros for what is out of bounds
   Bytes l2_far;     // of it
   TimeSplit time;
   Seconds median_tile;  // of a warpgroup: first K block to last store issued

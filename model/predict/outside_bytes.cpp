@@ -21,9 +21,10 @@ i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
   return rows.exists * slabs_outside + (rows.asked - rows.exists) * row.asked;
 }
 
-}  // namespace
-
-Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
+/// Of all clusters, where each of A's copies goes to `a_readers` SMs and each of B's to
+/// `b_readers`.
+Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_readers,
+              i64 b_readers) {
   const i64 n = problem.shape.n, k = problem.shape.k;
   const Tiling& t = config.tiling;
   const i64 clusters_m = tile_rows(problem, t);
@@ -38,7 +39,19 @@ Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
   const i64 a = outside_elements(along_m, along_k, slab);
   const i64 b = problem.layout == Layout::kNn ? outside_elements(along_k, along_n, kSlabElements)
                                               : outside_elements(along_n, along_k, slab);
-  return Bytes{static_cast<double>(a * clusters_n + b * clusters_m) * element_bytes(problem.dtype)};
+  return Bytes{static_cast<double>(a * clusters_n * a_readers + b * clusters_m * b_readers) *
+               element_bytes(problem.dtype)};
+}
+
+}  // namespace
+
+Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
+  return outside(problem, config, 1, 1);
+}
+
+Bytes outside_intake(const GemmProblem& problem, const KernelConfig& config) {
+  const Tiling& t = config.tiling;  // a pair of tcgen05 parts B
+  return outside(problem, config, t.cluster_n, uses_tcgen05(config.schedule) ? 1 : t.cluster_m);
 }
 
 }  // namespace tilecast

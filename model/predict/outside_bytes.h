@@ -14,5 +14,7 @@ namespace tilecast {
 
 /// Of a whole kernel, a multicast counted once. A row that a slab cuts counts what exists of it.
 Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config);
+/// The same with a multicast counted at each SM.
+Bytes outside_intake(const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

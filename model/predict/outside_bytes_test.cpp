@@ -11,6 +11,10 @@ double outside(i64 m, i64 n, i64 k, const std::string& config, Layout layout = L
   return outside_bytes({{m, n, k}, ElementType::kFp16, layout}, parse_kernel_config(config)).value;
 }
 
+double intake(i64 m, i64 n, i64 k, const std::string& config) {
+  return outside_intake({{m, n, k}, ElementType::kFp16}, parse_kernel_config(config)).value;
+}
+
 const std::string kPersistent =
     "persistent:tile=64x128x64,stages=8,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
     "raster=grouped_m,group=8,walk=strided";
@@ -50,4 +54,16 @@ TEST_CASE("A cluster's multicast counts once, CTAs wholly out of bounds ask for 
   CHECK(outside(384, 512, 64, pairs) == 0);
   // 100 columns beyond, for both clusters along M.
   CHECK(outside(384, 412, 64, pairs) == 100.0 * 64 * 2 * 2);
+}
+
+TEST_CASE("SMs take in a multicast's zeros once each") {
+  const auto in_clusters = [](const std::string& cluster) {
+    return "persistent_overlap:tile=128x128x64,stages=2,warpgroups=2x1,cluster=" + cluster +
+           ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=1,walk=strided";
+  };
+  // 28 rows of B beyond 100, one column of tiles; of M two tiles, each of which takes them in.
+  CHECK(intake(256, 100, 512, in_clusters("1x1")) == 2 * 28.0 * 512 * 2);
+  CHECK(outside(256, 100, 512, in_clusters("1x1")) == 2 * 28.0 * 512 * 2);
+  CHECK(intake(256, 100, 512, in_clusters("2x1")) == 2 * 28.0 * 512 * 2);
+  CHECK(outside(256, 100, 512, in_clusters("2x1")) == 28.0 * 512 * 2);
 }
