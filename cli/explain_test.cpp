@@ -143,6 +143,8 @@ TEST_CASE(
       "persistent_overlap:tile=192x256x64,stages=3,warpgroups=3x1,cluster=1x2,ctas=1,inflight=1,"
       "c_slots=2,raster=grouped_n,group=4,walk=strided";
   const std::string text = explain({"--config", large}, "1048576x1048576x1048576").out;
+  CHECK(run_captured(add_predict, {"predict", "1048576x1048576x1048576", "--config", large})
+            .out.find("1 configuration, by closed form") != std::string::npos);
   CHECK(text.find("analytic     simulated") != std::string::npos);
   CHECK(text.find("By closed form alone, ") != std::string::npos);
   CHECK(text.find("It is not simulated; the best is") != std::string::npos);
@@ -202,7 +204,7 @@ TEST_CASE("explain names the measured kernels that a prediction leans on") {
   CHECK(table.out.find(": " + learned["from"][0]["problem"].get<std::string>() + ", ") !=
         std::string::npos);
   const CapturedRun far = explain({"--config", kSmall, "--no-best"}, "52823x19115x8");
-  CHECK(far.out.find("extrapolated: K is 8; measured kernels have 64 to ") != std::string::npos);
+  CHECK(far.out.find("extrapolated: K is 8 (measured: 64 to ") != std::string::npos);
   const CapturedRun physics =
       explain({"--config", measured, "--no-best", "--no-calibration"}, "64x4096x4096");
   CHECK(physics.out.find("learned from") == std::string::npos);

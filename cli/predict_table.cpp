@@ -192,11 +192,12 @@ std::string counts_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const std::string simulated =
       r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
-  return fmt::format("{}, {}calibrated, {:.0f} ms",
-                     r.candidates == 1
-                         ? fmt::format("1 configuration{}", r.simulated > 0 ? ", simulated" : "")
-                         : fmt::format("{} candidates{}", with_commas(r.candidates), simulated),
-                     report.gpu.calibrated ? "" : "not ", report.elapsed.value * 1e3);
+  return fmt::format(
+      "{}, {}calibrated, {:.0f} ms",
+      r.candidates == 1
+          ? fmt::format("1 configuration, {}", r.simulated > 0 ? "simulated" : "by closed form")
+          : fmt::format("{} candidates{}", with_commas(r.candidates), simulated),
+      report.gpu.calibrated ? "" : "not ", report.elapsed.value * 1e3);
 }
 
 /// Where operands and result are more than the card holds; else empty.

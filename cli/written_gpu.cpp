@@ -51,7 +51,8 @@ std::string yaml_text(std::string_view text) {
 DeviceAttributes attributes_from_probe(const ChildResult& probe) {
   const nlohmann::json answer = nlohmann::json::parse(probe.output, nullptr, false);
   if (!probe.started) {
-    throw DeviceError("no GPU file without a device: tilecast-gpu was not built, which asks it");
+    throw DeviceError(
+        "no GPU file without a device: tilecast-gpu, which asks the driver, was not built");
   }
   if (probe.exit_code != 0 || !answer.is_object()) {
     throw DeviceError("no GPU file: tilecast-gpu probe gives no answer that can be read");

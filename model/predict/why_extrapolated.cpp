@@ -15,7 +15,7 @@
 namespace tilecast {
 namespace {
 
-/// "K is 65536; measured kernels have 64 to 32768"; empty where it is among them. `unit`: elements
+/// "K is 65536 (measured: 64 to 32768)"; empty where it is among them. `unit`: elements
 /// of what is compared.
 std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& problem,
                    const std::vector<GemmProblem>& measured, i64 unit = 1) {
@@ -23,8 +23,8 @@ std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& pr
       std::ranges::minmax(measured, {}, [side](const GemmProblem& row) { return row.shape.*side; });
   const i64 low = least.shape.*side, high = most.shape.*side, own = problem.shape.*side;
   return own >= low && own <= high ? std::string()
-                                   : fmt::format("{} is {}; measured kernels have {} to {}", name,
-                                                 own * unit, low * unit, high * unit);
+                                   : fmt::format("{} is {} (measured: {} to {})", name, own * unit,
+                                                 low * unit, high * unit);
 }
 
 }  // namespace

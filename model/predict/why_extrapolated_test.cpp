@@ -23,15 +23,15 @@ TEST_CASE("A side is named where no measured kernel has one as small or as large
   const std::string unlike = "little resembles a measured kernel";
   CHECK(why({64, 128, 256}) == unlike);
   CHECK(why({4096, 1024, 512}) == unlike);
-  CHECK(why({63, 128, 256}) == "M is 63; measured kernels have 64 to 4096");
+  CHECK(why({63, 128, 256}) == "M is 63 (measured: 64 to 4096)");
   CHECK(why({4096, 1025, 513}) ==
-        "N is 1025; measured kernels have 128 to 1024; K is 513; measured kernels have 256 to 512");
+        "N is 1025 (measured: 128 to 1024); K is 513 (measured: 256 to 512)");
 }
 
 TEST_CASE("What no measured kernel has at all is named first") {
   CHECK(why({64, 128, 256}, {.bias = Bias::kPerColumn}) == "nothing was learned from epilogues");
   CHECK(why({64, 128, 255}, {}, 2) ==
-        "nothing was learned from batches; K is 255; measured kernels have 256 to 512");
+        "nothing was learned from batches; K is 255 (measured: 256 to 512)");
 }
 
 TEST_CASE("Batches and groups are two things to have learned from") {
@@ -49,7 +49,7 @@ TEST_CASE("Batches and groups are two things to have learned from") {
 TEST_CASE("K of fp8 is compared in pairs, and said in elements") {
   const auto fp8 = [](i64 k) { return why_of({{64, 128, k}, ElementType::kE4m3, Layout::kTn}); };
   CHECK(fp8(512) == "little resembles a measured kernel");
-  CHECK(fp8(496) == "K is 496; measured kernels have 512 to 1024");
+  CHECK(fp8(496) == "K is 496 (measured: 512 to 1024)");
   CHECK(why_of({{64, 128, 128}, ElementType::kFp16, Layout::kTn},
                {{.problem = "64x128x256 e4m3 tn"}}) == "little resembles a measured kernel");
 }
