@@ -156,6 +156,17 @@ std::string no_single_limit(const std::vector<Named>& kernels) {
   return text.empty() ? "" : "\n" + text;
 }
 
+std::string why_more_sectors(const std::vector<Named>& kernels) {
+  const bool more = std::ranges::any_of(kernels, [](const Named& n) {
+    return n.kernel->watched && n.kernel->watched->l2_output > n.kernel->predicted.l2_to_sm;
+  });
+  return more ? "\n" + wrapped("",
+                               "L2 puts out whole 32-byte sectors: rows that begin inside one take "
+                               "more of them than they fill.",
+                               " ")
+              : "";
+}
+
 void add_shares(Rows& rows) {
   rows.heading("busy, share of the kernel's time");
   rows.row("tensor", [](const auto& e) { return percent(e.predicted.shares.tensor); });
@@ -351,7 +362,7 @@ std::string explain_table(const ExplainReport& report) {
     add_energy(rows);
     text += rows.text();
   }
-  text += no_single_limit(all);
+  text += no_single_limit(all) + why_more_sectors(all);
   for (const Named& n : all) {
     text += n.kernel->watched ? phase_table(n) : "";
     const bool learned =

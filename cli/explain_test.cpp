@@ -125,6 +125,18 @@ TEST_CASE("SMs take in no less than L2 sends them, with rows out of bounds and a
   }
 }
 
+TEST_CASE("Where L2 puts out more sectors than SMs get bytes, explain says why") {
+  for (const char* shape : {"4096x24x4104", "2048x2048x1024"}) {
+    const std::vector<std::string> asked{"--no-best", "--layout", "nn"};
+    std::vector<std::string> as_json = asked;
+    as_json.insert(as_json.end(), {"--format", "json"});
+    const Json bytes = Json::parse(explain(as_json, shape).out)["best"]["bytes"];
+    const bool narrow = shape == std::string("4096x24x4104");
+    CHECK((bytes["l2_output"] > bytes["l2_to_sm"]) == narrow);
+    CHECK((explain(asked, shape).out.find("whole 32-byte sectors") != std::string::npos) == narrow);
+  }
+}
+
 TEST_CASE("A limiter without which the kernel takes as long is said to be none") {
   for (const char* shape : {"4096x4096x64", "2048x2048x1024"}) {
     const Json best = Json::parse(explain({"--no-best", "--format", "json"}, shape).out)["best"];
