@@ -131,4 +131,9 @@ PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
   return found;
 }
 
+PhasedClock clock_of(const GpuSpec& gpu, const KernelActivity& kernel, Cycles cycles, Regime regime,
+                     Inputs inputs) {
+  return phase_clock(gpu, kernel.work_in(cycles), kernel.phases, regime, inputs);
+}
+
 }  // namespace tilecast

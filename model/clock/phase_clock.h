@@ -27,6 +27,18 @@ struct PhaseShares {
   double sm_intake = 0;  // a part of shared_memory, not followed by the clock
 };
 
+/// What the clock follows of a kernel, whichever physics says it.
+struct KernelActivity {
+  ChipWork work;                         // `elapsed`: the kernel's cycles, where they are known
+  std::vector<PhaseShares> phases = {};  // none: the whole kernel is one
+
+  ChipWork work_in(Cycles cycles) const {
+    ChipWork same = work;
+    same.elapsed = cycles;
+    return same;
+  }
+};
+
 struct PhasedClock {
   /// Cycles over time, energy over time, and what limits most of the time.
   ClockState kernel;
@@ -36,5 +48,8 @@ struct PhasedClock {
 /// Phases in order of time; none: the whole kernel is one.
 PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
                         std::span<const PhaseShares> phases, Regime regime, Inputs inputs);
+/// Of a kernel that does the same in so many cycles.
+PhasedClock clock_of(const GpuSpec& gpu, const KernelActivity& kernel, Cycles cycles, Regime regime,
+                     Inputs inputs);
 
 }  // namespace tilecast

@@ -7,7 +7,7 @@
 #include "model/analytic/stream_closed_form.h"
 #include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
-#include "model/predict/chip_work.h"
+#include "model/predict/kernel_activity.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/predict_gemm.h"
 #include "model/predict/predict_stream.h"
@@ -110,25 +110,20 @@ Seconds median_tile(const std::vector<TileSpan>& tiles) {
   return {quantile_of_sorted<double>(seconds, 0.5)};
 }
 
-/// `phases` and `clocks` of the settled simulation.
-Watched seen_of(const Simulated& kernel, const Prediction& p, Bytes intake,
-                const std::vector<TileSpan>& tiles, const TimeSplit& time,
-                std::span<const PhaseShares> phases, const PhasedClock& clocks) {
+/// Waves that the simulation leaves out included. `outside`: bytes that SMs take in beside the
+/// operands that it counts. `clocks`: of its activity.
+Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& p, Bytes outside,
+                const PhasedClock& clocks) {
+  const Simulated& kernel = run.kernel;
   return {.operand_reads = kernel.operand_reads,
-          .sm_intake = intake,
+          .sm_intake = kernel.sm_intake + outside,
           .l2_output = kernel.l2_output,
           .l2_far = kernel.l2_far,
-          .time = time,
-          .median_tile = median_tile(tiles) * (p.time / kernel.time),
-          .phases = phases_of(p, phases, clocks)};
-}
-
-/// Of the simulated kernel, waves that it leaves out included.
-TimeSplit split_of(const GpuSpec& gpu, const Simulated& kernel,
-                   const std::vector<TileSpan>& tiles) {
-  return time_split(
-      tiles, gpu.sm.count, sim_time(kernel.time - kernel.left_out),
-      {sim_time(kernel.steady_from), sim_time(kernel.left_out_at), sim_time(kernel.left_out)});
+          .time = time_split(run.tiles, gpu.sm.count, sim_time(kernel.time - kernel.left_out),
+                             {sim_time(kernel.steady_from), sim_time(kernel.left_out_at),
+                              sim_time(kernel.left_out)}),
+          .median_tile = median_tile(run.tiles) * (p.time / kernel.time),
+          .phases = phases_of(p, run.activity.phases, clocks)};
 }
 
 /// As the prediction counts cycles.
@@ -148,78 +143,69 @@ std::vector<Elimination> eliminate_closed(const GpuSpec& gpu, const Prediction& 
                 p.cycles / whole);
 }
 
-/// The prediction's energy, parted as its work is.
-EnergySplit energy_of(const GpuSpec& gpu, const ChipWork& done, const Prediction& p,
-                      Inputs inputs) {
-  EnergySplit split = energy_split(gpu, done, p.sm_clock, inputs);
-  const double factor = p.power.value * p.time.value / split.total().value;
-  for (Joules* part : {&split.tensor, &split.shared_memory, &split.l2, &split.dram, &split.idle}) {
+/// What keeps the clock where it is, and the prediction's energy, parted as its work is.
+PhasedClock look_at_power(const GpuSpec& gpu, const KernelActivity& kernel, Regime regime,
+                          Inputs inputs, Explanation& e) {
+  const PhasedClock clocks = phase_clock(gpu, kernel.work, kernel.phases, regime, inputs);
+  e.clock_limiter = clocks.kernel.limiter;
+  const Prediction& p = e.predicted;
+  e.energy = energy_split(gpu, kernel.work, p.sm_clock, inputs);
+  const double factor = p.power.value * p.time.value / e.energy.total().value;
+  for (Joules* part :
+       {&e.energy.tensor, &e.energy.shared_memory, &e.energy.l2, &e.energy.dram, &e.energy.idle}) {
     *part = *part * factor;
   }
-  return split;
+  return clocks;
 }
 
-/// What was seen of the simulation that predicted. A ranking has run it before, but unwatched, as
-/// all that it simulates; to run the one again is at most a tenth of its explanation, of which
-/// eliminations are most. What the kernel does in the predicted cycles.
-ChipWork look_at(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                 Regime regime, Inputs inputs, unsigned threads, const GemmWatch& watch,
-                 Explanation& e) {
-  const Simulated& kernel = watch.settled.kernel;
-  const ChipWork done = chip_work(problem, config, kernel, e.predicted.cycles);
-  const PhasedClock clocks = phase_clock(gpu, done, watch.settled.phases, regime, inputs);
-  e.clock_limiter = clocks.kernel.limiter;
-  // As Prediction::l2_to_sm counts.
-  const Bytes intake =
-      kernel.sm_intake + outside_intake(problem, config) + bias_reads(problem, config.tiling);
-  e.watched = seen_of(kernel, e.predicted, intake, watch.tiles, split_of(gpu, kernel, watch.tiles),
-                      watch.settled.phases, clocks);
-  e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), watch.sm_clock,
-                               Waves::kSteadyLeftOut, watch.requests, threads),
-                     e.predicted.cycles / watch.requests.cycles);
-  return done;
-}
-
-Explanation explain_gemm(const GpuSpec& gpu, const GemmProblem& asked, const KernelConfig& asked_of,
-                         Regime regime, Inputs inputs, Effort effort) {
-  Explanation e{};
-  GemmWatch watch;
+Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
+                        const Effort& effort) {
+  const auto& [gpu, own_problem, regime, inputs] = asked;
   const Method method = effort.method.value_or(default_method(Op::kGemm));
-  e.closed_form = predict_config(gpu, asked, asked_of, regime, inputs, Method::kAnalytic);
-  e.predicted = method == Method::kAnalytic
-                    ? e.closed_form
-                    : predict_gemm(gpu, asked, asked_of, regime, inputs, method, &watch);
-  const GemmProblem problem = in_pairs(asked);
-  const KernelConfig config = in_pairs(asked.dtype, asked_of);
+  Explanation e{};
+  SimulatedGemm run;
+  e.closed_form = predict_one(asked, asked_of, Method::kAnalytic);
+  e.predicted =
+      method == Method::kAnalytic ? e.closed_form : predict_one(asked, asked_of, method, &run);
+  const GemmProblem problem = in_pairs(own_problem);
+  const KernelConfig config = in_pairs(own_problem.dtype, asked_of);
   const GemmWork work = work_of(gpu, problem, config);
-  ChipWork done;
-  if (e.predicted.method == Method::kSimulated) {
-    done = look_at(gpu, problem, config, regime, inputs, effort.threads, watch, e);
+  const bool simulated = e.predicted.method == Method::kSimulated;
+  KernelActivity activity = simulated ? run.activity : kernel_activity(gpu, problem, config, work);
+  activity.work = activity.work_in(e.predicted.cycles);
+  const PhasedClock clocks = look_at_power(gpu, activity, regime, inputs, e);
+  if (simulated) {
+    // A ranking has run it before, but unwatched, as all that it simulates; to run the one again is
+    // at most a tenth of its explanation, of which eliminations are most.
+    // As Prediction::l2_to_sm counts.
+    const Bytes outside = outside_intake(problem, config) + bias_reads(problem, config.tiling);
+    e.watched = seen_of(gpu, run, e.predicted, outside, clocks);
+    e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), run.sm_clock,
+                                 Waves::kSteadyLeftOut, run.requests, effort.threads),
+                       e.predicted.cycles / run.requests.cycles);
   } else {
-    done = chip_work(gpu, problem, config, work, e.predicted.cycles);
     e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) {
       return closed_form(g, problem, config, work, e.predicted.sm_clock).cycles;
     });
-    e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
   }
   e.waves = waves_of(gpu, problem, config, work);
   e.ctas_per_sm = work.ctas_per_sm;
-  e.energy = energy_of(gpu, done, e.predicted, inputs);
+  e.learned_from = learned_reasons(gpu, own_problem, e.predicted, regime);
   return e;
 }
 
-Explanation explain_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                           const StreamConfig& config, Regime regime, Inputs inputs) {
+Explanation explain_one(const StreamQuestion& asked, const StreamConfig& config,
+                        const Effort& effort) {
+  const auto& [gpu, problem, regime, inputs] = asked;
   Explanation e{};
-  e.predicted = e.closed_form = predict_stream(gpu, problem, config, regime, inputs);
+  e.predicted = e.closed_form =
+      predict_one(asked, config, effort.method.value_or(Method::kAnalytic));
   e.ctas_per_sm = resident_stream_ctas(gpu, config, problem.dtype);
   const auto form = [&](const GpuSpec& g) {
     return stream_closed_form(g, problem, config, e.predicted.sm_clock);
   };
   e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) { return form(g).cycles; });
-  const ChipWork done = chip_work(form(gpu));
-  e.clock_limiter = sm_clock(gpu, done, regime, inputs).limiter;
-  e.energy = energy_of(gpu, done, e.predicted, inputs);
+  look_at_power(gpu, kernel_activity(form(gpu)), regime, inputs, e);
   return e;
 }
 
@@ -235,14 +221,9 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
                     Regime regime, Inputs inputs, Effort effort) {
   require_same_op(problem, config);
   require_method(op_of(problem), effort.method);
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    Explanation e =
-        explain_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs, effort);
-    e.learned_from = learned_reasons(gpu, *gemm, e.predicted, regime);
-    return e;
-  }
-  return explain_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        regime, inputs);
+  return visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
+    return explain_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, effort);
+  });
 }
 
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,

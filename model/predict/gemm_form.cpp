@@ -7,8 +7,8 @@
 
 #include "model/base/math.h"
 #include "model/base/parallel.h"
-#include "model/predict/chip_work.h"
 #include "model/predict/fastest.h"
+#include "model/predict/kernel_activity.h"
 #include "model/predict/settled_clock.h"
 
 namespace tilecast {
@@ -36,15 +36,9 @@ Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWo
          kBoundSlack;
 }
 
-/// Of one schedule's kernels the fastest, and the time of each that may be within 1 % of them.
-struct FastestOfSchedule {
-  std::vector<GemmForm> forms;
-  std::vector<Seconds> times;
-};
-
-FastestOfSchedule fastest_of(const GemmQuestion& q, const KernelList& legal,
-                             std::span<const Bounded> kernels, std::size_t keep,
-                             TrafficMemo& traffic) {
+/// Of one schedule's kernels.
+FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
+                        std::span<const Bounded> kernels, std::size_t keep, TrafficMemo& traffic) {
   const auto later = [](const Bounded& a, const Bounded& b) {
     return std::pair(a.bound, a.kernel) > std::pair(b.bound, b.kernel);
   };
@@ -92,23 +86,21 @@ std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kerne
 }  // namespace
 
 GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
+  const KernelActivity activity = kernel_activity(q.gpu, q.problem, config, work);
   const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->tensor_plateau, [&](Hertz f) {
     const ClosedForm at = closed_form(q.gpu, q.problem, config, work, f);
-    const ChipWork done = chip_work(q.gpu, q.problem, config, work, at.cycles);
-    return Settled<ClosedForm>{at, sm_clock(q.gpu, done, q.regime, q.inputs)};
+    return Settled<ClosedForm>{at, clock_of(q.gpu, activity, at.cycles, q.regime, q.inputs).kernel};
   });
   return {config, work, form, clock, time_of(form.cycles, clock.sm_clock)};
 }
 
-FormAtClock form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
+GemmForm form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
   if (q.inputs == Inputs::kNormal && !fuses(q.problem.epilogue)) {
-    return {kernel.form, kernel.clock.sm_clock};
+    return kernel;
   }
   GemmProblem plain = q.problem;
   plain.epilogue = {};
-  const GemmForm normal =
-      gemm_form({q.gpu, plain, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
-  return {normal.form, normal.clock.sm_clock};
+  return gemm_form({q.gpu, plain, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
 }
 
 FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::size_t keep,
@@ -123,19 +115,17 @@ FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::
     }
   });
   const std::vector<std::span<const Bounded>> schedules = by_schedule(kernels);
-  std::vector<FastestOfSchedule> of_schedules(schedules.size());
+  std::vector<FastestForms> of_schedules(schedules.size());
   TrafficMemo traffic(*q.gpu.l2, q.problem);
   parallel_for(schedules.size(), threads, [&](std::size_t i) {
     of_schedules[i] = fastest_of(q, legal, schedules[i], keep, traffic);
   });
   FastestForms fastest{};
-  std::vector<Seconds> times;
-  for (const FastestOfSchedule& own : of_schedules) {
+  for (const FastestForms& own : of_schedules) {
     fastest.forms.insert(fastest.forms.end(), own.forms.begin(), own.forms.end());
-    times.insert(times.end(), own.times.begin(), own.times.end());
+    fastest.times.insert(fastest.times.end(), own.times.begin(), own.times.end());
   }
   std::ranges::stable_sort(fastest.forms, {}, &GemmForm::time);
-  fastest.within_1_percent = count_within_1_percent(times);
   return fastest;
 }
 

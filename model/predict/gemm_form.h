@@ -13,17 +13,9 @@
 #include "model/analytic/closed_form.h"
 #include "model/clock/clock.h"
 #include "model/predict/candidates.h"
-#include "model/tile/regime.h"
+#include "model/predict/question.h"
 
 namespace tilecast {
-
-/// A problem and what is asked about it, on a GPU that runs the schedules.
-struct GemmQuestion {
-  const GpuSpec& gpu;
-  const GemmProblem& problem;
-  Regime regime;
-  Inputs inputs;
-};
 
 struct GemmForm {
   KernelConfig config;
@@ -36,15 +28,11 @@ struct GemmForm {
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
 /// The same kernel without an epilogue where it settles on normal data, from which is learned.
-struct FormAtClock {
-  ClosedForm form;
-  Hertz sm_clock;
-};
-FormAtClock form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
+GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {
   std::vector<GemmForm> forms;  // by time; equally fast ones in the order in which they were given
-  int within_1_percent;         // of all that were given, of the fastest one's time
+  std::vector<Seconds> times;   // of all that may be within 1 % of the fastest
 };
 
 /// Of each schedule the `keep` fastest. The kernels of one schedule are neighbours in `legal`, as

@@ -151,18 +151,13 @@ LearnedParts learned_parts(const GpuSpec& gpu, Method method) {
 }
 
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
-                   const Physics& physics, Prediction& p) {
+                   const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
+                   Prediction& p) {
   const double factor = std::exp(learned.cycles);
   const Hertz start = p.sm_clock;
+  const auto learned_cycles = [&](Hertz f) { return cycles_at(f) * factor; };
   const auto settled = [&](Inputs data) {
-    return settled_clock(
-               *gpu.clock, start,
-               [&](Hertz f) {
-                 const Cycles at = physics.cycles(f) * factor;
-                 return Settled<Cycles>{
-                     at, phase_clock(gpu, physics.work(at), physics.phases, regime, data).kernel};
-               })
-        .clock;
+    return settled_cycles(gpu, kernel, start, regime, data, learned_cycles).clock;
   };
   const double clock_factor = std::exp(learned.clock);
   ClockState clock = settled(Inputs::kNormal);
@@ -172,7 +167,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
     own.sm_clock = std::max(own.sm_clock, clock.sm_clock);
     clock = own;
   }
-  retime(physics.cycles(clock.sm_clock) * factor, clock, p);
+  retime(learned_cycles(clock.sm_clock), clock, p);
   set_default_interval(gpu, p);
   if (learned.interval && inputs == Inputs::kNormal) {
     set_interval(std::exp(learned.interval->low), std::exp(learned.interval->high), p);

@@ -91,19 +91,13 @@ struct LearnedParts {
 };
 LearnedParts learned_parts(const GpuSpec& gpu, Method method);
 
-/// One kernel by physics alone.
-struct Physics {
-  std::function<Cycles(Hertz)> cycles;
-  std::function<ChipWork(Cycles)> work;      // in so many cycles
-  std::span<const PhaseShares> phases = {};  // none: the kernel is one
-};
-
 /// Changes `p`, physics alone, by what was learned of its kernel: cycles, and the clock that these
-/// leave, then clock, power, time, interval. Inputs that are not normal, which nothing was learned
-/// from, keep the physics' clock, but no less than normal data would have, and the default
-/// interval.
+/// leave, then clock, power, time, interval. Physics has it that `kernel` takes `cycles_at`. Inputs
+/// that are not normal, which nothing was learned from, keep the physics' clock, but no less than
+/// normal data would have, and the default interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
-                   const Physics& physics, Prediction& p);
+                   const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
+                   Prediction& p);
 
 /// Whatever the GPU: no row that is learned from has an epilogue.
 constexpr bool never_learned(const GemmProblem& problem) { return fuses(problem.epilogue); }

@@ -142,13 +142,15 @@ GpuSpec example() {
   return gpu;
 }
 
+/// A physics: what a kernel does, and its cycles at a clock.
+struct Physics {
+  KernelActivity kernel;
+  std::function<Cycles(Hertz)> cycles;
+};
+
 /// Takes `cycles` for `joules`.
 Physics physics(double cycles, double joules) {
-  return {.cycles = [=](Hertz) { return Cycles{cycles}; },
-          .work =
-              [=](Cycles elapsed) {
-                return ChipWork{{joules}, {}, {}, {}, elapsed};
-              }};
+  return {{{{joules}, {}, {}, {}, {}}}, [=](Hertz) { return Cycles{cycles}; }};
 }
 
 /// By physics alone at the plateau.
@@ -164,7 +166,7 @@ Prediction plain(double cycles) {
 Prediction applied(const Learned& learned, const Physics& kernel, Regime regime = Regime::kBurst,
                    Inputs inputs = Inputs::kNormal) {
   Prediction p = plain(1000);
-  apply_learned(example(), learned, regime, inputs, kernel, p);
+  apply_learned(example(), learned, regime, inputs, kernel.kernel, kernel.cycles, p);
   return p;
 }
 

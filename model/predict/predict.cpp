@@ -6,23 +6,12 @@
 #include "model/base/words.h"
 #include "model/predict/predict_gemm.h"
 #include "model/predict/predict_stream.h"
-#include "model/spec/load_gpu.h"
 
 namespace tilecast {
 namespace {
 
 constexpr Words<Method, 2> kMethods{
     {{Method::kAnalytic, "analytic"}, {Method::kSimulated, "simulated"}}};
-
-/// Memory-bound ops say themselves what they need.
-void require_schedulable(const GpuSpec& gpu, Op op) {
-  if (op != Op::kGemm) {
-    return;
-  }
-  if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
-    throw ConfigError(why);
-  }
-}
 
 /// The schedules as the op's own type. Throws ConfigError for one of another op.
 template <class Own>
@@ -42,16 +31,15 @@ std::vector<Own> own_schedules(const AnyProblem& problem,
 Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
              const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
              std::size_t keep, Effort effort, const ConfigPattern* pattern) {
-  require_schedulable(gpu, op_of(problem));
   require_method(op_of(problem), effort.method);
   effort.method = effort.method.value_or(default_method(op_of(problem)));
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return rank_gemms(gpu, *gemm, own_schedules<Schedule>(problem, schedules), regime, inputs, keep,
-                      effort, pattern);
-  }
-  return rank_streams(gpu, std::get<StreamProblem>(problem),
-                      own_schedules<StreamSchedule>(problem, schedules), regime, inputs, keep,
-                      pattern);
+  return std::visit(
+      [&]<class Problem>(const Problem& own) {
+        return rank_all(OpQuestion<Problem>{gpu, own, regime, inputs},
+                        own_schedules<ScheduleOf<Problem>>(problem, schedules), keep, effort,
+                        pattern);
+      },
+      problem);
 }
 
 }  // namespace
@@ -76,14 +64,11 @@ void require_same_op(const AnyProblem& problem, const AnyConfig& config) {
 
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> asked) {
-  require_schedulable(gpu, op_of(problem));
   require_same_op(problem, config);
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return predict_gemm(gpu, *gemm, std::get<KernelConfig>(config), regime, inputs,
-                        asked.value_or(default_method(Op::kGemm)));
-  }
-  return predict_stream(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config),
-                        regime, inputs);
+  const Method method = asked.value_or(default_method(op_of(problem)));
+  return visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
+    return predict_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, method);
+  });
 }
 
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,

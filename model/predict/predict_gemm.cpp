@@ -12,11 +12,13 @@
 #include "model/base/parallel.h"
 #include "model/predict/by_closed_form.h"
 #include "model/predict/candidates.h"
+#include "model/predict/fastest.h"
 #include "model/predict/gemm_form.h"
 #include "model/predict/learned.h"
 #include "model/predict/legality.h"
 #include "model/predict/rejected.h"
 #include "model/predict/simulated_gemm.h"
+#include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 
@@ -28,6 +30,9 @@ namespace {
 constexpr std::size_t kLookedAt = 64;
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
+  if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
+    throw ConfigError(why);
+  }
   if (const std::string why = why_not_solvable(gpu, problem); !why.empty()) {
     throw ConfigError(fmt::format("{}: {}", shape_text(problem), why));
   }
@@ -71,17 +76,20 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
 
 }  // namespace
 
-Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& asked, const KernelConfig& asked_of,
-                        Regime regime, Inputs inputs, Method method, GemmWatch* watch) {
-  require_solvable(gpu, asked);
-  if (const Refusal refusal = check_legal(gpu, asked, asked_of); refusal != Refusal::kNone) {
+Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, Method method,
+                       SimulatedGemm* watch) {
+  const GpuSpec& gpu = asked.gpu;
+  require_solvable(gpu, asked.problem);
+  if (const Refusal refusal = check_legal(gpu, asked.problem, asked_of);
+      refusal != Refusal::kNone) {
     throw ConfigError(fmt::format("{} is not legal on {} for {} {}: {}", to_text(asked_of),
-                                  gpu.name, types_text(asked), to_text(asked.layout),
-                                  describe_refusal(refusal, gpu, asked, asked_of)));
+                                  gpu.name, types_text(asked.problem),
+                                  to_text(asked.problem.layout),
+                                  describe_refusal(refusal, gpu, asked.problem, asked_of)));
   }
-  const GemmProblem problem = in_pairs(asked);
-  const KernelConfig config = in_pairs(asked.dtype, asked_of);
-  const GemmQuestion question{gpu, problem, regime, inputs};
+  const GemmProblem problem = in_pairs(asked.problem);
+  const KernelConfig config = in_pairs(asked.problem.dtype, asked_of);
+  const GemmQuestion question{gpu, problem, asked.regime, asked.inputs};
   TrafficMemo traffic(*gpu.l2, problem);
   const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, problem, config, traffic));
   const bool simulated = method == Method::kSimulated && simulates(gpu, problem, config);
@@ -94,9 +102,9 @@ Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& asked, const Kern
   return p;
 }
 
-Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
-                   const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep, Effort effort, const ConfigPattern* pattern) {
+Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
+  const auto& [gpu, problem, regime, inputs] = asked;
   require_solvable(gpu, problem);
   CandidateKernels candidates =
       pattern == nullptr ? enumerate_kernels(gpu, problem, schedules, false, effort.threads)
@@ -127,7 +135,7 @@ Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
                   std::move(candidates.rejected),
                   {}};
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
-  ranking.within_1_percent = fastest.within_1_percent;
+  ranking.within_1_percent = count_within_1_percent(fastest.times);
   for (const GemmCandidate& candidate : looked_at) {
     ranking.predictions.push_back(candidate.prediction);
   }

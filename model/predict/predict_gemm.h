@@ -5,21 +5,19 @@
 #include <vector>
 
 #include "model/predict/predict.h"
-#include "model/spec/gpu_spec.h"
+#include "model/predict/question.h"
 
 namespace tilecast {
 
-struct GemmWatch;
+struct SimulatedGemm;
 
-/// As predict_config, on a GPU that runs the schedules. `watch`, if not null, sees what is
-/// simulated (simulated_gemm.h).
-Prediction predict_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                        Regime regime, Inputs inputs, Method method, GemmWatch* watch = nullptr);
+/// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
+Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
+                       SimulatedGemm* watch = nullptr);
 
-/// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one, on a GPU
-/// that runs the schedules; `effort` names a method.
-Ranking rank_gemms(const GpuSpec& gpu, const GemmProblem& problem,
-                   const std::vector<Schedule>& schedules, Regime regime, Inputs inputs,
-                   std::size_t keep, Effort effort, const ConfigPattern* pattern = nullptr);
+/// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one; `effort`
+/// names a method.
+Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
 }  // namespace tilecast

@@ -6,8 +6,8 @@
 
 #include "model/analytic/stream_closed_form.h"
 #include "model/base/error.h"
-#include "model/predict/chip_work.h"
 #include "model/predict/fastest.h"
+#include "model/predict/kernel_activity.h"
 #include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/stream_candidates.h"
@@ -51,48 +51,38 @@ Flops additions(const StreamProblem& problem) {
               : static_cast<double>(problem.rows) * static_cast<double>(problem.columns)};
 }
 
-Prediction predict_legal(const GpuSpec& gpu, const StreamProblem& problem,
-                         const StreamConfig& config, Regime regime, Inputs inputs) {
-  const auto [form, clock] = settled_clock(*gpu.clock, gpu.clock->max, [&](Hertz f) {
-    const StreamForm at = stream_closed_form(gpu, problem, config, f);
-    return Settled<StreamForm>{at, sm_clock(gpu, chip_work(at), regime, inputs)};
+Prediction predict_legal(const StreamQuestion& q, const StreamConfig& config) {
+  const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->max, [&](Hertz f) {
+    const StreamForm at = stream_closed_form(q.gpu, q.problem, config, f);
+    return Settled<StreamForm>{
+        at, clock_of(q.gpu, kernel_activity(at), at.cycles, q.regime, q.inputs).kernel};
   });
-  const Seconds time = time_of(form.cycles, clock.sm_clock);
   Prediction p{.config = config,
-               .method = Method::kAnalytic,
-               .bounds = hard_bounds(gpu, problem),
+               .bounds = hard_bounds(q.gpu, q.problem),
                .cycles = form.cycles,
-               .sm_clock = clock.sm_clock,
-               .time = time,
-               .tflops = additions(problem).value / time.value * 1e-12,
-               .power = clock.power,
                .limiter = form.limiter,
                .shares = form.shares,
                .l2_to_sm = form.dram_read,
                .dram_read = form.dram_read,
-               .dram_write = form.dram_write,
-               .l2_hit_rate = 0};
-  set_default_interval(gpu, p);
-  retime(p.cycles, clock, p);
-  p.closed_form_time = p.time;
+               .dram_write = form.dram_write};
+  settle(q.gpu, additions(q.problem), clock, p);
   return p;
 }
 
 }  // namespace
 
-Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, Regime regime, Inputs inputs) {
-  require_constants(gpu);
-  if (const std::string why = why_not_legal(gpu, problem, config); !why.empty()) {
+Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Method) {
+  require_constants(q.gpu);
+  if (const std::string why = why_not_legal(q.gpu, q.problem, config); !why.empty()) {
     throw ConfigError(fmt::format("{} is not legal for {} on {}: {}", to_text(config),
-                                  to_text(problem), gpu.name, why));
+                                  to_text(q.problem), q.gpu.name, why));
   }
-  return predict_legal(gpu, problem, config, regime, inputs);
+  return predict_legal(q, config);
 }
 
-Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
-                     const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep, const ConfigPattern* pattern) {
+Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
+                 std::size_t keep, const Effort&, const ConfigPattern* pattern) {
+  const auto& [gpu, problem, regime, inputs] = question;
   require_constants(gpu);
   StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
   if (candidates.legal.empty()) {
@@ -114,7 +104,7 @@ Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
                   {}};
   std::vector<Seconds> times;
   for (const StreamConfig& config : candidates.legal) {
-    ranking.predictions.push_back(predict_legal(gpu, problem, config, regime, inputs));
+    ranking.predictions.push_back(predict_legal(question, config));
     times.push_back(ranking.predictions.back().time);
   }
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);

@@ -6,18 +6,16 @@
 #include <vector>
 
 #include "model/predict/predict.h"
-#include "model/spec/gpu_spec.h"
+#include "model/predict/question.h"
 
 namespace tilecast {
 
 /// As predict_config. Throws ConfigError where the GPU file has no stream section.
-Prediction predict_stream(const GpuSpec& gpu, const StreamProblem& problem,
-                          const StreamConfig& config, Regime regime, Inputs inputs);
+Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
 
 /// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one; every
 /// candidate is predicted. Throws as predict_stream.
-Ranking rank_streams(const GpuSpec& gpu, const StreamProblem& problem,
-                     const std::vector<StreamSchedule>& schedules, Regime regime, Inputs inputs,
-                     std::size_t keep, const ConfigPattern* pattern = nullptr);
+Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
 }  // namespace tilecast

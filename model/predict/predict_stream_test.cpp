@@ -14,7 +14,8 @@ const StreamProblem kAddition{32768, 32768, ElementType::kFp32, Op::kElementwise
 
 Prediction best(const char* name) {
   const GpuSpec gpu = load_gpu(name, true).spec;
-  return rank_streams(gpu, kAddition, {}, Regime::kBurst, Inputs::kNormal, 1).predictions.front();
+  return rank_candidates(gpu, kAddition, {}, Regime::kBurst, Inputs::kNormal, 1)
+      .predictions.front();
 }
 
 }  // namespace
@@ -48,11 +49,11 @@ TEST_CASE("Where there is no TMA, its schedules are refused by name") {
       "elementwise_add_tma:block=4x256,stages=2,warps=4,ctas=4,layout=plain,view=matrix,"
       "order=bounded,hint=none");
   CHECK(error_message([&] {
-          predict_stream(ada, kAddition, config, Regime::kBurst, Inputs::kNormal);
+          predict_config(ada, kAddition, config, Regime::kBurst, Inputs::kNormal);
         }).ends_with("elementwise_add_tma needs TMA, which came with Hopper"));
   // RTX Blackwell has it.
   const GpuSpec rtx = load_gpu("rtx_5090", true).spec;
-  CHECK(predict_stream(rtx, kAddition, config, Regime::kBurst, Inputs::kNormal).time.value > 0);
+  CHECK(predict_config(rtx, kAddition, config, Regime::kBurst, Inputs::kNormal).time.value > 0);
 }
 
 }  // namespace tilecast

@@ -36,6 +36,17 @@ void retime(Cycles cycles, const ClockState& clock, Prediction& p) {
   p.tflops /= longer;
 }
 
+void settle(const GpuSpec& gpu, Flops work, const ClockState& clock, Prediction& p) {
+  p.method = Method::kAnalytic;
+  p.sm_clock = clock.sm_clock;
+  p.time = time_of(p.cycles, clock.sm_clock);
+  p.tflops = work.value / p.time.value * 1e-12;
+  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
+  set_default_interval(gpu, p);
+  retime(p.cycles, clock, p);
+  p.closed_form_time = p.time;
+}
+
 void stretch(double factor, Prediction& p) {
   retime(p.cycles * factor, {.sm_clock = p.sm_clock, .power = p.power, .limiter = {}}, p);
 }

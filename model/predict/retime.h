@@ -16,6 +16,10 @@ void set_interval(double low, double high, Prediction& p);
 /// stream.interval.
 void set_default_interval(const GpuSpec& gpu, Prediction& p);
 
+/// Completes a prediction by closed form: `p` has its cycles at `clock`, the bytes and shares of
+/// them, and its bounds.
+void settle(const GpuSpec& gpu, Flops work, const ClockState& clock, Prediction& p);
+
 /// Makes `p` the same work in other cycles, or in as few as its bounds leave it, and at another
 /// clock: time, power, TFLOPS and shares follow, and the interval is as wide as it was.
 void retime(Cycles cycles, const ClockState& clock, Prediction& p);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/clock/clock.h"
+#include "model/clock/phase_clock.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
@@ -42,6 +42,16 @@ auto settled_clock(const ClockSpec& clock, Hertz start, const RunAt& run_at) {
     f = std::min((answer - f * slope) / (1 - slope), clock.max);
   }
   return run;
+}
+
+/// A kernel that takes `cycles_at(Hertz)` for the same work at every clock.
+template <class CyclesAt>
+Settled<Cycles> settled_cycles(const GpuSpec& gpu, const KernelActivity& kernel, Hertz start,
+                               Regime regime, Inputs inputs, const CyclesAt& cycles_at) {
+  return settled_clock(*gpu.clock, start, [&](Hertz f) {
+    const Cycles at = cycles_at(f);
+    return Settled<Cycles>{at, clock_of(gpu, kernel, at, regime, inputs).kernel};
+  });
 }
 
 }  // namespace tilecast

@@ -1,6 +1,7 @@
 #include "model/predict/simulated_gemm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -8,7 +9,7 @@
 #include "model/analytic/occupancy.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
-#include "model/predict/settled_simulation.h"
+#include "model/predict/settled_clock.h"
 #include "model/predict/simulated_ranking.h"
 #include "model/sim/same_simulation.h"
 #include "model/sim/steady_k.h"
@@ -18,7 +19,7 @@ namespace tilecast {
 namespace {
 
 // Of a schedule, where nobody says how many: at most so many, of so many steps together.
-constexpr std::size_t kMostSimulations = 4;
+constexpr std::size_t kMostOfSchedule = 4;
 constexpr double kFewSteps = 250e3;
 
 /// Of so many bytes of all SMs, at each one's rate.
@@ -68,7 +69,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
       chosen[same->second].candidates.push_back(i);
       continue;
     }
-    if (places.size() >= most.value_or(kMostSimulations)) {
+    if (places.size() >= most.value_or(kMostOfSchedule)) {
       continue;
     }
     const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
@@ -101,6 +102,30 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock)) / p.time, p);
 }
 
+/// A simulation, and its cycles where the clock settles; `closed(Hertz)`: the closed form's.
+template <class Closed>
+std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion& q,
+                                                             const KernelConfig& config,
+                                                             const Closed& closed, Hertz f,
+                                                             bool watched) {
+  // Cycles move with the closed form's over less than this, and not by more than that.
+  constexpr double kNearClock = 0.02, kNearCycles = 0.005;
+  constexpr int kMostSimulations = 3;
+  for (int simulations = 1;; ++simulations) {
+    SimulatedGemm run = simulate_phases(q.gpu, q.problem, config, f, watched);
+    const Cycles cycles = run.kernel.cycles, closed_here = closed(f);
+    const Settled<Cycles> settled =
+        settled_cycles(q.gpu, run.activity, f, q.regime, q.inputs,
+                       [&](Hertz g) { return cycles * (closed(g) / closed_here); });
+    const bool near = std::abs(settled.clock.sm_clock / f - 1) < kNearClock &&
+                      std::abs(settled.form / cycles - 1) < kNearCycles;
+    if (near || simulations == kMostSimulations) {
+      return {std::move(run), settled};
+    }
+    f = settled.clock.sm_clock;
+  }
+}
+
 }  // namespace
 
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
@@ -112,67 +137,66 @@ bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfi
          is_small_enough(gpu, problem, config, residency_of(gpu, config));
 }
 
-WatchedSimulation simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
-                                  const KernelConfig& config, Hertz sm_clock, Observers also) {
-  Activity activity;
-  also.activity = &activity;
-  const Simulated kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock,
-                                         also, Waves::kSteadyLeftOut);
-  return {kernel, kernel_phases(kernel, activity)};
+SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
+                              const KernelConfig& config, Hertz sm_clock, bool watched) {
+  SimulatedGemm run{.kernel = {}, .activity = {}, .sm_clock = sm_clock};
+  Activity seen;
+  run.kernel = simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock,
+                             {.activity = &seen,
+                              .tiles = watched ? &run.tiles : nullptr,
+                              .requests = watched ? &run.requests : nullptr},
+                             Waves::kSteadyLeftOut);
+  run.activity = kernel_activity(problem, config, run.kernel, seen);
+  return run;
 }
 
 Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
-                         const LearnedParts& learned, GemmWatch* watch) {
+                         const LearnedParts& learned, SimulatedGemm* watch) {
   const auto& [physics, analytic] = candidate;
   const KernelConfig& config = physics.config;
   const auto closed = [&](Hertz f) {
-    return closed_form(q.gpu, q.problem, config, physics.work, f);
+    return closed_form(q.gpu, q.problem, config, physics.work, f).cycles;
   };
   // What was learned and the simulation both know better than the closed form, not by as much: the
   // simulation's clock lies between the two, and mostly one simulation does.
   const Hertz start = (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
-  const SettledSimulation s = settled_simulation(
-      q.gpu, start, q.regime, q.inputs,
-      [&](Hertz f) {
-        if (watch == nullptr) {
-          return simulate_phases(q.gpu, q.problem, config, f);
-        }
-        watch->sm_clock = f;
-        watch->tiles.clear();
-        return simulate_phases(q.gpu, q.problem, config, f,
-                               {.tiles = &watch->tiles, .requests = &watch->requests});
-      },
-      [&](Hertz f) { return closed(f).cycles; },
-      [&](const Simulated& kernel, Cycles cycles) {
-        return chip_work(q.problem, config, kernel, cycles);
-      });
-  if (watch != nullptr) {
-    watch->settled = s;
-  }
-  Prediction p = with_simulation(q.gpu, analytic, s);
-  p.shares.shared_memory =
-      share_of_sms(q.gpu, s.kernel.operand_reads, operand_rate(q.gpu), s.cycles);
-  p.shares.sm_intake = share_of_sms(q.gpu, s.kernel.sm_intake, q.gpu.machine->intake, s.cycles);
-  p.l2_to_sm = s.kernel.l2_to_sm + outside_bytes(q.problem, config);
+  auto [run, settled] = settled_simulation(q, config, closed, start, watch != nullptr);
+  const Simulated& kernel = run.kernel;
+  Prediction p = analytic;
+  p.method = Method::kSimulated;
+  retime(settled.form, settled.clock, p);
+  set_default_interval(q.gpu, p);
+  p.l2_to_sm = kernel.l2_to_sm + outside_bytes(q.problem, config);
+  p.dram_read = kernel.dram_read;
+  p.dram_write = kernel.dram_write;
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
-  p.simulated_part = s.kernel.simulated_part;
+  p.shares.shared_memory =
+      share_of_sms(q.gpu, kernel.operand_reads, operand_rate(q.gpu), settled.form);
+  p.shares.sm_intake = share_of_sms(q.gpu, kernel.sm_intake, q.gpu.machine->intake, settled.form);
+  p.shares.l2 = kernel.l2_share;
+  p.shares.dram = kernel.dram_share;
+  p.simulated_part = kernel.simulated_part;
   if (learned.simulated) {
-    const double over_closed = s.cycles / closed(s.clock.sm_clock).cycles;
-    const auto cycles = [&](Hertz f) { return closed(f).cycles * over_closed; };
-    const auto work = [&](Cycles in) { return chip_work(q.problem, config, s.kernel, in); };
-    const auto [form, clock] = form_on_normal_data(q, physics);
+    const double over_closed = settled.form / closed(settled.clock.sm_clock);
+    const auto cycles = [&](Hertz f) { return closed(f) * over_closed; };
+    const GemmForm normal = form_on_normal_data(q, physics);
+    const Hertz clock = normal.clock.sm_clock;
     // Learned is what simulation adds to a kernel that fuses nothing.
-    const Cycles simulated = fuses(q.problem.epilogue) ? form.cycles * over_closed : cycles(clock);
+    const Cycles simulated =
+        fuses(q.problem.epilogue) ? normal.form.cycles * over_closed : cycles(clock);
     apply_learned(q.gpu,
                   learned.simulated->of(kernel_features(q.gpu, q.problem, config, physics.work,
-                                                        form, clock, simulated, q.regime)),
-                  q.regime, q.inputs, {.cycles = cycles, .work = work, .phases = s.phases}, p);
+                                                        normal.form, clock, simulated, q.regime)),
+                  q.regime, q.inputs, run.activity, cycles, p);
     p.extrapolated |= never_learned(q.problem);
   }
   if (fuses(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, p);
   }
   p.limiter = limiter_of(p);
+  if (watch != nullptr) {
+    *watch = std::move(run);
+  }
   return p;
 }
 

@@ -1,10 +1,12 @@
 // Problems, configurations and schedules of every op, for what serves them all alike: rankings,
-// measurements, suites. What differs by op asks for its own alternative.
+// measurements, suites. What differs by op is a function with an overload for each, which
+// visit_op calls.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -18,6 +20,22 @@ namespace tilecast {
 using AnyProblem = std::variant<GemmProblem, StreamProblem>;
 using AnyConfig = std::variant<KernelConfig, StreamConfig>;
 using AnySchedule = std::variant<Schedule, StreamSchedule>;
+
+template <class Problem>
+using ConfigOf =
+    std::conditional_t<std::is_same_v<Problem, GemmProblem>, KernelConfig, StreamConfig>;
+template <class Problem>
+using ScheduleOf = decltype(ConfigOf<Problem>::schedule);
+
+/// `visit(problem, config)` with both in their op's own types, which is one op.
+template <class Visit>
+auto visit_op(const AnyProblem& problem, const AnyConfig& config, const Visit& visit) {
+  return std::visit(
+      [&]<class Problem>(const Problem& own) {
+        return visit(own, std::get<ConfigOf<Problem>>(config));
+      },
+      problem);
+}
 
 Op op_of(const AnyProblem& problem);
 Op op_of(const AnySchedule& schedule);

@@ -5,7 +5,7 @@
 // and in the cycles, in which a 16-bit one takes 16. So everything that moves, holds or times
 // operands counts K in pairs and needs no second case: kernels, shared memory, legality, closed
 // forms, simulation. Users count elements: the conversion lies where the two meet (check_legal,
-// enumerate_candidates, predict_gemm, rank_gemms, explain, gemm_source, GemmLaunch).
+// enumerate_candidates, predict_one, rank_all, explain, gemm_source, GemmLaunch).
 //
 // What is left of the type: the instruction's name, the joules of a flop, the flops of a pair.
 // Checked by: fp8_pairs_test.cpp, validate/measure/fp8_test.cpp (kernels).

@@ -179,7 +179,7 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string&
       const KernelConfig config = parse_kernel_config(text);
       if (check_legal(gpu, *problem, config) == Refusal::kNone) {
         const Prediction p =
-            predict_gemm(gpu, *problem, config, ask.regime, ask.inputs, ask.method);
+            predict_one({gpu, *problem, ask.regime, ask.inputs}, config, ask.method);
         times[i] = {p.time.value, p.cycles.value, p.sm_clock.value, text};
         return;
       }

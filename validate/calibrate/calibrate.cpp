@@ -91,7 +91,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
   done.cycles_error = mean_error(left);
   done.by_schedule = by_schedule(rows, left);
-  std::vector<SimulatedRow> simulated;
+  std::vector<KernelActivity> simulated;
   done.simulated = options.simulate;
   if (options.simulate) {
     simulated = simulate_rows(gpu.spec, rows, options.threads, [&](std::size_t count) {

@@ -27,10 +27,8 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
   const auto cycles_at = [&](Hertz f) {
     return closed_form(gpu, problem, config, work, f).cycles * slower;
   };
-  const auto settled = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
-    const Cycles at = cycles_at(f);
-    return Settled<Cycles>{at, sm_clock(gpu, work_of(gpu, row, at), regime, Inputs::kNormal)};
-  });
+  const auto settled = settled_cycles(gpu, activity_of(gpu, row), gpu.clock->tensor_plateau, regime,
+                                      Inputs::kNormal, cycles_at);
   const Hertz clock = settled.clock.sm_clock;
   const Cycles cycles = cycles_at(clock);
   Measurement m = example_measurement(to_text(config), time_of(cycles, clock));

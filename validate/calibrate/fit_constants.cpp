@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
-#include "model/predict/chip_work.h"
+#include "model/predict/kernel_activity.h"
 #include "model/spec/gpu_fields.h"
 #include "validate/calibrate/least_squares.h"
 
@@ -218,18 +218,16 @@ std::string bound_lines(const std::vector<FittedConstant>& constants) {
   return text;
 }
 
-ChipWork work_of(const GpuSpec& gpu, const FitRow& row, Cycles cycles) {
-  return chip_work(gpu, row.problem, row.config, row.work, cycles);
+KernelActivity activity_of(const GpuSpec& gpu, const FitRow& row) {
+  return kernel_activity(gpu, row.problem, row.config, row.work);
 }
 
-ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const SimulatedRow* simulated,
+ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const KernelActivity* simulated,
                      Cycles cycles) {
-  if (simulated == nullptr || simulated->cycles.value <= 0) {
-    return sm_clock(gpu, work_of(gpu, row, cycles), row.regime, Inputs::kNormal);
-  }
-  ChipWork work = simulated->work;
-  work.elapsed = cycles;
-  return phase_clock(gpu, work, simulated->phases, row.regime, Inputs::kNormal).kernel;
+  const bool is_simulated = simulated != nullptr && simulated->work.elapsed.value > 0;
+  return clock_of(gpu, is_simulated ? *simulated : activity_of(gpu, row), cycles, row.regime,
+                  Inputs::kNormal)
+      .kernel;
 }
 
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads) {
@@ -240,7 +238,7 @@ std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, uns
 }
 
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
-                      const std::vector<SimulatedRow>& simulated, unsigned threads) {
+                      const std::vector<KernelActivity>& simulated, unsigned threads) {
   const std::vector<Parameter> parameters = of_clock(gpu.spec);
   const ResidualsOf residuals_of = [&](const GpuSpec& spec) {
     return of_each_row(rows, threads, [&](const FitRow& row) {

@@ -46,16 +46,10 @@ struct ConstantFit {
   int evaluations;  // of all rows
 };
 
-/// A row by simulation, at its measured clock; no cycles where its kernel cannot be simulated.
-struct SimulatedRow {
-  Cycles cycles;
-  ChipWork work;
-  std::vector<PhaseShares> phases;
-};
-
-/// Changes `gpu` to the fitted numbers, with what simulations say of the rows, if there are any.
+/// Changes `gpu` to the fitted numbers, with what simulations say of the rows, if there are any: at
+/// the measured clocks, and of a kernel that cannot be simulated no cycles.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
-                      const std::vector<SimulatedRow>& simulated, unsigned threads);
+                      const std::vector<KernelActivity>& simulated, unsigned threads);
 
 /// Sets at_bound of constants by the numbers that `spec` was given.
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
@@ -66,11 +60,11 @@ std::string bound_lines(const std::vector<FittedConstant>& constants);
 /// Logarithm of measured over closed-form cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);
 
-/// What the clock model makes of a row by closed form.
-ChipWork work_of(const GpuSpec& gpu, const FitRow& row, Cycles cycles);
+/// Of a row by closed form.
+KernelActivity activity_of(const GpuSpec& gpu, const FitRow& row);
 
 /// The clock by the model of a row in so many cycles; `simulated`: null for closed forms.
-ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const SimulatedRow* simulated,
+ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const KernelActivity* simulated,
                      Cycles cycles);
 
 }  // namespace tilecast

@@ -40,8 +40,7 @@ TEST_CASE("Energies that made the rows' clocks are found again") {
   CHECK(gpu.spec.power->per_flop_zeros / gpu.spec.power->per_flop_normal ==
         Approx(prior.power->per_flop_zeros / prior.power->per_flop_normal));
   for (const FitRow& row : rows.rows) {
-    const ClockState state =
-        sm_clock(gpu.spec, work_of(gpu.spec, row, row.cycles), row.regime, Inputs::kNormal);
+    const ClockState state = row_clock(gpu.spec, row, nullptr, row.cycles);
     CHECK(state.sm_clock / row.clock == Approx(1).epsilon(0.01));
   }
 }

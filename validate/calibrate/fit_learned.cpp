@@ -11,6 +11,7 @@
 #include "model/base/quantile.h"
 #include "model/base/shuffle.h"
 #include "model/clock/clock.h"
+#include "model/predict/gemm_form.h"
 #include "model/predict/learned.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/simulated_gemm.h"
@@ -40,13 +41,13 @@ struct SeenRows {
   std::function<Settled<Cycles>(std::size_t, double)> corrected;  // of a row, its cycles by so much
 };
 
-const SimulatedRow* simulation_of(const std::vector<SimulatedRow>& simulated, std::size_t i) {
-  return !simulated.empty() && simulated[i].cycles.value > 0 ? &simulated[i] : nullptr;
+const KernelActivity* simulation_of(const std::vector<KernelActivity>& simulated, std::size_t i) {
+  return !simulated.empty() && simulated[i].work.elapsed.value > 0 ? &simulated[i] : nullptr;
 }
 
 /// Refers to what it is given.
 SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
-                  const std::vector<SimulatedRow>& simulated, unsigned threads) {
+                  const std::vector<KernelActivity>& simulated, unsigned threads) {
   const std::size_t count = rows.rows.size();
   SeenRows seen{.features = std::vector<KernelFeatures>(count),
                 .cycles_off = Eigen::VectorXd(static_cast<Eigen::Index>(count)),
@@ -56,30 +57,28 @@ SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
     return closed_form(gpu, row.problem, row.config, row.work, f);
   };
   const auto over_closed = [&rows, &simulated, closed](std::size_t i) {
-    const SimulatedRow* simulation = simulation_of(simulated, i);
+    const KernelActivity* simulation = simulation_of(simulated, i);
     const FitRow& row = rows.rows[i];
-    return simulation != nullptr ? simulation->cycles / closed(row, row.clock).cycles : 1;
+    return simulation != nullptr ? simulation->work.elapsed / closed(row, row.clock).cycles : 1;
   };
   // Cycles move with the closed form's, as in a prediction.
   seen.corrected = [=, &gpu, &rows, &simulated](std::size_t i, double log) {
     const FitRow& row = rows.rows[i];
     const double factor = over_closed(i) * std::exp(log);
-    return settled_clock(*gpu.clock, row.clock, [&](Hertz f) {
-      const Cycles at = closed(row, f).cycles * factor;
-      return Settled<Cycles>{at, row_clock(gpu, row, simulation_of(simulated, i), at)};
-    });
+    const KernelActivity* simulation = simulation_of(simulated, i);
+    return settled_cycles(gpu, simulation != nullptr ? *simulation : activity_of(gpu, row),
+                          row.clock, row.regime, Inputs::kNormal,
+                          [&](Hertz f) { return closed(row, f).cycles * factor; });
   };
   parallel_for(count, threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
-    const auto settled = settled_clock(*gpu.clock, gpu.clock->tensor_plateau, [&](Hertz f) {
-      const ClosedForm at = closed(row, f);
-      return Settled<ClosedForm>{at, row_clock(gpu, row, nullptr, at.cycles)};
-    });
+    const GemmForm physics =
+        gemm_form({gpu, row.problem, row.regime, Inputs::kNormal}, row.config, row.work);
     const double over = over_closed(i);
-    const Hertz own = settled.clock.sm_clock;
+    const Hertz own = physics.clock.sm_clock;
     const bool has = simulation_of(simulated, i) != nullptr;
-    seen.features[i] = kernel_features(gpu, row.problem, row.config, row.work, settled.form, own,
-                                       has ? settled.form.cycles * over : Cycles{}, row.regime);
+    seen.features[i] = kernel_features(gpu, row.problem, row.config, row.work, physics.form, own,
+                                       has ? physics.form.cycles * over : Cycles{}, row.regime);
     const auto at = static_cast<Eigen::Index>(i);
     seen.cycles_off[at] = std::log(row.cycles / (closed(row, row.clock).cycles * over));
     seen.clock_off[at] =
@@ -334,16 +333,14 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, Method metho
 
 }  // namespace
 
-std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                        const std::function<void(std::size_t)>& progress) {
-  std::vector<SimulatedRow> simulated(rows.rows.size());
+std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                          const std::function<void(std::size_t)>& progress) {
+  std::vector<KernelActivity> simulated(rows.rows.size());
   std::atomic<std::size_t> done = 0;
   parallel_for(simulated.size(), threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
     if (can_simulate(gpu, row.config)) {
-      auto [kernel, phases] = simulate_phases(gpu, row.problem, row.config, row.clock);
-      simulated[i] = {kernel.cycles, chip_work(row.problem, row.config, kernel, kernel.cycles),
-                      std::move(phases)};
+      simulated[i] = simulate_phases(gpu, row.problem, row.config, row.clock).activity;
     }
     progress(++done);
   });
@@ -351,9 +348,9 @@ std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows,
 }
 
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<SimulatedRow>& simulated, const LearnedModel* lengths,
+                       const std::vector<KernelActivity>& simulated, const LearnedModel* lengths,
                        unsigned threads, const std::function<void(const std::string&)>& progress) {
-  const std::vector<SimulatedRow> none;
+  const std::vector<KernelActivity> none;
   const SeenRows closed = see_rows(gpu, rows, none, threads);
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
   progress("lengths of features");

@@ -37,11 +37,11 @@ struct LearnedFit {
 /// `lengths`: a model whose lengths are taken, where these rows are too few to learn them from;
 /// null: they are learned.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<SimulatedRow>& simulated, const LearnedModel* lengths,
+                       const std::vector<KernelActivity>& simulated, const LearnedModel* lengths,
                        unsigned threads, const std::function<void(const std::string&)>& progress);
 
 /// Of every row at its measured clock, by simulation.
-std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                        const std::function<void(std::size_t)>& progress);
+std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                          const std::function<void(std::size_t)>& progress);
 
 }  // namespace tilecast

@@ -25,7 +25,7 @@ FitRows rows_of(const GpuSpec& gpu, int first, int problems, const CyclesFactor&
 }
 
 LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
-               const std::vector<SimulatedRow>& simulated = {}) {
+               const std::vector<KernelActivity>& simulated = {}) {
   return fit_learned(gpu, rows, simulated, nullptr, kThreads, [](const std::string&) {});
 }
 
@@ -73,10 +73,9 @@ TEST_CASE("Of simulated cycles is learned from where they are, not from the clos
   // Simulations that are all 20 % too fast, beside closed forms that are right.
   const GpuSpec gpu = h200();
   const FitRows rows = rows_of(gpu, 0, 30, as_predicted);
-  std::vector<SimulatedRow> simulated;
+  std::vector<KernelActivity> simulated;
   for (const FitRow& row : rows.rows) {
-    const Cycles cycles = row.cycles / 1.25;
-    simulated.push_back({cycles, work_of(gpu, row, cycles), {}});
+    simulated.push_back({activity_of(gpu, row).work_in(row.cycles / 1.25)});
   }
   const LearnedFit learned = fit(gpu, rows, simulated);
   CHECK(learned.simulated.cycles_without == Approx(0.2).epsilon(1e-3));

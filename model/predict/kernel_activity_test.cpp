@@ -1,4 +1,4 @@
-#include "model/predict/chip_work.h"
+#include "model/predict/kernel_activity.h"
 
 #include "model/predict/simulated_gemm.h"
 #include "model/spec/load_gpu.h"
@@ -98,7 +98,7 @@ TEST_CASE("Phases of a simulated GEMM hold all of it, with and without its stead
   for (const i64 k : {512, 16384}) {
     GemmProblem problem = kSquare;
     problem.shape = {8192, 8192, k};
-    const auto [kernel, phases] = simulate_phases(gpu, problem, config, Hertz{1.6e9});
+    const auto phases = simulate_phases(gpu, problem, config, Hertz{1.6e9}).activity.phases;
     const Sums sums = sums_of(phases);
     CHECK(phases.size() <= kMostPhases + 1);
     CHECK(phases.size() > 5);
@@ -112,17 +112,16 @@ TEST_CASE("The clock of a kernel is about the same with its steady waves left ou
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmProblem problem{{16384, 16384, 2048}, ElementType::kFp16, Layout::kTn};
   const KernelConfig config = overlap();
-  const auto clock = [&](const Simulated& kernel, const std::vector<PhaseShares>& phases) {
-    return phase_clock(gpu, chip_work(problem, config, kernel, kernel.cycles), phases,
-                       Regime::kBurst, Inputs::kNormal)
+  const auto clock = [&](const KernelActivity& kernel) {
+    return phase_clock(gpu, kernel.work, kernel.phases, Regime::kBurst, Inputs::kNormal)
         .kernel.sm_clock;
   };
-  const auto [part, of_part] = simulate_phases(gpu, problem, config, Hertz{1.6e9});
-  REQUIRE(part.waves_left_out > 0);
+  const SimulatedGemm part = simulate_phases(gpu, problem, config, Hertz{1.6e9});
+  REQUIRE(part.kernel.waves_left_out > 0);
   Activity activity;
   const Simulated whole = simulate_gemm(gpu, problem, config, residency_of(gpu, config),
                                         Hertz{1.6e9}, {.activity = &activity});
-  CHECK(clock(part, of_part) / clock(whole, kernel_phases(whole, activity)) ==
+  CHECK(clock(part.activity) / clock(kernel_activity(problem, config, whole, activity)) ==
         Approx(1).epsilon(0.005));
 }
 
@@ -131,7 +130,8 @@ TEST_CASE("Work says what the energies depend on") {
   const KernelConfig config = overlap();
   const auto work = [&](const GemmProblem& problem) {
     TrafficMemo traffic(*gpu.l2, problem);
-    return chip_work(gpu, problem, config, gemm_work(gpu, problem, config, traffic), Cycles{1e6});
+    return kernel_activity(gpu, problem, config, gemm_work(gpu, problem, config, traffic))
+        .work_in(Cycles{1e6});
   };
   GemmProblem other = kSquare;
   other.dtype = ElementType::kBf16;

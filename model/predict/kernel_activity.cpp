@@ -1,4 +1,4 @@
-#include "model/predict/chip_work.h"
+#include "model/predict/kernel_activity.h"
 
 #include <algorithm>
 #include <array>
@@ -67,29 +67,30 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
 
 }  // namespace
 
-ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                   const GemmWork& work, Cycles cycles) {
-  return {.tensor = Flops{multiplied_flops(problem, config)},
-          .shared_memory = work.shared_memory,
-          .l2 = l2_output(gpu, problem, config, work),
-          .dram = work.traffic.dram_read + work.traffic.dram_write,
-          .elapsed = cycles,
-          .dtype = problem.dtype};
+KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, const GemmWork& work) {
+  return {{.tensor = Flops{multiplied_flops(problem, config)},
+           .shared_memory = work.shared_memory,
+           .l2 = l2_output(gpu, problem, config, work),
+           .dram = work.traffic.dram_read + work.traffic.dram_write,
+           .elapsed = {},
+           .dtype = problem.dtype}};
 }
 
-ChipWork chip_work(const StreamForm& form) {
+KernelActivity kernel_activity(const StreamForm& form) {
   const Bytes dram = form.dram_read + form.dram_write;
-  return {Flops{0}, form.shared_memory, dram, dram, form.cycles};
+  return {{Flops{0}, form.shared_memory, dram, dram, form.cycles}};
 }
 
-ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
-                   Cycles cycles) {
-  return {.tensor = Flops{multiplied_flops(problem, config)},
-          .shared_memory = kernel.operand_reads + kernel.sm_intake,
-          .l2 = kernel.l2_output,
-          .dram = kernel.dram_read + kernel.dram_write,
-          .elapsed = cycles,
-          .dtype = problem.dtype};
+KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,
+                               const Simulated& kernel, const Activity& seen) {
+  return {{.tensor = Flops{multiplied_flops(problem, config)},
+           .shared_memory = kernel.operand_reads + kernel.sm_intake,
+           .l2 = kernel.l2_output,
+           .dram = kernel.dram_read + kernel.dram_write,
+           .elapsed = kernel.cycles,
+           .dtype = problem.dtype},
+          kernel_phases(kernel, seen)};
 }
 
 std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& activity,

@@ -4,7 +4,7 @@
 // A simulation tells both. Waves that it left out are a phase of their own, of what was not seen,
 // behind the slice in which they would have begun. A request counts when it is asked for
 // (model/sim/memory/activity.h). Leaves out: phases of closed forms, which are one.
-// Checked by: chip_work_test.cpp.
+// Checked by: kernel_activity_test.cpp.
 #pragma once
 
 #include <vector>
@@ -16,14 +16,14 @@
 
 namespace tilecast {
 
-/// Of a GEMM by closed form, in so many cycles.
-ChipWork chip_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-                   const GemmWork& work, Cycles cycles);
+/// Of a GEMM by closed form, at whatever clock.
+KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
+                               const KernelConfig& config, const GemmWork& work);
 /// Of a memory-bound kernel.
-ChipWork chip_work(const StreamForm& form);
-/// Of a simulated GEMM.
-ChipWork chip_work(const GemmProblem& problem, const KernelConfig& config, const Simulated& kernel,
-                   Cycles cycles);
+KernelActivity kernel_activity(const StreamForm& form);
+/// Of a simulated GEMM, which `seen` saw.
+KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,
+                               const Simulated& kernel, const Activity& seen);
 
 /// At most so many of `activity`'s slices, which saw `kernel`, make a phase each; neighbours are
 /// joined.

@@ -1,0 +1,22 @@
+// What is asked of a prediction, as its op's own types have it.
+#pragma once
+
+#include "model/spec/gpu_spec.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/regime.h"
+#include "model/tile/stream_config.h"
+
+namespace tilecast {
+
+/// A problem on a GPU that runs its op.
+template <class Problem>
+struct OpQuestion {
+  const GpuSpec& gpu;
+  const Problem& problem;
+  Regime regime;
+  Inputs inputs;
+};
+using GemmQuestion = OpQuestion<GemmProblem>;
+using StreamQuestion = OpQuestion<StreamProblem>;
+
+}  // namespace tilecast
