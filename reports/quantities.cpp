@@ -37,13 +37,6 @@ std::optional<double> flops_of(const AnyProblem& problem) {
   return gemm == nullptr ? std::nullopt : std::optional(gemm_flops(gemm->shape));
 }
 
-double least_bytes(const AnyProblem& problem) {
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return gemm_bytes(*gemm);
-  }
-  return stream_bytes(std::get<StreamProblem>(problem));
-}
-
 std::optional<double> tflops(const AnyProblem& problem, Seconds time) {
   const std::optional<double> flops = flops_of(problem);
   return flops ? std::optional(*flops / time.value * kToTera) : std::nullopt;

@@ -19,9 +19,6 @@ constexpr double kToMicros = 1e6, kToGigahertz = 1e-9, kToKilocycles = 1e-3, kTo
 /// Of a GEMM; nothing of a copy or an addition.
 std::optional<double> flops_of(const AnyProblem& problem);
 
-/// Fewest bytes that solve the problem: inputs read once, the result written once.
-double least_bytes(const AnyProblem& problem);
-
 std::optional<double> tflops(const AnyProblem& problem, Seconds time);
 
 /// A time in the unit of a published figure; nothing of a hit rate.

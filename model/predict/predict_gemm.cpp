@@ -80,12 +80,10 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
                        SimulatedGemm* watch) {
   const GpuSpec& gpu = asked.gpu;
   require_solvable(gpu, asked.problem);
-  if (const Refusal refusal = check_legal(gpu, asked.problem, asked_of);
-      refusal != Refusal::kNone) {
+  if (const std::string why = why_not_legal(gpu, asked.problem, asked_of); !why.empty()) {
     throw ConfigError(fmt::format("{} is not legal on {} for {} {}: {}", to_text(asked_of),
                                   gpu.name, types_text(asked.problem),
-                                  to_text(asked.problem.layout),
-                                  describe_refusal(refusal, gpu, asked.problem, asked_of)));
+                                  to_text(asked.problem.layout), why));
   }
   const GemmProblem problem = in_pairs(asked.problem);
   const KernelConfig config = in_pairs(asked.problem.dtype, asked_of);

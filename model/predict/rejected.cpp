@@ -8,6 +8,18 @@
 
 namespace tilecast {
 
+std::string why_not_legal(const GpuSpec& gpu, const GemmProblem& problem,
+                          const KernelConfig& config) {
+  const Refusal refusal = check_legal(gpu, problem, config);
+  return refusal == Refusal::kNone ? "" : describe_refusal(refusal, gpu, problem, config);
+}
+
+std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config) {
+  return visit_op(problem, config, [&](const auto& own, const auto& kernel) {
+    return why_not_legal(gpu, own, kernel);
+  });
+}
+
 std::string rejection_words(std::string_view reason) {
   std::string words(reason == "tma_box" ? "TMA box" : reason);
   std::ranges::replace(words, '_', ' ');
@@ -16,15 +28,10 @@ std::string rejection_words(std::string_view reason) {
 
 std::string why_rejected(const GpuSpec& gpu, const AnyProblem& problem, std::string_view reason,
                          const AnyConfig& config) {
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  if (gemm == nullptr) {
-    return why_not_legal(gpu, std::get<StreamProblem>(problem), std::get<StreamConfig>(config));
-  }
-  const KernelConfig& kernel = std::get<KernelConfig>(config);
   if (reason != kNeverPays) {
-    return describe_refusal(check_legal(gpu, *gemm, kernel), gpu, *gemm, kernel);
+    return why_not_legal(gpu, problem, config);
   }
-  return kernel.store == Store::kDeferred
+  return std::get<KernelConfig>(config).store == Store::kDeferred
              ? "a smaller tile or cluster covers C as well, or no tile follows to store under"
              : "a smaller tile or cluster covers C as well";
 }

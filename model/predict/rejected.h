@@ -10,6 +10,12 @@
 
 namespace tilecast {
 
+/// Why the kernel cannot run, empty where it can. Of another op's: stream_candidates.h.
+std::string why_not_legal(const GpuSpec& gpu, const GemmProblem& problem,
+                          const KernelConfig& config);
+/// `config` is of the problem's op.
+std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config);
+
 /// A reason of Ranking::rejected in words: "never pays", "TMA box".
 std::string rejection_words(std::string_view reason);
 

@@ -95,6 +95,11 @@ AnySchedule schedule_of(const AnyConfig& config) {
   return std::visit([](const auto& c) { return AnySchedule(c.schedule); }, config);
 }
 
+double least_bytes(const AnyProblem& problem) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  return gemm != nullptr ? gemm_bytes(*gemm) : stream_bytes(std::get<StreamProblem>(problem));
+}
+
 std::string shape_text(const AnyProblem& problem) {
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
     return gemm->groups == nullptr

@@ -41,6 +41,8 @@ Op op_of(const AnyProblem& problem);
 Op op_of(const AnySchedule& schedule);
 ElementType dtype_of(const AnyProblem& problem);
 AnySchedule schedule_of(const AnyConfig& config);
+/// Fewest bytes that solve the problem: inputs read once, the result written once.
+double least_bytes(const AnyProblem& problem);
 
 /// GEMM's first.
 std::vector<AnySchedule> every_schedule();

@@ -31,12 +31,6 @@ double median(Values values) {
   return *middle;
 }
 
-/// The bytes that the problem must move at least.
-double bytes_of(const AnyProblem& problem) {
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  return gemm != nullptr ? gemm_bytes(*gemm) : stream_bytes(std::get<StreamProblem>(problem));
-}
-
 /// Logarithm of what the trait multiplies; nothing where the row does not tell.
 std::optional<double> value_of(CardTrait trait, const GpuSpec& gpu, const Measurement& m) {
   constexpr double kReached = 0.6;
@@ -51,7 +45,7 @@ std::optional<double> value_of(CardTrait trait, const GpuSpec& gpu, const Measur
       return m.power && !burst ? std::optional(std::log(m.power->value * m.time->median.value))
                                : std::nullopt;
     case CardTrait::kDram:
-      return gpu.dram && bytes_of(problem_of(m.point)) / m.time->median.value >
+      return gpu.dram && least_bytes(problem_of(m.point)) / m.time->median.value >
                              kReached * gpu.dram->bandwidth.value
                  ? std::optional(-std::log(m.time->median.value))
                  : std::nullopt;

@@ -14,8 +14,8 @@
 #include "model/base/shuffle.h"
 #include "model/base/text.h"
 #include "model/predict/candidates.h"
-#include "model/predict/legality.h"
 #include "model/predict/predict.h"
+#include "model/predict/rejected.h"
 #include "model/predict/stream_candidates.h"
 #include "model/tile/batch_text.h"
 #include "model/tile/group_rows.h"
@@ -162,15 +162,13 @@ std::vector<AnySchedule> every_schedule(Op op) {
 /// Of one schedule, which is of the problem's op.
 std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnySchedule& schedule) {
-  const auto any = [](const auto& configs) {
-    return std::vector<AnyConfig>(configs.begin(), configs.end());
-  };
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return any(enumerate_candidates(gpu, *gemm, {std::get<Schedule>(schedule)}).legal);
-  }
-  return any(enumerate_candidates(gpu, std::get<StreamProblem>(problem),
-                                  {std::get<StreamSchedule>(schedule)})
-                 .legal);
+  return std::visit(
+      [&]<class Problem>(const Problem& own) {
+        const auto legal =
+            enumerate_candidates(gpu, own, {std::get<ScheduleOf<Problem>>(schedule)}).legal;
+        return std::vector<AnyConfig>(legal.begin(), legal.end());
+      },
+      problem);
 }
 
 /// The configurations to try on one problem in one regime.
@@ -393,13 +391,7 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
     return fmt::format("it computes {}, not {}", to_text(op_of(schedule_of(parsed))),
                        to_text(op_of(problem)));
   }
-  if (const StreamProblem* stream = std::get_if<StreamProblem>(&problem)) {
-    return why_not_legal(gpu, *stream, std::get<StreamConfig>(parsed));
-  }
-  const GemmProblem& gemm = std::get<GemmProblem>(problem);
-  const KernelConfig& kernel = std::get<KernelConfig>(parsed);
-  const Refusal refusal = check_legal(gpu, gemm, kernel);
-  return refusal == Refusal::kNone ? "" : describe_refusal(refusal, gpu, gemm, kernel);
+  return why_not_legal(gpu, problem, parsed);
 }
 
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
