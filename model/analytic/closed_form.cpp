@@ -21,9 +21,6 @@ namespace {
 // Below this share of the kernel's time the main loop is not what bounds it.
 constexpr double kMainLoopMatters = 0.5;
 
-/// Tiles and DRAM traffic hide each other, but not wholly where they are about equal.
-Cycles overlapped(Cycles tiles, Cycles dram) { return smooth_max<3>({tiles, dram}); }
-
 /// The tiles of the busiest SM, in rounds of as many as are resident and one round of what is left.
 struct BusiestSm {
   Limiter limiter;  // of its K blocks
@@ -171,7 +168,8 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
       first_load(kernel, load) + last_store(kernel);
 
   ClosedForm form{};
-  form.cycles = ends + overlapped(tiles, dram);
+  // They hide each other, but not wholly where they are about equal.
+  form.cycles = ends + smooth_max<kInBursts>({tiles, dram});
   if (dram > tiles) {
     form.limiter = Limiter::kDram;
   } else if (sm.main_loops < form.cycles * kMainLoopMatters) {

@@ -117,10 +117,10 @@ struct LoadTimes {
 /// little.
 KBlockStep together(Cycles mma, Cycles turn, Limiter mma_limiter, Limiter turn_limiter,
                     const LoadTimes& loads) {
-  const Cycles loaded = smooth_max<3>({loads.intake, loads.l2, loads.round});
+  const Cycles loaded = smooth_max<kInBursts>({loads.intake, loads.l2, loads.round});
   const Cycles multiplied = std::max(mma, turn);
   const Limiter own = mma >= turn ? mma_limiter : turn_limiter;
-  return {smooth_max<8>({loaded, multiplied}), multiplied,
+  return {smooth_max<kQueued>({loaded, multiplied}), multiplied,
           multiplied >= loaded ? own : loads.longest()};
 }
 

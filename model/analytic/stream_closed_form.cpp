@@ -13,12 +13,6 @@ namespace {
 
 // Below this share of the kernel's time the stream is not what bounds it.
 constexpr double kStreamMatters = 0.5;
-// Two equal times together are 2^(1/3) of each, so DRAM is the larger one from here on.
-constexpr double kBoundByDram = 0.7937;
-
-/// Where DRAM and flight are about equal the kernel takes longer than either. Chosen, not fitted:
-/// copies with 24 to 40 KiB of an SM in flight (in_flight_8_gib.csv.gz) come down in such a bend.
-Seconds overlapped(Seconds dram, Seconds flight) { return smooth_max<3>({dram, flight}); }
 
 /// Reads and writes one after the other, nothing lost.
 Seconds time_at_measured_rates(const DramSpec& dram, const StreamProblem& problem) {
@@ -96,7 +90,8 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
     const double planned = static_cast<double>(walk.workers) * config.stages;
     flight = std::max(flight, stream.ticket * std::max(0.0, walk.blocks - planned));
   }
-  const Seconds streaming = overlapped(dram, flight);
+  // Copies with 24 to 40 KiB of an SM in flight (in_flight_8_gib.csv.gz) come down in such a bend.
+  const Seconds streaming = smooth_max<kInBursts>({dram, flight});
   const Seconds total = stream.kernel + latency + streaming;
 
   form.parts = {stream.kernel, latency, dram, flight, losses, in_flight};
@@ -109,7 +104,7 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
     form.shares.l2 = moved.value / gpu.machine->l2_output.value / total.value;
   }
   form.limiter = streaming < total * kStreamMatters ? Limiter::kLaunch
-                 : dram > streaming * kBoundByDram  ? Limiter::kDram
+                 : dram > flight                    ? Limiter::kDram
                                                     : Limiter::kLatency;
   return form;
 }

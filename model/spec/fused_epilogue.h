@@ -6,7 +6,8 @@
 // takes 16 elements a cycle (CUDA programming guide, throughput of arithmetic instructions). Four
 // warps could issue each cycle, 128 elements; an H200 issued some 80 of them in four epilogues of
 // two cooperative kernels, whose two warps per scheduler wait for their own results
-// (validate/DEVIATIONS.md, E6). relu is part of the conversion.
+// (validate/DEVIATIONS.md, E6): simulated cycles of 210 kernels with and without epilogues are then
+// 1.5 % off, with 128 1.9 %. relu is part of the conversion.
 //
 // Leaves out: registers that a deferred store does not get; energy of the instructions.
 //

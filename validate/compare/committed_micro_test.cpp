@@ -438,8 +438,17 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
       Approx(in_time("l2.shared_lines", ("degree=132 neighbours in_step cluster=1" + kib).c_str()) /
              in_time("l2.distinct_lines", ("sms=132 apart=1" + kib).c_str()))
           .epsilon(0.01));
-  CHECK(gpu.stream->kernel.value ==
+  // What copies and GEMMs both take stands in both sections, since copies run on GPUs that have no
+  // section machine, and says the same.
+  const StreamSpec& stream = *gpu.stream;
+  CHECK(stream.kernel.value ==
         Approx(machine.kernel.value + machine.cta_start.value).epsilon(1e-9));
+  CHECK(stream.bulk_read_out == machine.store_read);
+  CHECK(stream.cta_refill.value == Approx(machine.cta_refill.value).epsilon(0.01));
+  const auto at_most = [&](Cycles cycles) { return time_of(cycles, gpu.clock->max).value; };
+  CHECK(stream.bulk_store.value == Approx(at_most(machine.store_latency)).epsilon(0.03));
+  CHECK(stream.bulk_latency.value ==
+        Approx(at_most(machine.l2_latency) + machine.dram_latency.value).epsilon(0.01));
 
   // Stores: a line through 8 and 32 KiB.
   const double short_store = at("tma.store_source_free", "bytes=8192 store");
