@@ -134,6 +134,11 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
 
 }  // namespace
 
+GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  TrafficMemo traffic(*gpu.l2, problem);
+  return gemm_work(gpu, problem, config, traffic);
+}
+
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    TrafficMemo& traffic) {
   return work_with(gpu, problem, config, traffic.traffic(config, resident_workers(gpu, config)));

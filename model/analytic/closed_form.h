@@ -53,7 +53,8 @@ struct GemmWork {
   std::optional<SharedTiles> shared;
 };
 
-/// `traffic` must be of this GPU and problem.
+GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
+/// The same of one of many: `traffic` must be of this GPU and problem.
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    TrafficMemo& traffic);
 

@@ -35,8 +35,7 @@ constexpr const char* kFlagship =
 constexpr Hertz kClock{1.5e9};
 
 ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  TrafficMemo traffic(*gpu.l2, problem);
-  return closed_form(gpu, problem, config, gemm_work(gpu, problem, config, traffic), kClock);
+  return closed_form(gpu, problem, config, gemm_work(gpu, problem, config), kClock);
 }
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }

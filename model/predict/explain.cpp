@@ -9,8 +9,7 @@
 #include "model/base/quantile.h"
 #include "model/predict/kernel_activity.h"
 #include "model/predict/outside_bytes.h"
-#include "model/predict/predict_gemm.h"
-#include "model/predict/predict_stream.h"
+#include "model/predict/predict_op.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/sim/limits.h"
 #include "model/spec/fused_epilogue.h"
@@ -21,11 +20,6 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kMostShown = 8;  // phases
-
-GemmWork work_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  TrafficMemo traffic(*gpu.l2, problem);
-  return gemm_work(gpu, problem, config, traffic);
-}
 
 /// Where a group ends inside a cluster's tile, the rest of the tile's rows is no group's.
 std::optional<double> rows_of_no_group(const GemmProblem& problem, const Tiling& t) {
@@ -169,7 +163,7 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
       method == Method::kAnalytic ? e.closed_form : predict_one(asked, asked_of, method, &run);
   const GemmProblem problem = in_pairs(own_problem);
   const KernelConfig config = in_pairs(own_problem.dtype, asked_of);
-  const GemmWork work = work_of(gpu, problem, config);
+  const GemmWork work = gemm_work(gpu, problem, config);
   const bool simulated = e.predicted.method == Method::kSimulated;
   KernelActivity activity = simulated ? run.activity : kernel_activity(gpu, problem, config, work);
   activity.work = activity.work_in(e.predicted.cycles);

@@ -129,8 +129,7 @@ TEST_CASE("Work says what the energies depend on") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = overlap();
   const auto work = [&](const GemmProblem& problem) {
-    TrafficMemo traffic(*gpu.l2, problem);
-    return kernel_activity(gpu, problem, config, gemm_work(gpu, problem, config, traffic))
+    return kernel_activity(gpu, problem, config, gemm_work(gpu, problem, config))
         .work_in(Cycles{1e6});
   };
   GemmProblem other = kSquare;

@@ -22,8 +22,7 @@ constexpr Hertz kClock{1.5e9};
 struct Kernel {
   Kernel(const GemmProblem& asked, const char* text)
       : problem(asked), config(parse_kernel_config(text)) {
-    TrafficMemo traffic(*h200().l2, problem);
-    work = gemm_work(h200(), problem, config, traffic);
+    work = gemm_work(h200(), problem, config);
     form = closed_form(h200(), problem, config, work, kClock);
   }
   KernelFeatures features(Cycles simulated = {}) const {

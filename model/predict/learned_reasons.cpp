@@ -13,8 +13,7 @@ LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
   }
   const GemmProblem problem = in_pairs(asked);
   const KernelConfig config = in_pairs(asked.dtype, std::get<KernelConfig>(predicted.config));
-  TrafficMemo traffic(*gpu.l2, problem);
-  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const GemmWork work = gemm_work(gpu, problem, config);
   const GemmForm kernel = gemm_form({gpu, problem, regime, Inputs::kNormal}, config, work);
   // The simulation as the prediction had it, over the closed form at the same clock.
   const double over = predicted.cycles /

@@ -27,8 +27,7 @@ TEST_CASE("The kernel itself, once measured, is the row that its prediction lean
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const Prediction p = predict(plain, method);
     const KernelConfig& config = std::get<KernelConfig>(p.config);
-    TrafficMemo traffic(*plain.l2, kProblem);
-    const GemmWork work = gemm_work(plain, kProblem, config, traffic);
+    const GemmWork work = gemm_work(plain, kProblem, config);
     const Hertz clock = predict(plain, Method::kAnalytic).sm_clock;
     const ClosedForm form = closed_form(plain, kProblem, config, work, clock);
     const double over = p.cycles / closed_form(plain, kProblem, config, work, p.sm_clock).cycles;

@@ -4,8 +4,7 @@
 
 #include "model/base/error.h"
 #include "model/base/words.h"
-#include "model/predict/predict_gemm.h"
-#include "model/predict/predict_stream.h"
+#include "model/predict/predict_op.h"
 
 namespace tilecast {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/predict/predict_gemm.h"
+#include "model/predict/predict_op.h"
 
 #include <algorithm>
 #include <optional>
@@ -88,8 +88,7 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
   const GemmProblem problem = in_pairs(asked.problem);
   const KernelConfig config = in_pairs(asked.problem.dtype, asked_of);
   const GemmQuestion question{gpu, problem, asked.regime, asked.inputs};
-  TrafficMemo traffic(*gpu.l2, problem);
-  const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, problem, config, traffic));
+  const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, problem, config));
   const bool simulated = method == Method::kSimulated && simulates(gpu, problem, config);
   const LearnedParts learned =
       learned_parts(gpu, simulated ? Method::kSimulated : Method::kAnalytic);

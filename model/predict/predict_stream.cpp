@@ -1,4 +1,4 @@
-#include "model/predict/predict_stream.h"
+#include "model/predict/predict_op.h"
 
 #include <algorithm>
 

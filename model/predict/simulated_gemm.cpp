@@ -91,9 +91,8 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   GemmProblem plain = q.problem;
   plain.epilogue = {};
   const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
-  TrafficMemo traffic(*q.gpu.l2, plain);
   const KernelConfig& config = fused.config;
-  const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config, traffic));
+  const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config));
   const GemmCandidate candidate = by_closed_form(without, {&form, 1}, learned.analytic).front();
   const Seconds least = by_simulation(without, candidate, learned).time;
   const Tiling& t = config.tiling;

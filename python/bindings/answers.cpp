@@ -15,7 +15,7 @@
 #include "model/predict/legality.h"
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
-#include "model/predict/predict_gemm.h"
+#include "model/predict/predict_op.h"
 #include "model/spec/kept_gpu.h"
 #include "model/tile/kernel_config_text.h"
 

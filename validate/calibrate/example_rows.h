@@ -20,8 +20,7 @@ inline double as_predicted(const GemmProblem&, const KernelConfig&) { return 1; 
 inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& problem,
                                     const KernelConfig& config, Regime regime,
                                     const CyclesFactor& factor) {
-  TrafficMemo traffic(*gpu.l2, problem);
-  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const GemmWork work = gemm_work(gpu, problem, config);
   const double slower = factor(problem, config);
   const FitRow row{.problem = problem, .config = config, .work = work, .regime = regime};
   const auto cycles_at = [&](Hertz f) {

@@ -31,11 +31,10 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   }
   const GemmProblem problem = in_pairs(point.problem);
   const KernelConfig in_machine = in_pairs(point.problem.dtype, config);
-  TrafficMemo traffic(*gpu.l2, problem);
   return FitRow{.point = point,
                 .problem = problem,
                 .config = in_machine,
-                .work = gemm_work(gpu, problem, in_machine, traffic),
+                .work = gemm_work(gpu, problem, in_machine),
                 .regime = point.regime,
                 .cycles = *m.cycles,
                 .clock = *m.sm_clock,

@@ -28,8 +28,7 @@ std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement
   }
   const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
   const Hertz clock = *row.sm_clock;
-  TrafficMemo traffic(*gpu.l2, problem);
-  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const GemmWork work = gemm_work(gpu, problem, config);
   return SimulatedPoint{.group = group_key(row.point),
                         .config = config,
                         .measured = *row.cycles,

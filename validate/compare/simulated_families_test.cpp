@@ -28,8 +28,7 @@ struct Predicted {
 Predicted predict(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                   Hertz clock) {
   const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
-  TrafficMemo traffic(*gpu.l2, problem);
-  const GemmWork work = gemm_work(gpu, problem, config, traffic);
+  const GemmWork work = gemm_work(gpu, problem, config);
   return {simulate_gemm(gpu, problem, config, residency, clock).cycles,
           closed_form(gpu, problem, config, work, clock).cycles};
 }

@@ -1,4 +1,6 @@
-// predict.h for GEMM: candidates, closed forms and clock joined.
+// What predict.h asks of an op: an overload of each function for each op's problem. GEMMs:
+// candidates, closed forms, simulation and clock joined. Memory-bound ops the same without a
+// simulation: one was farther from the card for every schedule (validate/NOTEBOOK.md).
 #pragma once
 
 #include <cstddef>
@@ -14,10 +16,15 @@ struct SimulatedGemm;
 /// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
                        SimulatedGemm* watch = nullptr);
+/// Throws ConfigError too where the GPU file has no stream section.
+Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
 
 /// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one; `effort`
 /// names a method.
 Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+/// Every candidate is predicted. Throws as predict_one.
+Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
 }  // namespace tilecast
