@@ -25,12 +25,12 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
 
 }  // namespace
 
-std::vector<GemmCandidate> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
-                                          const std::optional<LearnedPart>& learned) {
-  std::vector<GemmCandidate> candidates;
+std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
+                                       const std::optional<LearnedPart>& learned) {
+  std::vector<Prediction> predictions;
   std::vector<KernelFeatures> features;
   for (const GemmForm& kernel : kernels) {
-    candidates.push_back({kernel, by_physics(q, kernel)});
+    predictions.push_back(by_physics(q, kernel));
     if (learned) {
       const GemmForm normal = form_on_normal_data(q, kernel);
       features.push_back(kernel_features(q.gpu, q.problem, kernel.config, kernel.work, normal.form,
@@ -40,14 +40,14 @@ std::vector<GemmCandidate> by_closed_form(const GemmQuestion& q, std::span<const
   const std::vector<Learned> answers = learned ? learned->of(features) : std::vector<Learned>{};
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& [config, work, form, clock, time] = kernels[i];
-    Prediction& p = candidates[i].prediction;
+    Prediction& p = predictions[i];
     apply_learned(
         q.gpu, answers[i], q.regime, q.inputs, kernel_activity(q.gpu, q.problem, config, work),
         [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f).cycles; }, p);
     p.closed_form_time = p.time;
     p.extrapolated |= never_learned(q.problem);
   }
-  return candidates;
+  return predictions;
 }
 
 }  // namespace tilecast

@@ -12,15 +12,9 @@
 
 namespace tilecast {
 
-/// A kernel by closed form: physics alone, and with what was learned.
-struct GemmCandidate {
-  GemmForm physics;
-  Prediction prediction;
-};
-
 /// In the order of `kernels`; nothing learned: physics alone.
-std::vector<GemmCandidate> by_closed_form(const GemmQuestion& question,
-                                          std::span<const GemmForm> kernels,
-                                          const std::optional<LearnedPart>& learned);
+std::vector<Prediction> by_closed_form(const GemmQuestion& question,
+                                       std::span<const GemmForm> kernels,
+                                       const std::optional<LearnedPart>& learned);
 
 }  // namespace tilecast

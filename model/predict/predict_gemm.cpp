@@ -92,9 +92,10 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
   const bool simulated = method == Method::kSimulated && simulates(gpu, problem, config);
   const LearnedParts learned =
       learned_parts(gpu, simulated ? Method::kSimulated : Method::kAnalytic);
-  const GemmCandidate candidate = by_closed_form(question, {&kernel, 1}, learned.analytic).front();
-  Prediction p =
-      simulated ? by_simulation(question, candidate, learned, watch) : candidate.prediction;
+  Prediction p = by_closed_form(question, {&kernel, 1}, learned.analytic).front();
+  if (simulated) {
+    p = by_simulation(question, kernel, p, learned, watch);
+  }
   p.config = asked_of;
   return p;
 }
@@ -116,15 +117,6 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   const FastestForms fastest = fastest_forms(
       question, candidates.legal, learned.analytic || simulates ? std::max(keep, kLookedAt) : keep,
       effort.threads);
-  std::vector<GemmCandidate> looked_at(fastest.forms.size());
-  parallel_for(ceil_div(looked_at.size(), kLookedAt), effort.threads, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kLookedAt;
-    const std::size_t count = std::min(kLookedAt, looked_at.size() - begin);
-    const std::span<const GemmForm> forms = std::span(fastest.forms).subspan(begin, count);
-    std::ranges::copy(by_closed_form(question, forms, learned.analytic), &looked_at[begin]);
-  });
-  std::ranges::stable_sort(looked_at, {}, [](const GemmCandidate& c) { return c.prediction.time; });
-
   Ranking ranking{problem,
                   regime,
                   inputs,
@@ -133,11 +125,17 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
                   {}};
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(fastest.times);
-  for (const GemmCandidate& candidate : looked_at) {
-    ranking.predictions.push_back(candidate.prediction);
-  }
+  ranking.predictions.resize(fastest.forms.size());
+  parallel_for(ceil_div(fastest.forms.size(), kLookedAt), effort.threads, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kLookedAt;
+    const std::size_t count = std::min(kLookedAt, fastest.forms.size() - begin);
+    const std::span<const GemmForm> forms = std::span(fastest.forms).subspan(begin, count);
+    std::ranges::copy(by_closed_form(question, forms, learned.analytic),
+                      &ranking.predictions[begin]);
+  });
+  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   if (simulates) {
-    simulate_best(question, looked_at, learned, effort, ranking);
+    simulate_best(question, learned, effort, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {

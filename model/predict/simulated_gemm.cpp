@@ -40,16 +40,17 @@ Limiter limiter_of(const Prediction& p) {
   return share >= kMostOfTheTime ? busiest : p.limiter;
 }
 
+const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
+
 /// Equal for candidates that one simulation stands for.
-KernelConfig as_simulated(const GemmQuestion& q, const GemmCandidate& candidate) {
-  const GemmForm& kernel = candidate.physics;
-  return as_simulated(q.problem, kernel.config, kernel.work.ctas_per_sm);
+KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
+  return as_simulated(q.problem, config, resident_ctas(q.gpu, config));
 }
 
 /// Of each schedule the best candidates that differ to the simulator, with those behind them that
 /// do not. Where nobody says how many: one, and as many more as are cheap.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
-                                       const std::vector<GemmCandidate>& candidates,
+                                       const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
   struct Own {
     std::vector<std::pair<KernelConfig, std::size_t>> places;  // in `chosen`
@@ -58,11 +59,11 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   std::map<Schedule, Own> by_schedule;
   std::vector<SharedSimulation> chosen;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const KernelConfig& config = candidates[i].physics.config;
+    const KernelConfig& config = config_of(candidates[i]);
     if (!simulates(q.gpu, q.problem, config)) {
       continue;
     }
-    const KernelConfig key = as_simulated(q, candidates[i]);
+    const KernelConfig key = as_simulated(q, config);
     auto& [places, length] = by_schedule[config.schedule];
     const auto same = std::ranges::find(places, key, &std::pair<KernelConfig, std::size_t>::first);
     if (same != places.end()) {
@@ -93,8 +94,8 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
   const KernelConfig& config = fused.config;
   const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config));
-  const GemmCandidate candidate = by_closed_form(without, {&form, 1}, learned.analytic).front();
-  const Seconds least = by_simulation(without, candidate, learned).time;
+  const Prediction closed = by_closed_form(without, {&form, 1}, learned.analytic).front();
+  const Seconds least = by_simulation(without, form, closed, learned).time;
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
   const Cycles shown = fused_time(q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends;
@@ -149,9 +150,8 @@ SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
   return run;
 }
 
-Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
+Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const Prediction& analytic,
                          const LearnedParts& learned, SimulatedGemm* watch) {
-  const auto& [physics, analytic] = candidate;
   const KernelConfig& config = physics.config;
   const auto closed = [&](Hertz f) {
     return closed_form(q.gpu, q.problem, config, physics.work, f).cycles;
@@ -199,24 +199,29 @@ Prediction by_simulation(const GemmQuestion& q, const GemmCandidate& candidate,
   return p;
 }
 
-void simulate_best(const GemmQuestion& q, const std::vector<GemmCandidate>& candidates,
-                   const LearnedParts& learned, const Effort& effort, Ranking& ranking) {
+void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
+                   Ranking& ranking) {
+  const std::vector<Prediction>& candidates = ranking.predictions;
   const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
-    const KernelConfig& config = candidates[first].physics.config;
+    const KernelConfig& config = config_of(candidates[first]);
     if (!simulates(q.gpu, q.problem, config)) {
       return std::nullopt;
     }
     SharedSimulation late;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (as_simulated(q, candidates[i]) == as_simulated(q, candidates[first])) {
+      if (as_simulated(q, config_of(candidates[i])) == as_simulated(q, config)) {
         late.candidates.push_back(i);
       }
     }
     return late;
   };
-  rank_simulated(
-      nominees(q, candidates, effort.simulations), effort.threads, nominate,
-      [&](std::size_t i) { return by_simulation(q, candidates[i], learned); }, ranking);
+  const auto simulate = [&](std::size_t i) {
+    const KernelConfig& config = config_of(candidates[i]);
+    const GemmForm physics = gemm_form(q, config, gemm_work(q.gpu, q.problem, config));
+    return by_simulation(q, physics, candidates[i], learned);
+  };
+  rank_simulated(nominees(q, candidates, effort.simulations), effort.threads, nominate, simulate,
+                 ranking);
 }
 
 }  // namespace tilecast

@@ -36,14 +36,15 @@ struct SimulatedGemm {
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config, Hertz sm_clock, bool watched = false);
 
-/// A candidate that can be simulated, by simulation. `watch`, if not null, becomes the simulation
-/// that the prediction is made of, watched.
-Prediction by_simulation(const GemmQuestion& question, const GemmCandidate& candidate,
-                         const LearnedParts& learned, SimulatedGemm* watch = nullptr);
+/// A kernel that can be simulated, by simulation; `analytic`: by closed form. `watch`, if not null,
+/// becomes the simulation that the prediction is made of, watched.
+Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
+                         const Prediction& analytic, const LearnedParts& learned,
+                         SimulatedGemm* watch = nullptr);
 
-/// Simulates candidates, which stand in the order of the ranking, while they could be first, and
-/// ranks all again, as rank_candidates.
-void simulate_best(const GemmQuestion& question, const std::vector<GemmCandidate>& candidates,
-                   const LearnedParts& learned, const Effort& effort, Ranking& ranking);
+/// Simulates candidates of a ranking by closed form while they could be first, and ranks all again,
+/// as rank_candidates.
+void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
+                   Ranking& ranking);
 
 }  // namespace tilecast
