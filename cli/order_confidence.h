@@ -19,10 +19,10 @@ struct OrderedPairs {
 };
 
 // Sustained: of 35 to 255 pairs each, in bursts of a thousand and more.
-constexpr OrderedPairs kOrderedPairs[] = {{0.01, 0.59, 0.54},
-                                          {0.02, 0.72, 0.54},
-                                          {0.05, 0.90, 0.70},
-                                          {0.1, 0.99, 0.97},
+constexpr OrderedPairs kOrderedPairs[] = {{0.01, 0.57, 0.53},
+                                          {0.02, 0.74, 0.57},
+                                          {0.05, 0.90, 0.68},
+                                          {0.1, 0.98, 0.97},
                                           {1e9, 0.99, 0.99}};
 
 constexpr const OrderedPairs* pairs_apart(double apart) {
