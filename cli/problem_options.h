@@ -18,8 +18,7 @@ struct ProblemOptions {
   AnyProblem problem() const;
 };
 
-/// A list of values takes SHAPE too where it stands before it: `--schedule pp 4096x4096x4096`. Gives
-/// it back.
+/// Moves SHAPE out of a list of values that took it too: `--schedule pp 4096x4096x4096`.
 void give_back_shape(std::string& shape, std::vector<std::string>& values);
 
 /// Adds --dtype, --dtype-c, --batch, --layout and --epilogue; `options` must outlive the parse.
