@@ -1,7 +1,7 @@
 // What a consumer warpgroup of the warp-specialised kernels does with one tile's K blocks.
 #pragma once
 
-#include "kernels/device/wgmma_operation.cuh"
+#include "kernels/device/promotion.cuh"
 
 namespace tilecast {
 
@@ -14,9 +14,16 @@ __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDe
                                        const ClusterPlace& place, OnIssued on_issued,
                                        Behind behind = {}) {
   RingPosition to_release = at;  // trails `at` by the K blocks still in flight
-  WgmmaOperation<Behind> operation{operands, acc, behind};
-  multiply_k_blocks(
-      smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
+  if constexpr (promotes(fused())) {
+    PromotingOperation<Behind, Accumulator> operation{operands, acc, behind};
+    operation.begin();
+    multiply_k_blocks(
+        smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
+  } else {
+    WgmmaOperation<Behind> operation{operands, acc, behind};
+    multiply_k_blocks(
+        smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
+  }
 }
 
 }  // namespace tilecast

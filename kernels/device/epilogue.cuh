@@ -60,11 +60,12 @@ __device__ inline TileOrigin part_origin(const TileOrigin& tile, const Warpgroup
   return part;
 }
 
-/// The bias of a warpgroup's part of a tile, well before the sums are complete.
-__device__ inline void load_bias(const GemmArgs& args, Accumulator& acc, const TileOrigin& tile,
-                                 const WarpgroupPlace& place) {
+/// The bias and the scales of a warpgroup's part of a tile, well before the sums are complete.
+__device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, const TileOrigin& tile,
+                                     const WarpgroupPlace& place) {
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
+  acc.scales.load(args, part.m, part.n);
 }
 
 /// Byte offset in a chunk's slot of 16-byte column `sixteenth` (eight elements) of row `row`,
@@ -114,6 +115,7 @@ __device__ inline void pack_fused(const GemmArgs& args, const Accumulator& acc, 
                                   i32 product, i32 row, i32 first, u32* packed) {
   const float* v = acc.eight_columns(i, column);
   float sums[4] = {v[0], v[1], v[2], v[3]};
+  acc.scales.multiply(sums, i, column);
   if (kScales && (args.alpha != 1 || args.beta != 0)) {
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {

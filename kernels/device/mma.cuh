@@ -1,8 +1,9 @@
-// One warpgroup's part of a tile: its accumulators and the bias that is added to them, and the
-// wgmmas of one K block.
+// One warpgroup's part of a tile: its accumulators, what they are scaled by and the bias that is
+// added to them, and the wgmmas of one K block.
 #pragma once
 
 #include "kernels/device/bias.cuh"
+#include "kernels/device/scales.cuh"
 #include "kernels/device/tile_loads.cuh"
 #include "kernels/ptx/wgmma.cuh"
 
@@ -30,6 +31,7 @@ static_assert(kLayout == Layout::kTn || wgmmas_keep_to_slabs(kConfig),
 struct Accumulator {
   float d[kMmasAlongM][kMmasAlongN][kInstructionN / 2];
   BiasPart<fused().bias> bias;
+  ScalePart<fused().scales> scales;
 
   __device__ void fence() {
 #pragma unroll
@@ -117,6 +119,22 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
             accumulate || step > 0);
       }
     }
+  }
+  ptx::wgmma_commit();
+}
+
+/// The same of wgmma row `i` alone, over what was in `sums`.
+__device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
+                                          const OperandDescriptors& operands,
+                                          const RingPosition& at, i32 i) {
+  static_assert(kMmasAlongN == 1, "one wgmma spans a warpgroup's columns");
+  const ptx::MatrixDescriptor stage_a = operands.a.moved(at.stage * kSmem.a_stage_bytes);
+  const ptx::MatrixDescriptor stage_b = operands.b.moved(at.b_stage() * kSmem.b_stage_bytes);
+  ptx::wgmma_fence();
+#pragma unroll
+  for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
+    ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
+        sums, stage_a.moved(a_step_bytes(i, step)), stage_b.moved(b_step_bytes(0, step)), step > 0);
   }
   ptx::wgmma_commit();
 }

@@ -190,6 +190,7 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
     return;
   }
   float pair[2] = {left, right};
+  scale_sums_at<fused().scales>(args, row, column, pair);
   if constexpr (kScales) {
     scale(args, product, row, column, pair);
   }

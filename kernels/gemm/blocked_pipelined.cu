@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   RingPosition load, at, release;
   Accumulator acc;
-  load_bias(args, acc, tile, place);
+  load_epilogue(args, acc, tile, place);
   timeline.begin(tile, 0, args.k_blocks);
   for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
     if (warp == 0) {

@@ -52,7 +52,12 @@ constexpr bool kOnHilbertCurve = TILECAST_HILBERT != 0;
 /// The problem's. A function, since a constant would be a symbol of every cubin, those included
 /// that fuse nothing and are to stay as they were.
 TILECAST_HD consteval Epilogue fused() {
+#ifdef TILECAST_SCALES
+  return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION),
+          static_cast<Scales>(TILECAST_SCALES)};
+#else
   return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION)};
+#endif
 }
 /// Of several products in one launch. A function for the same reason.
 TILECAST_HD consteval bool batched() {

@@ -51,6 +51,13 @@ struct GroupArgs {
   i32 count;
 };
 
+/// fp32, on the device. Of tensors one number each; of rows one for each row of A and each column
+/// of B; of blocks A's [K / 128][m] and B's [n / 128][K / 128].
+struct ScaleArgs {
+  const float *a, *b;
+  i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next
+};
+
 struct GemmArgs {
   TensorMap a;       // [m,k], box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
@@ -71,17 +78,22 @@ struct GemmArgs {
 // Last, and no parameters of kernels without them, but for those before one that they have; hosts
 // always have all.
 #if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0 || defined(TILECAST_BATCHED) || \
-    defined(TILECAST_C_LAST)
+    defined(TILECAST_C_LAST) || defined(TILECAST_SCALES)
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED) || defined(TILECAST_C_LAST)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED) || defined(TILECAST_C_LAST) || \
+    defined(TILECAST_SCALES)
   BatchArgs batch;
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_C_LAST)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_C_LAST) || \
+    defined(TILECAST_SCALES)
   GroupArgs groups;  // `batch` then has one matrix of A and of C, and each group's of B
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST) || defined(TILECAST_SCALES)
   TensorMap c_last;  // as c, box c_last_box(); of the last chunk of a row where it has its own
+#endif
+#if !defined(TILECAST_BIAS) || defined(TILECAST_SCALES)
+  ScaleArgs scales;
 #endif
 };
 

@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     }
     ++index;
     Accumulator acc;
-    load_bias(args, acc, tile, place);
+    load_epilogue(args, acc, tile, place);
     timeline.begin(tile, 0, args.k_blocks);
     run_tile(args, smem, ring, acc, operands, tile, timeline);
     timeline.multiplied();

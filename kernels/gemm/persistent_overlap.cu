@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     }
     ++index;
     Accumulator acc;
-    load_bias(args, acc, tile, place);
+    load_epilogue(args, acc, tile, place);
     timeline.begin(tile, 0, args.k_blocks);
     timeline.wait_first_operands(smem, ring.consume);
     multiply_tile(smem, operands, ring, acc, args.k_blocks, cta, [&](i32 k_block) {

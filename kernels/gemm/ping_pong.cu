@@ -47,7 +47,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         ptx::named_barrier_sync(kFirstTurnBarrier + warpgroup, kTurnThreads);
       }
       Accumulator acc;
-      load_bias(args, acc, tile_origin(args, t, cta), whole_tile);
+      load_epilogue(args, acc, tile_origin(args, t, cta), whole_tile);
       timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
       timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {

@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   timeline.wait_first_operands(smem, at);
   wait_full(smem, at);
   Accumulator acc;
-  load_bias(args, acc, only_tile, place);
+  load_epilogue(args, acc, only_tile, place);
   if constexpr (kConfig.a_source == OperandSource::kRegisters) {
     mma_k_block_from_registers(acc, smem, operands, place.row);
   } else {

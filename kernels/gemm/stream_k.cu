@@ -51,7 +51,7 @@ __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
   TileTimeline timeline;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     Accumulator acc;
-    load_bias(args, acc, tile_origin(args, p.tile, cta), place);
+    load_epilogue(args, acc, tile_origin(args, p.tile, cta), place);
     timeline.begin(tile_origin(args, p.tile, cta), p.k_begin, p.k_end);
     timeline.wait_first_operands(smem, at);
     multiply_stages(smem, operands, at, acc, p.k_blocks(), cta, [] {});

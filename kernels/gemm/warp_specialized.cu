@@ -28,7 +28,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   DeferredStore deferred;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
-    load_bias(args, acc, tile_origin(args, t, cta), place);
+    load_epilogue(args, acc, tile_origin(args, t, cta), place);
     timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
     timeline.wait_first_operands(smem, at);
     multiply_stages(

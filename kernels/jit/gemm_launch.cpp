@@ -70,6 +70,8 @@ ReductionWorkspace GemmLaunch::workspace() const {
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
+  TILECAST_ASSERT((problem_.epilogue.scales == Scales::kNone) ==
+                  (buffers.a_scales == nullptr || buffers.b_scales == nullptr));
   const auto [m, n, k] = problem_.shape;
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
@@ -134,6 +136,15 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.partials = partials_.as<float>();
   args.locks = locks_.as<u32>();
   args.bias = buffers.bias;
+  const auto or_tight = [](i64 stride, i64 tight) {
+    return static_cast<i32>(stride == 0 ? tight : stride);
+  };
+  args.scales = {
+      .a = buffers.a_scales,
+      .b = buffers.b_scales,
+      .a_stride = or_tight(buffers.a_scales_stride, m),
+      .b_stride = or_tight(buffers.b_scales_stride,
+                           ceil_div<i64>(k * (is_fp8_pair(dtype) ? 2 : 1), scale_block()))};
   return args;
 }
 

@@ -44,6 +44,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (types.c != types.operands) {
     defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
   }
+  if (epilogue.scales != Scales::kNone) {
+    defines.push_back(define("SCALES", static_cast<i32>(epilogue.scales)));
+  }
   if (c_last_columns(t) > 0) {
     defines.push_back(define("C_LAST", 1));
   }
@@ -78,6 +81,10 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
   }
   if (fuses(epilogue) && uses_tcgen05(config.schedule)) {
+    throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
+                                  to_text(epilogue)));
+  }
+  if (promotes(epilogue) && !promotes_sums(config.schedule)) {
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }

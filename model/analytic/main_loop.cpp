@@ -94,6 +94,15 @@ Cycles issued_mma(const KernelAt& kernel, Cycles mma) {
                   mma - kernel.cycles(kernel.costs.mma_queue));
 }
 
+/// Of block scales: a warpgroup's K block beyond its wgmmas and the wait for the last of them.
+Cycles promotions(const KernelAt& kernel) {
+  const KernelCosts& costs = kernel.costs;
+  return costs.promoted_parts == 0
+             ? Cycles{}
+             : kernel.cycles(costs.promotion) * costs.promoted_parts +
+                   kernel.cycles(costs.completion) * (costs.promoted_parts - 1);
+}
+
 /// From the issue of a K block's wgmmas on, how long a warpgroup cannot go on. With none left in
 /// flight, until all are complete.
 Cycles held_by_mma(const KernelAt& kernel, Cycles mma) {
@@ -133,13 +142,14 @@ KBlockStep ring_step(const KernelAt& kernel, const KBlock& block, const Resource
   const KernelConfig& config = kernel.config;
   Cycles turn = instructions(kernel);
   if (config.inflight == 0) {
-    turn += kernel.cycles(kernel.costs.mma + kernel.costs.completion);
+    turn += kernel.cycles(kernel.costs.mma + kernel.costs.completion) + promotions(kernel);
   }
   // A stage is loaded again once its wgmmas are complete; with wgmmas left in flight that is seen
   // only when those of as many later blocks are issued. The CTAs take turns on the pipe.
-  const Cycles ring = (stage_load(kernel, block, loads) + hand_over(kernel) +
-                       kernel.cycles(kernel.costs.turn) + held_by_mma(kernel, block.mma * ctas)) /
-                      (config.tiling.stages - config.inflight);
+  const Cycles ring =
+      (stage_load(kernel, block, loads) + hand_over(kernel) + kernel.cycles(kernel.costs.turn) +
+       held_by_mma(kernel, block.mma * ctas) + promotions(kernel)) /
+      (config.tiling.stages - config.inflight);
   return together(one.mma * ctas, turn, mma_limiter(block), turn_limiter(config),
                   load_times(one, ctas, ring));
 }

@@ -121,12 +121,14 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
   traffic.l2_to_sm = a * s.tiles_n + b_of_one * s.tiles_m;
   traffic.sm_intake = a * static_cast<double>(ceil_div<i64>(problem.shape.n, t.block_n)) +
                       b_of_one * static_cast<double>(rows.tiles);
-  traffic.l2_to_sm += bias_reads(problem, t);
+  traffic.l2_to_sm += epilogue_reads(problem, t);
   traffic.dram_write = Bytes{bytes_of_c(problem)};
   return traffic;
 }
 
-Bytes bias_of(const GemmProblem& problem) { return {static_cast<double>(bias_bytes(problem))}; }
+Bytes beside_operands(const GemmProblem& problem) {
+  return {static_cast<double>(epilogue_bytes(problem))};
+}
 
 /// DRAM reads are each matrix once at least, and what L2 puts out at most.
 Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
@@ -154,7 +156,7 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   const double full_waves = s.num_tiles() / resident;
   GemmTraffic traffic = counted_traffic(problem, config, s, matrices);
   traffic.dram_read =
-      within(matrices, traffic, wave * (full_waves * (1 - kept))) + bias_of(problem);
+      within(matrices, traffic, wave * (full_waves * (1 - kept))) + beside_operands(problem);
   traffic.a_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_a());
   traffic.b_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_b());
   return traffic;
@@ -188,7 +190,7 @@ GemmTraffic TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
     walked_.emplace(key, *walked);
   }
   GemmTraffic traffic = counted_traffic(problem_, config, s, matrices);
-  traffic.dram_read = within(matrices, traffic, walked->read) + bias_of(problem_);
+  traffic.dram_read = within(matrices, traffic, walked->read) + beside_operands(problem_);
   traffic.a_sharers = walked->a_sharers;
   traffic.b_sharers = walked->b_sharers;
   traffic.a_missing = walked->a_missing;

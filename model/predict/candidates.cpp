@@ -33,6 +33,8 @@ constexpr i32 kMostLongStage = 48 * 1024;  // bytes
 constexpr i32 kMostMenuStages = 8;
 constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
 constexpr i32 kFewestChunkSlots = 2;
+// Of a warpgroup that holds a K block's sums of them beside the tile's.
+constexpr i32 kMostPromotedColumns = 192;
 // Two CTAs share an SM where each has no more outputs than this.
 constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
@@ -326,13 +328,16 @@ void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals)
   }
 }
 
-/// Every way to run one tile: split, occupancy, clusters, staging, grid.
-void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
+/// Every way to run one tile: split, occupancy, clusters, staging, grid. `promoted`: with block
+/// scales.
+void add_tile(const GpuSpec& gpu, KernelConfig config, bool promoted, Proposals& proposals) {
   Tiling& t = config.tiling;
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
   const i32 n_step = t.block_n % kInstructionNStep == 0 ? kInstructionNStep : finest_n_step();
   for (const i32 warpgroups : kMenuWarpgroups) {
-    const Split split = split_of(t.block_m, warpgroups);
+    const Split split = promoted && t.block_n > kMostPromotedColumns
+                            ? Split{1, warpgroups}
+                            : split_of(t.block_m, warpgroups);
     if (traits_of(config.schedule).tiles_at_once > 1 ? warpgroups > 1
                                                      : t.block_n % (split.n * n_step) != 0) {
       continue;
@@ -349,9 +354,9 @@ void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
         proposals.add_orders(config);
         continue;
       }
-      config.inflight = 1;
+      config.inflight = promoted ? 0 : 1;
       add_clusters(gpu, config, proposals);
-      if (traits_of(config.schedule).stores_can_be_deferred) {
+      if (traits_of(config.schedule).stores_can_be_deferred && !promoted) {
         config.store = Store::kDeferred;
         add_clusters(gpu, config, proposals);
         config.store = Store::kAtTileEnd;
@@ -431,7 +436,7 @@ void add_rows(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
         add_small(config, proposals);
       } else {
         config.grid = traits.grid_is_open ? Grid::kResident : traits.grid;
-        add_tile(gpu, config, proposals);
+        add_tile(gpu, config, promotes(problem.epilogue), proposals);
       }
     }
   }

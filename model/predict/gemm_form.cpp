@@ -95,11 +95,11 @@ GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const Gemm
 }
 
 GemmForm form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
-  if (q.inputs == Inputs::kNormal && !fuses(q.problem.epilogue)) {
+  if (q.inputs == Inputs::kNormal && q.problem.epilogue == in_main_loop(q.problem.epilogue)) {
     return kernel;
   }
   GemmProblem plain = q.problem;
-  plain.epilogue = {};
+  plain.epilogue = in_main_loop(q.problem.epilogue);
   return gemm_form({q.gpu, plain, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
 }
 

@@ -67,6 +67,15 @@ bool registers_hold_deferred(const KernelConfig& config) {
   return config.store != Store::kDeferred || 2 * deferred_chunks(config) >= c_chunks(config.tiling);
 }
 
+/// Block scales: sums of one wgmma's columns lie beside the accumulators that they are added to.
+bool registers_hold_promoted(const KernelConfig& config) {
+  constexpr i32 kBeside = 40;
+  return accumulator_registers(config.tiling) + instruction_n(config) / 2 + kBeside <=
+         register_plan(consumer_warpgroups(config.schedule, config.tiling), config.ctas_per_sm,
+                       config.producer_registers)
+             .consumer;
+}
+
 /// To whole steps, and to no more than it is launched with.
 bool producer_can_shrink(const KernelConfig& config) {
   const i32 registers = config.producer_registers;
@@ -74,6 +83,12 @@ bool producer_can_shrink(const KernelConfig& config) {
          registers <= register_plan(consumer_warpgroups(config.schedule, config.tiling),
                                     config.ctas_per_sm, registers)
                           .at_launch;
+}
+
+/// Block scales: a K block is one block's, and its sums are promoted before the next one's begin.
+bool takes_block_scales(const KernelConfig& config) {
+  return promotes_sums(config.schedule) && config.tiling.block_k == kSlabElements &&
+         config.inflight == 0 && config.store == Store::kAtTileEnd;
 }
 
 bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
@@ -87,6 +102,9 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
     return false;
   }
   if (problem.groups != nullptr && !walks_groups(config)) {
+    return false;
+  }
+  if (promotes(problem.epilogue) && !takes_block_scales(config)) {
     return false;
   }
   if (traits_of(config.schedule).one_k_block &&
@@ -236,6 +254,14 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
     return fmt::format("M and N can be {} at most, and C can have {} elements", kMostSide,
                        kMostOutputs);
   }
+  if (problem.epilogue.scales != Scales::kNone && !is_fp8(problem.dtype) &&
+      !is_fp8_pair(problem.dtype)) {
+    return fmt::format("epilogue {}: operands of fp8 have scales, those of {} none",
+                       to_text(problem.epilogue), to_text(problem.dtype));
+  }
+  if (problem.epilogue.scales != Scales::kNone && problem.batch.products > 1) {
+    return fmt::format("epilogue {}: kernels of a batch take no scales", to_text(problem.epilogue));
+  }
   if (problem.groups != nullptr) {
     return why_not_in_groups(gpu, problem);
   }
@@ -288,7 +314,8 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
     return Refusal::kSharedMemory;
   }
   if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
-      !registers_suffice(gpu, config) || !registers_hold_deferred(config)) {
+      !registers_suffice(gpu, config) || !registers_hold_deferred(config) ||
+      (promotes(problem.epilogue) && !registers_hold_promoted(config))) {
     return Refusal::kRegisters;
   }
   const i32 table = group_table_bytes(problem);

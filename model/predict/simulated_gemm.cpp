@@ -90,7 +90,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
 void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedParts& learned,
                    Prediction& p) {
   GemmProblem plain = q.problem;
-  plain.epilogue = {};
+  plain.epilogue = in_main_loop(q.problem.epilogue);
   const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
   const KernelConfig& config = fused.config;
   const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config));
@@ -189,7 +189,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
                   q.regime, q.inputs, run.activity, cycles, p);
     p.extrapolated |= never_learned(q.problem);
   }
-  if (fuses(q.problem.epilogue)) {
+  if (q.problem.epilogue != in_main_loop(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, p);
   }
   p.limiter = limiter_of(p);

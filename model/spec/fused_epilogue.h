@@ -1,5 +1,6 @@
-// What an epilogue adds to a kernel: instructions of every element of C, and reads of the bias. The
-// closed forms and the simulator both ask.
+// What an epilogue adds to a kernel: instructions of every element of C, reads of the bias and the
+// scales, and of block scales the multiply-adds of every K block. The closed forms and the
+// simulator both ask.
 //
 // Instructions are counted in the SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those
 // of each epilogue less those of none, over the 128 elements of a thread. The special function unit
@@ -33,6 +34,13 @@ constexpr ElementWork element_work(Bias bias) {
                                     : ElementWork{0, 0};
 }
 
+constexpr ElementWork element_work(Scales scales) {
+  // A multiplication; of rows also one by the column's, and a shuffle for each pair of rows.
+  return scales == Scales::kTensor ? ElementWork{1, 0}
+         : scales == Scales::kRow  ? ElementWork{2.5, 0}
+                                   : ElementWork{0, 0};
+}
+
 constexpr ElementWork element_work(Activation activation) {
   switch (activation) {
     case Activation::kGelu:
@@ -53,20 +61,37 @@ constexpr Cycles fused_time(const Epilogue& epilogue, double elements) {
   constexpr double kIssuedPerCycle = 80, kSpecialPerCycle = 16;
   const ElementWork bias = element_work(epilogue.bias);
   const ElementWork activation = element_work(epilogue.activation);
-  return Cycles{elements * max_of((bias.issued + activation.issued) / kIssuedPerCycle,
-                                  activation.special / kSpecialPerCycle)};
+  const ElementWork scales = element_work(epilogue.scales);
+  return Cycles{elements *
+                max_of((scales.issued + bias.issued + activation.issued) / kIssuedPerCycle,
+                       activation.special / kSpecialPerCycle)};
+}
+
+/// So many sums of a K block, scaled and added to those of the blocks before: a multiply-add each,
+/// of which an SM's four schedulers start 32 a cycle (CUDA programming guide, as above).
+constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
+  constexpr double kMultiplyAddsPerCycle = 128;
+  return Cycles{promotes(epilogue) ? elements / kMultiplyAddsPerCycle : 0};
 }
 
 /// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own.
-constexpr Bytes bias_reads(const GemmProblem& problem, const Tiling& t) {
+constexpr Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i32 of_warpgroup = problem.epilogue.bias == Bias::kPerColumn
                                ? kWarpsPerWarpgroup * warpgroup_columns(t)
                            : problem.epilogue.bias == Bias::kPerRow ? warpgroup_rows(t)
                                                                     : 0;
   const i64 tiles = ceil_div<i64>(problem.shape.m, t.block_m) *
                     ceil_div<i64>(problem.shape.n, t.block_n) * problem.batch.products;
-  return Bytes{static_cast<double>(tiles) * warpgroups_per_tile(t) * of_warpgroup *
-               element_bytes(c_type(problem))};
+  const Scales scales = problem.epilogue.scales;
+  const double columns = kWarpsPerWarpgroup * warpgroup_columns(t);
+  const double of_k_block = warpgroup_rows(t) + kWarpsPerWarpgroup;
+  const double k_blocks = static_cast<double>(ceil_div<i64>(problem.shape.k, t.block_k));
+  const double scales_of_warpgroup = scales == Scales::kRow      ? warpgroup_rows(t) + columns
+                                     : scales == Scales::kBlock  ? of_k_block * k_blocks
+                                     : scales == Scales::kTensor ? 2 * kWarpsPerWarpgroup
+                                                                 : 0;
+  return Bytes{static_cast<double>(tiles) * warpgroups_per_tile(t) *
+               (of_warpgroup * element_bytes(c_type(problem)) + scales_of_warpgroup * kScaleBytes)};
 }
 
 }  // namespace tilecast

@@ -59,6 +59,11 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
   costs.mma_queue = time(mma.interval * machine.mma_queue);
   costs.completion = time(mma.completion);
+  if (promotes(problem.epilogue)) {
+    costs.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
+    costs.promotion =
+        time(promotion_time(problem.epilogue, 1.0 * kWgmmaM * tilecast::instruction_n(config)));
+  }
   costs.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
   costs.turn = time(mma.turn);
   const bool loads_besides = !tcgen05 && !has_producer_warpgroup(config.schedule);

@@ -1,8 +1,8 @@
-// What becomes of a GEMM's sums before they are rounded to C: C = activation(A B + bias), in fp32.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// What becomes of a GEMM's sums before they are rounded to C: C = activation(scaled A B + bias), in
+// fp32. Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 //
 // As text "none", or what is asked for in the order in which it is done, joined by "+": "bias_n",
-// "gelu", "bias_n+gelu".
+// "gelu", "bias_n+gelu", "scale_row+bias_n+gelu".
 // Checked by: epilogue_test.cpp.
 #pragma once
 
@@ -32,15 +32,36 @@ enum class Activation : i32 {
   kSilu,      // x / (1 + exp(-x))
 };
 
+/// What fp8 operands stand for: their elements times fp32 numbers, which lie on the device.
+enum class Scales : i32 {
+  kNone,
+  kTensor,  // one for A, one for B
+  kRow,     // one for each row of A, one for each column of B
+  kBlock,   // one for each 128 elements of a row of A, one for each 128 columns x 128 K of B: sums
+            // of 128 elements of K are scaled and added up in fp32
+};
+
+/// Rows, columns and K of a block that has a scale.
+TILECAST_HD consteval i32 scale_block() { return 128; }
+
 struct Epilogue {
   Bias bias;
   Activation activation;
+  Scales scales = Scales::kNone;
 
   constexpr bool operator==(const Epilogue&) const = default;
 };
 
-TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) {
-  return epilogue.bias != Bias::kNone || epilogue.activation != Activation::kNone;
+TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) { return epilogue != Epilogue{}; }
+
+/// The part that is done in the main loop already.
+TILECAST_HD constexpr Epilogue in_main_loop(const Epilogue& epilogue) {
+  Epilogue part{};
+  part.scales = epilogue.scales == Scales::kBlock ? Scales::kBlock : Scales::kNone;
+  return part;
+}
+TILECAST_HD constexpr bool promotes(const Epilogue& epilogue) {
+  return epilogue.scales == Scales::kBlock;
 }
 
 /// Elements of the bias of an m x n result.

@@ -7,6 +7,7 @@
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
+#include "model/base/math.h"
 #include "model/tile/epilogue.h"
 
 namespace tilecast {
@@ -98,18 +99,42 @@ TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
          static_cast<double>(problem.shape.n) * element_bytes(c_type(problem));
 }
 
-/// Bytes of the epilogue's bias, which has C's type.
-TILECAST_HD constexpr i64 bias_bytes(const GemmProblem& problem) {
+#ifndef __CUDACC_RTC__
+/// Numbers that A is scaled by, and B.
+struct ScaleElements {
+  i64 a, b;
+};
+constexpr ScaleElements scale_elements(const GemmProblem& problem) {
+  const auto [m, n, k] = problem.shape;
+  const i64 k_blocks = ceil_div<i64>(k * (is_fp8_pair(problem.dtype) ? 2 : 1), scale_block());
+  switch (problem.epilogue.scales) {
+    case Scales::kTensor:
+      return {1, 1};
+    case Scales::kRow:
+      return {m, n};
+    case Scales::kBlock:
+      return {m * k_blocks, ceil_div<i64>(n, scale_block()) * k_blocks};
+    case Scales::kNone:
+      break;
+  }
+  return {0, 0};
+}
+constexpr i32 kScaleBytes = 4;
+
+/// Bytes that the epilogue reads: a bias of C's type, scales.
+constexpr i64 epilogue_bytes(const GemmProblem& problem) {
+  const ScaleElements scales = scale_elements(problem);
   return bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
-         element_bytes(c_type(problem));
+             element_bytes(c_type(problem)) +
+         (scales.a + scales.b) * kScaleBytes;
 }
 
-#ifndef __CUDACC_RTC__  // what groups there are the host alone knows
+// What groups there are the host alone knows.
 /// Matrices of B: groups have one each, which lies in memory whether they have rows or not.
 i64 matrices_of_b(const GemmProblem& problem);
 /// Bytes of those that somebody reads.
 double bytes_of_b(const GemmProblem& problem);
-/// Fewest bytes that solve the problem: A, B and the bias read once, C written once.
+/// Fewest bytes that solve the problem: A, B, the bias and scales read once, C written once.
 double gemm_bytes(const GemmProblem& problem);
 #endif
 

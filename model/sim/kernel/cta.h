@@ -91,6 +91,8 @@ class Cta {
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
   /// Issues and commits the wgmmas of one K block.
   void mma_k_block(Warpgroup& consumer);
+  /// The same of one wgmma's columns of it, with block scales.
+  void mma_part(Warpgroup& consumer, bool last);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);
   /// Tells each CTA that writes into the oldest stage still held.
@@ -216,6 +218,22 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
   if (machine_.activity != nullptr) {
     machine_.activity->add(Resource::kTensor, now, costs().mma.ps);
     machine_.activity->add(Resource::kOperandReads, now, costs().operand_bytes);
+  }
+}
+
+inline void Cta::mma_part(Warpgroup& consumer, bool last) {
+  const SimTime now = engine().now();
+  const SimTime mma{costs().mma.ps / costs().promoted_parts};
+  note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
+  consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, mma);
+  if (machine_.activity != nullptr) {
+    machine_.activity->add(Resource::kTensor, now, mma.ps);
+    machine_.activity->add(Resource::kOperandReads, now,
+                           costs().operand_bytes / costs().promoted_parts);
+  }
+  if (last) {
+    consumer.at.advance(tiling().stages);
+    ++machine_.k_blocks_multiplied;
   }
 }
 

@@ -5,6 +5,24 @@
 #include "model/sim/kernel/epilogue.h"
 
 namespace tilecast {
+namespace {
+
+/// Of block scales: one wgmma's columns after the other.
+Process multiply_promoted(Cta& cta, Warpgroup& wg) {
+  const i32 parts = cta.costs().promoted_parts;
+  for (i32 part = 0; part < parts; ++part) {
+    const bool last = part == parts - 1;
+    co_await cta.engine().until(wg.ready);
+    cta.mma_part(wg, last);
+    cta.wait_mma(wg, 0);
+    if (last) {
+      cta.release_stage(wg);
+    }
+    wg.ready += cta.costs().promotion;
+  }
+}
+
+}  // namespace
 
 i32 left_in_flight(Cta& cta, u32 k_blocks) {
   return std::min(cta.inflight(), static_cast<i32>(k_blocks));
@@ -16,6 +34,10 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
     co_await cta.wait_full(wg);
     if (k_block == 0) {
       span.first_operands = cta.engine().now() - cta.costs().turn;
+    }
+    if (cta.costs().promoted_parts > 0) {
+      co_await multiply_promoted(cta, wg);
+      continue;
     }
     cta.mma_k_block(wg);
     if (wg.chunks_waiting > 0) {

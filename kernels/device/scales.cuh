@@ -1,0 +1,193 @@
+// What fp8 operands are scaled by, as far as a warpgroup's part of a tile needs it: fp32 numbers.
+//
+// Those of tensors and rows are read once per tile, before its first wgmma, and multiply the sums
+// when they are packed; a column's lies in one lane and is handed to the others of its warp. Those
+// of blocks are read one K block ahead, under the wgmmas of the one before, each thread its own.
+//
+// A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
+// Checked by: validate/measure/scales_test.cpp.
+#pragma once
+
+#include "kernels/gemm/compile_time_config.h"
+#include "kernels/ptx/vector_access.cuh"
+
+namespace tilecast {
+
+template <Scales kOf>
+class ScalePart {
+ public:
+  template <class Args>
+  __device__ void load(const Args&, i32, i32) {}
+  __device__ void multiply(float (&)[4], i32, i32) const {}
+};
+
+#ifdef TILECAST_SCALES  // specialisations would be symbols of every cubin
+__device__ inline float scale_at(const float* scale) {
+  return __uint_as_float(ptx::load_global<4, false>(scale, 0).word[0]);
+}
+/// 0 out of bounds.
+__device__ inline float scale_or_0(const float* scales, i32 index, i32 count) {
+  return index < count ? scale_at(scales + index) : 0;
+}
+
+/// A thread's first row in its warpgroup's part; it has another eight rows below.
+__device__ inline i32 first_row_of_thread() {
+  return static_cast<i32>(threadIdx.x) % kThreadsPerWarpgroup / 32 * 16 +
+         static_cast<i32>(threadIdx.x) % 32 / 4;
+}
+
+template <>
+class ScalePart<Scales::kTensor> {
+ public:
+  template <class Args>  // only arguments of kernels with scales have them
+  __device__ void load(const Args& args, i32, i32) {
+    both_ = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
+  }
+  __device__ void multiply(float (&sums)[4], i32, i32) const {
+#pragma unroll
+    for (float& sum : sums) {
+      sum *= both_;
+    }
+  }
+
+ private:
+  float both_;
+};
+
+template <>
+class ScalePart<Scales::kRow> {
+ public:
+  /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
+  template <class Args>
+  __device__ void load(const Args& args, i32 m, i32 n) {
+    const i32 row = m + first_row_of_thread();
+#pragma unroll
+    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
+      of_rows_[i][0] = scale_or_0(args.scales.a, row + i * kWgmmaM, args.m);
+      of_rows_[i][1] = scale_or_0(args.scales.a, row + i * kWgmmaM + 8, args.m);
+    }
+    const i32 column = n + static_cast<i32>(threadIdx.x) % 32 * 2;
+#pragma unroll
+    for (i32 i = 0; i < kWords; ++i) {
+      of_columns_[i][0] = scale_or_0(args.scales.b, column + i * 64, args.n);
+      of_columns_[i][1] = scale_or_0(args.scales.b, column + i * 64 + 1, args.n);
+    }
+  }
+
+  /// A thread's four sums in eight columns: two neighbours in one row, two in the row eight below.
+  /// `i` counts wgmma rows, `column` is the first of the eight in the part. By whole warps.
+  __device__ void multiply(float (&sums)[4], i32 i, i32 column) const {
+    const i32 eight = column / 8;
+    const i32 lane = eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4;
+    const float left = __shfl_sync(0xffffffff, of_columns_[eight / 8][0], lane);
+    const float right = __shfl_sync(0xffffffff, of_columns_[eight / 8][1], lane);
+    sums[0] *= of_rows_[i][0] * left;
+    sums[1] *= of_rows_[i][0] * right;
+    sums[2] *= of_rows_[i][1] * left;
+    sums[3] *= of_rows_[i][1] * right;
+  }
+
+ private:
+  static constexpr i32 kWords = ceil_div(warpgroup_columns(kTiling), 64);  // a lane has two columns
+  float of_rows_[wgmmas_along_m(kTiling)][2], of_columns_[kWords][2];
+};
+
+template <>
+class ScalePart<Scales::kBlock> {
+ public:
+  /// Columns of the part that always lie in one block of B: it begins at a multiple of its width.
+  static constexpr i32 kTogether =
+      min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
+
+  /// `m`, `n`: where the part starts in C. Asks for the first K block's.
+  template <class Args>
+  __device__ void load(const Args& args, i32 m, i32 n) {
+    const i32 row = m + first_row_of_thread();
+    rows_below_ = args.m - row;
+    columns_right_ = args.n - n;
+    first_column_ = n % scale_block();
+    a_ = args.scales.a + row;
+    b_ = args.scales.b + static_cast<i64>(n / scale_block()) * args.scales.b_stride;
+    a_stride_ = args.scales.a_stride;
+    b_stride_ = args.scales.b_stride;
+    left_ = args.k_blocks;
+    ask();
+  }
+
+  /// From now on of the next K block. By those that have asked for it.
+  __device__ void take() {
+#pragma unroll
+    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
+      of_rows_[i][0] = next_of_rows_[i][0];
+      of_rows_[i][1] = next_of_rows_[i][1];
+    }
+#pragma unroll
+    for (i32 i = 0; i < kBlocks; ++i) {
+      of_blocks_[i] = next_of_blocks_[i];
+    }
+  }
+  /// Asks for the next K block's, if there is one.
+  __device__ void ask() {
+    if (left_ == 0) {
+      return;
+    }
+    --left_;
+#pragma unroll
+    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
+      next_of_rows_[i][0] = scale_or_0(a_, i * kWgmmaM, rows_below_);
+      next_of_rows_[i][1] = scale_or_0(a_, i * kWgmmaM + 8, rows_below_);
+    }
+#pragma unroll
+    for (i32 i = 0; i < kBlocks; ++i) {
+      const bool exists = i * scale_block() - first_column_ < columns_right_;
+      next_of_blocks_[i] = exists ? scale_at(b_ + i * b_stride_) : 0;
+    }
+    a_ += a_stride_;
+    ++b_;
+  }
+
+  /// Of the thread's row `half` (0, or the one eight below) of wgmma row `i`.
+  __device__ float of_row(i32 i, i32 half) const { return of_rows_[i][half]; }
+  /// Of kTogether columns of the part from `column` on, which is known at compile time.
+  __device__ float of_columns(i32 column) const {
+    if constexpr (kTogether == scale_block()) {
+      return of_blocks_[column / scale_block()];
+    }
+    float scale = of_blocks_[0];
+#pragma unroll
+    for (i32 i = 1; i < kBlocks; ++i) {
+      scale = first_column_ + column >= i * scale_block() ? of_blocks_[i] : scale;
+    }
+    return scale;
+  }
+
+  __device__ void multiply(float (&)[4], i32, i32) const {}  // are scaled already
+
+ private:
+  /// Blocks of B that the part can reach into.
+  static constexpr i32 kBlocks =
+      ceil_div(scale_block() - kTogether + warpgroup_columns(kTiling), scale_block());
+
+  float of_rows_[wgmmas_along_m(kTiling)][2], next_of_rows_[wgmmas_along_m(kTiling)][2];
+  float of_blocks_[kBlocks], next_of_blocks_[kBlocks];
+  const float *a_, *b_;  // the next K block's, of the thread's first row and the first block
+  i32 a_stride_, b_stride_, rows_below_, columns_right_, first_column_;
+  i32 left_;  // K blocks that were not asked for
+};
+#endif
+
+/// To two neighbours in one row of C, within its bounds.
+template <Scales kOf, class Args>
+__device__ inline void scale_sums_at(const Args& args, i32 row, i32 column, float (&pair)[2]) {
+  if constexpr (kOf == Scales::kTensor) {
+    const float both = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
+    pair[0] *= both;
+    pair[1] *= both;
+  } else if constexpr (kOf == Scales::kRow) {
+    const float of_row = scale_or_0(args.scales.a, row, args.m);
+    pair[0] *= of_row * scale_or_0(args.scales.b, column, args.n);
+    pair[1] *= of_row * scale_or_0(args.scales.b, column + 1, args.n);
+  }
+}
+
+}  // namespace tilecast
