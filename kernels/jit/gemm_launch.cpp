@@ -70,8 +70,7 @@ ReductionWorkspace GemmLaunch::workspace() const {
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
-  TILECAST_ASSERT((problem_.epilogue.scales == Scales::kNone) ==
-                  (buffers.a_scales == nullptr || buffers.b_scales == nullptr));
+  TILECAST_ASSERT((problem_.epilogue.scales != Scales::kNone) == (buffers.scales.a != nullptr));
   const auto [m, n, k] = problem_.shape;
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
@@ -136,15 +135,11 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.partials = partials_.as<float>();
   args.locks = locks_.as<u32>();
   args.bias = buffers.bias;
-  const auto or_tight = [](i64 stride, i64 tight) {
-    return static_cast<i32>(stride == 0 ? tight : stride);
-  };
-  args.scales = {
-      .a = buffers.a_scales,
-      .b = buffers.b_scales,
-      .a_stride = or_tight(buffers.a_scales_stride, m),
-      .b_stride = or_tight(buffers.b_scales_stride,
-                           ceil_div<i64>(k * (is_fp8_pair(dtype) ? 2 : 1), scale_block()))};
+  args.scales = buffers.scales;
+  const i64 scale_blocks = ceil_div<i64>(k * (is_fp8_pair(dtype) ? 2 : 1), scale_block());
+  args.scales.a_stride = args.scales.a_stride == 0 ? args.m : args.scales.a_stride;
+  args.scales.b_stride =
+      args.scales.b_stride == 0 ? static_cast<i32>(scale_blocks) : args.scales.b_stride;
   return args;
 }
 

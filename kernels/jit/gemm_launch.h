@@ -23,11 +23,7 @@ struct GemmBuffers {
   // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
   // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
-  // Of a problem whose operands have scales: fp32, scale_elements() of them, 4-byte aligned. Of
-  // blocks A's lie as [K / 128][m] and B's as [n / 128][K / 128], rows so many numbers apart; 0:
-  // tight.
-  const float *a_scales = nullptr, *b_scales = nullptr;
-  i64 a_scales_stride = 0, b_scales_stride = 0;
+  ScaleArgs scales = {};  // of a problem whose operands have them; strides of 0: tight
   // Of groups: first row of each, then m. Read by each launch, so that they may change between two;
   // the problem's rows of the groups are what the walk and its trace were planned for.
   const i32* first_rows = nullptr;

@@ -115,5 +115,73 @@ TEST_CASE("A tile of fp8 has whole swizzle rows of K: 64 elements at least, an e
   CHECK(check("65", kE4m3) == Refusal::kWgmmaShape);
 }
 
+GemmProblem scaled(Scales scales, GemmShape shape = kE4m3.shape) {
+  return {shape, ElementType::kE4m3, Layout::kTn, {Bias::kNone, Activation::kNone, scales}};
+}
+
+TEST_CASE("Scales are refused where there is no kernel for them, in one line") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  GemmProblem problem = scaled(Scales::kRow);
+  CHECK(why_not_solvable(gpu, problem).empty());
+  problem.dtype = ElementType::kBf16;
+  CHECK(why_not_solvable(gpu, problem) ==
+        "epilogue scale_row: operands of fp8 have scales, those of bf16 none");
+  problem = scaled(Scales::kTensor);
+  problem.batch.products = 2;
+  CHECK(why_not_solvable(gpu, problem) ==
+        "epilogue scale_tensor: kernels of a batch take no scales");
+  CHECK(why_not_solvable(load_gpu("b200", false).spec, scaled(Scales::kTensor)).find("Blackwell") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "Block scales take the two specialised schedules, K blocks of 128 and room for the sums") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto check = [&](const std::string& text) {
+    return check_legal(gpu, scaled(Scales::kBlock), parse_kernel_config(text));
+  };
+  const auto specialized = [&](const std::string& tile, const std::string& inflight = "0",
+                               const std::string& store = "") {
+    return check("warp_specialized:tile=" + tile + ",cluster=1x1,ctas=1,inflight=" + inflight +
+                 ",c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided" +
+                 store);
+  };
+  CHECK(specialized("128x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x128x256,stages=2,warpgroups=2x1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x64,stages=4,warpgroups=2x1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "0", ",store=deferred") ==
+        Refusal::kSchedule);
+  CHECK(check("pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
+              "raster=grouped_m,group=8") == Refusal::kSchedule);
+  // Of 232 registers 128 hold the tile's sums, 64 a K block's: of 256 columns 128 and 128.
+  CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);
+  CHECK(specialized("128x256x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
+  CHECK(specialized("128x192x128,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x184x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
+}
+
+TEST_CASE("Promotion makes a kernel slower than fast accumulation, and by less than its own time") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=256x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const GemmShape shape{256 * 132, 128, 8192};  // a tile for each SM
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const auto cycles = [&](const GemmProblem& problem) {
+      return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kNormal, method)
+          .cycles.value;
+    };
+    GemmProblem fast = scaled(Scales::kBlock, shape);
+    fast.epilogue = {};
+    const double more = cycles(scaled(Scales::kBlock, shape)) - cycles(fast);
+    // A warpgroup promotes 128 x 128 sums in each of 64 K blocks, 128 a cycle, and waits for its
+    // first wgmma row before.
+    CHECK(more > -1);
+    CHECK(more < 64 * 128 * 3);
+  }
+}
+
 }  // namespace
 }  // namespace tilecast

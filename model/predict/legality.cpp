@@ -69,8 +69,10 @@ bool registers_hold_deferred(const KernelConfig& config) {
 
 /// Block scales: sums of one wgmma's columns lie beside the accumulators that they are added to.
 bool registers_hold_promoted(const KernelConfig& config) {
-  constexpr i32 kBeside = 40;
-  return accumulator_registers(config.tiling) + instruction_n(config) / 2 + kBeside <=
+  // What else kernels that do not spill have at least: fewer where more columns have one scale.
+  const i32 columns = warpgroup_columns(config.tiling);
+  const i32 beside = columns % 64 == 0 ? 32 : columns % kInstructionNStep == 0 ? 48 : 64;
+  return accumulator_registers(config.tiling) + instruction_n(config) / 2 + beside <=
          register_plan(consumer_warpgroups(config.schedule, config.tiling), config.ctas_per_sm,
                        config.producer_registers)
              .consumer;

@@ -1,5 +1,7 @@
 #include "model/spec/fused_epilogue.h"
 
+#include <utility>
+
 #include "tests/catch.h"
 
 using namespace tilecast;
@@ -24,6 +26,9 @@ TEST_CASE("An epilogue takes the longer of its issue slots and its special funct
   CHECK(cycles(Bias::kPerColumn, Activation::kSilu) == 2048);
   CHECK(cycles(Bias::kPerColumn, Activation::kGeluTanh) == Approx(7.75 * 409.6));  // 3174
   CHECK(cycles(Bias::kPerColumn, Activation::kGelu) == Approx(9.75 * 409.6));      // 3994
+  CHECK(fused_time({Bias::kNone, Activation::kNone, Scales::kTensor}, kTile).value ==
+        Approx(409.6));
+  CHECK(fused_time({Bias::kNone, Activation::kNone, Scales::kBlock}, kTile).value == 0);
 }
 
 TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
@@ -37,10 +42,39 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
                  .cluster_n = 1,
                  .c_slots = 2};
   GemmProblem problem{{300, 512, 64}, ElementType::kFp16, Layout::kTn};
-  CHECK(bias_reads(problem, t).value == 0);
+  CHECK(epilogue_reads(problem, t).value == 0);
   // 3 x 2 tiles of 8 warps, 256 columns of two bytes each; of rows 128 for all of them
   problem.epilogue.bias = Bias::kPerColumn;
-  CHECK(bias_reads(problem, t).value == 6 * 8 * 256 * 2);
+  CHECK(epilogue_reads(problem, t).value == 6 * 8 * 256 * 2);
   problem.epilogue.bias = Bias::kPerRow;
-  CHECK(bias_reads(problem, t).value == 6 * 128 * 2);
+  CHECK(epilogue_reads(problem, t).value == 6 * 128 * 2);
+  // Rows' scales of four bytes beside them: each warp its warpgroup's columns, once each row.
+  problem.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
+  CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
+  // Of blocks in each of 32 K blocks: the rows' and, by each warp, one of B.
+  problem = {{300, 512, 2048}, ElementType::kE4m3x2, Layout::kTn};
+  problem.epilogue = in_main_loop({Bias::kPerRow, Activation::kNone, Scales::kBlock});
+  CHECK(epilogue_reads(problem, t).value == 6 * 2 * 32 * (64 + 4) * 4);
+}
+
+TEST_CASE("Sums of a K block are promoted at 128 a cycle, and others not at all") {
+  CHECK(promotion_time({Bias::kNone, Activation::kNone, Scales::kBlock}, 64 * 128).value == 64);
+  CHECK(promotion_time({Bias::kNone, Activation::kNone, Scales::kRow}, 64 * 128).value == 0);
+}
+
+TEST_CASE("Scales are a number for each tensor, row and column, or block of 128") {
+  GemmProblem problem{{300, 200, 1000}, ElementType::kE4m3, Layout::kTn};
+  const auto elements = [&](Scales scales) {
+    problem.epilogue.scales = scales;
+    const ScaleElements found = scale_elements(problem);
+    CHECK(epilogue_bytes(problem) == 4 * (found.a + found.b));
+    return std::pair(found.a, found.b);
+  };
+  using Pair = std::pair<i64, i64>;
+  CHECK(elements(Scales::kNone) == Pair{0, 0});
+  CHECK(elements(Scales::kTensor) == Pair{1, 1});
+  CHECK(elements(Scales::kRow) == Pair{300, 200});
+  CHECK(elements(Scales::kBlock) == Pair{300 * 8, 2 * 8});
+  problem.dtype = ElementType::kE4m3x2;  // 2000 elements of K
+  CHECK(elements(Scales::kBlock) == Pair{300 * 16, 2 * 16});
 }

@@ -12,19 +12,23 @@ TEST_CASE("An epilogue's text says what it does in order, and reads back") {
   CHECK(to_text(parse_epilogue("Bias_N+GELU")) == "bias_n+gelu");
   CHECK(to_text(parse_epilogue("None")) == "none");
   CHECK(to_text(Epilogue{Bias::kNone, Activation::kGeluTanh}) == "gelu_tanh");
+  CHECK(to_text(parse_epilogue("Scale_Row+bias_n+gelu")) == "scale_row+bias_n+gelu");
   for (const Bias bias : {Bias::kNone, Bias::kPerRow, Bias::kPerColumn}) {
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu,
                                         Activation::kGeluTanh, Activation::kSilu}) {
-      const Epilogue epilogue{bias, activation};
-      CHECK(parse_epilogue(to_text(epilogue)) == epilogue);
-      CHECK(fuses(epilogue) == (to_text(epilogue) != "none"));
+      for (const Scales scales : {Scales::kNone, Scales::kTensor, Scales::kRow, Scales::kBlock}) {
+        const Epilogue epilogue{bias, activation, scales};
+        CHECK(parse_epilogue(to_text(epilogue)) == epilogue);
+        CHECK(fuses(epilogue) == (to_text(epilogue) != "none"));
+      }
     }
   }
 }
 
 TEST_CASE("A text that is no epilogue is refused with the words that there are") {
   for (const char* text : {"", "nothing", "bias", "gelu+bias_n", "bias_n+bias_m", "bias_n+bias_n",
-                           "relu+gelu", "bias_n+", "+gelu", "bias_n+none", "bias_n gelu"}) {
+                           "bias_n+scale_row", "scale_row+scale_block", "scale", "relu+gelu",
+                           "bias_n+", "+gelu", "bias_n+none", "bias_n gelu"}) {
     INFO(text);
     CHECK_THROWS_AS(parse_epilogue(text), ConfigError);
   }
@@ -32,14 +36,16 @@ TEST_CASE("A text that is no epilogue is refused with the words that there are")
     (void)parse_epilogue("bias_n+gelo");
     FAIL("gelo is no activation");
   } catch (const ConfigError& error) {
-    CHECK(std::string(error.what()) ==
-          "epilogue 'bias_n+gelo': expected one of none, bias_m, bias_n, relu, gelu, gelu_tanh, "
-          "silu, or a bias and an activation such as bias_n+gelu; did you mean gelu?");
+    CHECK(
+        std::string(error.what()) ==
+        "epilogue 'bias_n+gelo': expected one of none, scale_tensor, scale_row, scale_block, "
+        "bias_m, bias_n, relu, gelu, gelu_tanh, silu, or scales, a bias and an activation such as "
+        "bias_n+gelu; did you mean gelu?");
   }
 }
 
 TEST_CASE("Every word is listed, and is an epilogue of its own") {
-  CHECK(epilogue_words().size() == 6);
+  CHECK(epilogue_words().size() == 9);
   for (const EpilogueWord& word : epilogue_words()) {
     CHECK(to_text(parse_epilogue(word.word)) == word.word);
   }

@@ -64,6 +64,19 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
 }
 
+/// Our B is its A.
+void set_scale_modes(Scales scales, cublasLtMatmulDesc_t operation) {
+  const bool rows = scales == Scales::kRow, blocks = scales == Scales::kBlock;
+  const cublasLtMatmulMatrixScale_t of_b = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
+                                           : rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
+                                                  : CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
+  const cublasLtMatmulMatrixScale_t of_a = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F : of_b;
+  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_A_SCALE_MODE,
+                                                 &of_b, sizeof of_b));
+  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
+                                                 &of_a, sizeof of_a));
+}
+
 /// As many matrices, `stride` elements apart.
 void set_batch(cublasLtMatrixLayout_t layout, i64 matrices, i64 stride) {
   const int32_t count = static_cast<int32_t>(matrices);
@@ -123,10 +136,14 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   const cublasOperation_t first = problem.layout == Layout::kTn ? CUBLAS_OP_T : CUBLAS_OP_N;
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
                                                  &first, sizeof first));
-  if (is_fp8(problem.dtype)) {  // as our kernels: all of K in the tensor core's accumulators
+  // As our kernels: all of K in the tensor core's accumulators.
+  if (is_fp8(problem.dtype) && !promotes(problem.epilogue)) {
     const int8_t fast = 1;
     TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
         operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
+  }
+  if (!fp32_output && problem.epilogue.scales != Scales::kNone) {
+    set_scale_modes(problem.epilogue.scales, operation_.get());
   }
   if (!fp32_output && fuses(problem.epilogue)) {
     const cublasLtEpilogue_t epilogue = epilogue_of(problem.epilogue);
@@ -160,16 +177,21 @@ std::vector<cublasLtMatmulAlgo_t> CublasltMatmul::algorithms(int most) const {
   return algorithms;
 }
 
-void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b,
-                         void* c, cudaStream_t stream, const void* bias) const {
-  if (bias != nullptr) {
-    TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
-        operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
-  }
+void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const GemmBuffers& inputs, void* c,
+                         cudaStream_t stream) const {
+  const auto point_to = [&](cublasLtMatmulDescAttributes_t attribute, const void* pointer) {
+    if (pointer != nullptr) {
+      TILECAST_CUBLAS(
+          cublasLtMatmulDescSetAttribute(operation_.get(), attribute, &pointer, sizeof pointer));
+    }
+  };
+  point_to(CUBLASLT_MATMUL_DESC_BIAS_POINTER, inputs.bias);
+  point_to(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, inputs.scales.b);
+  point_to(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, inputs.scales.a);
   const float alpha = 1, beta = 0;
-  TILECAST_CUBLAS(cublasLtMatmul(library_.handle(), operation_.get(), &alpha, b, first_.get(), a,
-                                 second_.get(), &beta, c, result_.get(), c, result_.get(),
-                                 &algorithm, library_.workspace().as<void>(),
+  TILECAST_CUBLAS(cublasLtMatmul(library_.handle(), operation_.get(), &alpha, inputs.b,
+                                 first_.get(), inputs.a, second_.get(), &beta, c, result_.get(), c,
+                                 result_.get(), &algorithm, library_.workspace().as<void>(),
                                  library_.workspace().bytes(), stream));
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/jit/gemm_launch.h"
 #include "model/tile/gemm_problem.h"
 #include "validate/measure/device_memory.h"
 
@@ -39,14 +40,16 @@ class Cublaslt {
 class CublasltMatmul {
  public:
   /// C has the problem's type of C and its epilogue; or fp32 and none where `fp32_output`. Throws
-  /// ConfigError for an epilogue that cuBLASLt does not have: it has bias_n, relu and gelu_tanh.
+  /// ConfigError for an epilogue that cuBLASLt does not have: it has scales, of blocks B's in rows
+  /// of whole fours (ScaleArgs::b_stride), bias_n, relu and gelu_tanh.
   CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
 
   /// The heuristic's answers, its favourite first; throws Error(kNoDevice) where it has none.
   std::vector<cublasLtMatmulAlgo_t> algorithms(int most) const;
 
-  void run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b, void* c,
-           cudaStream_t stream, const void* bias = nullptr) const;
+  /// A, B, bias and scales are those of `inputs`.
+  void run(const cublasLtMatmulAlgo_t& algorithm, const GemmBuffers& inputs, void* c,
+           cudaStream_t stream) const;
 
  private:
   template <class T>

@@ -277,7 +277,7 @@ Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) 
   const CublasltMatmul matmul(bench.cublaslt, bench.problem, false);
   const cublasLtMatmulAlgo_t algorithm = matmul.algorithms(1).front();
   return bench.verifier.check([&](void* c) {
-    matmul.run(algorithm, bench.a.as<void>(), bench.b.as<void>(), c, bench.stream.get());
+    matmul.run(algorithm, bench.buffers(nullptr), c, bench.stream.get());
     spoil(static_cast<char*>(c), bench.stream.get());
   });
 }

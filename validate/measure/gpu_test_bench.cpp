@@ -41,7 +41,8 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
     kernels.fill(bias.as<void>(), static_cast<u64>(elements), c_type(next), Inputs::kNormal, seed++,
                  stream.get());
   }
-  verifier.prepare(next, a.as<void>(), b.as<void>(), buffers(nullptr).bias);
+  scales.prepare(next, seed++);
+  verifier.prepare(next, buffers(nullptr));
 }
 
 GemmBuffers GpuTestBench::buffers(void* output) const {
@@ -50,6 +51,7 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
           .b = b.as<void>(),
           .c = output,
           .bias = biased ? bias.as<void>() : nullptr,
+          .scales = scales.get(),
           .first_rows = first_rows.get()};
 }
 
@@ -71,9 +73,8 @@ Verdict GpuTestBench::check(const KernelConfig& config) {
 Verdict GpuTestBench::check_cublaslt() {
   const CublasltMatmul matmul(cublaslt, problem, false);
   const cublasLtMatmulAlgo_t algorithm = matmul.algorithms(1).front();
-  return verifier.check([&](void* output) {
-    matmul.run(algorithm, a.as<void>(), b.as<void>(), output, stream.get());
-  });
+  return verifier.check(
+      [&](void* output) { matmul.run(algorithm, buffers(nullptr), output, stream.get()); });
 }
 
 }  // namespace tilecast

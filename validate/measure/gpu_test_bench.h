@@ -43,6 +43,7 @@ class GpuTestBench {
   GemmProblem problem{};
   DeviceMemory a, b, c, bias;
   FirstRows first_rows;
+  OperandScales scales;
 
  private:
   explicit GpuTestBench(const Device& device);

@@ -1,5 +1,7 @@
 #include "validate/measure/operands.h"
 
+#include <cmath>
+#include <random>
 #include <vector>
 
 #include "kernels/jit/cuda_error.h"
@@ -43,6 +45,33 @@ void FirstRows::prepare(const GemmProblem& problem) {
   TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), first.data(), bytes, cudaMemcpyHostToDevice));
 }
 
+void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
+  args_ = {};
+  if (problem.epilogue.scales == Scales::kNone) {
+    return;
+  }
+  constexpr i64 kFours = 4;
+  ScaleElements elements = scale_elements(problem);
+  if (promotes(problem.epilogue)) {
+    const i64 k_blocks = ceil_div<i64>(problem.shape.k, scale_block());
+    args_.a_stride = static_cast<i32>(problem.shape.m);
+    args_.b_stride = static_cast<i32>(round_up<i64>(k_blocks, kFours));
+    elements.b = elements.b / k_blocks * args_.b_stride;
+  }
+  const i64 of_a = round_up<i64>(elements.a, 16 / kScaleBytes);  // B's begin at 16 bytes, too
+  std::vector<float> values(static_cast<std::size_t>(of_a + elements.b));
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::uniform_real_distribution<float> exponent(-2, 2);
+  for (float& value : values) {
+    value = std::exp2(exponent(random));
+  }
+  memory_.reserve(values.size() * sizeof(float));
+  TILECAST_CUDA(cudaMemcpy(memory_.as<void>(), values.data(), values.size() * sizeof(float),
+                           cudaMemcpyHostToDevice));
+  args_.a = memory_.as<float>();
+  args_.b = args_.a + of_a;
+}
+
 Operands::Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2)
     : kernels_(kernels), stream_(stream), l2_(l2) {}
 
@@ -51,6 +80,7 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   stream_.synchronize();  // the memory may move
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
   first_rows_.prepare(problem);
+  scales_.prepare(problem, seed);
   // One fill for all: the C parts get data too, as a buffer in use would hold.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
     kernels_.fill(memory_.as<void>(at), bytes / static_cast<std::size_t>(element_bytes(type)), type,
@@ -74,6 +104,7 @@ GemmBuffers Operands::set(std::size_t index) const {
           .bias = layout_.bias_bytes == 0
                       ? nullptr
                       : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes),
+          .scales = scales_.get(),
           .first_rows = first_rows_.get()};
 }
 

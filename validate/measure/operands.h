@@ -33,6 +33,19 @@ class FirstRows {
   DeviceMemory rows_;
 };
 
+/// On the device: what a problem's operands are scaled by, drawn from 1/4 to 4; of blocks B's in
+/// rows of whole fours, as cuBLASLt reads them. Nothing without.
+class OperandScales {
+ public:
+  /// What was there must not be read any more.
+  void prepare(const GemmProblem& problem, u64 seed);
+  ScaleArgs get() const { return args_; }
+
+ private:
+  ScaleArgs args_{};
+  DeviceMemory memory_;
+};
+
 class Operands {
  public:
   Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2);
@@ -52,6 +65,7 @@ class Operands {
   SetLayout layout_{};
   DeviceMemory memory_;
   FirstRows first_rows_;
+  OperandScales scales_;  // of all sets
 };
 
 }  // namespace tilecast

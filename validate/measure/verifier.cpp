@@ -52,9 +52,8 @@ double unit_roundoff(ElementType type) {
 
 double accumulation_error(const GemmProblem& problem) {
   constexpr double kInstructionK = 32, kKeptBits = 13;
-  return is_fp8(problem.dtype)
-             ? std::ldexp(static_cast<double>(problem.shape.k) / kInstructionK, -kKeptBits)
-             : 0;
+  const i64 k = promotes(problem.epilogue) ? scale_block() : problem.shape.k;
+  return is_fp8(problem.dtype) ? std::ldexp(static_cast<double>(k) / kInstructionK, -kKeptBits) : 0;
 }
 
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
@@ -92,7 +91,8 @@ Verifier::Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const 
 
 std::size_t Verifier::elements() const { return static_cast<std::size_t>(outputs(problem_)); }
 
-void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b, const void* bias) {
+void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
+  const void *a = inputs.a, *b = inputs.b;
   problem_ = problem;
   stream_.synchronize();  // the memory may move
   reference_.reserve(elements() * sizeof(float));
@@ -101,14 +101,19 @@ void Verifier::prepare(const GemmProblem& problem, const void* a, const void* b,
     wide.dtype = ElementType::kFp16;
     a = widened(a, matrices_of_a(problem) * problem.shape.m, a_);
     b = widened(b, matrices_of_b(problem) * problem.shape.n, b_);
-    take_reference(wide, a, b);
+    if (promotes(problem.epilogue)) {
+      kernels_.scaled_reference(a, b, inputs.scales, reference_.as<float>(), problem.shape,
+                                stream_.get());
+    } else {
+      take_reference(wide, a, b);
+    }
   } else {
     take_reference(problem, a, b);
   }
   if (fuses(problem.epilogue)) {
     for (i64 product = 0; product < problem.batch.products; ++product) {
       kernels_.apply_epilogue(reference_.as<float>() + product * problem.shape.m * problem.shape.n,
-                              bias, problem, stream_.get());
+                              inputs.bias, inputs.scales, problem, stream_.get());
     }
   }
   cleared_ = {};
@@ -153,7 +158,7 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b, float* c,
                         i64 matrices) {
   const CublasltMatmul matmul(cublaslt_, problem, true);
-  matmul.run(matmul.algorithms(1).front(), a, b, c, stream_.get());
+  matmul.run(matmul.algorithms(1).front(), {.a = a, .b = b, .c = c}, c, stream_.get());
 
   const ReferenceCheck nothing{.checked = 0, .wrong = 0, .first_wrong = kNone};
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &nothing, sizeof nothing,

@@ -10,12 +10,14 @@
 //
 // fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
 // fp8 wgmma's products and sum to the largest of them and keeps 13 bits behind its first: 2^-13 of
-// the sum at most for each 32 elements of K, which both bounds above may be larger by.
+// the sum at most for each 32 elements of K, which both bounds above may be larger by; where blocks
+// have scales, for those of one. The reference is then scaled_reference.cu's.
 #pragma once
 
 #include <functional>
 #include <string>
 
+#include "kernels/jit/gemm_launch.h"
 #include "model/tile/gemm_problem.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
@@ -44,10 +46,9 @@ class Verifier {
  public:
   Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const Stream& stream);
 
-  /// The reference of `problem` on these inputs; `bias` where its epilogue has one. Throws Error
-  /// where cuBLASLt and the fp64 dot products disagree.
-  void prepare(const GemmProblem& problem, const void* a, const void* b,
-               const void* bias = nullptr);
+  /// The reference of `problem` on these inputs. Throws Error where cuBLASLt and the fp64 dot
+  /// products disagree.
+  void prepare(const GemmProblem& problem, const GemmBuffers& inputs);
 
   /// `enqueue` puts one launch that writes C into `c` on the stream.
   Verdict check(const std::function<void(void* c)>& enqueue);

@@ -19,6 +19,7 @@ GroupKey group_key(const Point& point) {
           problem.dtype,
           c_type(problem),
           problem.layout,
+          problem.epilogue.scales,
           problem.epilogue.bias,
           problem.epilogue.activation,
           point.regime,

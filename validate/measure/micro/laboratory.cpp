@@ -68,8 +68,7 @@ void Laboratory::prepare(const Point& point) {
   prepared_.reset();
   fastest_of_prepared_.reset();
   operands_.prepare(point.problem, point.inputs, seed_of(point.problem, point.inputs));
-  const GemmBuffers first = operands_.set(0);
-  verifier_.prepare(point.problem, first.a, first.b, first.bias);
+  verifier_.prepare(point.problem, operands_.set(0));
   prepared_ = {point.problem, point.inputs};
 }
 
@@ -174,7 +173,7 @@ Workload Laboratory::workload_of(const CublasltMatmul& matmul,
   return {.enqueue =
               [this, &matmul, &algorithm](std::size_t set) {
                 const GemmBuffers buffers = operands_.set(set);
-                matmul.run(algorithm, buffers.a, buffers.b, buffers.c, stream_.get(), buffers.bias);
+                matmul.run(algorithm, buffers, buffers.c, stream_.get());
               },
           .sets = operands_.sets(),
           .estimate = {}};
@@ -191,9 +190,8 @@ std::size_t Laboratory::fastest(const CublasltMatmul& matmul,
   Seconds best_single{std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     try {
-      const Verdict verdict = verifier_.check([&](void* c) {
-        matmul.run(algorithms[i], first.a, first.b, c, stream_.get(), first.bias);
-      });
+      const Verdict verdict =
+          verifier_.check([&](void* c) { matmul.run(algorithms[i], first, c, stream_.get()); });
       if (!verdict.right()) {
         continue;
       }
@@ -228,9 +226,7 @@ void Laboratory::measure_cublaslt(Measurement& row) {
   const std::size_t chosen =
       row.point.config == kCublasltBest ? fastest(matmul, algorithms) : std::size_t{0};
   const GemmBuffers first = operands_.set(0);
-  if (!verify(row, [&](void* c) {
-        matmul.run(algorithms[chosen], first.a, first.b, c, stream_.get(), first.bias);
-      })) {
+  if (!verify(row, [&](void* c) { matmul.run(algorithms[chosen], first, c, stream_.get()); })) {
     return;
   }
   Workload workload = workload_of(matmul, algorithms[chosen]);

@@ -41,9 +41,10 @@ void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t s
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  return {source_of(kClockSample),     source_of("fill_inputs"),    source_of("sum_squares"),
-          source_of("check_output"),   source_of("check_guard"),    source_of("check_same"),
-          source_of("reference_gemm"), source_of("apply_epilogue"), source_of("widen_fp8")};
+  return {source_of(kClockSample),      source_of("fill_inputs"),    source_of("sum_squares"),
+          source_of("check_output"),    source_of("check_guard"),    source_of("check_same"),
+          source_of("reference_gemm"),  source_of("apply_epilogue"), source_of("widen_fp8"),
+          source_of("scaled_reference")};
 }
 
 MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
@@ -56,6 +57,7 @@ MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
       reference_gemm_(load(cache, "reference_gemm")),
       apply_epilogue_(load(cache, "apply_epilogue")),
       widen_fp8_(load(cache, "widen_fp8")),
+      scaled_reference_(load(cache, "scaled_reference")),
       sm_count_(static_cast<u32>(sm_count)) {
   const DeviceMemory samples(clock_samples() * sizeof(ClockSample));
   sample_clock(samples.as<ClockSample>(), stream);
@@ -110,11 +112,19 @@ void MicroKernels::widen_fp8(const void* narrow, void* widened, u64 elements, El
          static_cast<i32>(type));
 }
 
-void MicroKernels::apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
-                                  cudaStream_t stream) const {
-  launch(apply_epilogue_, wide(sm_count_), stream, sums, bias, static_cast<u64>(problem.shape.m),
-         static_cast<u64>(problem.shape.n), static_cast<i32>(c_type(problem)),
-         static_cast<i32>(problem.epilogue.bias), static_cast<i32>(problem.epilogue.activation));
+void MicroKernels::apply_epilogue(float* sums, const void* bias, const ScaleArgs& scales,
+                                  const GemmProblem& problem, cudaStream_t stream) const {
+  launch(apply_epilogue_, wide(sm_count_), stream, sums, bias, scales.a, scales.b,
+         static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
+         static_cast<i32>(c_type(problem)), static_cast<i32>(problem.epilogue.bias),
+         static_cast<i32>(problem.epilogue.activation), static_cast<i32>(problem.epilogue.scales));
+}
+
+void MicroKernels::scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
+                                    const GemmShape& shape, cudaStream_t stream) const {
+  launch(scaled_reference_, wide(sm_count_), stream, a, b, scales.a, scales.b,
+         static_cast<u64>(scales.a_stride), static_cast<u64>(scales.b_stride), c,
+         static_cast<u64>(shape.m), static_cast<u64>(shape.n), static_cast<u64>(shape.k));
 }
 
 }  // namespace tilecast

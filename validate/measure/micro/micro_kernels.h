@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/micro/clock_sample.h"
@@ -51,13 +52,16 @@ class MicroKernels {
   /// fp8 elements, an even number of them, as fp16.
   void widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
                  cudaStream_t stream) const;
-  /// Of the problem, in place on its sums; `bias` is null where it has none.
-  void apply_epilogue(float* sums, const void* bias, const GemmProblem& problem,
-                      cudaStream_t stream) const;
+  /// Of the problem, in place on its sums; `bias` and `scales` are null where it has none.
+  void apply_epilogue(float* sums, const void* bias, const ScaleArgs& scales,
+                      const GemmProblem& problem, cudaStream_t stream) const;
+  /// The product of K-major fp16 elements whose blocks have scales.
+  void scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
+                        const GemmShape& shape, cudaStream_t stream) const;
 
  private:
   LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_, check_same_,
-      reference_gemm_, apply_epilogue_, widen_fp8_;
+      reference_gemm_, apply_epilogue_, widen_fp8_, scaled_reference_;
   u32 sm_count_;
 };
 

@@ -123,7 +123,7 @@ class Experiment {
     return {.enqueue =
                 [this, &operands](std::size_t set) {
                   const GemmBuffers buffers = operands.set(set);
-                  matmul_.run(algorithm_, buffers.a, buffers.b, buffers.c, stream_.get());
+                  matmul_.run(algorithm_, buffers, buffers.c, stream_.get());
                 },
             .sets = operands.sets(),
             .estimate = {}};

@@ -1,0 +1,48 @@
+// The product of fp8 matrices whose blocks have scales (Scales::kBlock), from the elements as fp16:
+// one thread an element of C. The products of one K block are added up in fp32, which 128 of them
+// leave right to 2^-17 of their magnitudes, blocks in fp64. A B's reference without scales is
+// checked by itself; this one is simple enough to be read.
+#include "kernels/ptx/convert.cuh"
+#include "model/base/integers.h"
+#include "model/tile/epilogue.h"
+
+namespace tilecast {
+
+extern "C" __global__ void __launch_bounds__(256)
+    tilecast_scaled_reference(const unsigned short* a, const unsigned short* b,
+                              const float* a_scales, const float* b_scales, u64 a_stride,
+                              u64 b_stride, float* c, u64 m, u64 n, u64 k) {
+  constexpr u64 kSide = 16;
+  __shared__ float a_part[kSide][kSide + 1], b_part[kSide][kSide + 1];
+  const u64 x = threadIdx.x % kSide, y = threadIdx.x / kSide;
+  const u64 across = (n + kSide - 1) / kSide, down = (m + kSide - 1) / kSide;
+  const auto element = [k](const unsigned short* matrix, u64 rows, u64 row, u64 at) {
+    return row < rows && at < k ? ptx::value_of_bits(matrix[row * k + at], ElementType::kFp16) : 0;
+  };
+  for (u64 tile = blockIdx.x; tile < across * down; tile += gridDim.x) {
+    const u64 row = tile / across * kSide, column = tile % across * kSide;
+    double sum = 0;
+    for (u64 block = 0; block * scale_block() < k; ++block) {
+      float of_block = 0;
+      for (u64 first = block * scale_block(); first < (block + 1) * scale_block(); first += kSide) {
+        a_part[y][x] = element(a, m, row + y, first + x);
+        b_part[y][x] = element(b, n, column + y, first + x);
+        __syncthreads();
+        for (u64 i = 0; i < kSide; ++i) {
+          of_block = fmaf(a_part[y][i], b_part[x][i], of_block);
+        }
+        __syncthreads();
+      }
+      if (row + y < m && column + x < n) {
+        sum += static_cast<double>(of_block) *
+               static_cast<double>(a_scales[block * a_stride + row + y]) *
+               static_cast<double>(b_scales[(column + x) / scale_block() * b_stride + block]);
+      }
+    }
+    if (row + y < m && column + x < n) {
+      c[(row + y) * n + column + x] = static_cast<float>(sum);
+    }
+  }
+}
+
+}  // namespace tilecast

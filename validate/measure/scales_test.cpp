@@ -1,0 +1,160 @@
+// Scales of fp8 operands on the device: random problems, configurations and epilogues of each kind
+// against a reference in fp64; cuBLASLt on the same scales; what block scales keep of long sums;
+// what is not finite.
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/schedule_text.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr Scales kKinds[] = {Scales::kTensor, Scales::kRow, Scales::kBlock};
+
+Epilogue scaled_by(Scales scales) { return {Bias::kNone, Activation::kNone, scales}; }
+
+GemmProblem random_problem(Scales scales, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  const i64 sides[] = {64, 300, 1500};
+  GemmProblem problem{{upto(sides[random() % 3]), upto(sides[random() % 3]), 16 * upto(130)},
+                      random() % 2 == 0 ? ElementType::kE4m3 : ElementType::kE5m2,
+                      Layout::kTn,
+                      scaled_by(scales),
+                      random() % 2 == 0 ? ElementType::kBf16 : ElementType::kFp16};
+  if (random() % 3 == 0) {
+    problem.epilogue.bias = random() % 2 == 0 ? Bias::kPerRow : Bias::kPerColumn;
+    problem.epilogue.activation = random() % 2 == 0 ? Activation::kNone : Activation::kGelu;
+  }
+  return problem;
+}
+
+Drawn random_case(const GpuSpec& gpu, Scales scales, std::mt19937& random) {
+  Drawn drawn{random_problem(scales, random), {}};
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
+    for (int draw = 0; draw < (promotes(drawn.problem.epilogue) ? 4 : 1) && !legal.empty();
+         ++draw) {
+      drawn.configs.push_back(legal[random() % legal.size()]);
+    }
+  }
+  return drawn;
+}
+
+/// One launch's C, all bits.
+std::vector<unsigned short> result(GpuTestBench& bench, const char* text) {
+  const KernelConfig config = parse_kernel_config(text);
+  LoadedKernel kernel = bench.load(config);
+  const GemmLaunch launch(kernel, bench.problem, config);
+  launch.launch(launch.bind(bench.buffers(bench.c.as<void>())), bench.stream.get());
+  const auto [m, n, k] = bench.problem.shape;
+  return copy_to_host(bench.c.as<unsigned short>(), static_cast<std::size_t>(m * n),
+                      bench.stream.get());
+}
+
+bool not_finite(unsigned short bf16) { return (bf16 & 0x7f80) == 0x7f80; }
+
+constexpr const char* kCooperative =
+    "warp_specialized:tile=128x192x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kTwoRows =
+    "warp_specialized:tile=256x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kPingPong =
+    "ping_pong:tile=64x136x128,stages=4,cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,"
+    "raster=grouped_m,group=8,walk=strided";
+
+}  // namespace
+
+TEST_CASE("Scaled operands drawn at random give the right C with kernels drawn at random",
+          "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::mt19937 random(daily_seed("scales"));
+  for (const Scales scales : kKinds) {
+    std::vector<Drawn> cases;
+    for (int i = 0; i < 12; ++i) {
+      cases.push_back(random_case(gpu, scales, random));
+    }
+    const std::map<Schedule, int> checked = check_walked(bench, cases);
+    for (const auto& [schedule, count] : checked) {
+      std::printf("%s, %s: %d\n", to_text(scaled_by(scales)).c_str(),
+                  std::string(to_text(schedule)).c_str(), count);
+    }
+    CHECK(checked.size() >= (promotes(scaled_by(scales)) ? 2U : 8U));
+  }
+}
+
+TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  for (const Scales scales : kKinds) {
+    for (const i64 k : {512, 1152}) {  // blocks of B in whole fours and not
+      bench.prepare({{384, 640, k}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
+                    Inputs::kNormal);
+      INFO(to_text(bench.problem));
+      CHECK(bench.check_cublaslt().fault == "");
+    }
+  }
+}
+
+TEST_CASE("Promoted sums do not lose more with a longer K", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  for (const i64 k : {256, 2048, 16384, 65536}) {
+    bench.prepare({{256, 512, k},
+                   ElementType::kE4m3,
+                   Layout::kTn,
+                   scaled_by(Scales::kBlock),
+                   ElementType::kFp16},
+                  Inputs::kNormal);
+    for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
+      const Verdict verdict = bench.check(parse_kernel_config(text));
+      std::printf("K = %lld: rms error %.1e, largest %.1e of the largest\n",
+                  static_cast<long long>(k), verdict.rms_error, verdict.max_error);
+      CHECK(verdict.fault == "");
+      CHECK(verdict.rms_error < std::ldexp(1.0, -10));  // fast accumulation: 3e-3 at K = 16384
+    }
+  }
+}
+
+TEST_CASE("What is not finite in a scale reaches what it scales and nothing else", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  constexpr i64 kRows = 300, kColumns = 400, kDepth = 400, kAt = 270;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Scales scales : {Scales::kRow, Scales::kBlock}) {
+    const bool blocks = scales == Scales::kBlock;
+    for (const bool of_a : {true, false}) {
+      bench.prepare({{kRows, kColumns, kDepth}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
+                    Inputs::kUniform);
+      const ScaleArgs args = bench.scales.get();
+      // Of blocks the third along K: of a row of A, or of columns 256 to 383.
+      const i64 index = !blocks ? kAt : of_a ? 2 * args.a_stride + kAt : 2 * args.b_stride + 2;
+      TILECAST_CUDA(cudaMemcpy(const_cast<float*>(of_a ? args.a : args.b) + index, &nan, sizeof nan,
+                               cudaMemcpyHostToDevice));
+      for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
+        INFO(text << " " << to_text(bench.problem) << (of_a ? " A" : " B"));
+        const std::vector<unsigned short> c = result(bench, text);
+        int wrong = 0;
+        for (std::size_t i = 0; i < c.size(); ++i) {
+          const i64 row = static_cast<i64>(i) / kColumns, column = static_cast<i64>(i) % kColumns;
+          const bool hit = of_a ? row == kAt : blocks ? column / scale_block() == 2 : column == kAt;
+          wrong += not_finite(c[i]) == hit ? 0 : 1;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
