@@ -11,8 +11,10 @@ namespace tilecast {
 
 /// Of --epilogue, wherever it is.
 inline constexpr const char* kEpilogueHelp =
-    "GEMMs only. What is done to A B before it is rounded to C: none, or a bias (bias_m, bias_n) "
-    "and an activation (relu, gelu, gelu_tanh, silu), joined by +, such as bias_n+gelu";
+    "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8 "
+    "(scale_tensor, scale_row, scale_block), a bias (bias_m, bias_n) and an activation (relu, "
+    "gelu, "
+    "gelu_tanh, silu), joined by +, such as bias_n+gelu";
 
 inline constexpr const char* kDtypeHelp =
     "Of A and B: fp16, bf16, e4m3, e5m2; of memcpy and elementwise_add fp16, bf16, fp32";

@@ -203,7 +203,7 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
     for (const auto& [word, meaning] : epilogue_words()) {
       add(word, std::string(meaning));
     }
-    add("bias_n+gelu", "a bias, then an activation; any of them");
+    add("bias_n+gelu", "scales, a bias, then an activation; any of them");
   } else {
     for (const Layout layout : {Layout::kTn, Layout::kNn}) {
       add(to_text(layout), std::string(meaning_of(layout)));

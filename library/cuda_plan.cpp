@@ -82,6 +82,7 @@ class CudaPlan final : public DevicePlan {
         launch_(make_launch(kernel_, request, config)),
         workspace_(workspace_of(config, launch_.work())) {
     void* const nowhere = std::bit_cast<void*>(std::uintptr_t{Workspace::kAlignment});
+    const bool scaled = request.problem.epilogue.scales != Scales::kNone;
     args_ = launch_.bind({.a = nowhere,
                           .b = nowhere,
                           .c = nowhere,
@@ -90,7 +91,11 @@ class CudaPlan final : public DevicePlan {
                           .b_row_stride = request.b_row_stride,
                           .a_matrix_stride = request.a_matrix_stride,
                           .b_matrix_stride = request.b_matrix_stride,
-                          .c_matrix_stride = request.c_matrix_stride});
+                          .c_matrix_stride = request.c_matrix_stride,
+                          .scales = {.a = scaled ? static_cast<float*>(nowhere) : nullptr,
+                                     .b = scaled ? static_cast<float*>(nowhere) : nullptr,
+                                     .a_stride = request.a_scale_stride,
+                                     .b_stride = request.b_scale_stride}});
     last_rows_alike_ = std::ranges::equal(args_.a.opaque, args_.a_last.opaque);
     if (driver_.current_context(&context_) != CUDA_SUCCESS ||
         driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS) {
@@ -143,6 +148,8 @@ class CudaPlan final : public DevicePlan {
     args.alpha = arguments.alpha;
     args.beta = arguments.beta;
     args.bias = arguments.bias;
+    args.scales.a = arguments.scale_a;
+    args.scales.b = arguments.scale_b;
     if (workspace_.bytes() != 0) {
       unsigned char* const workspace = static_cast<unsigned char*>(arguments.workspace);
       args.locks = reinterpret_cast<u32*>(workspace);

@@ -127,6 +127,43 @@ TEST_CASE("Arguments of a run are checked before anything of them is used") {
   tilecast_plan_destroy(nullptr);
 }
 
+TEST_CASE("Scales are given where fp8 operands have some, and only there") {
+  tilecast_problem problem = square(1024);
+  problem.type = TILECAST_E4M3;
+  tilecast_options options = on_h200();
+  options.cache_dir = "";
+  alignas(16) char memory[32];
+  const float* const scale = reinterpret_cast<const float*>(memory);
+  const auto refused = [&](const float* a, const float* b) {
+    tilecast_plan* plan = nullptr;
+    REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = arguments.b = arguments.c = memory;
+    arguments.scale_a = a;
+    arguments.scale_b = b;
+    CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+    const std::string why = error();
+    tilecast_plan_destroy(plan);
+    return why;
+  };
+  CHECK(refused(scale, scale) == "scale_a or scale_b is given, but the problem has no scales");
+  problem.scales = TILECAST_SCALES_PER_BLOCK;
+  CHECK(refused(scale, nullptr) == "scale_a or scale_b is null");
+  CHECK(refused(scale, reinterpret_cast<const float*>(memory + 2)) ==
+        "scale_a or scale_b does not begin at a multiple of 4 bytes");
+  problem.ld_scale_a = 1023;
+  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "ld_scale_a is 1023: expected 1024 to 2147483647, or 0");
+  problem.ld_scale_a = 1024;
+  CHECK(predict_one(problem, options) == TILECAST_OK);
+  problem.scales = TILECAST_SCALES_PER_TENSOR;
+  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "ld_scale_a is 1024: scales per block alone have rows");
+  problem.scales = 4;
+  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "scales is 4: expected a tilecast_scales, 0 to 3");
+}
+
 TEST_CASE("A bias is given where the problem has one, and only there") {
   tilecast_problem problem = square(1024);
   problem.bias = TILECAST_BIAS_PER_COLUMN;
@@ -169,6 +206,10 @@ TEST_CASE("A bias is given where the problem has one, and only there") {
   CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "activation is -1: expected a tilecast_activation, 0 to 4");
   problem.activation = TILECAST_SILU;
+  problem.scales = TILECAST_SCALES_PER_ROW;
+  CHECK(predict_one(problem, options) == TILECAST_UNSUPPORTED);
+  CHECK(error() == "epilogue scale_row+silu: operands of fp8 have scales, those of fp16 none");
+  problem.scales = TILECAST_SCALES_NONE;
   tilecast_options blackwell = options;
   blackwell.gpu = "b200";
   CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);

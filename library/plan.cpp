@@ -42,7 +42,8 @@ std::string gpu_name(const Request& request) {
 
 Plan::Plan(const Request& request)
     : scales_(request.scale == SumScale::kAlphaBeta),
-      biased_(request.problem.epilogue.bias != Bias::kNone) {
+      biased_(request.problem.epilogue.bias != Bias::kNone),
+      scaled_operands_(request.problem.epilogue.scales != Scales::kNone) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   const std::vector<Prediction> best =
       tilecast::forecast(request, gpu, request.config ? 1 : kMostTried);
@@ -95,7 +96,8 @@ tilecast_status Plan::clear(void* workspace, std::size_t bytes, void* stream) co
 }
 
 tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) const noexcept {
-  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes, bias] = arguments;
+  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes, bias, scale_a, scale_b] =
+      arguments;
   if (a == nullptr || b == nullptr || c == nullptr) {
     return invalid(a == nullptr ? "a is null" : b == nullptr ? "b is null" : "c is null");
   }
@@ -113,6 +115,15 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
   }
   if (reinterpret_cast<std::uintptr_t>(bias) % kBiasAlignment != 0) {
     return invalid("bias does not begin at a multiple of 4 bytes");
+  }
+  if (scaled_operands_ != (scale_a != nullptr) || scaled_operands_ != (scale_b != nullptr)) {
+    return invalid(scaled_operands_ ? "scale_a or scale_b is null"
+                                    : "scale_a or scale_b is given, but the problem has no scales");
+  }
+  if ((reinterpret_cast<std::uintptr_t>(scale_a) | reinterpret_cast<std::uintptr_t>(scale_b)) %
+          alignof(float) !=
+      0) {
+    return invalid("scale_a or scale_b does not begin at a multiple of 4 bytes");
   }
   if (const tilecast_status checked = check_workspace(workspace, workspace_bytes);
       checked != TILECAST_OK) {

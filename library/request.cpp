@@ -6,6 +6,7 @@
 #include "library/installed_configs.h"
 #include "library/status.h"
 #include "model/base/error.h"
+#include "model/base/math.h"
 #include "model/tile/any_op.h"
 
 namespace tilecast {
@@ -102,6 +103,31 @@ Activation activation_of(i32 activation) {
   }
 }
 
+Scales scales_of(i32 scales) {
+  switch (scales) {
+    case TILECAST_SCALES_NONE:
+      return Scales::kNone;
+    case TILECAST_SCALES_PER_TENSOR:
+      return Scales::kTensor;
+    case TILECAST_SCALES_PER_ROW:
+      return Scales::kRow;
+    case TILECAST_SCALES_PER_BLOCK:
+      return Scales::kBlock;
+    default:
+      invalid(fmt::format("scales is {}: expected a tilecast_scales, 0 to 3", scales));
+  }
+}
+
+/// Between rows of scales, which blocks alone have.
+i32 scale_stride(const char* name, i64 given, i64 tight, Scales scales) {
+  const bool blocks = scales == Scales::kBlock;
+  if (given != 0 && (!blocks || given < tight || given > kMostSide)) {
+    invalid(blocks ? fmt::format("{} is {}: expected {} to {}, or 0", name, given, tight, kMostSide)
+                   : fmt::format("{} is {}: scales per block alone have rows", name, given));
+  }
+  return static_cast<i32>(given);
+}
+
 Regime regime_of(i32 regime) {
   switch (regime) {
     case TILECAST_BURST:
@@ -159,10 +185,11 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                                  ? tilecast_options TILECAST_OPTIONS_INIT
                                  : checked_struct(options, kFirstOptionsSize, "options");
   Request request{};
-  request.problem = {.shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
-                     .dtype = element_type("type", p.type),
-                     .layout = layout_of(p.layout),
-                     .epilogue = {bias_of(p.bias), activation_of(p.activation)}};
+  request.problem = {
+      .shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
+      .dtype = element_type("type", p.type),
+      .layout = layout_of(p.layout),
+      .epilogue = {bias_of(p.bias), activation_of(p.activation), scales_of(p.scales)}};
   const ElementType dtype = request.problem.dtype;
   if (p.type_c != 0) {
     try {
@@ -181,6 +208,13 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   if (p.ldc != 0 && p.ldc != p.n) {
     unsupported(fmt::format("ldc is {}: rows of C are tight ({})", p.ldc, p.n));
   }
+  if (p.reserved != 0) {
+    invalid(fmt::format("problem.reserved is {}: expected 0", p.reserved));
+  }
+  const Scales scales = request.problem.epilogue.scales;
+  request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales);
+  request.b_scale_stride =
+      scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), scales);
   const bool tn = request.problem.layout == Layout::kTn;
   request.a_matrix_stride = matrix_stride("stride_a", p.stride_a, p.m, request.a_row_stride, dtype);
   request.b_matrix_stride =

@@ -7,9 +7,9 @@
  *   tilecast_plan* plan = NULL;
  *   if (tilecast_plan_create(&problem, NULL, &plan) != TILECAST_OK) puts(tilecast_error_text());
  *
- * C[m,n] = activation(alpha A[m,k] B + beta C + bias), in fp32 until C is rounded. A and C are
- * row-major; TILECAST_TN: B is [n,k], TILECAST_NN: B is [k,n], both row-major. Matrices begin at
- * multiples of 16 bytes.
+ * C[m,n] = activation(alpha A[m,k] B + beta C + bias), in fp32 until C is rounded; A and B of fp8
+ * may have scales (tilecast_scales). A and C are row-major; TILECAST_TN: B is [n,k], TILECAST_NN: B
+ * is [k,n], both row-major. Matrices begin at multiples of 16 bytes.
  *
  * Errors: every function that can fail returns a status; tilecast_error_text() says in one line why
  * the calling thread's last call failed. What the library cannot do is refused, never ignored.
@@ -80,6 +80,15 @@ typedef enum tilecast_activation {
   TILECAST_SILU = 4       /* x / (1 + exp(-x)). Of these three a result is off by 2^-12 |x| + 2^-15
                              at most before it is rounded */
 } tilecast_activation;
+/* What elements of fp8 A and B are multiplied by: fp32 numbers on the device. */
+typedef enum tilecast_scales {
+  TILECAST_SCALES_NONE = 0,
+  TILECAST_SCALES_PER_TENSOR = 1, /* one for A, one for B */
+  TILECAST_SCALES_PER_ROW = 2,    /* m for the rows of A, n for the columns of B */
+  /* [k / 128][m] for 128 elements of a row of A; [n / 128][k / 128] for 128 columns x 128 K of B.
+   * Quotients are rounded up. Sums of 128 elements of K are scaled and added up in fp32. */
+  TILECAST_SCALES_PER_BLOCK = 3
+} tilecast_scales;
 typedef enum tilecast_regime {
   TILECAST_BURST = 0,    /* a few milliseconds after rest */
   TILECAST_SUSTAINED = 1 /* under continuous load */
@@ -100,12 +109,16 @@ typedef struct tilecast_problem {
   /* Elements from one product's matrix to the next's, whole 16 bytes; 0: one lies behind the
    * other; TILECAST_SHARED: all products have this one, A or B alone. */
   int64_t stride_a, stride_b, stride_c;
+  int32_t scales;   /* tilecast_scales, of one product */
+  int32_t reserved; /* 0 */
+  /* Of scales per block: numbers from one row of them to the next; 0: tight. */
+  int64_t ld_scale_a, ld_scale_b;
 } tilecast_problem;
 
 #define TILECAST_SHARED (-1)
 
 #define TILECAST_PROBLEM_INIT \
-  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
 typedef struct tilecast_options {
@@ -150,11 +163,12 @@ typedef struct tilecast_arguments {
   float alpha, beta; /* 1 and 0 unless the problem's epilogue is TILECAST_EPILOGUE_SCALED */
   void* workspace;   /* 16-byte aligned; see tilecast_plan_workspace */
   size_t workspace_bytes;
-  const void* bias; /* 4-byte aligned; NULL where the problem has none */
+  const void* bias;               /* 4-byte aligned; NULL where the problem has none */
+  const float *scale_a, *scale_b; /* likewise */
 } tilecast_arguments;
 
 #define TILECAST_ARGUMENTS_INIT \
-  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL }
+  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL, NULL, NULL }
 
 /* How candidates are measured. Begin with TILECAST_TUNING_INIT. */
 typedef struct tilecast_tuning {

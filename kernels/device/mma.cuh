@@ -123,11 +123,10 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
   ptx::wgmma_commit();
 }
 
-/// The same of wgmma row `i` alone, over what was in `sums`.
+/// The same of row `i` of wgmmas whose columns are the warpgroup's, over what was in `sums`.
 __device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
                                           const OperandDescriptors& operands,
                                           const RingPosition& at, i32 i) {
-  static_assert(kMmasAlongN == 1, "one wgmma spans a warpgroup's columns");
   const ptx::MatrixDescriptor stage_a = operands.a.moved(at.stage * kSmem.a_stage_bytes);
   const ptx::MatrixDescriptor stage_b = operands.b.moved(at.b_stage() * kSmem.b_stage_bytes);
   ptx::wgmma_fence();

@@ -11,6 +11,10 @@
 
 namespace tilecast {
 
+static_assert(
+    !promotes(fused()) || (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block()),
+    "a wgmma spans its warpgroup's columns, a K block is a block of scales: 128 elements");
+
 /// `Sums`: Accumulator.
 template <class Behind, class Sums>
 struct PromotingOperation {

@@ -129,6 +129,8 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
       {"LAYOUT", std::string(to_text(gemm.problem.layout))},
       {"BIAS", to_text({.bias = epilogue.bias, .activation = Activation::kNone})},
       {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
+      {"SCALES",
+       to_text({.bias = Bias::kNone, .activation = Activation::kNone, .scales = epilogue.scales})},
       {"RUN_SCHEDULE", std::string(to_text(gemm.config.schedule))},
       {"SCHEDULE", std::string(to_text(kernel_of(gemm.config.schedule)))}};
   if (const auto found = words.find(name); found != words.end()) {

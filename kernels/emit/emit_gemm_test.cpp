@@ -17,8 +17,9 @@
 namespace tilecast {
 namespace {
 
-EmittedGemm gemm_of(const std::string& config, GemmShape shape, ElementType dtype, Layout layout) {
-  return {.problem = {.shape = shape, .dtype = dtype, .layout = layout},
+EmittedGemm gemm_of(const std::string& config, GemmShape shape, ElementType dtype, Layout layout,
+                    const Epilogue& epilogue = {}) {
+  return {.problem = {.shape = shape, .dtype = dtype, .layout = layout, .epilogue = epilogue},
           .config = parse_kernel_config(config),
           .gpu = "NVIDIA H200 SXM 141 GB",
           .forecast = Seconds{12.34e-6}};
@@ -87,6 +88,15 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
       gemm_of("ping_pong:tile=64x192x128,stages=6,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
               "producer=40,raster=grouped_m,group=8,walk=strided",
               {1000, 1000, 1040}, ElementType::kE4m3, Layout::kTn),
+      gemm_of("warp_specialized:tile=128x192x128,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
+              "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+              "walk=strided",
+              {1000, 1000, 1040}, ElementType::kE4m3, Layout::kTn,
+              {Bias::kPerColumn, Activation::kSilu, Scales::kBlock}),
+      gemm_of("split_k:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+              "c_slots=2,producer=40,splits=3,reduction=spread,raster=grouped_m,group=8",
+              {300, 520, 4096}, ElementType::kE5m2, Layout::kTn,
+              {Bias::kNone, Activation::kNone, Scales::kRow}),
       gemm_of("warp_specialized:tile=128x168x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
               "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided",

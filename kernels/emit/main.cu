@@ -1,12 +1,12 @@
 // The host side of an emitted kernel: tensor maps, launch, a check of every element, and its time.
 //
-// Check: A, B and a bias are normal(0, 1), C begins as NaN; each element is compared with an fp64
-// sum of the same products and its epilogue, within the rounding of C plus what fp32 sums of tensor
-// cores and an activation may be off. Where
-// that would be more than 2^40 multiply-adds, every n-th element of C is. Time: launches one after
-// another over sets of buffers, 2 to 64 of them: 256 MiB together, less where 64 are less than that
-// (which may then lie in the L2). In bursts of some 5 ms, of 2 to 1000 launches, after rests
-// of 30 ms; the median, with the gap from one launch to the next.
+// Check: A, B, a bias and scales are normal(0, 1), C begins as NaN; each element is compared with
+// an fp64 sum of the same products and its epilogue, within the rounding of C plus what fp32 sums
+// of tensor cores and an activation may be off. Where that would be more than 2^40 multiply-adds,
+// every n-th element of C is. Time: launches one after another over sets of buffers, 2 to 64 of
+// them: 256 MiB together, less where 64 are less than that (which may then lie in the L2). In
+// bursts of some 5 ms, of 2 to 1000 launches, after rests of 30 ms; the median, with the gap from
+// one launch to the next.
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -48,6 +48,8 @@ constexpr bool kFp8 = is_fp8_pair(kElementType);
 using Element = TILECAST_ELEMENT;     // of A and B
 using CElement = TILECAST_C_ELEMENT;  // and of a bias
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
+constexpr ScaleElements kScaleElements = scale_elements(
+    {.shape = {kM, kN, kMachineK}, .dtype = kElementType, .layout = kLayout, .epilogue = fused()});
 constexpr i32 kCtasTogether = cluster_size(kTiling);
 
 /// With what is decided as it is launched.
@@ -160,6 +162,16 @@ struct Launch {
       args.bias = bias;
 #endif
     }
+    if (kScaleElements.a > 0) {
+      constexpr i64 kBlocks = ceil_div<i64>(kK, scale_block());
+      scales = {.a = a_scales = device_array<float>(kScaleElements.a),
+                .b = b_scales = device_array<float>(kScaleElements.b),
+                .a_stride = static_cast<i32>(kM),
+                .b_stride = static_cast<i32>(kBlocks)};
+#ifdef TILECAST_SCALES
+      args.scales = scales;
+#endif
+    }
     if (splits_k(kRun.schedule)) {
       const ReductionWorkspace workspace = reduction_workspace(kRun, args.work);
       args.partials = device_array<float>(workspace.partials);
@@ -212,6 +224,8 @@ struct Launch {
 
   GemmArgs args{};
   CElement* bias = nullptr;
+  float *a_scales = nullptr, *b_scales = nullptr;
+  ScaleArgs scales{};
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };
@@ -231,9 +245,26 @@ __global__ void fill(T* values, i64 count, u64 seed) {
   }
 }
 
+/// Of the product of two elements.
+__device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k) {
+  const i64 block = k / scale_block();
+  const i64 of_b = n / scale_block() * scales.b_stride + block;
+  switch (fused().scales) {
+    case Scales::kTensor:
+      return static_cast<double>(*scales.a) * static_cast<double>(*scales.b);
+    case Scales::kRow:
+      return static_cast<double>(scales.a[m]) * static_cast<double>(scales.b[n]);
+    case Scales::kBlock:
+      return static_cast<double>(scales.a[block * scales.a_stride + m]) *
+             static_cast<double>(scales.b[of_b]);
+    default:
+      return 1;
+  }
+}
+
 /// Counts the elements of C, every `step`-th, that are wrong; NaN is.
 __global__ void compare(const Element* a, const Element* b, const CElement* c, const CElement* bias,
-                        i64 step, unsigned long long* wrong) {
+                        ScaleArgs scales, i64 step, unsigned long long* wrong) {
   const double rounding = TILECAST_C_IS_BF16 ? 0x1p-8 : 0x1p-11;
   const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
@@ -245,7 +276,8 @@ __global__ void compare(const Element* a, const Element* b, const CElement* c, c
     for (i64 k = 0; k < kK; ++k) {
       const double term = static_cast<double>(static_cast<float>(row[k])) *
                           static_cast<double>(static_cast<float>(
-                              of_b[kLayout == Layout::kTn ? n * kK + k : k * kN + n]));
+                              of_b[kLayout == Layout::kTn ? n * kK + k : k * kN + n])) *
+                          scale_of(scales, m, n, k);
       sum += term;
       magnitude += fabs(term);
     }
@@ -310,6 +342,11 @@ int run() {
     fill<<<1024, 256>>>(launch.bias, kBiasElements, 3);
     CHECK(cudaGetLastError());
   }
+  if (kScaleElements.a > 0) {
+    fill<<<1024, 256>>>(launch.a_scales, kScaleElements.a, 4);
+    fill<<<1024, 256>>>(launch.b_scales, kScaleElements.b, 5);
+    CHECK(cudaGetLastError());
+  }
   for (i64 i = 0; i < sets; ++i) {
     Element* const a = device_array<Element>(kElementsOfA);
     Element* const b = device_array<Element>(kElementsOfB);
@@ -330,7 +367,7 @@ int run() {
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
     CHECK(cudaMemset(first_c, 0xff, kElementsOfC * sizeof(CElement)));
     launch(bound[0]);
-    compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, step, wrong);
+    compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, launch.scales, step, wrong);
     CHECK(cudaGetLastError());
   }
   unsigned long long found = 0;

@@ -213,8 +213,8 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     threads    for simulations; 0: one for each processor
     calibrated without it the GPU's calibration is left out
     card       UUID of a measured card; else the interval is of any card of the kind
-    epilogue   "none", or a bias ("bias_m", "bias_n") and an activation ("relu", "gelu", "gelu_tanh",
-               "silu"), joined by "+": "bias_n+gelu"
+    epilogue   "none", or scales of fp8 ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
+               "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
     batch      products of one launch; "32:a", "32:b" or "32:ab" where they share A, B or both
 
     Raises ConfigError, a ValueError, for what cannot be predicted, FileError, an OSError, for a file

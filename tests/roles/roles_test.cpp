@@ -26,6 +26,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/spec/tensor_operation.h"
 #include "model/tile/any_op.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
@@ -45,6 +46,12 @@ const GpuSpec& h200() {
 /// be resident together.
 u32 workers_for(const KernelConfig& config) {
   return config.decomposition.reduction == Reduction::kSpread ? 64 : 3;
+}
+
+/// In elements of the machine.
+KernelConfig config_of(const HostKernel& kernel) {
+  const ElementType dtype = kernel.promoted ? ElementType::kE4m3 : ElementType::kFp16;
+  return in_pairs(dtype, parse_kernel_config(kernel.config));
 }
 
 StepLog simulated_steps(const KernelConfig& config, const GemmProblem& problem) {
@@ -214,8 +221,10 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
   std::vector<GemmProblem> problems;
   for (const GemmShape& shape : shapes) {
     problems.push_back({.shape = shape,
-                        .dtype = ElementType::kFp16,
+                        .dtype = kernel.promoted ? ElementType::kE4m3x2 : ElementType::kFp16,
                         .layout = layout,
+                        .epilogue = {Bias::kNone, Activation::kNone,
+                                     kernel.promoted ? Scales::kBlock : Scales::kNone},
                         .batch = {.products = kernel.batched ? 3 : 1}});
   }
   if (kernel.grouped) {  // of whole tiles, and not; some empty
@@ -236,7 +245,7 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
 
 TEST_CASE("Every role of a kernel takes the steps of its process, in their order") {
   for (const HostKernel& kernel : host_kernels()) {
-    const KernelConfig config = parse_kernel_config(kernel.config);
+    const KernelConfig config = config_of(kernel);
     for (const GemmProblem& problem : problems_for(kernel, config)) {
       CAPTURE(kernel.config, to_text(AnyProblem{problem}));
       CHECK(to_text(check_legal(h200(), problem, config)) == to_text(Refusal::kNone));
@@ -247,12 +256,14 @@ TEST_CASE("Every role of a kernel takes the steps of its process, in their order
 
 TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
   for (const HostKernel& kernel : host_kernels()) {
-    const KernelConfig config = parse_kernel_config(kernel.config);
+    const KernelConfig config = config_of(kernel);
     CAPTURE(kernel.config);
     const KernelSteps steps =
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout));
-    CHECK(steps.most_wgmmas == tensor_operation(h200(), config).per_k_block);
+    // With block scales each wgmma row is waited for.
+    const i32 parts = kernel.promoted ? wgmmas_along_m(config.tiling) : 1;
+    CHECK(steps.most_wgmmas * parts == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
 }
@@ -260,7 +271,7 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
 TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
   std::set<std::pair<i32, i32>> splits;
   for (const HostKernel& kernel : host_kernels()) {
-    const KernelConfig config = parse_kernel_config(kernel.config);
+    const KernelConfig config = config_of(kernel);
     const Tiling& t = config.tiling;
     const KernelSteps steps =
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
@@ -280,12 +291,12 @@ TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
 
 TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in all that it takes") {
   std::set<std::pair<Schedule, Layout>> alone;
-  std::set<Schedule> batched, grouped;
+  std::set<Schedule> batched, grouped, promoted;
   std::set<Store> stores;
   for (const HostKernel& kernel : host_kernels()) {
-    const KernelConfig config = parse_kernel_config(kernel.config);
-    if (kernel.batched || kernel.grouped) {
-      (kernel.batched ? batched : grouped).insert(config.schedule);
+    const KernelConfig config = config_of(kernel);
+    if (kernel.batched || kernel.grouped || kernel.promoted) {
+      (kernel.batched ? batched : kernel.grouped ? grouped : promoted).insert(config.schedule);
     } else {
       alone.emplace(config.schedule, kernel.layout);
     }
@@ -300,6 +311,7 @@ TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in a
     }
     CHECK(batched.contains(schedule) == !traits.one_k_block);
     CHECK(grouped.contains(schedule) == traits.walks_groups);
+    CHECK(promoted.contains(schedule) == promotes_sums(schedule));
   }
   CHECK(stores.size() == 2);
 }

@@ -17,10 +17,8 @@
 namespace tilecast {
 namespace {
 
-std::string kernel_text(std::size_t index, const KernelConfig& config, Layout layout, bool batched,
-                        bool grouped) {
-  const KernelSource source =
-      gemm_source(config, {ElementType::kFp16, layout, {}, batched, grouped});
+std::string kernel_text(std::size_t index, const KernelConfig& config, const ProblemKind& kind) {
+  const KernelSource source = gemm_source(config, kind);
   std::string text;
   for (std::string define : source.defines) {
     define[define.find('=')] = ' ';
@@ -60,11 +58,17 @@ void write_kernels(const std::string& list, const std::string& folder) {
     line.remove_prefix(space + 1);
     const bool batched = take_word(line, "batch ");
     const bool grouped = take_word(line, "groups ");
+    const bool promoted = take_word(line, "promoted ");
+    ProblemKind kind{ElementType::kFp16, layout, {}, batched, grouped};
+    if (promoted) {
+      kind.types = {ElementType::kE4m3, ElementType::kBf16};
+      kind.epilogue.scales = Scales::kBlock;
+    }
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
-               kernel_text(index, parse_kernel_config(line), layout, batched, grouped));
+               kernel_text(index, parse_kernel_config(line), kind));
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows += fmt::format("      {{\"{}\", Layout::{}, {}, {}, &run_kernel_{}}},\n", line,
-                        layout == Layout::kNn ? "kNn" : "kTn", batched, grouped, index);
+    rows += fmt::format("      {{\"{}\", Layout::{}, {}, {}, {}, &run_kernel_{}}},\n", line,
+                        layout == Layout::kNn ? "kNn" : "kTn", batched, grouped, promoted, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

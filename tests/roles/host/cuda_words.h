@@ -30,6 +30,7 @@ struct ThreadIndex {
 inline void __syncthreads() {}
 inline void __syncwarp() {}
 [[noreturn]] inline void __trap() { std::abort(); }
+inline float __uint_as_float(std::uint32_t) { return 0; }
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
 inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int) { return value; }
 
