@@ -180,10 +180,17 @@ struct Sample {
         c_host(normal_matrices(c_matrices, c_type(of), draw)),
         bias_host(
             normal_matrices(Matrices::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
+        // As many as scales of rows or of blocks can be; drawn from 1 to 2.
+        scales_host(static_cast<std::size_t>((of.k / 128 + 8) * (std::max(of.m, of.n) + 8))),
+        scales(sizeof(float) * scales_host.size()),
         a(packed(a_host, of.type).size()),
         b(packed(b_host, of.type).size()),
         c(2 * c_host.size()),
         bias(2 * bias_host.size()) {
+    for (float& scale : scales_host) {
+      scale = std::uniform_real_distribution<float>(1, 2)(draw);
+    }
+    check_cuda(cudaMemcpy(scales.get(), scales_host.data(), scales.size(), cudaMemcpyHostToDevice));
     check_cuda(cudaMemcpy(bias.get(), bias_host.data(), bias.size(), cudaMemcpyHostToDevice));
     check_cuda(
         cudaMemcpy(a.get(), packed(a_host, of.type).data(), a.size(), cudaMemcpyHostToDevice));
@@ -211,6 +218,10 @@ struct Sample {
     result.alpha = alpha;
     result.beta = beta;
     result.bias = problem.bias == TILECAST_BIAS_NONE ? nullptr : bias.get();
+    if (problem.scales != TILECAST_SCALES_NONE) {  // B's behind the first of A's, which may overlap
+      result.scale_a = static_cast<const float*>(scales.get());
+      result.scale_b = result.scale_a + 1;
+    }
     result.workspace = workspace;
     result.workspace_bytes = bytes;
     return result;
@@ -236,11 +247,32 @@ struct Sample {
   std::int64_t products;
   Matrices a_matrices, b_matrices, c_matrices;
   std::vector<std::uint16_t> a_host, b_host, c_host, bias_host;
-  DeviceBytes a, b, c, bias;
+  std::vector<float> scales_host;
+  DeviceBytes scales, a, b, c, bias;
   std::vector<double> expected, tolerance;
 
  private:
   static constexpr double kBetween = -1;  // the tolerance of what is no element of C
+
+  /// Of the product of two elements.
+  double scale_at(std::int64_t m, std::int64_t n, std::int64_t k) const {
+    const auto at = [&](std::int64_t index) {
+      return static_cast<double>(scales_host[static_cast<std::size_t>(index)]);
+    };
+    const std::int64_t blocks = (problem.k + 127) / 128;
+    const std::int64_t a_row = problem.ld_scale_a == 0 ? problem.m : problem.ld_scale_a;
+    const std::int64_t b_row = problem.ld_scale_b == 0 ? blocks : problem.ld_scale_b;
+    switch (problem.scales) {
+      case TILECAST_SCALES_PER_TENSOR:
+        return at(0) * at(1);
+      case TILECAST_SCALES_PER_ROW:
+        return at(m) * at(1 + n);
+      case TILECAST_SCALES_PER_BLOCK:
+        return at(k / 128 * a_row + m) * at(1 + n / 128 * b_row + k / 128);
+      default:
+        return 1;
+    }
+  }
 
   void compute() {
     const double rounding = c_type(problem) == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
@@ -262,7 +294,8 @@ struct Sample {
       double sum = 0, magnitude = 0;
       for (std::int64_t k = 0; k < problem.k; ++k) {
         const double term = x[a_matrices.at(product, m, k)] *
-                            y[tn ? b_matrices.at(product, n, k) : b_matrices.at(product, k, n)];
+                            y[tn ? b_matrices.at(product, n, k) : b_matrices.at(product, k, n)] *
+                            scale_at(m, n, k);
         sum += term;
         magnitude += std::abs(term);
       }

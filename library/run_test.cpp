@@ -36,6 +36,15 @@ tilecast_problem random_problem(std::mt19937& draw) {
   p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
   p.lda = between(0, 1, draw) * (p.k + step * between(0, 4, draw));
   p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + step * between(0, 4, draw));
+  if (is_fp8(type) && between(0, 1, draw) == 0) {
+    p.scales = static_cast<std::int32_t>(
+        between(TILECAST_SCALES_PER_TENSOR, TILECAST_SCALES_PER_BLOCK, draw));
+    if (p.scales == TILECAST_SCALES_PER_BLOCK) {
+      p.ld_scale_a = between(0, 1, draw) * (p.m + between(0, 5, draw));
+      p.ld_scale_b = between(0, 1, draw) * ((p.k + 127) / 128 + between(0, 5, draw));
+    }
+    return p;
+  }
   if (between(0, 2, draw) == 0) {
     const auto stride = [&](std::int64_t rows, std::int64_t row) {
       const std::int64_t tight = (rows * row + step - 1) / step * step;
@@ -86,8 +95,8 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
     const Plan plan = random_plan(p, draw);
     INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " bias " << p.bias
              << " activation " << p.activation << " lda " << p.lda << " ldb " << p.ldb << " batch "
-             << p.batch << " strides " << p.stride_a << " " << p.stride_b << " " << p.stride_c
-             << " " << plan.forecast().config);
+             << p.batch << " scales " << p.scales << " strides " << p.stride_a << " " << p.stride_b
+             << " " << p.stride_c << " " << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());

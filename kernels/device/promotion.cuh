@@ -39,13 +39,12 @@ struct PromotingOperation {
                                                 const RingPosition& at) const {
     wait_full(smem, at);
   }
-  __device__ __forceinline__ void issue(const SharedMemory&, const RingPosition& at, bool) {
+  __device__ __forceinline__ void issue(const SharedMemory& smem, const RingPosition& at, bool) {
+    accumulator.scales.read(smem.scales(at.stage));
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
       mma_row_of_k_block(sums, operands, at, i);
       if (i == 0) {
-        accumulator.scales.take();
-        accumulator.scales.ask();
         behind();
       }
       if (i + 1 < kMmasAlongM) {

@@ -2,7 +2,7 @@
 //
 // Those of tensors and rows are read once per tile, before its first wgmma, and multiply the sums
 // when they are packed; a column's lies in one lane and is handed to the others of its warp. Those
-// of blocks are read one K block ahead, under the wgmmas of the one before, each thread its own.
+// of blocks lie in the stage of their K block (scale_loads.cuh).
 //
 // A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
 // Checked by: validate/measure/scales_test.cpp.
@@ -99,51 +99,28 @@ class ScalePart<Scales::kBlock> {
   static constexpr i32 kTogether =
       min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
 
-  /// `m`, `n`: where the part starts in C. Asks for the first K block's.
+  /// `m`, `n`: where the part starts in C.
   template <class Args>
-  __device__ void load(const Args& args, i32 m, i32 n) {
-    const i32 row = m + first_row_of_thread();
-    rows_below_ = args.m - row;
-    columns_right_ = args.n - n;
+  __device__ void load(const Args&, i32 m, i32 n) {
+    row_ = m % kTiling.block_m + first_row_of_thread();
+    block_ = n / scale_block() - n / kTiling.block_n * kTiling.block_n / scale_block();
     first_column_ = n % scale_block();
-    a_ = args.scales.a + row;
-    b_ = args.scales.b + static_cast<i64>(n / scale_block()) * args.scales.b_stride;
-    a_stride_ = args.scales.a_stride;
-    b_stride_ = args.scales.b_stride;
-    left_ = args.k_blocks;
-    ask();
   }
 
-  /// From now on of the next K block. By those that have asked for it.
-  __device__ void take() {
+  /// A K block's, from its stage; before its wgmmas, behind which the stage is released.
+  __device__ void read(u32 stage) {
+    const auto number = [stage](i32 index) {
+      return __uint_as_float(ptx::load_shared<4>(stage + index * 4).word[0]);
+    };
 #pragma unroll
     for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
-      of_rows_[i][0] = next_of_rows_[i][0];
-      of_rows_[i][1] = next_of_rows_[i][1];
+      of_rows_[i][0] = number(row_ + i * kWgmmaM);
+      of_rows_[i][1] = number(row_ + i * kWgmmaM + 8);
     }
 #pragma unroll
     for (i32 i = 0; i < kBlocks; ++i) {
-      of_blocks_[i] = next_of_blocks_[i];
+      of_blocks_[i] = number(kTiling.block_m + block_ + i);
     }
-  }
-  /// Asks for the next K block's, if there is one.
-  __device__ void ask() {
-    if (left_ == 0) {
-      return;
-    }
-    --left_;
-#pragma unroll
-    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
-      next_of_rows_[i][0] = scale_or_0(a_, i * kWgmmaM, rows_below_);
-      next_of_rows_[i][1] = scale_or_0(a_, i * kWgmmaM + 8, rows_below_);
-    }
-#pragma unroll
-    for (i32 i = 0; i < kBlocks; ++i) {
-      const bool exists = i * scale_block() - first_column_ < columns_right_;
-      next_of_blocks_[i] = exists ? scale_at(b_ + i * b_stride_) : 0;
-    }
-    a_ += a_stride_;
-    ++b_;
   }
 
   /// Of the thread's row `half` (0, or the one eight below) of wgmma row `i`.
@@ -168,11 +145,8 @@ class ScalePart<Scales::kBlock> {
   static constexpr i32 kBlocks =
       ceil_div(scale_block() - kTogether + warpgroup_columns(kTiling), scale_block());
 
-  float of_rows_[wgmmas_along_m(kTiling)][2], next_of_rows_[wgmmas_along_m(kTiling)][2];
-  float of_blocks_[kBlocks], next_of_blocks_[kBlocks];
-  const float *a_, *b_;  // the next K block's, of the thread's first row and the first block
-  i32 a_stride_, b_stride_, rows_below_, columns_right_, first_column_;
-  i32 left_;  // K blocks that were not asked for
+  float of_rows_[wgmmas_along_m(kTiling)][2], of_blocks_[kBlocks];
+  i32 row_, block_, first_column_;  // in the tile, among its blocks, in the first of them
 };
 #endif
 

@@ -51,6 +51,8 @@ constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr ScaleElements kScaleElements = scale_elements(
     {.shape = {kM, kN, kMachineK}, .dtype = kElementType, .layout = kLayout, .epilogue = fused()});
 constexpr i32 kCtasTogether = cluster_size(kTiling);
+constexpr i32 kSharedBytes =
+    kSmem.total_bytes + (promotes(fused()) ? kTiling.stages * scale_stage_bytes(kTiling) : 0);
 
 /// With what is decided as it is launched.
 constexpr KernelConfig run_config() {
@@ -120,7 +122,7 @@ u32 resident_workers() {
   cudaLaunchConfig_t config{};
   config.gridDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
   config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
-  config.dynamicSmemBytes = kSmem.total_bytes;
+  config.dynamicSmemBytes = kSharedBytes;
   config.attrs = &cluster;
   config.numAttrs = kCtasTogether > 1 ? 1 : 0;
   int sms = 0, workers = 0;
@@ -129,7 +131,7 @@ u32 resident_workers() {
     CHECK(cudaOccupancyMaxActiveClusters(&workers, tilecast_gemm, &config));
   } else {
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&workers, tilecast_gemm, kThreads,
-                                                        kSmem.total_bytes));
+                                                        kSharedBytes));
     workers *= sms;
   }
   if constexpr (uses_tcgen05(kConfig.schedule)) {
@@ -146,7 +148,7 @@ struct Launch {
   Launch() {
     constexpr KernelConfig kRun = run_config();
     CHECK(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               kSmem.total_bytes));
+                               kSharedBytes));
     const u32 resident = resident_workers();
     args.scheduler = make_tile_scheduler({kM, kN, kMachineK}, kProducts, kRun, resident);
     args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, kTiling.block_k));
@@ -181,7 +183,7 @@ struct Launch {
     cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
     config.gridDim = {args.work.workers * static_cast<unsigned>(kCtasTogether), 1, 1};
     config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
-    config.dynamicSmemBytes = kSmem.total_bytes;
+    config.dynamicSmemBytes = kSharedBytes;
     config.attrs = &cluster;
     config.numAttrs = kCtasTogether > 1 ? 1 : 0;
   }

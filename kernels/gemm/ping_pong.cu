@@ -13,6 +13,7 @@
 // (results), validate/measure/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"
+#include "kernels/device/scale_loads.cuh"
 #include "kernels/device/specialized_roles.cuh"
 
 namespace tilecast {
@@ -73,5 +74,6 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
   using namespace tilecast;
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  run_specialized(args, SharedMemory::of(dynamic), produce, consume);
+  const SharedMemory smem = SharedMemory::of(dynamic);
+  run_specialized(args, smem, produce, consume, ScaleLoader{smem});
 }

@@ -29,7 +29,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
              .threads = threads_per_cta(config.schedule, config.tiling),
              .shared_memory_bytes = smem_layout(config_.schedule, config_.tiling).total_bytes,
              .cluster_size = cluster_size(config.tiling)} {
-  shape_.shared_memory_bytes += group_table_bytes(problem_);
+  shape_.shared_memory_bytes += bytes_beside_layout(problem_, config_.tiling);
   kernel.allow_shared_memory(shape_.shared_memory_bytes);
   resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
   const i32 sms = current_device().sm_count;

@@ -78,6 +78,9 @@ class Proposals {
 
   /// Beside what smem_layout lays out.
   i32 table_bytes() const { return group_table_bytes(problem_); }
+  i32 scale_bytes_of_stage(const Tiling& tiling) const {
+    return promotes(problem_.epilogue) ? scale_stage_bytes(tiling) : 0;
+  }
 
   void add_orders(const KernelConfig& config) {
     splits_k(config.schedule) ? add_splits(config) : add_rasters(config);
@@ -284,7 +287,8 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     const SmemLayout empty = smem_layout(config.schedule, config.tiling);
     const i32 room = shared_memory_for_each_of(gpu, config.ctas_per_sm) - empty.total_bytes -
                      proposals.table_bytes();
-    const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes;
+    const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes +
+                      proposals.scale_bytes_of_stage(config.tiling);
     const i32 most = min_of(kMostMenuStages, room / stage);
     for (i32 stages = most; stages >= max_of(2, most - 1); --stages) {
       config.tiling.stages = stages;
@@ -310,6 +314,9 @@ std::vector<i32> c_slot_menu(const KernelConfig& config) {
   }
   const i32 chunks = c_chunks(config.schedule, config.tiling);
   slots.push_back(min_of(kFewestChunkSlots, chunks));
+  if (config.inflight == 0 && chunks > 1) {
+    slots.push_back(1);  // a stage more, where loads are waited for in every K block
+  }
   if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule) &&
       config.store == Store::kAtTileEnd) {
     slots.push_back(chunks);

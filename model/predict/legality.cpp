@@ -320,12 +320,12 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
       (promotes(problem.epilogue) && !registers_hold_promoted(config))) {
     return Refusal::kRegisters;
   }
-  const i32 table = group_table_bytes(problem);
+  const i32 beside = bytes_beside_layout(problem, t);
   if (!c_fits_where_it_is_staged(config.schedule, t) ||
-      ctas_by_shared_memory(gpu, config, table) == 0) {
+      ctas_by_shared_memory(gpu, config, beside) == 0) {
     return Refusal::kSharedMemory;
   }
-  if (std::min(resident_ctas(gpu, config), ctas_by_shared_memory(gpu, config, table)) <
+  if (std::min(resident_ctas(gpu, config), ctas_by_shared_memory(gpu, config, beside)) <
       config.ctas_per_sm) {
     return Refusal::kOccupancy;
   }

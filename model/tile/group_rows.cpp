@@ -67,6 +67,11 @@ GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
   return problem;
 }
 
+i32 bytes_beside_layout(const GemmProblem& problem, const Tiling& tiling) {
+  return group_table_bytes(problem) +
+         (promotes(problem.epilogue) ? tiling.stages * scale_stage_bytes(tiling) : 0);
+}
+
 i32 group_table_bytes(const GemmProblem& problem) {
   return problem.groups != nullptr ? group_table_bytes(matrices_of_b(problem)) : 0;
 }

@@ -119,6 +119,12 @@ TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
+/// Of block scales, behind all that: in each stage those of A's rows and of the blocks that B's
+/// columns reach into, four at most.
+TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
+  return 4 * (tiling.block_m + 4);
+}
+
 /// Whether what C may borrow holds a whole tile of it.
 TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling) {
   if (tiling.c_slots > 0) {

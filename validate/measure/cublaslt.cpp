@@ -64,8 +64,9 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
 }
 
-/// Our B is its A.
-void set_scale_modes(Scales scales, cublasLtMatmulDesc_t operation) {
+/// Our B is its A. The heuristic asks that there are scales: it gets an address, and each run its
+/// own.
+void set_scale_modes(Scales scales, const void* somewhere, cublasLtMatmulDesc_t operation) {
   const bool rows = scales == Scales::kRow, blocks = scales == Scales::kBlock;
   const cublasLtMatmulMatrixScale_t of_b = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
                                            : rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
@@ -75,6 +76,11 @@ void set_scale_modes(Scales scales, cublasLtMatmulDesc_t operation) {
                                                  &of_b, sizeof of_b));
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
                                                  &of_a, sizeof of_a));
+  for (const cublasLtMatmulDescAttributes_t pointer :
+       {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER}) {
+    TILECAST_CUBLAS(
+        cublasLtMatmulDescSetAttribute(operation, pointer, &somewhere, sizeof somewhere));
+  }
 }
 
 /// As many matrices, `stride` elements apart.
@@ -143,7 +149,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
         operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
   }
   if (!fp32_output && problem.epilogue.scales != Scales::kNone) {
-    set_scale_modes(problem.epilogue.scales, operation_.get());
+    set_scale_modes(problem.epilogue.scales, library.workspace().as<void>(), operation_.get());
   }
   if (!fp32_output && fuses(problem.epilogue)) {
     const cublasLtEpilogue_t epilogue = epilogue_of(problem.epilogue);

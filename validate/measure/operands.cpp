@@ -1,6 +1,6 @@
 #include "validate/measure/operands.h"
 
-#include <cmath>
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -61,10 +61,8 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   const i64 of_a = round_up<i64>(elements.a, 16 / kScaleBytes);  // B's begin at 16 bytes, too
   std::vector<float> values(static_cast<std::size_t>(of_a + elements.b));
   std::mt19937 random(static_cast<unsigned>(seed));
-  std::uniform_real_distribution<float> exponent(-2, 2);
-  for (float& value : values) {
-    value = std::exp2(exponent(random));
-  }
+  std::uniform_real_distribution<float> draw(1, 2);
+  std::ranges::generate(values, [&] { return draw(random); });
   memory_.reserve(values.size() * sizeof(float));
   TILECAST_CUDA(cudaMemcpy(memory_.as<void>(), values.data(), values.size() * sizeof(float),
                            cudaMemcpyHostToDevice));

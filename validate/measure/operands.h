@@ -33,7 +33,7 @@ class FirstRows {
   DeviceMemory rows_;
 };
 
-/// On the device: what a problem's operands are scaled by, drawn from 1/4 to 4; of blocks B's in
+/// On the device: what a problem's operands are scaled by, drawn from 1 to 2; of blocks B's in
 /// rows of whole fours, as cuBLASLt reads them. Nothing without.
 class OperandScales {
  public:

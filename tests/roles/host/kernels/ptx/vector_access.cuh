@@ -15,4 +15,9 @@ HostVector load_global(const void*, u64) {
   return {};
 }
 
+template <int kBytes>
+HostVector load_shared(u32) {
+  return {};
+}
+
 }  // namespace tilecast::ptx

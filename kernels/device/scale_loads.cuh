@@ -1,0 +1,63 @@
+// Scales of blocks on their way into the stage of their K block: by a warp beside the producer,
+// whose copies say themselves when they have landed, so that all stages are on their way at a time.
+//
+// Copies are of single numbers: rows of scales may begin anywhere and end anywhere.
+// Checked by: validate/measure/scales_test.cpp.
+#pragma once
+
+#include "kernels/device/tile_loads.cuh"
+#include "kernels/ptx/cp_async.cuh"
+#include "kernels/ptx/warp.cuh"
+
+namespace tilecast {
+
+/// The producer warpgroup's other warps: the first of them loads scales where blocks have some.
+struct ScaleLoader {
+  const SharedMemory& smem;
+
+  template <class Args>  // only arguments of kernels with scales have them
+  __device__ void operator()(const Args& args, const ClusterPlace& place) const {
+    if constexpr (promotes(fused())) {
+      if (ptx::uniform_warp_index() % kWarpsPerWarpgroup == 1) {
+        load_all(args, place);
+      }
+    }
+  }
+
+ private:
+  template <class Args>
+  __device__ void load_all(const Args& args, const ClusterPlace& place) const {
+    const TileScheduler& scheduler = scheduler_of(args);
+    const u32 worker = blockIdx.x / kClusterSize;
+    const u32 end = scheduler.end(worker);
+    RingPosition at;
+    for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
+      const TileOrigin tile = tile_origin(args, t, place);
+      for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
+        wait_empty(smem, at);
+        load(args, smem.scales(at.stage), tile, k_block);
+        ptx::cp_async_arrive(smem.full(at.stage));
+        at.advance();
+      }
+    }
+  }
+
+  template <class Args>
+  __device__ void load(const Args& args, u32 stage, const TileOrigin& tile, i32 k_block) const {
+    const i32 lane = static_cast<i32>(threadIdx.x) % 32;
+    const float* const a = args.scales.a + static_cast<i64>(k_block) * args.scales.a_stride;
+#pragma unroll
+    for (i32 row = 0; row < kTiling.block_m; row += 32) {
+      const i32 m = tile.m + row + lane;
+      ptx::cp_async<4>(stage + (row + lane) * 4, a + m, m < args.m ? 4 : 0);
+    }
+    if (lane < 4) {
+      const i32 block = tile.n / scale_block() + lane;
+      ptx::cp_async<4>(stage + (kTiling.block_m + lane) * 4,
+                       args.scales.b + static_cast<i64>(block) * args.scales.b_stride + k_block,
+                       block * scale_block() < args.n ? 4 : 0);
+    }
+  }
+};
+
+}  // namespace tilecast
