@@ -3,17 +3,33 @@
 //
 // A warpgroup's wgmma rows take turns in one set of registers: the wgmmas of one, the wait for
 // them, a multiply-add of each sum. Meanwhile the tensor cores run another warpgroup's. The last
-// row's multiply-adds follow the release of the stage. Checked by: validate/measure/scales_test.cpp
-// (results), kernels/jit/gemm_kernel_test.cpp (no spills).
+// row's multiply-adds follow the release of the stage.
+//
+// The tensor cores share their time between two warpgroups that both have wgmmas, which then end
+// together, promote together, and stay so. Hence the second one of a tile begins each K block when
+// half of the first one's first row is done. Each stage has a barrier for that: whoever is ahead
+// cannot come to the same stage again before the other has left it.
+// Checked by: validate/measure/scales_test.cpp (results), kernels/jit/gemm_kernel_test.cpp (no
+// spills).
 #pragma once
 
 #include "kernels/device/wgmma_operation.cuh"
+#include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
 
 static_assert(
     !promotes(fused()) || (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block()),
     "a wgmma spans its warpgroup's columns, a K block is a block of scales: 128 elements");
+
+/// Two warpgroups share each tile: one follows the other.
+__device__ consteval bool in_order() {
+  return promotes(fused()) && warpgroups_per_tile(kTiling) == 2;
+}
+/// One for each stage, behind those of the epilogue (epilogue.cuh).
+__device__ consteval u32 first_order_barrier() { return kConsumerWarpgroups + 2; }
+static_assert(!in_order() || first_order_barrier() + kTiling.stages <= 16,
+              "a CTA has sixteen named barriers");
 
 /// `Sums`: Accumulator.
 template <class Behind, class Sums>
@@ -40,12 +56,21 @@ struct PromotingOperation {
     wait_full(smem, at);
   }
   __device__ __forceinline__ void issue(const SharedMemory& smem, const RingPosition& at, bool) {
+    constexpr u32 kBoth = 2 * kThreadsPerWarpgroup;
+    const bool leads = threadIdx.x < kThreadsPerWarpgroup;
     accumulator.scales.read(smem.scales(at.stage));
+    if (in_order() && !leads) {
+      ptx::named_barrier_sync(first_order_barrier() + at.stage, kBoth);
+    }
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
       mma_row_of_k_block(sums, operands, at, i);
       if (i == 0) {
         behind();
+        ptx::wgmma_wait<1>();  // half of the row
+        if (in_order() && leads) {
+          ptx::named_barrier_arrive(first_order_barrier() + at.stage, kBoth);
+        }
       }
       if (i + 1 < kMmasAlongM) {
         wait();

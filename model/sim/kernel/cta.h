@@ -224,7 +224,10 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
 inline void Cta::mma_part(Warpgroup& consumer, bool last) {
   const SimTime now = engine().now();
   const SimTime mma{costs().mma.ps / costs().promoted_parts};
-  note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
+  for (i32 half = 0; half < 2; ++half) {
+    note_often(consumer,
+               [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
+  }
   consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, mma);
   if (machine_.activity != nullptr) {
     machine_.activity->add(Resource::kTensor, now, mma.ps);

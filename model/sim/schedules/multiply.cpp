@@ -7,13 +7,24 @@
 namespace tilecast {
 namespace {
 
-/// Of block scales: one wgmma's columns after the other.
+/// Of block scales: one wgmma row after the other. A tile's second warpgroup follows the first,
+/// which takes no time here: the tensor cores serve whoever asked first.
 Process multiply_promoted(Cta& cta, Warpgroup& wg) {
-  const i32 parts = cta.costs().promoted_parts;
+  const i32 parts = cta.costs().promoted_parts, stage = wg.at.stage;
+  const bool in_order = warpgroups_per_tile(cta.tiling()) == 2;
+  if (in_order && wg.index > 0) {
+    cta.note_often(wg, [&] { return Step{.kind = StepKind::kTakeTurn, .at = stage}; });
+  }
   for (i32 part = 0; part < parts; ++part) {
     const bool last = part == parts - 1;
     co_await cta.engine().until(wg.ready);
     cta.mma_part(wg, last);
+    if (part == 0) {
+      cta.note_often(wg, [] { return Step{.kind = StepKind::kWaitMultiplied, .count = 1}; });
+      if (in_order && wg.index == 0) {
+        cta.note_often(wg, [&] { return Step{.kind = StepKind::kGiveTurn, .at = stage}; });
+      }
+    }
     cta.wait_mma(wg, 0);
     if (last) {
       cta.release_stage(wg);
