@@ -168,7 +168,7 @@ TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas ru
   const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method) {
     const KernelConfig config = parse_kernel_config(
         "warp_specialized:tile=" + std::to_string(rows) +
-        "x128x128,stages=4,warpgroups=" + warpgroups +
+        "x128x128,stages=3,warpgroups=" + warpgroups +
         ",cluster=1x1,ctas=1,inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,"
         "group=8,walk=strided");
     const GemmProblem promoted = scaled(Scales::kBlock, {rows * 132, 128, 8192});  // a tile per SM
