@@ -146,10 +146,10 @@ KBlockStep ring_step(const KernelAt& kernel, const KBlock& block, const Resource
   }
   // A stage is loaded again once its wgmmas are complete; with wgmmas left in flight that is seen
   // only when those of as many later blocks are issued. The CTAs take turns on the pipe.
-  const Cycles ring =
-      (stage_load(kernel, block, loads) + hand_over(kernel) + kernel.cycles(kernel.costs.turn) +
-       held_by_mma(kernel, block.mma * ctas) + promotions(kernel)) /
-      (config.tiling.stages - config.inflight);
+  const Cycles ring = (stage_load(kernel, block, loads) + hand_over(kernel) +
+                       kernel.cycles(kernel.costs.turn) + held_by_mma(kernel, block.mma * ctas) +
+                       promotions(kernel) - kernel.cycles(kernel.costs.promotion)) /
+                      (config.tiling.stages - config.inflight);
   return together(one.mma * ctas, turn, mma_limiter(block), turn_limiter(config),
                   load_times(one, ctas, ring));
 }
