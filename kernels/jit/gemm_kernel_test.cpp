@@ -172,6 +172,28 @@ TEST_CASE("A kernel of fp8 multiplies by its own wgmma, and its C has a type of 
                   ConfigError);
 }
 
+TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's without spills") {
+  CubinCache none{std::filesystem::path()};
+  const ProblemKind kind{{ElementType::kE4m3, ElementType::kBf16},
+                         Layout::kTn,
+                         {Bias::kPerColumn, Activation::kGelu, Scales::kBlock}};
+  for (const char* text :
+       {"warp_specialized:tile=256x128x128,stages=3,warpgroups=2x1,cluster=1x2,ctas=1,inflight=0,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+        "warp_specialized:tile=128x192x128,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+        "warp_specialized:tile=192x128x128,stages=4,warpgroups=3x1,cluster=1x2,ctas=1,inflight=0,"
+        "c_slots=2,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided",
+        "ping_pong:tile=128x128x128,stages=5,cluster=1x1,ctas=1,inflight=0,c_slots=2,producer=40,"
+        "raster=grouped_m,group=8,walk=strided"}) {
+    INFO(text);
+    CHECK(compile_gemm(parse_kernel_config(text), kind, none).rejection == "");
+  }
+  KernelConfig other = flagship();
+  other.schedule = Schedule::kPersistentOverlap;
+  CHECK_THROWS_AS(gemm_source(other, kind), ConfigError);
+}
+
 TEST_CASE("What no kernel supports is refused by name") {
   CHECK_THROWS_AS(gemm_source(flagship(), {ElementType::kFp32, Layout::kTn}), ConfigError);
   KernelConfig clustered = flagship();
