@@ -16,7 +16,7 @@ __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDe
   RingPosition to_release = at;  // trails `at` by the K blocks still in flight
   if constexpr (promotes(fused())) {
     PromotingOperation<Behind, Accumulator> operation{operands, acc, behind};
-    operation.begin();
+    operation.begin(smem, at, k_blocks);
     multiply_k_blocks(
         smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
   } else {

@@ -123,23 +123,19 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
   ptx::wgmma_commit();
 }
 
-/// The same of row `i` of wgmmas whose columns are the warpgroup's, over what was in `sums`; each
-/// half of the K block a group.
+/// The same of row `i` of wgmmas whose columns are the warpgroup's, over what was in `sums`.
 __device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
                                           const OperandDescriptors& operands,
                                           const RingPosition& at, i32 i) {
   const ptx::MatrixDescriptor stage_a = operands.a.moved(at.stage * kSmem.a_stage_bytes);
   const ptx::MatrixDescriptor stage_b = operands.b.moved(at.b_stage() * kSmem.b_stage_bytes);
-  constexpr i32 kHalf = kTiling.block_k / kWgmmaK / 2;
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
     ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
         sums, stage_a.moved(a_step_bytes(i, step)), stage_b.moved(b_step_bytes(0, step)), step > 0);
-    if (step % kHalf == kHalf - 1) {
-      ptx::wgmma_commit();
-    }
   }
+  ptx::wgmma_commit();
 }
 
 }  // namespace tilecast

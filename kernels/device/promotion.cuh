@@ -5,31 +5,20 @@
 // them, a multiply-add of each sum. Meanwhile the tensor cores run another warpgroup's. The last
 // row's multiply-adds follow the release of the stage.
 //
-// The tensor cores share their time between two warpgroups that both have wgmmas, which then end
-// together, promote together, and stay so. Hence the second one of a tile begins each K block when
-// half of the first one's first row is done. Each stage has a barrier for that: whoever is ahead
-// cannot come to the same stage again before the other has left it.
+// What a K block needs beside its wgmmas is done under those of the one before: the wait for its
+// stage, and its scales from there to registers. Every warp has them before the K block's wgmmas,
+// behind which the stage is released.
 // Checked by: validate/measure/scales_test.cpp (results), kernels/jit/gemm_kernel_test.cpp (no
 // spills).
 #pragma once
 
 #include "kernels/device/wgmma_operation.cuh"
-#include "kernels/ptx/warp.cuh"
 
 namespace tilecast {
 
 static_assert(
     !promotes(fused()) || (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block()),
     "a wgmma spans its warpgroup's columns, a K block is a block of scales: 128 elements");
-
-/// Two warpgroups share each tile: one follows the other.
-__device__ consteval bool in_order() {
-  return promotes(fused()) && warpgroups_per_tile(kTiling) == 2;
-}
-/// One for each stage, behind those of the epilogue (epilogue.cuh).
-__device__ consteval u32 first_order_barrier() { return kConsumerWarpgroups + 2; }
-static_assert(!in_order() || first_order_barrier() + kTiling.stages <= 16,
-              "a CTA has sixteen named barriers");
 
 /// `Sums`: Accumulator.
 template <class Behind, class Sums>
@@ -39,10 +28,14 @@ struct PromotingOperation {
   const OperandDescriptors& operands;
   Sums& accumulator;
   Behind behind = {};
+  i32 left = 0;                        // K blocks that were not looked at
   float sums[kInstructionN / 2] = {};  // of a K block's wgmma row
 
-  /// Of an accumulator that begins a tile.
-  __device__ __forceinline__ void begin() {
+  /// Of an accumulator that begins a tile of so many K blocks, the first of them at `at`.
+  __device__ __forceinline__ void begin(const SharedMemory& smem, const RingPosition& at,
+                                        i32 k_blocks) {
+    left = k_blocks;
+    look_at(smem, at);
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
 #pragma unroll
@@ -51,26 +44,17 @@ struct PromotingOperation {
       }
     }
   }
-  __device__ __forceinline__ void wait_operands(const SharedMemory& smem,
-                                                const RingPosition& at) const {
-    wait_full(smem, at);
-  }
+  __device__ __forceinline__ void wait_operands(const SharedMemory&, const RingPosition&) const {}
   __device__ __forceinline__ void issue(const SharedMemory& smem, const RingPosition& at, bool) {
-    constexpr u32 kBoth = 2 * kThreadsPerWarpgroup;
-    const bool leads = threadIdx.x < kThreadsPerWarpgroup;
-    accumulator.scales.read(smem.scales(at.stage));
-    if (in_order() && !leads) {
-      ptx::named_barrier_sync(first_order_barrier() + at.stage, kBoth);
-    }
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
       mma_row_of_k_block(sums, operands, at, i);
       if (i == 0) {
+        accumulator.scales.take();
         behind();
-        ptx::wgmma_wait<1>();  // half of the row
-        if (in_order() && leads) {
-          ptx::named_barrier_arrive(first_order_barrier() + at.stage, kBoth);
-        }
+        RingPosition next = at;
+        next.advance();
+        look_at(smem, next);
       }
       if (i + 1 < kMmasAlongM) {
         wait();
@@ -89,6 +73,14 @@ struct PromotingOperation {
   __device__ __forceinline__ void finish(const SharedMemory&) const {}
 
  private:
+  /// Waits for a K block's stage, if there is such a K block, and reads its scales.
+  __device__ __forceinline__ void look_at(const SharedMemory& smem, const RingPosition& at) {
+    if (left > 0) {
+      --left;
+      wait_full(smem, at);
+      accumulator.scales.read(smem.scales(at.stage));
+    }
+  }
   __device__ __forceinline__ void wait() {
     ptx::wgmma_wait<0>();
     ptx::wgmma_fence_registers(sums);

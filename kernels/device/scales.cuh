@@ -107,19 +107,32 @@ class ScalePart<Scales::kBlock> {
     first_column_ = n % scale_block();
   }
 
-  /// A K block's, from its stage; before its wgmmas, behind which the stage is released.
+  /// The next K block's, from its stage.
   __device__ void read(u32 stage) {
     const auto number = [stage](i32 index) {
       return __uint_as_float(ptx::load_shared<4>(stage + index * 4).word[0]);
     };
 #pragma unroll
     for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
-      of_rows_[i][0] = number(row_ + i * kWgmmaM);
-      of_rows_[i][1] = number(row_ + i * kWgmmaM + 8);
+      next_of_rows_[i][0] = number(row_ + i * kWgmmaM);
+      next_of_rows_[i][1] = number(row_ + i * kWgmmaM + 8);
     }
 #pragma unroll
     for (i32 i = 0; i < kBlocks; ++i) {
-      of_blocks_[i] = number(kTiling.block_m + block_ + i);
+      next_of_blocks_[i] = number(kTiling.block_m + block_ + i);
+    }
+  }
+
+  /// From now on of that K block.
+  __device__ void take() {
+#pragma unroll
+    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
+      of_rows_[i][0] = next_of_rows_[i][0];
+      of_rows_[i][1] = next_of_rows_[i][1];
+    }
+#pragma unroll
+    for (i32 i = 0; i < kBlocks; ++i) {
+      of_blocks_[i] = next_of_blocks_[i];
     }
   }
 
@@ -145,7 +158,8 @@ class ScalePart<Scales::kBlock> {
   static constexpr i32 kBlocks =
       ceil_div(scale_block() - kTogether + warpgroup_columns(kTiling), scale_block());
 
-  float of_rows_[wgmmas_along_m(kTiling)][2], of_blocks_[kBlocks];
+  float of_rows_[wgmmas_along_m(kTiling)][2], next_of_rows_[wgmmas_along_m(kTiling)][2];
+  float of_blocks_[kBlocks], next_of_blocks_[kBlocks];
   i32 row_, block_, first_column_;  // in the tile, among its blocks, in the first of them
 };
 #endif

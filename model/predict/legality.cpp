@@ -89,10 +89,8 @@ bool producer_can_shrink(const KernelConfig& config) {
 
 /// Block scales: a K block is one block's, and its sums are promoted before the next one's begin.
 bool takes_block_scales(const KernelConfig& config) {
-  constexpr i32 kMostPromotedStages = 12;  // a named barrier each (kernels/device/promotion.cuh)
   return promotes_sums(config.schedule) && config.tiling.block_k == kSlabElements &&
-         config.tiling.stages <= kMostPromotedStages && config.inflight == 0 &&
-         config.store == Store::kAtTileEnd;
+         config.inflight == 0 && config.store == Store::kAtTileEnd;
 }
 
 bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {

@@ -83,9 +83,9 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       }
       if (promotes(problem.epilogue) &&
           (!promotes_sums(config.schedule) || config.tiling.block_k != kSlabElements ||
-           config.tiling.stages > 12 || config.inflight != 0 || config.store == Store::kDeferred)) {
-        return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, 12 "
-               "stages at most, inflight=0 and without store=deferred";
+           config.inflight != 0 || config.store == Store::kDeferred)) {
+        return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, "
+               "inflight=0 and without store=deferred";
       }
       if (tcgen05 && problem.layout != Layout::kTn) {
         return "tcgen05 schedules take layout tn only";

@@ -261,8 +261,8 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
     const KernelSteps steps =
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout));
-    // With block scales each wgmma row is waited for, and the first half of the first one.
-    const i32 parts = kernel.promoted ? 2 * wgmmas_along_m(config.tiling) : 1;
+    // With block scales each wgmma row is waited for.
+    const i32 parts = kernel.promoted ? wgmmas_along_m(config.tiling) : 1;
     CHECK(steps.most_wgmmas * parts == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }

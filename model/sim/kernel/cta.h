@@ -91,8 +91,8 @@ class Cta {
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
   /// Issues and commits the wgmmas of one K block.
   void mma_k_block(Warpgroup& consumer);
-  /// The same of one wgmma's columns of it, with block scales.
-  void mma_part(Warpgroup& consumer, bool last);
+  /// The same of one wgmma row of the K block in a stage, with block scales.
+  void mma_row(Warpgroup& consumer, i32 stage);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);
   /// Tells each CTA that writes into the oldest stage still held.
@@ -221,22 +221,15 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
   }
 }
 
-inline void Cta::mma_part(Warpgroup& consumer, bool last) {
+inline void Cta::mma_row(Warpgroup& consumer, i32 stage) {
   const SimTime now = engine().now();
   const SimTime mma{costs().mma.ps / costs().promoted_parts};
-  for (i32 half = 0; half < 2; ++half) {
-    note_often(consumer,
-               [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
-  }
+  note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = stage}; });
   consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, mma);
   if (machine_.activity != nullptr) {
     machine_.activity->add(Resource::kTensor, now, mma.ps);
     machine_.activity->add(Resource::kOperandReads, now,
                            costs().operand_bytes / costs().promoted_parts);
-  }
-  if (last) {
-    consumer.at.advance(tiling().stages);
-    ++machine_.k_blocks_multiplied;
   }
 }
 

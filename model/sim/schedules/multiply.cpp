@@ -7,26 +7,21 @@
 namespace tilecast {
 namespace {
 
-/// Of block scales: one wgmma row after the other. A tile's second warpgroup follows the first,
-/// which takes no time here: the tensor cores serve whoever asked first.
-Process multiply_promoted(Cta& cta, Warpgroup& wg) {
-  const i32 parts = cta.costs().promoted_parts, stage = wg.at.stage;
-  const bool in_order = warpgroups_per_tile(cta.tiling()) == 2;
-  if (in_order && wg.index > 0) {
-    cta.note_often(wg, [&] { return Step{.kind = StepKind::kTakeTurn, .at = stage}; });
-  }
-  for (i32 part = 0; part < parts; ++part) {
-    const bool last = part == parts - 1;
+/// Of block scales: one wgmma row after the other, the next stage waited for under the first of
+/// them.
+Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
+  const i32 rows = cta.costs().promoted_parts, stage = wg.at.stage;
+  wg.at.advance(cta.tiling().stages);
+  cta.machine().k_blocks_multiplied += 1;
+  for (i32 row = 0; row < rows; ++row) {
     co_await cta.engine().until(wg.ready);
-    cta.mma_part(wg, last);
-    if (part == 0) {
-      cta.note_often(wg, [] { return Step{.kind = StepKind::kWaitMultiplied, .count = 1}; });
-      if (in_order && wg.index == 0) {
-        cta.note_often(wg, [&] { return Step{.kind = StepKind::kGiveTurn, .at = stage}; });
-      }
+    cta.mma_row(wg, stage);
+    if (row == 0 && !last) {
+      co_await cta.wait_full(wg);
+      wg.ready = std::max(wg.ready, cta.engine().now());
     }
     cta.wait_mma(wg, 0);
-    if (last) {
+    if (row == rows - 1) {
       cta.release_stage(wg);
     }
     wg.ready += cta.costs().promotion;
@@ -42,12 +37,15 @@ i32 left_in_flight(Cta& cta, u32 k_blocks) {
 Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
   span.begin = wg.ready;
   for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
-    co_await cta.wait_full(wg);
+    const bool promotes = cta.costs().promoted_parts > 0;
+    if (k_block == 0 || !promotes) {
+      co_await cta.wait_full(wg);
+    }
     if (k_block == 0) {
       span.first_operands = cta.engine().now() - cta.costs().turn;
     }
-    if (cta.costs().promoted_parts > 0) {
-      co_await multiply_promoted(cta, wg);
+    if (promotes) {
+      co_await multiply_promoted(cta, wg, k_block + 1 == k_blocks);
       continue;
     }
     cta.mma_k_block(wg);
