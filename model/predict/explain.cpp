@@ -172,7 +172,7 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
     // A ranking has run it before, but unwatched, as all that it simulates; to run the one again is
     // at most a tenth of its explanation, of which eliminations are most.
     // As Prediction::l2_to_sm counts.
-    const Bytes outside = outside_intake(problem, config) + bias_reads(problem, config.tiling);
+    const Bytes outside = outside_intake(problem, config) + epilogue_reads(problem, config.tiling);
     e.watched = seen_of(gpu, run, e.predicted, outside, clocks);
     e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), run.sm_clock,
                                  Waves::kSteadyLeftOut, run.requests, effort.threads),
