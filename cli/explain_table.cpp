@@ -241,10 +241,15 @@ void add_energy(Rows& rows) {
 
 std::string phase_table(const Named& named) {
   const std::vector<Phase>& phases = named.kernel->watched->phases;
+  const double end = phases.empty() ? 0 : phases.back().end.value;
+  const auto [unit, per_second] = end < 0.1   ? std::pair("us", 1e6)
+                                  : end < 100 ? std::pair("ms", 1e3)
+                                              : std::pair("s", 1.0);
   std::string text =
-      fmt::format("\n{:<{}}", fmt::format("{}: busy %, until us", named.name), kLabel);
+      fmt::format("\n{:<{}}", fmt::format("{}: busy %, until {}", named.name, unit), kLabel);
   for (const Phase& phase : phases) {
-    text += fmt::format("{:>7.{}f}", phase.end.value * 1e6, phase.end.value < 1e-4 ? 1 : 0);
+    const double until = phase.end.value * per_second;
+    text += fmt::format("{:>7.{}f}", until, until < 100 ? 1 : 0);
   }
   text += "\n";
   const auto row = [&](std::string_view label, double Shares::*part) {

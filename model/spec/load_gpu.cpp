@@ -72,6 +72,10 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
     throw ConfigError(
         fmt::format("GPU '{}': expected one of {}", printable(given), join(begun, ", ")));
   }
+  if (known.empty()) {
+    throw ConfigError(
+        fmt::format("{}: no GPU file is there", printable((config_folder / "gpus").string())));
+  }
   if (begun.empty()) {
     throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
                                   printable(given), list_of(known, config_folder),
