@@ -59,10 +59,12 @@ TEST_CASE("The shares are those of the report's kernels that no fit has seen") {
 }
 
 TEST_CASE("Kernels farther apart stand in a surer order") {
-  CHECK(share_in_order(0, Regime::kBurst) == 0.59);
-  CHECK(share_in_order(0.0099, Regime::kBurst) == 0.59);
-  CHECK(share_in_order(0.02, Regime::kSustained) == 0.70);
-  CHECK(share_in_order(3, Regime::kSustained) == 0.99);
+  CHECK(share_in_order(0, Regime::kBurst) == kOrderedPairs[0].burst);
+  CHECK(share_in_order(0.0099, Regime::kBurst) == kOrderedPairs[0].burst);
+  CHECK(share_in_order(0.02, Regime::kSustained) == kOrderedPairs[2].sustained);
+  CHECK(share_in_order(3, Regime::kSustained) == std::rbegin(kOrderedPairs)->sustained);
+  CHECK(std::ranges::is_sorted(kOrderedPairs, {}, &OrderedPairs::burst));
+  CHECK(std::ranges::is_sorted(kOrderedPairs, {}, &OrderedPairs::sustained));
 }
 
 }  // namespace
