@@ -55,6 +55,9 @@ std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig&
   if (config.store == Store::kDeferred) {
     return "store=deferred";
   }
+  if (config.operands == OperandOrder::kSwapped) {
+    return "operands=swapped";
+  }
   if (config.ctas_per_sm != 1) {
     return "several CTAs on an SM";
   }

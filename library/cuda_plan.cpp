@@ -128,13 +128,15 @@ class CudaPlan final : public DevicePlan {
                                          const_cast<void*>(address));
       }
     };
-    lead(args.a, arguments.a);
+    const bool swapped = launch_.config().operands == OperandOrder::kSwapped;
+    const void* const a = swapped ? arguments.b : arguments.a;
+    lead(args.a, a);
     if (last_rows_alike_) {
       args.a_last = args.a;
     } else {
-      lead(args.a_last, arguments.a);
+      lead(args.a_last, a);
     }
-    lead(args.b, arguments.b);
+    lead(args.b, swapped ? arguments.a : arguments.b);
     if (args.c_by_tma != 0) {
       lead(args.c, arguments.c);
       if (c_last_columns(launch_.config().tiling) > 0) {

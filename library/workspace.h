@@ -6,6 +6,7 @@
 #include "model/base/math.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/reduction_workspace.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 
@@ -37,7 +38,7 @@ constexpr Workspace workspace_of(const GemmProblem& problem, const KernelConfig&
     return {0, 0};
   }
   const u32 workers = static_cast<u32>(resident);
-  const TileScheduler scheduler = make_tile_scheduler(problem, config, workers);
+  const TileScheduler scheduler = make_tile_scheduler(as_run(problem, config), config, workers);
   const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
   return workspace_of(
       config, make_work_decomposition(scheduler, static_cast<i32>(k_blocks), config, workers));

@@ -3,7 +3,8 @@
 // stores where C's rows are not 16-byte multiples.
 //
 // A chunk lies in a slot as boxes of whole swizzle rows, one bulk store each; or, where its columns
-// are an odd multiple of eight, as one box of rows one after the other. With slots of its own
+// are an odd multiple of eight, as one box of rows one after the other. Of swapped operands it lies
+// there transposed, each column as a swizzle row of 64 elements of C. With slots of its own
 // a warpgroup works alone: the next chunk fills while the last one drains, and with a slot for
 // every chunk the next tile's wgmmas start while all of them drain. Without, the tile waits until
 // no warpgroup reads the stages that it borrows.
@@ -69,8 +70,11 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
 }
 
 /// Byte offset in a chunk's slot of 16-byte column `sixteenth` (eight elements) of row `row`,
-/// swizzled as the tensor map of C.
+/// swizzled as the tensor map of C; rows and columns as they lie there.
 __device__ inline u32 slot_offset(const Chunk& chunk, u32 row, u32 sixteenth) {
+  if constexpr (swapped()) {
+    return row * kSwizzleBytes + ((sixteenth ^ row % kSwizzleAtomRows) << 4);
+  }
   if (chunk.unswizzled()) {
     return row * (c_last_columns(kTiling) * kOperandBytes) + sixteenth * 16;
   }
@@ -92,7 +96,7 @@ __device__ inline void scale(const GemmArgs& args, i32 product, i32 row, i32 col
 #pragma unroll
   for (i32 i = 0; i < 2; ++i) {
     if (column + i < args.n) {
-      pair[i] += args.beta * ptx::value_of_bits(c[i], kCType);
+      pair[i] += args.beta * ptx::value_of_bits(c[i * c_next_column(args)], kCType);
     }
   }
 }
@@ -172,6 +176,16 @@ __device__ inline void stage_sixteen(u32 slot, const Chunk& chunk, i32 sixteen,
                                      const Pairs& pairs) {
   const u32 lane = threadIdx.x % 32;
   const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
+  if constexpr (swapped()) {
+    const u32 column = sixteen * 16 + lane / 16 * 8 + lane % 8;
+    const u32 at = slot + slot_offset(chunk, column, first_row / 8 + lane / 8 % 2);
+    if (chunk.is_half(sixteen)) {
+      ptx::stmatrix_x2<true>(at, pairs[0], pairs[1]);
+    } else {
+      ptx::stmatrix_x4<true>(at, pairs[0], pairs[1], pairs[2], pairs[3]);
+    }
+    return;
+  }
   if constexpr (c_last_columns(kTiling) > 0) {
     if (chunk.is_half(sixteen)) {
       ptx::stmatrix_x2(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2), pairs[0],
@@ -197,7 +211,7 @@ __device__ inline void stage_chunk(const GemmArgs& args, u32 slot, const Accumul
 /// Not by the copy engine: rows of C that it cannot write, or rows of the next group behind.
 __device__ inline bool stores_plainly(const GemmArgs& args, const Chunk& chunk,
                                       const TileOrigin& part) {
-  return args.c_by_tma == 0 ||
+  return (!swapped() && args.c_by_tma == 0) ||
          (grouped() && part.m + (chunk.i + 1) * kWgmmaM > part.rows_end(args));
 }
 
@@ -247,8 +261,10 @@ __device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& 
       ptx::tma_store_3d(map, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
                         part.m + chunk.i * kWgmmaM, c_matrix(args, part));
     } else {
-      ptx::tma_store_2d(map, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
-                        part.m + chunk.i * kWgmmaM);
+      const i32 column = part.n + chunk.column + box * kBoxColumns;
+      const i32 row = part.m + chunk.i * kWgmmaM;
+      ptx::tma_store_2d(map, slot + box * kBoxBytes, swapped() ? row : column,
+                        swapped() ? column : row);
     }
   }
 }
@@ -320,7 +336,7 @@ __device__ inline void store_tile_borrowing(const GemmArgs& args, const Accumula
   }
   ptx::fence_proxy_async();
   ptx::named_barrier_sync(kConsumersBarrier, kConsumers);
-  if (args.c_by_tma == 0) {
+  if (!swapped() && args.c_by_tma == 0) {
 #pragma unroll
     for (i32 index = 0; index < kChunks; ++index) {
       store_chunk_plain(args, slot_of(warpgroup * kChunks + index), Chunk::at(index), part);

@@ -197,13 +197,13 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
   add_bias_at<fused().bias>(args, row, column, pair);
   const u32 packed = pack_activated(pair[0], pair[1]);
   unsigned short* c = c_element(args, product, row, column);
-  if (args.n % 2 == 0) {
+  if (!swapped() && args.n % 2 == 0) {
     *reinterpret_cast<u32*>(c) = packed;
     return;
   }
   c[0] = static_cast<unsigned short>(packed);
   if (column + 1 < args.n) {
-    c[1] = static_cast<unsigned short>(packed >> 16);
+    c[c_next_column(args)] = static_cast<unsigned short>(packed >> 16);
   }
 }
 

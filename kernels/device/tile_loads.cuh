@@ -151,7 +151,15 @@ __device__ inline unsigned short* c_element(const Args& args, i32 product, i32 r
   if constexpr (batched()) {
     c += product * args.batch.c_stride;
   }
+  if constexpr (swapped()) {
+    return c + static_cast<i64>(column) * args.m + row;
+  }
   return c + static_cast<i64>(row) * args.n + column;
+}
+/// Elements from one to the next in its row.
+template <class Args>
+__device__ inline i64 c_next_column(const Args& args) {
+  return swapped() ? args.m : 1;
 }
 
 /// The maps are in the kernel's parameters, which every launch finds cold. By one thread, early.

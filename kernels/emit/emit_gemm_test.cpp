@@ -101,6 +101,10 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided",
               {256, 11008, 512}, kBf16, Layout::kTn),
+      gemm_of("warp_specialized:tile=128x72x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
+              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+              "walk=strided,operands=swapped",
+              {72, 1024, 512}, kBf16, Layout::kTn),
       gemm_of("tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=2,"
               "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
               "walk=strided",

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kernels/gemm/compile_time_config.h"
@@ -50,6 +51,8 @@ using CElement = TILECAST_C_ELEMENT;  // and of a bias
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr ScaleElements kScaleElements = scale_elements(
     {.shape = {kM, kN, kMachineK}, .dtype = kElementType, .layout = kLayout, .epilogue = fused()});
+/// The problem that the kernel runs (swapped_operands.h).
+constexpr GemmShape kRun{swapped() ? kN : kM, swapped() ? kM : kN, kMachineK};
 constexpr i32 kCtasTogether = cluster_size(kTiling);
 constexpr i32 kSharedBytes =
     kSmem.total_bytes + (promotes(fused()) ? kTiling.stages * scale_stage_bytes(kTiling) : 0);
@@ -146,18 +149,18 @@ u32 resident_workers() {
 /// could hold half of the SMs and wait for its other pieces.
 struct Launch {
   Launch() {
-    constexpr KernelConfig kRun = run_config();
+    constexpr KernelConfig kRunConfig = run_config();
     CHECK(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                kSharedBytes));
     const u32 resident = resident_workers();
-    args.scheduler = make_tile_scheduler({kM, kN, kMachineK}, kProducts, kRun, resident);
+    args.scheduler = make_tile_scheduler(kRun, kProducts, kRunConfig, resident);
     args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, kTiling.block_k));
-    args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRun, resident);
-    args.m = static_cast<i32>(kM);
-    args.n = static_cast<i32>(kN);
+    args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRunConfig, resident);
+    args.m = static_cast<i32>(kRun.m);
+    args.n = static_cast<i32>(kRun.n);
     args.alpha = 1;
     args.c_by_tma = kN * sizeof(CElement) % 16 == 0 ? 1 : 0;
-    args.reduction = kRun.decomposition.reduction;
+    args.reduction = kRunConfig.decomposition.reduction;
     if (kBiasElements > 0) {
       bias = device_array<CElement>(kBiasElements);
 #if TILECAST_BIAS != 0
@@ -174,8 +177,8 @@ struct Launch {
       args.scales = scales;
 #endif
     }
-    if (splits_k(kRun.schedule)) {
-      const ReductionWorkspace workspace = reduction_workspace(kRun, args.work);
+    if (splits_k(kRunConfig.schedule)) {
+      const ReductionWorkspace workspace = reduction_workspace(kRunConfig, args.work);
       args.partials = device_array<float>(workspace.partials);
       args.locks = device_array<u32>(workspace.locks);
     }
@@ -197,16 +200,20 @@ struct Launch {
           tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, box, pairs));
     };
     GemmArgs bound = args;
-    bound.a = operand(a, kMatricesOfA, kM, kMachineK, a_box(kTiling), kPairs);
-    bound.a_last = operand(a, kMatricesOfA, kM, kMachineK, a_last_box(kTiling, kM), kPairs);
-    bound.b = operand(b, kMatricesOfB, kTn ? kN : kMachineK, kTn ? kMachineK : kN,
-                      b_box(kTiling, kLayout), kPairs && kTn);
+    if (swapped()) {
+      std::swap(a, b);
+    }
+    const auto [m, n, k] = kRun;
+    bound.a = operand(a, kMatricesOfA, m, k, a_box(kTiling), kPairs);
+    bound.a_last = operand(a, kMatricesOfA, m, k, a_last_box(kTiling, m), kPairs);
+    bound.b =
+        operand(b, kMatricesOfB, kTn ? n : k, kTn ? k : n, b_box(kTiling, kLayout), kPairs && kTn);
     if (bound.c_by_tma != 0) {
-      bound.c = opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN,
-                                  c_box(kConfig.schedule, kTiling), false));
+      bound.c = opaque(
+          tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_box(kConfig), false));
 #ifdef TILECAST_C_LAST
       bound.c_last = opaque(
-          tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_last_box(kTiling), false));
+          tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_last_box(kConfig), false));
 #endif
     }
     bound.c_pointer = c;

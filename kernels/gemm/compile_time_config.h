@@ -20,6 +20,11 @@
 #define TILECAST_C_TYPE TILECAST_ELEMENT_TYPE
 #endif
 
+// Only kernels that swap their operands are told.
+#ifndef TILECAST_SWAPPED
+#define TILECAST_SWAPPED 0
+#endif
+
 namespace tilecast {
 
 constexpr KernelConfig kConfig{
@@ -43,6 +48,7 @@ constexpr KernelConfig kConfig{
     .decomposition = {},
     .accumulators = TILECAST_ACCUMULATORS,
     .store = TILECAST_DEFERRED != 0 ? Store::kDeferred : Store::kAtTileEnd,
+    .operands = TILECAST_SWAPPED != 0 ? OperandOrder::kSwapped : OperandOrder::kInOrder,
 };
 constexpr Tiling kTiling = kConfig.tiling;
 constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);  // of A and B
@@ -59,6 +65,8 @@ TILECAST_HD consteval Epilogue fused() {
   return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION)};
 #endif
 }
+/// What the kernel calls C is C transposed (swapped_operands.h). A function for the same reason.
+TILECAST_HD consteval bool swapped() { return TILECAST_SWAPPED != 0; }
 /// Of several products in one launch. A function for the same reason.
 TILECAST_HD consteval bool batched() {
 #ifdef TILECAST_BATCHED

@@ -62,7 +62,7 @@ struct GemmArgs {
   TensorMap a;       // [m,k], box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
   TensorMap b;       // kTn: [n,k]; kNn: [k,n]; box b_box()
-  TensorMap c;       // [m,n], box c_box(); unused where c_by_tma is 0
+  TensorMap c;       // [m,n], of swapped operands [n,m]; box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
   float alpha, beta;   // of SumScale::kAlphaBeta; else 1 and 0
@@ -122,12 +122,21 @@ TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
   const i32 rows = t.block_n / t.cluster_m;
   return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
 }
-TILECAST_HD constexpr TmaBox c_box(Schedule schedule, const Tiling& t) {
+/// Of swapped operands a column of the tile is a row of C, and a chunk's 64 rows fill a swizzle
+/// row.
+TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config) {
   constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its own
-  return {c_box_columns(t), uses_tcgen05(schedule) ? kWarpRows : kWgmmaM,
-          c_box_columns(t) * kOperandBytes};
+  const i32 columns = c_box_columns(config.tiling);
+  if (config.operands == OperandOrder::kSwapped) {
+    return {kWgmmaM, columns, kSwizzleBytes};
+  }
+  return {columns, uses_tcgen05(config.schedule) ? kWarpRows : kWgmmaM, columns * kOperandBytes};
 }
 /// Where c_last_columns() is not 0.
-TILECAST_HD constexpr TmaBox c_last_box(const Tiling& t) { return {c_last_columns(t), kWgmmaM, 0}; }
+TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
+  const i32 columns = c_last_columns(config.tiling);
+  return config.operands == OperandOrder::kSwapped ? TmaBox{kWgmmaM, columns, kSwizzleBytes}
+                                                   : TmaBox{columns, kWgmmaM, 0};
+}
 
 }  // namespace tilecast

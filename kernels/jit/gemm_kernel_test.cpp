@@ -270,6 +270,9 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
            "warp_specialized:tile=128x232x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
            "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,"
            "store=deferred",
+           "warp_specialized:tile=128x160x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
+           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,"
+           "operands=swapped",
            "ping_pong:tile=128x184x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
            "producer=40,raster=grouped_m,group=8,walk=strided",
            "persistent_overlap:tile=128x152x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"

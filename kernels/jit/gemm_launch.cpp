@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "kernels/jit/device.h"
 #include "kernels/jit/tensor_map.h"
 #include "model/base/error.h"
@@ -10,6 +12,7 @@
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/split_rules.h"
+#include "model/tile/swapped_operands.h"
 #include "model/tile/tensor_memory.h"
 
 namespace tilecast {
@@ -22,7 +25,7 @@ constexpr i64 kPairOfLines = 256;  // bytes
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
                        SumScale scale, WorkspaceOwner owner)
     : kernel_(&kernel),
-      problem_(in_pairs(problem)),
+      problem_(as_run(in_pairs(problem), config)),
       config_(in_pairs(problem.dtype, config)),
       scale_(scale),
       shape_{.ctas = static_cast<u32>(cluster_size(config.tiling)),
@@ -67,7 +70,13 @@ ReductionWorkspace GemmLaunch::workspace() const {
                                     : ReductionWorkspace{.partials = 0, .locks = 0};
 }
 
-GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
+GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
+  const bool swapped = config_.operands == OperandOrder::kSwapped;
+  GemmBuffers buffers = given;
+  if (swapped) {
+    std::swap(buffers.a, buffers.b);
+    std::swap(buffers.a_row_stride, buffers.b_row_stride);
+  }
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
   TILECAST_ASSERT((problem_.epilogue.scales != Scales::kNone) == (buffers.scales.a != nullptr));
@@ -86,7 +95,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   MatrixView a{buffers.a, m, k, dtype, a_row_stride, fetches_pairs(a_row_stride)};
   MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
                dtype,     b_row_stride,         b_is_k_major && fetches_pairs(b_row_stride)};
-  MatrixView c{buffers.c, m, n, c_type(problem_)};
+  MatrixView c{buffers.c, swapped ? n : m, swapped ? m : n, c_type(problem_)};
   const Batch& batch = problem_.batch;
   if (batch.products > 1) {
     const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
@@ -116,11 +125,11 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   args.a = make_tensor_map(a, a_box(t));
   args.a_last = make_tensor_map(a, a_last_box(t, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
-  args.c_by_tma = c_rows_allow_tma(problem_) ? 1 : 0;
+  args.c_by_tma = swapped || c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {
-    args.c = make_tensor_map(c, c_box(config_.schedule, t));
+    args.c = make_tensor_map(c, c_box(config_));
     if (c_last_columns(t) > 0) {
-      args.c_last = make_tensor_map(c, c_last_box(t));
+      args.c_last = make_tensor_map(c, c_last_box(config_));
     }
   }
   args.scheduler = scheduler_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -219,9 +220,40 @@ constexpr const char* kOddEights[] = {
     "producer=40,splits=2,reduction=spread,raster=grouped_n,group=3",
 };
 
-void compile_odd_eights(SumScale scale) {
+// Operands swapped: of every schedule that does, with columns in whole swizzle rows, in part of one
+// and in odd multiples of eight, and every way to C.
+constexpr const char* kSwapped[] = {
+    "pipelined:tile=64x16x128,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+    "raster=grouped_m,group=4,operands=swapped",
+    "pipelined:tile=128x128x32,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=2,"
+    "raster=grouped_m,group=4,operands=swapped",
+    "persistent:tile=128x40x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
+    "raster=grouped_n,group=1,walk=chunked,operands=swapped",
+    "persistent_overlap:tile=64x160x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=0,raster=grouped_m,group=4,walk=strided,operands=swapped",
+    "persistent_overlap:tile=128x72x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=1,raster=hilbert,group=1,walk=chunked,operands=swapped",
+    "warp_specialized:tile=128x160x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,operands=swapped",
+    "warp_specialized:tile=128x200x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+    "c_slots=3,producer=40,grid=resident,raster=grouped_n,group=2,walk=strided,operands=swapped",
+    "warp_specialized:tile=64x192x64,stages=4,warpgroups=1x2,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided,operands=swapped",
+    "ping_pong:tile=128x80x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_m,group=2,walk=strided,operands=swapped",
+    "ping_pong:tile=64x24x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_n,group=2,walk=chunked,operands=swapped",
+    "split_k:tile=128x96x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=2,operands=swapped",
+    "split_k:tile=128x72x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+    "producer=40,splits=2,reduction=spread,raster=grouped_n,group=3,operands=swapped",
+    "stream_k:tile=128x144x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+    "producer=40,min_k_blocks=1,reduction=atomic,raster=grouped_m,group=4,operands=swapped",
+};
+
+void compile_tn(std::span<const char* const> texts, SumScale scale) {
   std::vector<KernelSource> sources;
-  for (const char* text : kOddEights) {
+  for (const char* text : texts) {
     sources.push_back(
         gemm_source(parse_kernel_config(text), {ElementType::kFp16, Layout::kTn}, scale));
   }
@@ -302,7 +334,7 @@ TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
 
 TEST_CASE("Columns that are an odd multiple of eight, by bulk and by plain stores", "[gpu]") {
   gpu_or_skip();
-  compile_odd_eights(SumScale::kNone);
+  compile_tn(kOddEights, SumScale::kNone);
   for (const char* text : kOddEights) {
     // N that the tile divides, ends within the last chunk, before it, and within eight columns.
     const i64 columns = parse_kernel_config(text).tiling.block_n;
@@ -316,10 +348,34 @@ TEST_CASE("Columns that are an odd multiple of eight, by bulk and by plain store
 
 TEST_CASE("Columns that are an odd multiple of eight are scaled and added to", "[gpu]") {
   gpu_or_skip();
-  compile_odd_eights(SumScale::kAlphaBeta);
+  compile_tn(kOddEights, SumScale::kAlphaBeta);
   for (const char* text : kOddEights) {
     for (const i64 n : {264, 260, 131}) {
       check_runs(text, {{300, n, 72}, ElementType::kFp16, Layout::kTn}, {2, -3});
+    }
+  }
+}
+
+TEST_CASE("Swapped operands give C and not its transpose", "[gpu]") {
+  gpu_or_skip();
+  compile_tn(kSwapped, SumScale::kNone);
+  for (const char* text : kSwapped) {
+    // Rows that the tile's columns divide, end within the last chunk, before it, within eight, and
+    // one; N with partial tiles and K with a partial block.
+    const i64 columns = parse_kernel_config(text).tiling.block_n;
+    for (const i64 m : {columns, columns * 2 - 8, columns + 3, i64{1}, i64{300}}) {
+      check_runs(text, {{m, 1032, 200}, ElementType::kFp16, Layout::kTn});
+    }
+    check_runs(text, {{columns - 5, 72, 328}, ElementType::kFp16, Layout::kTn});
+  }
+}
+
+TEST_CASE("With swapped operands C is scaled and added to", "[gpu]") {
+  gpu_or_skip();
+  compile_tn(kSwapped, SumScale::kAlphaBeta);
+  for (const char* text : kSwapped) {
+    for (const i64 m : {96, 161}) {
+      check_runs(text, {{m, 520, 72}, ElementType::kFp16, Layout::kTn}, {2, -3});
     }
   }
 }

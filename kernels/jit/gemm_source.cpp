@@ -50,6 +50,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (c_last_columns(t) > 0) {
     defines.push_back(define("C_LAST", 1));
   }
+  if (config.operands == OperandOrder::kSwapped) {
+    defines.push_back(define("SWAPPED", 1));
+  }
   if (batched || grouped) {
     defines.push_back(define("BATCHED", 1));
   }
@@ -90,6 +93,11 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   }
   if (batched && (uses_tcgen05(config.schedule) || traits_of(config.schedule).one_k_block)) {
     throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
+  }
+  if (config.operands == OperandOrder::kSwapped &&
+      (layout != Layout::kTn || fuses(epilogue) || batched || grouped ||
+       config.store == Store::kDeferred || !has_ring(config.schedule))) {
+    throw ConfigError(fmt::format("{} has no kernel for this problem", to_text(config)));
   }
   if (grouped && !walks_groups(config)) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));

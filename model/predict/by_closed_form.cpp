@@ -4,6 +4,7 @@
 #include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -11,12 +12,13 @@ namespace {
 /// By closed form, physics alone.
 Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   const GemmTraffic& traffic = kernel.work.traffic;
+  const GemmProblem problem = as_run(q.problem, kernel.config);
   Prediction p{.config = kernel.config,
-               .bounds = hard_bounds(q.gpu, q.problem, kernel.config),
+               .bounds = hard_bounds(q.gpu, problem, kernel.config),
                .cycles = kernel.form.cycles,
                .limiter = kernel.form.limiter,
                .shares = kernel.form.shares,
-               .l2_to_sm = traffic.l2_to_sm + outside_bytes(q.problem, kernel.config),
+               .l2_to_sm = traffic.l2_to_sm + outside_bytes(problem, kernel.config),
                .dram_read = traffic.dram_read,
                .dram_write = traffic.dram_write};
   settle(q.gpu, Flops{gemm_flops(q.problem)}, kernel.clock, p);
@@ -33,17 +35,19 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
     predictions.push_back(by_physics(q, kernel));
     if (learned) {
       const GemmForm normal = form_on_normal_data(q, kernel);
-      features.push_back(kernel_features(q.gpu, q.problem, kernel.config, kernel.work, normal.form,
-                                         normal.clock.sm_clock, Cycles{}, q.regime));
+      features.push_back(kernel_features(q.gpu, as_run(q.problem, kernel.config), kernel.config,
+                                         kernel.work, normal.form, normal.clock.sm_clock, Cycles{},
+                                         q.regime));
     }
   }
   const std::vector<Learned> answers = learned ? learned->of(features) : std::vector<Learned>{};
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& [config, work, form, clock, time] = kernels[i];
+    const GemmProblem problem = as_run(q.problem, config);
     Prediction& p = predictions[i];
     apply_learned(
-        q.gpu, answers[i], q.regime, q.inputs, kernel_activity(q.gpu, q.problem, config, work),
-        [&](Hertz f) { return closed_form(q.gpu, q.problem, config, work, f).cycles; }, p);
+        q.gpu, answers[i], q.regime, q.inputs, kernel_activity(q.gpu, problem, config, work),
+        [&](Hertz f) { return closed_form(q.gpu, problem, config, work, f).cycles; }, p);
     p.closed_form_time = p.time;
     p.extrapolated |= never_learned(q.problem);
   }

@@ -14,6 +14,7 @@
 #include "model/sim/limits.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/swapped_operands.h"
 #include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
@@ -161,8 +162,8 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   e.closed_form = predict_one(asked, asked_of, Method::kAnalytic);
   e.predicted =
       method == Method::kAnalytic ? e.closed_form : predict_one(asked, asked_of, method, &run);
-  const GemmProblem problem = in_pairs(own_problem);
   const KernelConfig config = in_pairs(own_problem.dtype, asked_of);
+  const GemmProblem problem = as_run(in_pairs(own_problem), config);
   const GemmWork work = gemm_work(gpu, problem, config);
   const bool simulated = e.predicted.method == Method::kSimulated;
   KernelActivity activity = simulated ? run.activity : kernel_activity(gpu, problem, config, work);
@@ -232,8 +233,8 @@ Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const Co
 
 std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& asked,
                                const KernelConfig& asked_of, Hertz sm_clock) {
-  const GemmProblem problem = in_pairs(asked);
   const KernelConfig config = in_pairs(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(in_pairs(asked), config);
   std::vector<TileSpan> tiles;
   simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock, {.tiles = &tiles});
   return tiles;

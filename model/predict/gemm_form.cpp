@@ -10,6 +10,7 @@
 #include "model/predict/fastest.h"
 #include "model/predict/kernel_activity.h"
 #include "model/predict/settled_clock.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -25,20 +26,32 @@ struct Bounded {
   bool close = false;  // the bound is what the best order that there could be would take
 
   GemmWork least_work(const GemmQuestion& q) const {
-    return least_gemm_work(q.gpu, q.problem, kernel->config);
+    return least_gemm_work(q.gpu, as_run(q.problem, kernel->config), kernel->config);
   }
 };
 
 /// No clock is above the plateau, where each kernel takes least.
 Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
   const Hertz highest = q.gpu.clock->tensor_plateau;
-  return time_of(closed_form(q.gpu, q.problem, config, work, highest).cycles, highest) *
-         kBoundSlack;
+  const GemmProblem problem = as_run(q.problem, config);
+  return time_of(closed_form(q.gpu, problem, config, work, highest).cycles, highest) * kBoundSlack;
 }
+
+/// What is known of L2's traffic, of the problem and of its transpose.
+struct Traffic {
+  explicit Traffic(const GemmQuestion& q)
+      : in_order(*q.gpu.l2, q.problem), swapped(*q.gpu.l2, transposed(q.problem)) {}
+
+  TrafficMemo& of(const KernelConfig& config) {
+    return config.operands == OperandOrder::kSwapped ? swapped : in_order;
+  }
+
+  TrafficMemo in_order, swapped;
+};
 
 /// Of one schedule's kernels.
 FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
-                        std::span<const Bounded> kernels, std::size_t keep, TrafficMemo& traffic) {
+                        std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic) {
   const auto later = [](const Bounded& a, const Bounded& b) {
     return std::pair(a.bound, a.kernel) > std::pair(b.bound, b.kernel);
   };
@@ -60,7 +73,7 @@ FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
     }
     for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
       const KernelConfig config = legal.candidate(kernel, order);
-      const GemmWork work = gemm_work(q.gpu, q.problem, config, traffic);
+      const GemmWork work = gemm_work(q.gpu, as_run(q.problem, config), config, traffic.of(config));
       if (!too_slow(bound_of(q, config, work))) {
         const GemmForm form = gemm_form(q, config, work);
         times.push_back(form.time);
@@ -86,9 +99,10 @@ std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kerne
 }  // namespace
 
 GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
-  const KernelActivity activity = kernel_activity(q.gpu, q.problem, config, work);
+  const GemmProblem problem = as_run(q.problem, config);
+  const KernelActivity activity = kernel_activity(q.gpu, problem, config, work);
   const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->tensor_plateau, [&](Hertz f) {
-    const ClosedForm at = closed_form(q.gpu, q.problem, config, work, f);
+    const ClosedForm at = closed_form(q.gpu, problem, config, work, f);
     return Settled<ClosedForm>{at, clock_of(q.gpu, activity, at.cycles, q.regime, q.inputs).kernel};
   });
   return {config, work, form, clock, time_of(form.cycles, clock.sm_clock)};
@@ -116,7 +130,7 @@ FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::
   });
   const std::vector<std::span<const Bounded>> schedules = by_schedule(kernels);
   std::vector<FastestForms> of_schedules(schedules.size());
-  TrafficMemo traffic(*q.gpu.l2, q.problem);
+  Traffic traffic(q);
   parallel_for(schedules.size(), threads, [&](std::size_t i) {
     of_schedules[i] = fastest_of(q, legal, schedules[i], keep, traffic);
   });

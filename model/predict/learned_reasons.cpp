@@ -2,6 +2,7 @@
 
 #include "model/predict/gemm_form.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 
@@ -11,10 +12,11 @@ LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
   if (!learned) {
     return {};
   }
-  const GemmProblem problem = in_pairs(asked);
   const KernelConfig config = in_pairs(asked.dtype, std::get<KernelConfig>(predicted.config));
+  const GemmProblem in_machine = in_pairs(asked);
+  const GemmProblem problem = as_run(in_machine, config);
   const GemmWork work = gemm_work(gpu, problem, config);
-  const GemmForm kernel = gemm_form({gpu, problem, regime, Inputs::kNormal}, config, work);
+  const GemmForm kernel = gemm_form({gpu, in_machine, regime, Inputs::kNormal}, config, work);
   // The simulation as the prediction had it, over the closed form at the same clock.
   const double over = predicted.cycles /
                       closed_form(gpu, problem, config, work, predicted.sm_clock).cycles /

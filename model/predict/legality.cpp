@@ -14,6 +14,7 @@
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/split_rules.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -198,11 +199,12 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
 
 }  // namespace
 
-std::string why_no_split_exists(const GpuSpec& gpu, const GemmProblem& problem,
+std::string why_no_split_exists(const GpuSpec& gpu, const GemmProblem& asked,
                                 const KernelConfig& config) {
   if (!splits_k(config.schedule)) {
     return {};
   }
+  const GemmProblem problem = as_run(asked, config);
   const u32 resident = static_cast<u32>(resident_workers(gpu, config));
   const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
   return why_not_split(make_tile_scheduler(problem, config, resident), k_blocks, config, resident);
@@ -286,6 +288,12 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
     return t.block_k % 2 != 0
                ? Refusal::kWgmmaShape
                : check_legal(gpu, in_pairs(problem), in_pairs(problem.dtype, config));
+  }
+  if (config.operands == OperandOrder::kSwapped) {
+    KernelConfig in_order = config;
+    in_order.operands = OperandOrder::kInOrder;
+    return can_swap_operands(problem, config) ? check_legal(gpu, transposed(problem), in_order)
+                                              : Refusal::kSchedule;
   }
   const bool blackwell = gpu.architecture == Architecture::kBlackwell;
   if (uses_tcgen05(config.schedule) != blackwell) {

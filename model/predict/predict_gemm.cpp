@@ -21,6 +21,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -88,8 +89,9 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
   const GemmProblem problem = in_pairs(asked.problem);
   const KernelConfig config = in_pairs(asked.problem.dtype, asked_of);
   const GemmQuestion question{gpu, problem, asked.regime, asked.inputs};
-  const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, problem, config));
-  const bool simulated = method == Method::kSimulated && simulates(gpu, problem, config);
+  const GemmProblem run = as_run(problem, config);
+  const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, run, config));
+  const bool simulated = method == Method::kSimulated && simulates(gpu, run, config);
   const LearnedParts learned =
       learned_parts(gpu, simulated ? Method::kSimulated : Method::kAnalytic);
   Prediction p = by_closed_form(question, {&kernel, 1}, learned.analytic).front();

@@ -12,7 +12,7 @@ namespace tilecast {
 template <class Problem>
 struct OpQuestion {
   const GpuSpec& gpu;
-  const Problem& problem;
+  const Problem& problem;  // as asked: a kernel may run its transpose (swapped_operands.h)
   Regime regime;
   Inputs inputs;
 };

@@ -12,6 +12,7 @@
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/smem_layout.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -78,6 +79,10 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       return fmt::format("{} schedules are for {}, this GPU is {}", tcgen05 ? "tcgen05" : "wgmma",
                          tcgen05 ? "blackwell" : "hopper", to_text(gpu.architecture));
     case Refusal::kSchedule:
+      if (config.operands == OperandOrder::kSwapped && !can_swap_operands(problem, config)) {
+        return "operands=swapped takes layout tn, N in whole 8, one product without an epilogue, "
+               "and no store=deferred";
+      }
       if (problem.groups != nullptr && !walks_groups(config)) {
         return "groups are walked by warp_specialized with grid=resident and by ping_pong";
       }

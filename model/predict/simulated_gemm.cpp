@@ -14,6 +14,7 @@
 #include "model/sim/same_simulation.h"
 #include "model/sim/steady_k.h"
 #include "model/spec/fused_epilogue.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -44,7 +45,7 @@ const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfi
 
 /// Equal for candidates that one simulation stands for.
 KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
-  return as_simulated(q.problem, config, resident_ctas(q.gpu, config));
+  return as_simulated(as_run(q.problem, config), config, resident_ctas(q.gpu, config));
 }
 
 /// Of each schedule the best candidates that differ to the simulator, with those behind them that
@@ -60,7 +61,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   std::vector<SharedSimulation> chosen;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const KernelConfig& config = config_of(candidates[i]);
-    if (!simulates(q.gpu, q.problem, config)) {
+    if (!simulates(q.gpu, as_run(q.problem, config), config)) {
       continue;
     }
     const KernelConfig key = as_simulated(q, config);
@@ -74,7 +75,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
       continue;
     }
     const u32 workers = static_cast<u32>(resident_workers(q.gpu, config));
-    const double own = simulation_size(q.gpu, q.problem, config, workers).steps;
+    const double own = simulation_size(q.gpu, as_run(q.problem, config), config, workers).steps;
     if (most || places.empty() || length + own <= kFewSteps) {
       places.emplace_back(key, chosen.size());
       length += own;
@@ -112,7 +113,7 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
   constexpr double kNearClock = 0.02, kNearCycles = 0.005;
   constexpr int kMostSimulations = 3;
   for (int simulations = 1;; ++simulations) {
-    SimulatedGemm run = simulate_phases(q.gpu, q.problem, config, f, watched);
+    SimulatedGemm run = simulate_phases(q.gpu, as_run(q.problem, config), config, f, watched);
     const Cycles cycles = run.kernel.cycles, closed_here = closed(f);
     const Settled<Cycles> settled =
         settled_cycles(q.gpu, run.activity, f, q.regime, q.inputs,
@@ -153,8 +154,9 @@ SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
 Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const Prediction& analytic,
                          const LearnedParts& learned, SimulatedGemm* watch) {
   const KernelConfig& config = physics.config;
+  const GemmProblem problem = as_run(q.problem, config);
   const auto closed = [&](Hertz f) {
-    return closed_form(q.gpu, q.problem, config, physics.work, f).cycles;
+    return closed_form(q.gpu, problem, config, physics.work, f).cycles;
   };
   // What was learned and the simulation both know better than the closed form, not by as much: the
   // simulation's clock lies between the two, and mostly one simulation does.
@@ -165,7 +167,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   p.method = Method::kSimulated;
   retime(settled.form, settled.clock, p);
   set_default_interval(q.gpu, p);
-  p.l2_to_sm = kernel.l2_to_sm + outside_bytes(q.problem, config);
+  p.l2_to_sm = kernel.l2_to_sm + outside_bytes(problem, config);
   p.dram_read = kernel.dram_read;
   p.dram_write = kernel.dram_write;
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
@@ -184,7 +186,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     const Cycles simulated =
         fuses(q.problem.epilogue) ? normal.form.cycles * over_closed : cycles(clock);
     apply_learned(q.gpu,
-                  learned.simulated->of(kernel_features(q.gpu, q.problem, config, physics.work,
+                  learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
                                                         normal.form, clock, simulated, q.regime)),
                   q.regime, q.inputs, run.activity, cycles, p);
     p.extrapolated |= never_learned(q.problem);
@@ -204,7 +206,7 @@ void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Eff
   const std::vector<Prediction>& candidates = ranking.predictions;
   const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
     const KernelConfig& config = config_of(candidates[first]);
-    if (!simulates(q.gpu, q.problem, config)) {
+    if (!simulates(q.gpu, as_run(q.problem, config), config)) {
       return std::nullopt;
     }
     SharedSimulation late;
@@ -217,7 +219,8 @@ void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Eff
   };
   const auto simulate = [&](std::size_t i) {
     const KernelConfig& config = config_of(candidates[i]);
-    const GemmForm physics = gemm_form(q, config, gemm_work(q.gpu, q.problem, config));
+    const GemmForm physics =
+        gemm_form(q, config, gemm_work(q.gpu, as_run(q.problem, config), config));
     return by_simulation(q, physics, candidates[i], learned);
   };
   rank_simulated(nominees(q, candidates, effort.simulations), effort.threads, nominate, simulate,

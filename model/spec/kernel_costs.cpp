@@ -45,7 +45,8 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu) {
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock) {
   const Tiling& t = config.tiling;
-  const i64 n_of_c = problem.shape.n;
+  const bool swapped = config.operands == OperandOrder::kSwapped;
+  const i64 row_of_c = swapped ? problem.shape.m : problem.shape.n;
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
   const MachineSpec& machine = *gpu.machine;
@@ -93,10 +94,10 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.staging = time(transfer_cycles(chunk, machine.intake));
   costs.chunk_bytes = static_cast<i64>(chunk.value);
   costs.store_latency = time(machine.store_latency);
-  costs.plain_stores = n_of_c % 8 != 0;
+  costs.plain_stores = row_of_c % 8 != 0;
   // By threads, four bytes each, two where neighbours in a row of C are not aligned to four. They
   // read shared memory for every store, where those of partial sums store registers.
-  const double instructions = n_of_c % 2 == 0 ? 2 : 4;
+  const double instructions = row_of_c % 2 == 0 ? 2 : 4;
   costs.store_read = time(transfer_cycles(
       chunk, costs.plain_stores ? gpu.reduction->sm_store / instructions : machine.store_read));
   costs.kernel =

@@ -24,6 +24,9 @@ AnyConfig with_every_key(Schedule schedule) {
   if (traits_of(schedule).stores_can_be_deferred) {
     config.store = Store::kDeferred;
   }
+  if (has_ring(schedule) && !uses_tcgen05(schedule)) {
+    config.operands = OperandOrder::kSwapped;
+  }
   return config;
 }
 AnyConfig with_every_key(StreamSchedule schedule) {
@@ -158,8 +161,10 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
     given = part;
     given_.emplace_back(part);
   }
-  if (keys.back() == "store" && in_order.back().empty()) {
-    in_order.pop_back();  // canonical texts leave it out
+  for (std::size_t i = keys.size(); i-- > 0;) {
+    if ((keys[i] == "store" || keys[i] == "operands") && in_order[i].empty()) {
+      in_order.erase(in_order.begin() + static_cast<std::ptrdiff_t>(i));  // canonical texts do
+    }
   }
   if (std::ranges::none_of(in_order, &std::string::empty)) {
     const std::string whole = fmt::format("{}:{}", to_text(schedule_), join(in_order, ","));

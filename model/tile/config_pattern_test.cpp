@@ -25,6 +25,8 @@ TEST_CASE("A pattern is whole where it leaves no key open, in any order and form
   CHECK(ConfigPattern("ws:stages=4,tile=128x256x64,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
                       "c_slots=2,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided")
             .whole() == config);
+  CHECK(ConfigPattern(kWhole + ",operands=swapped").whole() ==
+        parse_config(kWhole + ",operands=swapped"));
   CHECK(!ConfigPattern(kWhole.substr(0, kWhole.rfind(','))).whole());
   CHECK(!ConfigPattern(kShort.substr(0, kShort.rfind(' '))).whole());
   CHECK(!ConfigPattern("ws").whole());
@@ -38,8 +40,9 @@ TEST_CASE("A pattern matches what has all of its parts", "[pattern]") {
     CAPTURE(text);
     CHECK(ConfigPattern(text).matches(config));
   }
-  for (const std::string text : {"wst", "ws:tile=128x256x6", "ws 128x256x6", "ws s3", "ws e2d",
-                                 "ws:store=deferred", "ws:stages=04", "ws s4 s3", "ws m8k"}) {
+  for (const std::string text :
+       {"wst", "ws:tile=128x256x6", "ws 128x256x6", "ws s3", "ws e2d", "ws:store=deferred",
+        "ws:operands=swapped", "ws:stages=04", "ws s4 s3", "ws m8k"}) {
     CAPTURE(text);
     CHECK(!ConfigPattern(text).matches(config));
   }
@@ -81,7 +84,8 @@ TEST_CASE("Keys that the schedule does not have, or has once, are said", "[patte
   CHECK(complaint("ws:stagse=4").ends_with("; did you mean stages?"));
   CHECK(complaint("ws:stages=4,stages=4").ends_with("stages is given twice"));
   CHECK(complaint("ws:stages").ends_with("expected stages=..., not 'stages'"));
-  CHECK(complaint("ws:tile=1x1x1,").ends_with("producer, grid, raster, group, walk, store"));
+  CHECK(complaint("ws:tile=1x1x1,")
+            .ends_with("producer, grid, raster, group, walk, store, operands"));
   CHECK(complaint(" ") == "2 configuration ' ': expected a schedule");
   CHECK(complaint("foo 64x64x64").starts_with("2 unknown schedule 'foo': expected one of small"));
 }

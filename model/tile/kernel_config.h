@@ -27,6 +27,12 @@ enum class Store : i32 {
   kDeferred,   // packed in registers, chunk by chunk under the next tile's first K blocks
 };
 
+/// Which operand's rows a kernel multiplies as rows (swapped_operands.h).
+enum class OperandOrder : i32 {
+  kInOrder,  // A's, and a tile is one of C
+  kSwapped,  // B's: a tile is one of C transposed
+};
+
 struct Tiling {
   i32 block_m, block_n, block_k;   // CTA tile in elements
   i32 stages;                      // buffers of the A and B rings
@@ -61,6 +67,7 @@ struct KernelConfig {
   Decomposition decomposition;
   i32 accumulators;  // tiles that tensor memory holds, 1 or 2; 0 where they lie in registers
   Store store;
+  OperandOrder operands;
 
   constexpr bool operator==(const KernelConfig&) const = default;
 };

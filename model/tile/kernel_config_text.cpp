@@ -29,6 +29,7 @@ constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
                                            {Reduction::kAtomic, "atomic"},
                                            {Reduction::kSpread, "spread"}}};
 constexpr Words<Store, 1> kStores{{{Store::kDeferred, "deferred"}}};  // not at the tile's end
+constexpr Words<OperandOrder, 1> kOperands{{{OperandOrder::kSwapped, "swapped"}}};  // not in order
 constexpr Words<OperandSource, 2> kSources{
     {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
 constexpr Words<ElementType, 15> kTypes{{{ElementType::kFp16, "fp16"},
@@ -55,7 +56,7 @@ struct ScheduleKeys {
   bool tiles;  // C has many tiles: ctas, c_slots, raster, group
   bool splits, min_k_blocks, reduction;
   bool cta_group, accumulators;
-  bool store;
+  bool store, operands;
 };
 
 ScheduleKeys schedule_keys(Schedule schedule) {
@@ -76,6 +77,7 @@ ScheduleKeys schedule_keys(Schedule schedule) {
   keys.walk = resident && !keys.reduction;
   keys.grid = traits.grid_is_open;
   keys.store = traits.stores_can_be_deferred;
+  keys.operands = has_ring(schedule) && !uses_tcgen05(schedule);
   return keys;
 }
 
@@ -147,6 +149,8 @@ std::string to_text(const KernelConfig& config) {
   add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
   const bool deferred = config.store == Store::kDeferred;
   add(keys.store && deferred, "store", deferred ? word_of(kStores, config.store) : "");
+  const bool swapped = config.operands == OperandOrder::kSwapped;
+  add(keys.operands && swapped, "operands", swapped ? word_of(kOperands, config.operands) : "");
   return text;
 }
 
@@ -273,6 +277,9 @@ KernelConfig parse_kernel_config(std::string_view text) {
   }
   if (keys.store && reader.has("store")) {
     config.store = value_of(kStores, "store", reader.value("store"));
+  }
+  if (keys.operands && reader.has("operands")) {
+    config.operands = value_of(kOperands, "operands", reader.value("operands"));
   }
   if (config.raster.kind == RasterKind::kHilbert && config.raster.group != 1) {
     reader.fail("raster=hilbert has no groups: expected group=1");

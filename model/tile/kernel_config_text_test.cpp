@@ -60,6 +60,16 @@ TEST_CASE("A deferred store is said, one at the tile's end is not") {
       ConfigError);
 }
 
+TEST_CASE("Swapped operands are said, those in order are not") {
+  const KernelConfig config = parse_kernel_config(kGood + ",operands=swapped");
+  CHECK(config.operands == OperandOrder::kSwapped);
+  CHECK(to_text(config) == kGood + ",operands=swapped");
+  CHECK(parse_kernel_config(kGood).operands == OperandOrder::kInOrder);
+  CHECK_THROWS_AS(parse_kernel_config("blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,"
+                                      "raster=grouped_m,group=8,operands=swapped"),
+                  ConfigError);
+}
+
 TEST_CASE("Every schedule's text has the keys that it leaves open and no other") {
   for (const std::string text :
        {"small_mma:tile=64x128x128,warpgroups=1x2,a=registers,instruction_n=32",

@@ -42,6 +42,7 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"walk=strided", "of W CTAs, the w-th takes tiles w, w + W, w + 2 W, ..."},
     {"walk=chunked", "each CTA takes one run of tiles"},
     {"store=deferred", "a finished tile goes to C under the next one's K blocks"},
+    {"operands=swapped", "a tile is one of C transposed: its rows are columns of C, or of weights"},
 };
 
 std::string_view meaning_of(std::string_view key_value) {

@@ -132,6 +132,10 @@ bool read_word(std::string_view word, KernelConfig& config) {
   if (letters == "k") {
     return read_decomposition(rest, config.decomposition);
   }
+  if (word == "x") {
+    config.operands = OperandOrder::kSwapped;
+    return true;
+  }
   const std::pair<std::string_view, i32*> numbers[] = {{"s", &t.stages},
                                                        {"o", &config.ctas_per_sm},
                                                        {"i", &config.inflight},
@@ -225,6 +229,9 @@ std::string short_text(const KernelConfig& config) {
   }
   if (config.producer_registers != usual_producer_registers(config)) {
     text += fmt::format(" r{}", config.producer_registers);
+  }
+  if (config.operands == OperandOrder::kSwapped) {
+    text += " x";
   }
   return text;
 }

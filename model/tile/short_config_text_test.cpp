@@ -36,6 +36,9 @@ TEST_CASE("A short text says what the long one says", "[short_config]") {
        "producer=40,splits=16,reduction=spread,raster=grouped_n,group=8");
   same("bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8",
        "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8");
+  same("pi 64x72x64 s8 w1x1 c1x1 o1 i1 e2 m8 x",
+       "pipelined:tile=64x72x64,stages=8,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
+       "raster=grouped_m,group=8,operands=swapped");
   same("sm 64x128x128 s1 w1x2 c1x1 o1 i0 e0 m1 rs in32",
        "small_mma:tile=64x128x128,warpgroups=1x2,a=registers,instruction_n=32");
   same("t5wst 128x256x64 s6 w1x1 c2x1 o1 i1 e2 m8 a2",

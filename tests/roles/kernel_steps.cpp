@@ -30,6 +30,7 @@ struct Launch {
       : c(static_cast<std::size_t>(problem.batch.products * problem.shape.m * problem.shape.n)) {
     const auto [m, n, k] = problem.shape;
     const Tiling& t = config.tiling;
+    const bool swapped = config.operands == OperandOrder::kSwapped;
     args.scheduler = make_tile_scheduler(problem, config, resident);
     args.m = static_cast<i32>(m);
     args.n = static_cast<i32>(n);
@@ -41,9 +42,9 @@ struct Launch {
     args.a_last = map(kernel_calls::kA, a_last_box(t, m), k, m);
     const bool n_major = problem.layout == Layout::kNn;
     args.b = map(kernel_calls::kB, b_box(t, problem.layout), n_major ? n : k, n_major ? k : n);
-    args.c = map(kernel_calls::kC, c_box(config.schedule, t), n, m);
-    args.c_last = map(kernel_calls::kC, c_last_box(t), n, m);
-    args.c_by_tma = c_rows_allow_tma(problem) ? 1 : 0;
+    args.c = map(kernel_calls::kC, c_box(config), swapped ? m : n, swapped ? n : m);
+    args.c_last = map(kernel_calls::kC, c_last_box(config), swapped ? m : n, swapped ? n : m);
+    args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
     args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
                   .a_matrices_apart = 1,
                   .b_matrices_apart = 1,
@@ -168,6 +169,10 @@ class Reader {
         return stage(call);
       case Name::kStore:
         boxes_.push_back(call);
+        if (config_.operands == OperandOrder::kSwapped) {
+          std::swap(boxes_.back().x, boxes_.back().y);
+          std::swap(boxes_.back().map.columns, boxes_.back().map.rows);
+        }
         return;
       case Name::kStoreCommit:
         return commit();

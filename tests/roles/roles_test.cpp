@@ -30,6 +30,7 @@
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
+#include "model/tile/swapped_operands.h"
 #include "model/tile/warpgroup_part.h"
 #include "tests/catch.h"
 #include "tests/roles/kernel_steps.h"
@@ -102,7 +103,8 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
                               const RoleName& role, std::vector<Step> steps) {
   const Tiling& t = config.tiling;
   // Threads that store C themselves leave no trace; what they store has been staged.
-  const bool by_threads = !c_rows_allow_tma(problem) || groups_end_in_tiles(problem, t);
+  const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(problem);
+  const bool by_threads = !by_tma || groups_end_in_tiles(problem, t);
   // C in borrowed stages is stored by the CTA's first warp for all its warpgroups, and in the
   // simulator by each for itself: only that one's parts and waits are compared.
   const bool by_first = t.c_slots == 0 && role.role != 0;
@@ -198,7 +200,7 @@ std::string difference(const HostKernel& kernel, const KernelConfig& config,
   return error.what();
 }
 
-/// Tails along each side, K blocks fewer than stages and more, one tile and many.
+/// Tails along each side, K blocks fewer than stages and more, one tile and many; as they are run.
 std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const Layout layout = kernel.layout;
@@ -219,7 +221,10 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
     shapes.push_back(odd);
   }
   std::vector<GemmProblem> problems;
-  for (const GemmShape& shape : shapes) {
+  for (GemmShape shape : shapes) {
+    if (config.operands == OperandOrder::kSwapped) {
+      shape.m = round_up<i64>(shape.m, 8);  // rows of C of whole 16 bytes
+    }
     problems.push_back({.shape = shape,
                         .dtype = kernel.promoted ? ElementType::kE4m3x2 : ElementType::kFp16,
                         .layout = layout,
@@ -248,7 +253,8 @@ TEST_CASE("Every role of a kernel takes the steps of its process, in their order
     const KernelConfig config = config_of(kernel);
     for (const GemmProblem& problem : problems_for(kernel, config)) {
       CAPTURE(kernel.config, to_text(AnyProblem{problem}));
-      CHECK(to_text(check_legal(h200(), problem, config)) == to_text(Refusal::kNone));
+      const GemmProblem asked = as_run(problem, config);  // transposed twice
+      CHECK(to_text(check_legal(h200(), asked, config)) == to_text(Refusal::kNone));
       CHECK(difference(kernel, config, problem) == "");
     }
   }

@@ -10,6 +10,7 @@
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/swapped_operands.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
@@ -29,8 +30,8 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }
-  const GemmProblem problem = in_pairs(point.problem);
   const KernelConfig in_machine = in_pairs(point.problem.dtype, config);
+  const GemmProblem problem = as_run(in_pairs(point.problem), config);
   return FitRow{.point = point,
                 .problem = problem,
                 .config = in_machine,

@@ -10,6 +10,7 @@
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/swapped_operands.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -20,12 +21,12 @@ bool is_simulated(const Measurement& row) {
 }
 
 std::optional<SimulatedPoint> simulate_row(const GpuSpec& gpu, const Measurement& row) {
-  const GemmProblem problem = in_pairs(row.point.problem);
   const KernelConfig config =
       in_pairs(row.point.problem.dtype, parse_kernel_config(row.point.config));
-  if (check_legal(gpu, problem, config) != Refusal::kNone) {
+  if (check_legal(gpu, in_pairs(row.point.problem), config) != Refusal::kNone) {
     return std::nullopt;
   }
+  const GemmProblem problem = as_run(in_pairs(row.point.problem), config);
   const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
   const Hertz clock = *row.sm_clock;
   const GemmWork work = gemm_work(gpu, problem, config);

@@ -23,10 +23,14 @@ template <int kRegisters>
 void setmaxnreg_dec() {}
 
 inline void ldmatrix_x4(u32, u32 (&)[4]) {}
-inline void stmatrix_x4(u32 address, u32, u32, u32, u32) {
+template <bool kTransposed = false>
+void stmatrix_x4(u32 address, u32, u32, u32, u32) {
   kernel_calls::record({.name = kernel_calls::Name::kStageChunk, .address = address});
 }
-inline void stmatrix_x2(u32 address, u32, u32) { stmatrix_x4(address, 0, 0, 0, 0); }
+template <bool kTransposed = false>
+void stmatrix_x2(u32 address, u32, u32) {
+  stmatrix_x4(address, 0, 0, 0, 0);
+}
 template <ElementType kType, bool kRelu = false>
 u32 pack_16bit(float, float) {
   return 0;

@@ -1,0 +1,83 @@
+#include "model/tile/swapped_operands.h"
+
+#include <algorithm>
+
+#include "model/predict/candidates.h"
+#include "model/predict/legality.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  return gpu;
+}
+
+constexpr const char* kInOrder =
+    "warp_specialized:tile=128x160x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+KernelConfig swapped(KernelConfig config) {
+  config.operands = OperandOrder::kSwapped;
+  return config;
+}
+
+bool is_swapped(const KernelConfig& config) { return config.operands == OperandOrder::kSwapped; }
+
+}  // namespace
+
+TEST_CASE("With swapped operands a kernel takes as long as in order on the transposed problem") {
+  const KernelConfig config = parse_kernel_config(kInOrder);
+  for (const ElementType dtype : {ElementType::kBf16, ElementType::kE4m3}) {
+    const GemmProblem problem{{320, 4096, 8192}, dtype, Layout::kTn};
+    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+      const Prediction own =
+          predict_config(h200(), problem, swapped(config), Regime::kBurst, Inputs::kNormal, method);
+      const Prediction other = predict_config(h200(), transposed(problem), config, Regime::kBurst,
+                                              Inputs::kNormal, method);
+      CHECK(own.time.value == other.time.value);
+      CHECK(own.power.value == other.power.value);
+      CHECK(own.dram_read.value == other.dram_read.value);
+      CHECK(own.method == method);
+    }
+  }
+}
+
+TEST_CASE("Operands are swapped of one product in layout tn whose C the copy engine can write") {
+  const KernelConfig config = swapped(parse_kernel_config(kInOrder));
+  const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
+  const auto refused = [&](const auto& change) {
+    GemmProblem changed = problem;
+    change(changed);
+    return check_legal(h200(), changed, config);
+  };
+  CHECK(refused([](GemmProblem&) {}) == Refusal::kNone);
+  CHECK(refused([](GemmProblem& p) { p.shape.m = 161; }) == Refusal::kNone);
+  CHECK(refused([](GemmProblem& p) { p.shape.n = 4100; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNn; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.batch.products = 2; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.epilogue.bias = Bias::kPerRow; }) == Refusal::kSchedule);
+  KernelConfig deferred = config;
+  deferred.store = Store::kDeferred;
+  CHECK(check_legal(h200(), problem, deferred) == Refusal::kSchedule);
+}
+
+TEST_CASE("Swapped operands are tried where tiles of 64 rows would waste over a tenth of M") {
+  const auto tried = [](i64 m) {
+    const GemmProblem problem{{m, 4096, 4096}, ElementType::kBf16, Layout::kTn};
+    return std::ranges::any_of(
+        enumerate_candidates(h200(), problem, {Schedule::kWarpSpecialized}).legal, is_swapped);
+  };
+  CHECK(tried(160));   // 192 is 20 % more
+  CHECK(!tried(176));  // 9.1 %
+  CHECK(tried(174));   // 10.3 %
+  CHECK(!tried(64));
+  CHECK(tried(1));
+  CHECK(!tried(4000));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,35 @@
+// Swapped operands: a kernel computes C^T[n,m] = B[n,k] A[m,k]^T instead of C, so that the rows of
+// its wgmmas are columns of C, and few rows of C are columns of a wgmma, of which there may be any
+// multiple of eight where rows come 64 at a time. In layout tn A and B lie alike: what such a
+// kernel loads, multiplies and walks is an ordinary problem, and only its way to C differs
+// (kernels/device/epilogue.cuh). So model and launch take the problem as_run() and need no second
+// case; whoever asks sees the problem that was asked.
+// Checked by: swapped_operands_test.cpp, kernels/jit/gemm_launch_test.cpp (kernels).
+#pragma once
+
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+
+namespace tilecast {
+
+/// C^T of it, where that is a problem of layout tn again: one product that fuses nothing.
+TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
+  problem.shape = {problem.shape.n, problem.shape.m, problem.shape.k};
+  return problem;
+}
+
+/// The problem whose tiles the kernel walks.
+TILECAST_HD constexpr GemmProblem as_run(const GemmProblem& problem, const KernelConfig& config) {
+  return config.operands == OperandOrder::kSwapped ? transposed(problem) : problem;
+}
+
+/// Whether a kernel can swap them: C leaves by the copy engine, at the end of each tile.
+TILECAST_HD constexpr bool can_swap_operands(const GemmProblem& problem,
+                                             const KernelConfig& config) {
+  return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
+         config.store == Store::kAtTileEnd && problem.layout == Layout::kTn &&
+         problem.batch.products == 1 && problem.groups == nullptr && !fuses(problem.epilogue) &&
+         c_rows_allow_tma(problem);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,70 @@
+// Kernels with swapped operands on the device: random problems of few rows and random kernels
+// against cuBLASLt and fp64, and that they walk the transposed problem's tiles.
+
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/schedule_text.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr int kProblems = 24;
+constexpr int kFewestPairs = 100;
+
+GemmProblem random_problem(int index, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
+  const ElementType dtype = kTypes[index % 3];
+  const i64 most_rows = index % 4 == 0 ? 24 : index % 4 == 1 ? 600 : 260;
+  return {.shape = {upto(most_rows), 8 * upto(index % 2 == 0 ? 40 : 1500), 16 * upto(300)},
+          .dtype = dtype,
+          .layout = Layout::kTn};
+}
+
+/// One kernel of each schedule that swaps operands.
+std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& problem,
+                                        std::mt19937& random) {
+  std::vector<KernelConfig> drawn;
+  for (const Schedule schedule : kWgmmaSchedules) {
+    if (!has_ring(schedule)) {
+      continue;
+    }
+    std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {schedule}, true).legal;
+    std::erase_if(legal,
+                  [](const KernelConfig& c) { return c.operands != OperandOrder::kSwapped; });
+    if (!legal.empty()) {
+      drawn.push_back(legal[random() % legal.size()]);
+    }
+  }
+  return drawn;
+}
+
+}  // namespace
+
+TEST_CASE("Swapped operands of problems drawn at random are right, and walked as the model says",
+          "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("swapped operands"));
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::vector<Drawn> drawn;
+  for (int i = 0; i < kProblems; ++i) {
+    const GemmProblem problem = random_problem(i, random);
+    drawn.push_back({problem, drawn_configs(gpu, problem, random)});
+  }
+  int pairs = 0;
+  for (const auto& [schedule, count] : check_walked(bench, drawn)) {
+    pairs += count;
+  }
+  std::printf("%d pairs of problem and kernel checked\n", pairs);
+  CHECK(pairs >= kFewestPairs);
+}
