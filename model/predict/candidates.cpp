@@ -363,10 +363,10 @@ void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals)
   }
 }
 
-/// Every way to run one tile: split, occupancy, clusters, staging, grid. `promoted`: with block
-/// scales.
-void add_tile(const GpuSpec& gpu, KernelConfig config, bool promoted, Proposals& proposals) {
+/// Every way to run one tile: split, occupancy, clusters, staging, grid.
+void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   Tiling& t = config.tiling;
+  const bool promoted = promotes(proposals.problem().epilogue);
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
   const i32 n_step = t.block_n % kInstructionNStep == 0 ? kInstructionNStep : finest_n_step();
   for (const i32 warpgroups : kMenuWarpgroups) {
@@ -496,7 +496,7 @@ void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& pro
         add_small(config, proposals);
       } else {
         config.grid = traits.grid_is_open ? Grid::kResident : traits.grid;
-        add_tile(gpu, config, promotes(problem.epilogue), proposals);
+        add_tile(gpu, config, proposals);
       }
     }
   }
