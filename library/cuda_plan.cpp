@@ -210,7 +210,7 @@ class CudaPlan final : public DevicePlan {
   LoadedKernel kernel_;
   GemmLaunch launch_;
   Workspace workspace_;
-  GemmArgs args_;                 // all but addresses and scales
+  GemmArgs args_;                 // all but addresses, alpha and beta
   bool last_rows_alike_ = false;  // the maps of A and of its last rows are the same
   CUlaunchAttribute cluster_{};
 };

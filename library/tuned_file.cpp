@@ -62,6 +62,7 @@ std::string tuned_key(const Request& request, const std::string& device, int dri
       {"strides", {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride}},
       {"lda", request.a_row_stride},
       {"ldb", request.b_row_stride},
+      {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
       {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}}
       .dump();
 }

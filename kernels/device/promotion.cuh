@@ -7,7 +7,8 @@
 //
 // What a K block needs beside its wgmmas is done under those of the one before: the wait for its
 // stage, and its scales from there to registers. Every warp has them before the K block's wgmmas,
-// behind which the stage is released.
+// behind which the stage is released: one thread frees it for all four warps of its warpgroup,
+// which have met at these wgmmas. Of ping-pong kernels the other warpgroup waits for its turn.
 // Checked by: validate/measure/scales_test.cpp (results), kernels/jit/gemm_kernel_test.cpp (no
 // spills).
 #pragma once
@@ -17,7 +18,8 @@
 namespace tilecast {
 
 static_assert(
-    !promotes(fused()) || (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block()),
+    !promotes(fused()) ||
+        (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block() && kTiling.stages > 1),
     "a wgmma spans its warpgroup's columns, a K block is a block of scales: 128 elements");
 
 /// `Sums`: Accumulator.
@@ -28,7 +30,7 @@ struct PromotingOperation {
   const OperandDescriptors& operands;
   Sums& accumulator;
   Behind behind = {};
-  i32 left = 0;                        // K blocks that were not looked at
+  i32 left = 0;                        // K blocks not yet waited for
   float sums[kInstructionN / 2] = {};  // of a K block's wgmma row
 
   /// Of an accumulator that begins a tile of so many K blocks, the first of them at `at`.

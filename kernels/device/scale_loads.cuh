@@ -1,5 +1,6 @@
 // Scales of blocks on their way into the stage of their K block: by a warp beside the producer,
-// whose copies say themselves when they have landed, so that all stages are on their way at a time.
+// whose copies each arrive at the stage's barrier by themselves, so that loads of all stages can be
+// in flight at once.
 //
 // Copies are of single numbers: rows of scales may begin anywhere and end anywhere.
 // Checked by: validate/measure/scales_test.cpp.

@@ -95,7 +95,8 @@ class ScalePart<Scales::kRow> {
 template <>
 class ScalePart<Scales::kBlock> {
  public:
-  /// Columns of the part that always lie in one block of B: it begins at a multiple of its width.
+  /// Columns of the part that always lie in one block of B: a part begins at a multiple of its
+  /// width.
   static constexpr i32 kTogether =
       min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
 

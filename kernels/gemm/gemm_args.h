@@ -17,7 +17,7 @@ struct alignas(64) TensorMap {
   u64 opaque[16];
 };
 
-/// What the sums are scaled by, before the problem's epilogue; compiled in.
+/// What the sums are scaled by, after the operands' scales and before the bias; compiled in.
 enum class SumScale : i32 {
   kNone,       // A B
   kAlphaBeta,  // alpha A B + beta C; C is not read where beta is 0
@@ -67,7 +67,7 @@ struct GemmArgs {
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
   float alpha, beta;   // of SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;
-  void* c_pointer;     // [m,n] row-major
+  void* c_pointer;     // as c, row-major
   WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
   u32 trace_stride;
   // Of the schedules that split K:

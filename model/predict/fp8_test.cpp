@@ -151,6 +151,9 @@ TEST_CASE(
   CHECK(specialized("128x128x256,stages=2,warpgroups=2x1") == Refusal::kSchedule);
   CHECK(specialized("128x128x64,stages=4,warpgroups=2x1") == Refusal::kSchedule);
   CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x128,stages=2,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x128x128,stages=1,warpgroups=2x1") == Refusal::kSchedule);
+  CHECK(specialized("64x272x128,stages=4,warpgroups=1x1") == Refusal::kSchedule);
   CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "0", ",store=deferred") ==
         Refusal::kSchedule);
   CHECK(check("pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"

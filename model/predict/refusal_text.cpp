@@ -88,9 +88,10 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       }
       if (promotes(problem.epilogue) &&
           (!promotes_sums(config.schedule) || config.tiling.block_k != kSlabElements ||
+           config.tiling.stages < 2 || config.tiling.block_n > kMostInstructionN ||
            config.inflight != 0 || config.store == Store::kDeferred)) {
-        return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, "
-               "inflight=0 and without store=deferred";
+        return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, two "
+               "stages or more, up to 256 columns, inflight=0 and without store=deferred";
       }
       if (tcgen05 && problem.layout != Layout::kTn) {
         return "tcgen05 schedules take layout tn only";

@@ -68,7 +68,7 @@ constexpr Cycles fused_time(const Epilogue& epilogue, double elements) {
 }
 
 /// So many sums of a K block, scaled and added to those of the blocks before: a multiply-add each,
-/// of which an SM's four schedulers start 32 a cycle (CUDA programming guide, as above).
+/// of which each of an SM's four schedulers starts 32 a cycle (CUDA programming guide, as above).
 constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
   constexpr double kMultiplyAddsPerCycle = 128;
   return Cycles{promotes(epilogue) ? elements / kMultiplyAddsPerCycle : 0};

@@ -23,7 +23,8 @@ TILECAST_HD constexpr GemmProblem as_run(const GemmProblem& problem, const Kerne
   return config.operands == OperandOrder::kSwapped ? transposed(problem) : problem;
 }
 
-/// Whether a kernel can swap them: C leaves by the copy engine, at the end of each tile.
+/// Whether a kernel can swap them: C leaves at the end of each tile, by the copy engine or from
+/// partial sums.
 TILECAST_HD constexpr bool can_swap_operands(const GemmProblem& problem,
                                              const KernelConfig& config) {
   return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
