@@ -163,7 +163,7 @@ std::string compare(const Cublaslt& library, const EmptyKernel& empty, i64 m, i6
       false);
   const cublasLtMatmulAlgo_t algorithm = matmul.algorithms(1).front();
   const Call theirs = [&](const void* a, void* c, cudaStream_t on) {
-    matmul.run(algorithm, a, b.as<>(), c, on);
+    matmul.run(algorithm, {.a = a, .b = b.as<>(), .c = c}, c, on);
   };
   const double launch = host_time([&](const void*, void*, cudaStream_t on) { empty.launch(on); },
                                   nullptr, nullptr, stream);

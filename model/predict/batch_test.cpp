@@ -79,7 +79,7 @@ TEST_CASE("No prediction of a batch beats physics, and more products take more t
     REQUIRE(!ranking.predictions.empty());
     const Prediction& best = ranking.predictions.front();
     const double least =
-        gemm_flops(in_pairs(problem)) / 2 / (h200().sm.count * 2048.0 * best.sm_clock.value);
+        tensor_flops(in_pairs(problem)) / 2 / (h200().sm.count * 2048.0 * best.sm_clock.value);
     CHECK(best.time.value >= least);
     CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
     const Ranking longer = rank_candidates(h200(), batch_of(more, shape, dtype), {}, Regime::kBurst,
