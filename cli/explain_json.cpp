@@ -105,7 +105,7 @@ Json against_json(const ExplainReport& report, const Explanation& e, const Expla
 }
 
 /// What measured kernels change about the physics' own prediction: ratios, of the rows measured
-/// over physics. Of `rows` so many are `alike`, of a likeness of 0.7 or more; the nearest follow.
+/// over physics. Of `rows` so many are `similar`, of a likeness of 0.7 or more; the nearest follow.
 Json learned_json(const Explanation& e) {
   Json from = Json::array();
   for (const LearnedReason& reason : e.learned_from.nearest) {
@@ -120,7 +120,7 @@ Json learned_json(const Explanation& e) {
           {"sm_clock", rounded(e.predicted.clock_correction, kDigits)},
           {"extrapolated", e.predicted.extrapolated},
           {"rows", e.learned_from.rows},
-          {"alike", e.learned_from.alike},
+          {"similar", e.learned_from.similar},
           {"from", std::move(from)}};
 }
 

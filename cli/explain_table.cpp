@@ -294,15 +294,15 @@ std::string learned_table(const ExplainReport& report, const Named& named) {
   }
   const std::size_t nearest = e.learned_from.nearest.size();
   if (nearest > 0) {
-    text +=
-        wrapped("  ",
-                fmt::format("from {}, weighted by likeness, of which {} of 0.7 or more; the "
-                            "nearest, as measured over physics alone (+: more cycles{}):",
-                            counted(e.learned_from.rows, "row"),
-                            e.learned_from.alike == 1 ? "1 is"
-                                                      : fmt::format("{} are", e.learned_from.alike),
-                            has_clock ? ", a higher clock" : ""),
-                " ");
+    text += wrapped(
+        "  ",
+        fmt::format(
+            "from {}, weighted by likeness, of which {} of 0.7 or more; the "
+            "nearest, as measured over physics alone (+: more cycles{}):",
+            counted(e.learned_from.rows, "row"),
+            e.learned_from.similar == 1 ? "1 is" : fmt::format("{} are", e.learned_from.similar),
+            has_clock ? ", a higher clock" : ""),
+        " ");
   }
   for (const LearnedReason& reason : e.learned_from.nearest) {
     text += wrapped("  ",

@@ -203,8 +203,8 @@ TEST_CASE("explain names the measured kernels that a prediction leans on") {
   }
   const CapturedRun table = explain({"--config", measured, "--no-best"}, "64x4096x4096");
   CHECK(table.out.find("A, learned from measured kernels: cycles ") != std::string::npos);
-  CHECK(learned["alike"].get<std::size_t>() >= 1);
-  CHECK(learned["alike"] <= learned["rows"]);
+  CHECK(learned["similar"].get<std::size_t>() >= 1);
+  CHECK(learned["similar"] <= learned["rows"]);
   CHECK(table.out.find("(+: more cycles, a") != std::string::npos);
   CHECK(table.out.find("  from " + learned["rows"].dump() + " rows") != std::string::npos);
   const CapturedRun zeros =

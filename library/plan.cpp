@@ -41,7 +41,7 @@ std::string gpu_name(const Request& request) {
 }
 
 Plan::Plan(const Request& request)
-    : scales_(request.scale == SumScale::kAlphaBeta),
+    : alpha_beta_(request.scale == SumScale::kAlphaBeta),
       biased_(request.problem.epilogue.bias != Bias::kNone),
       scaled_operands_(request.problem.epilogue.scales != Scales::kNone) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
@@ -106,7 +106,7 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
                    : misaligned(b) ? "b does not begin at a multiple of 16 bytes"
                                    : "c does not begin at a multiple of 16 bytes");
   }
-  if (!scales_ && (alpha != 1 || beta != 0)) {
+  if (!alpha_beta_ && (alpha != 1 || beta != 0)) {
     return fail(TILECAST_UNSUPPORTED,
                 "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,25 @@ inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& con
     sources.push_back(gemm_source(parse_kernel_config(text), {dtype, layout}));
   }
   compile_ahead(sources, bench.cache);
+}
+
+/// At least 1, at most `most`.
+inline i64 drawn_up_to(i64 most, std::mt19937& random) {
+  return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+}
+
+/// A type of operands for the index-th problem of a test.
+inline ElementType drawn_type(int index) {
+  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
+  return kTypes[index % 3];
+}
+
+/// One of `legal`, if there is any.
+inline void draw_one(const std::vector<KernelConfig>& legal, std::mt19937& random,
+                     std::vector<KernelConfig>& drawn) {
+  if (!legal.empty()) {
+    drawn.push_back(legal[random() % legal.size()]);
+  }
 }
 
 /// A problem and configurations drawn for it.

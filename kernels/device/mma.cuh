@@ -81,6 +81,13 @@ struct OperandDescriptors {
   }
 };
 
+/// Likewise, in the stage at `at`.
+__device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands,
+                                              const RingPosition& at) {
+  return {operands.a.moved(at.stage * kSmem.a_stage_bytes),
+          operands.b.moved(at.b_stage() * kSmem.b_stage_bytes)};
+}
+
 /// B of wgmma column j and k16 step `step`, in bytes from the warpgroup's first.
 __device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
   if (kLayout == Layout::kNn) {
@@ -105,8 +112,7 @@ constexpr bool kNMajorB = kLayout == Layout::kNn;
 /// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
 __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& operands,
                                    const RingPosition& at, bool accumulate) {
-  const ptx::MatrixDescriptor stage_a = operands.a.moved(at.stage * kSmem.a_stage_bytes);
-  const ptx::MatrixDescriptor stage_b = operands.b.moved(at.b_stage() * kSmem.b_stage_bytes);
+  const OperandDescriptors stage = in_stage(operands, at);
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
@@ -115,7 +121,7 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
 #pragma unroll
       for (i32 j = 0; j < kMmasAlongN; ++j) {
         ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
-            acc.d[i][j], stage_a.moved(a_step_bytes(i, step)), stage_b.moved(b_step_bytes(j, step)),
+            acc.d[i][j], stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(j, step)),
             accumulate || step > 0);
       }
     }
@@ -127,13 +133,12 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
 __device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
                                           const OperandDescriptors& operands,
                                           const RingPosition& at, i32 i) {
-  const ptx::MatrixDescriptor stage_a = operands.a.moved(at.stage * kSmem.a_stage_bytes);
-  const ptx::MatrixDescriptor stage_b = operands.b.moved(at.b_stage() * kSmem.b_stage_bytes);
+  const OperandDescriptors stage = in_stage(operands, at);
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
     ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
-        sums, stage_a.moved(a_step_bytes(i, step)), stage_b.moved(b_step_bytes(0, step)), step > 0);
+        sums, stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(0, step)), step > 0);
   }
   ptx::wgmma_commit();
 }

@@ -54,8 +54,7 @@ constexpr ScaleElements kScaleElements = scale_elements(
 /// The problem that the kernel runs (swapped_operands.h).
 constexpr GemmShape kRun{swapped() ? kN : kM, swapped() ? kM : kN, kMachineK};
 constexpr i32 kCtasTogether = cluster_size(kTiling);
-constexpr i32 kSharedBytes =
-    kSmem.total_bytes + (promotes(fused()) ? kTiling.stages * scale_stage_bytes(kTiling) : 0);
+constexpr i32 kSharedBytes = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling);
 
 /// With what is decided as it is launched.
 constexpr KernelConfig run_config() {

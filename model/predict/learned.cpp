@@ -15,7 +15,7 @@ constexpr std::size_t kNeighbours = 24;
 // problems that were held out (validate/NOTEBOOK.md, Calibration).
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
-constexpr double kAlike = 0.7;  // tens to hundreds of 2,500 rows are, to one of them
+constexpr double kSimilar = 0.7;  // tens to hundreds of 2,500 rows are, to one of them
 // Deviations of held-out rows go with this power of the variance that is left, a process of
 // independent rows would have 0.5: rows of one problem repeat each other's error.
 constexpr double kSharper = 0.75;
@@ -124,10 +124,10 @@ std::vector<Learned> LearnedPart::of(std::span<const KernelFeatures> kernels) co
 
 LearnedReasons LearnedPart::reasons(const KernelFeatures& kernel, std::size_t most) const {
   const Seen seen = see(kernel);
-  const auto is_alike = [](float likeness) { return likeness >= kAlike; };
+  const auto is_similar = [](float likeness) { return likeness >= kSimilar; };
   LearnedReasons reasons{
       .nearest = {},
-      .alike = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_alike)),
+      .similar = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_similar)),
       .rows = seen.likeness.size()};
   for (const std::size_t i : seen.neighbours) {
     if (reasons.nearest.size() < most && seen.likeness[i] >= kHardlyLike) {

@@ -51,7 +51,7 @@ struct LearnedReason {
 
 struct LearnedReasons {
   std::vector<LearnedReason> nearest;  // the most like it first
-  std::size_t alike = 0;               // rows whose likeness is 0.7 or more
+  std::size_t similar = 0;             // rows whose likeness is 0.7 or more
   std::size_t rows = 0;                // all, each of which counts by its likeness
 };
 

@@ -124,7 +124,7 @@ TEST_CASE("Reasons are the rows that an answer leans on, the most like one first
   CHECK(reasons[1].likeness < reasons[0].likeness);
   CHECK(reasons[1].clock_off == 0.25);
   CHECK(learned.reasons(away(0.1), 1).nearest.size() == 1);
-  CHECK(learned.reasons(away(0.1), 1).alike == 2);
+  CHECK(learned.reasons(away(0.1), 1).similar == 2);
   CHECK(learned.reasons(away(-30)).nearest.empty());
 }
 

@@ -88,15 +88,6 @@ bool producer_can_shrink(const KernelConfig& config) {
                           .at_launch;
 }
 
-/// Block scales: a K block is one block's, and its sums are promoted before the next one's begin,
-/// whose stage is waited for before this one's is free.
-bool takes_block_scales(const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  return promotes_sums(config.schedule) && t.block_k == kSlabElements && t.stages > 1 &&
-         t.block_n <= kMostInstructionN && config.inflight == 0 &&
-         config.store == Store::kAtTileEnd;
-}
-
 bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   const GemmShape& shape = problem.shape;
   const Tiling& t = config.tiling;

@@ -86,10 +86,7 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       if (problem.groups != nullptr && !walks_groups(config)) {
         return "groups are walked by warp_specialized with grid=resident and by ping_pong";
       }
-      if (promotes(problem.epilogue) &&
-          (!promotes_sums(config.schedule) || config.tiling.block_k != kSlabElements ||
-           config.tiling.stages < 2 || config.tiling.block_n > kMostInstructionN ||
-           config.inflight != 0 || config.store == Store::kDeferred)) {
+      if (promotes(problem.epilogue) && !takes_block_scales(config)) {
         return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, two "
                "stages or more, up to 256 columns, inflight=0 and without store=deferred";
       }

@@ -94,7 +94,7 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   plain.epilogue = in_main_loop(q.problem.epilogue);
   const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
   const KernelConfig& config = fused.config;
-  const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, plain, config));
+  const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, as_run(plain, config), config));
   const Prediction closed = by_closed_form(without, {&form, 1}, learned.analytic).front();
   const Seconds least = by_simulation(without, form, closed, learned).time;
   const Tiling& t = config.tiling;

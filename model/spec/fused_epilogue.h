@@ -19,6 +19,7 @@
 #include "model/base/units.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 
@@ -74,7 +75,8 @@ constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
   return Cycles{promotes(epilogue) ? elements / kMultiplyAddsPerCycle : 0};
 }
 
-/// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own.
+/// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; scales
+/// of blocks the tile's producer, for all.
 constexpr Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i32 of_warpgroup = problem.epilogue.bias == Bias::kPerColumn
                                ? kWarpsPerWarpgroup * warpgroup_columns(t)
@@ -84,14 +86,15 @@ constexpr Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
                     ceil_div<i64>(problem.shape.n, t.block_n) * problem.batch.products;
   const Scales scales = problem.epilogue.scales;
   const double columns = kWarpsPerWarpgroup * warpgroup_columns(t);
-  const double of_k_block = warpgroup_rows(t) + kWarpsPerWarpgroup;
   const double k_blocks = static_cast<double>(ceil_div<i64>(problem.shape.k, t.block_k));
+  const double of_blocks = scales == Scales::kBlock ? k_blocks * scale_stage_bytes(t) : 0;
   const double scales_of_warpgroup = scales == Scales::kRow      ? warpgroup_rows(t) + columns
-                                     : scales == Scales::kBlock  ? of_k_block * k_blocks
                                      : scales == Scales::kTensor ? 2 * kWarpsPerWarpgroup
                                                                  : 0;
-  return Bytes{static_cast<double>(tiles) * warpgroups_per_tile(t) *
-               (of_warpgroup * element_bytes(c_type(problem)) + scales_of_warpgroup * kScaleBytes)};
+  const double of_warpgroups =
+      warpgroups_per_tile(t) *
+      (of_warpgroup * element_bytes(c_type(problem)) + scales_of_warpgroup * scale_bytes());
+  return Bytes{static_cast<double>(tiles) * (of_warpgroups + of_blocks)};
 }
 
 }  // namespace tilecast

@@ -51,10 +51,10 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   // Rows' scales of four bytes beside them: each warp its warpgroup's columns, once each row.
   problem.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
-  // Of blocks in each of 32 K blocks: the rows' and, by each warp, one of B.
+  // Of blocks in each of 32 K blocks, once for both warpgroups: the rows' and four of B.
   problem = {{300, 512, 2048}, ElementType::kE4m3x2, Layout::kTn};
   problem.epilogue = in_main_loop({Bias::kPerRow, Activation::kNone, Scales::kBlock});
-  CHECK(epilogue_reads(problem, t).value == 6 * 2 * 32 * (64 + 4) * 4);
+  CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 4) * 4);
 }
 
 TEST_CASE("Sums of a K block are promoted at 128 a cycle, and others not at all") {

@@ -99,6 +99,9 @@ TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
          static_cast<double>(problem.shape.n) * element_bytes(c_type(problem));
 }
 
+/// Of one scale, fp32. A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval i32 scale_bytes() { return 4; }
+
 #ifndef __CUDACC_RTC__
 /// Numbers that A is scaled by, and B.
 struct ScaleElements {
@@ -119,14 +122,12 @@ constexpr ScaleElements scale_elements(const GemmProblem& problem) {
   }
   return {0, 0};
 }
-constexpr i32 kScaleBytes = 4;
-
 /// Bytes that the epilogue reads: a bias of C's type, scales.
 constexpr i64 epilogue_bytes(const GemmProblem& problem) {
   const ScaleElements scales = scale_elements(problem);
   return bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
              element_bytes(c_type(problem)) +
-         (scales.a + scales.b) * kScaleBytes;
+         (scales.a + scales.b) * scale_bytes();
 }
 
 // What groups there are the host alone knows.

@@ -68,8 +68,7 @@ GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
 }
 
 i32 bytes_beside_layout(const GemmProblem& problem, const Tiling& tiling) {
-  return group_table_bytes(problem) +
-         (promotes(problem.epilogue) ? tiling.stages * scale_stage_bytes(tiling) : 0);
+  return group_table_bytes(problem) + scale_ring_bytes(problem.epilogue, tiling);
 }
 
 i32 group_table_bytes(const GemmProblem& problem) {

@@ -121,7 +121,7 @@ TILECAST_HD constexpr bool walks_groups(const KernelConfig& config) {
   return traits_of(config.schedule).walks_groups && config.grid == Grid::kResident;
 }
 
-/// Whether the kernel can scale the sums of each K block (Scales::kBlock).
+/// Whether the schedule has a kernel that scales the sums of each K block (Scales::kBlock).
 TILECAST_HD constexpr bool promotes_sums(Schedule schedule) {
   return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong;
 }

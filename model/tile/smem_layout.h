@@ -119,10 +119,25 @@ TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
-/// Of block scales, behind all that: in each stage those of A's rows and of the blocks that B's
-/// columns reach into, four at most.
+/// Of block scales in each stage: those of A's rows and of the blocks that B's columns reach into,
+/// four at most.
+TILECAST_HD constexpr i32 scales_of_stage(const Tiling& tiling) { return tiling.block_m + 4; }
 TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
-  return 4 * (tiling.block_m + 4);
+  return scale_bytes() * scales_of_stage(tiling);
+}
+/// Of all stages, behind all that.
+TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tiling& tiling) {
+  return promotes(epilogue) ? tiling.stages * scale_stage_bytes(tiling) : 0;
+}
+
+/// Whether a kernel can scale the sums of each K block: a K block is one block of scales, and its
+/// sums are promoted before the next one's begin, whose stage is waited for before this one's is
+/// free.
+TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  return promotes_sums(config.schedule) && t.block_k == kSlabElements && t.stages > 1 &&
+         t.block_n <= kMostInstructionN && config.inflight == 0 &&
+         config.store == Store::kAtTileEnd;
 }
 
 /// Whether what C may borrow holds a whole tile of it.

@@ -23,19 +23,16 @@ constexpr int kProblems = 40;
 constexpr int kFewestPairs = 300;
 
 GemmProblem random_batch(int index, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
-  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
-  const ElementType dtype = kTypes[index % 3];
+  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
+  const ElementType dtype = drawn_type(index);
   const bool n_major = index % 2 == 0 && !is_fp8(dtype);
   const i64 side = index % 4 == 0 ? 64 : index % 4 == 1 ? 1200 : 300;
-  const i64 n = upto(side);
+  const i64 n = up_to(side);
   GemmProblem problem{
-      .shape = {upto(side), n_major ? (n + 7) / 8 * 8 : n, 16 * upto(side == 1200 ? 60 : 25)},
+      .shape = {up_to(side), n_major ? (n + 7) / 8 * 8 : n, 16 * up_to(side == 1200 ? 60 : 25)},
       .dtype = dtype,
       .layout = n_major ? Layout::kNn : Layout::kTn,
-      .batch = {1 + upto(side == 1200 ? 7 : 70), random() % 4 == 0, random() % 4 == 0}};
+      .batch = {1 + up_to(side == 1200 ? 7 : 70), random() % 4 == 0, random() % 4 == 0}};
   if (index % 5 == 0) {
     problem.epilogue = {random() % 2 == 0 ? Bias::kPerColumn : Bias::kPerRow, Activation::kGelu};
   }
@@ -48,9 +45,7 @@ std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& p
   std::vector<KernelConfig> drawn;
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, problem, {schedule}).legal;
-    if (!legal.empty()) {
-      drawn.push_back(legal[random() % legal.size()]);
-    }
+    draw_one(legal, random, drawn);
   }
   return drawn;
 }

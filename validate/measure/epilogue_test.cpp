@@ -55,15 +55,13 @@ struct Family {
 };
 
 GemmProblem random_problem(std::size_t size, const Epilogue& epilogue, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
+  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 300, 1500}, depths[] = {8, 32, 200};
   constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
   const ElementType dtype = kTypes[random() % std::size(kTypes)];
   const bool n_major = random() % 2 == 0 && !is_fp8(dtype);
-  const i64 n = upto(sides[size]);
-  return {{upto(sides[size]), n_major ? (n + 7) / 8 * 8 : n, 16 * upto(depths[size])},
+  const i64 n = up_to(sides[size]);
+  return {{up_to(sides[size]), n_major ? (n + 7) / 8 * 8 : n, 16 * up_to(depths[size])},
           dtype,
           n_major ? Layout::kNn : Layout::kTn,
           epilogue};

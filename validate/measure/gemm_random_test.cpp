@@ -36,15 +36,13 @@ constexpr GemmProblem kKind[kKinds] = {
 
 /// From tiny to a few thousand, and of no round size; only what legality asks of K and N.
 GemmProblem random_problem(std::size_t index, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
+  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 64, 64, 300, 2500}, depths[] = {8, 8, 32, 64, 400};
   const std::size_t size = index * std::size(sides) / kProblems;
   GemmProblem problem = kKind[index % kKinds];
-  const i64 n = upto(sides[size]);
-  problem.shape = {upto(sides[size]), problem.layout == Layout::kNn ? (n + 7) / 8 * 8 : n,
-                   16 / element_bytes(problem.dtype) * upto(depths[size])};
+  const i64 n = up_to(sides[size]);
+  problem.shape = {up_to(sides[size]), problem.layout == Layout::kNn ? (n + 7) / 8 * 8 : n,
+                   16 / element_bytes(problem.dtype) * up_to(depths[size])};
   return problem;
 }
 

@@ -22,18 +22,16 @@ constexpr int kProblems = 40;
 constexpr int kConfigsOfEach = 4;
 
 GemmProblem random_groups(int index, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
-  std::vector<i64> rows(static_cast<std::size_t>(upto(index % 4 == 0 ? 128 : 12)));
+  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
+  std::vector<i64> rows(static_cast<std::size_t>(up_to(index % 4 == 0 ? 128 : 12)));
   const i64 most = index % 3 == 0 ? 20 : index % 3 == 1 ? 150 : 700;
   for (i64& of_group : rows) {
-    of_group = random() % 5 == 0 ? 0 : upto(rows.size() > 12 ? 64 : most);
+    of_group = random() % 5 == 0 ? 0 : up_to(rows.size() > 12 ? 64 : most);
   }
   rows.back() += 1;  // some group has a row
   const bool n_major = index % 2 == 0;
-  const i64 n = upto(900);
-  return in_groups({.shape = {0, n_major ? (n + 7) / 8 * 8 : n, 8 * upto(100)},
+  const i64 n = up_to(900);
+  return in_groups({.shape = {0, n_major ? (n + 7) / 8 * 8 : n, 8 * up_to(100)},
                     .dtype = index % 3 == 0 ? ElementType::kFp16 : ElementType::kBf16,
                     .layout = n_major ? Layout::kNn : Layout::kTn},
                    rows);

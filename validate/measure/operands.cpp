@@ -58,7 +58,7 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
     args_.b_stride = static_cast<i32>(round_up<i64>(k_blocks, kFours));
     elements.b = elements.b / k_blocks * args_.b_stride;
   }
-  const i64 of_a = round_up<i64>(elements.a, 16 / kScaleBytes);  // B's begin at 16 bytes, too
+  const i64 of_a = round_up<i64>(elements.a, 16 / scale_bytes());  // B's begin at 16 bytes, too
   std::vector<float> values(static_cast<std::size_t>(of_a + elements.b));
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> draw(1, 2);

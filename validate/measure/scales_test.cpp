@@ -27,11 +27,9 @@ constexpr Scales kKinds[] = {Scales::kTensor, Scales::kRow, Scales::kBlock};
 Epilogue scaled_by(Scales scales) { return {Bias::kNone, Activation::kNone, scales}; }
 
 GemmProblem random_problem(Scales scales, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
+  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 300, 1500};
-  GemmProblem problem{{upto(sides[random() % 3]), upto(sides[random() % 3]), 16 * upto(130)},
+  GemmProblem problem{{up_to(sides[random() % 3]), up_to(sides[random() % 3]), 16 * up_to(130)},
                       random() % 2 == 0 ? ElementType::kE4m3 : ElementType::kE5m2,
                       Layout::kTn,
                       scaled_by(scales),

@@ -53,21 +53,21 @@ struct Draw {
 };
 
 /// Any shape, part, order and reduction that the schedule has; not always legal.
-Draw draw_one(std::mt19937& random) {
-  const auto upto = [&](u64 most) { return static_cast<i64>(1 + random() % most); };
+Draw draw_triple(std::mt19937& random) {
+  const auto up_to = [&](u64 most) { return drawn_up_to(static_cast<i64>(most), random); };
   const std::size_t tile = random() % kTileCount;
   const bool wide = random() % 4 == 0;
   const u64 most = wide ? kMostWideSide : kMostSide;
-  const i64 m = upto(most), n = upto(most), k = 8 * upto(kMostK / 8);
+  const i64 m = up_to(most), n = up_to(most), k = 8 * up_to(kMostK / 8);
   KernelConfig config = data_parallel(tile);
   config.schedule = kSplitting[random() % std::size(kSplitting)];
   const bool equally = splits_equally(config.schedule);
-  const i32 number = static_cast<i32>(upto(12));
+  const i32 number = static_cast<i32>(up_to(12));
   config.decomposition = {equally ? number : 0, equally ? 0 : number,
                           std::array{Reduction::kTurnstile, Reduction::kAtomic,
                                      Reduction::kSpread}[random() % (equally ? 3 : 2)]};
   config.raster = {random() % 2 == 0 ? RasterKind::kGroupedM : RasterKind::kGroupedN,
-                   static_cast<i32>(upto(8)), Walk::kStrided};
+                   static_cast<i32>(up_to(8)), Walk::kStrided};
   return {tile, {{m, n, k}, ElementType::kFp16, Layout::kTn}, config};
 }
 
@@ -76,7 +76,7 @@ std::vector<Draw> legal_draws(unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Draw> legal;
   for (int i = 0; i < kDraws; ++i) {
-    const Draw draw = draw_one(random);
+    const Draw draw = draw_triple(random);
     if (check_legal(gpu, draw.problem, draw.config) == Refusal::kNone) {
       legal.push_back(draw);
     }

@@ -20,13 +20,10 @@ constexpr int kProblems = 24;
 constexpr int kFewestPairs = 100;
 
 GemmProblem random_problem(int index, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
-  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
-  const ElementType dtype = kTypes[index % 3];
+  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
+  const ElementType dtype = drawn_type(index);
   const i64 most_rows = index % 4 == 0 ? 24 : index % 4 == 1 ? 600 : 260;
-  return {.shape = {upto(most_rows), 8 * upto(index % 2 == 0 ? 40 : 1500), 16 * upto(300)},
+  return {.shape = {up_to(most_rows), 8 * up_to(index % 2 == 0 ? 40 : 1500), 16 * up_to(300)},
           .dtype = dtype,
           .layout = Layout::kTn};
 }
@@ -42,9 +39,7 @@ std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& p
     std::vector<KernelConfig> legal = enumerate_candidates(gpu, problem, {schedule}, true).legal;
     std::erase_if(legal,
                   [](const KernelConfig& c) { return c.operands != OperandOrder::kSwapped; });
-    if (!legal.empty()) {
-      drawn.push_back(legal[random() % legal.size()]);
-    }
+    draw_one(legal, random, drawn);
   }
   return drawn;
 }
