@@ -1,6 +1,6 @@
 // The kernels that are proposed for a problem, sifted by legality: each in the orders of tiles that
 // differ, and with the splits of K that can pay.
-// Checked by: candidates_test.cpp.
+// Checked by: predict_test.cpp, legality_test.cpp.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // How many columns the tiles have that are tried for a problem: those of a fixed menu, and those
 // with which the problem's tiles fill whole waves; of swapped operands those that hold all rows of
-// C. Checked by: candidates_test.cpp, swapped_operands_test.cpp.
+// C. Checked by: predict_test.cpp, swapped_operands_test.cpp.
 #pragma once
 
 #include <vector>
