@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
 
 namespace tilecast {
@@ -15,15 +16,13 @@ namespace {
 constexpr ElementType kHalfTypes[] = {ElementType::kFp16, ElementType::kBf16};
 constexpr ElementType kWgmmaTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3,
                                        ElementType::kE5m2};
-constexpr Layout kBothLayouts[] = {Layout::kTn, Layout::kNn};
-
 constexpr Layout kTnAlone[] = {Layout::kTn};
 
 GemmKernelInfo info_of(Schedule schedule) {
   const std::string source = fmt::format("kernels/gemm/{}.cu", to_text(kernel_of(schedule)));
   return uses_tcgen05(schedule)
              ? GemmKernelInfo{schedule, source, kHalfTypes, kTnAlone, "sm_100a"}
-             : GemmKernelInfo{schedule, source, kWgmmaTypes, kBothLayouts, "sm_90a"};
+             : GemmKernelInfo{schedule, source, kWgmmaTypes, kEveryLayout, "sm_90a"};
 }
 
 template <class T>

@@ -22,7 +22,7 @@ static_assert(kMmasAlongN * kInstructionN * kTiling.warpgroups_n == kTiling.bloc
               "each warpgroup takes whole wgmmas along N");
 static_assert(kTiling.block_k % kSlab == 0 && kSlab % 32 == 0,
               "K comes in whole 64- or 128-byte swizzle rows");
-static_assert(kLayout == Layout::kTn || wgmmas_keep_to_slabs(kConfig),
+static_assert(b_is_k_major(kLayout) || wgmmas_keep_to_slabs(kConfig),
               "N-major B comes in slabs of 64 columns: a warpgroup takes whole ones, and a wgmma "
               "starts a slab or stays inside one");
 
@@ -66,17 +66,22 @@ struct OperandDescriptors {
   ptx::MatrixDescriptor a, b;
 
   __device__ static OperandDescriptors of(const SharedMemory& smem, const WarpgroupPlace& place) {
-    constexpr u32 kUnread = 16;  // leading offset, not read for K-major operands
-    const ptx::MatrixDescriptor a = ptx::MatrixDescriptor::swizzled<kSlabRowBytes>(
-        smem.a(0) + place.row * kSlabRowBytes, kUnread, kSlabAtomBytes);
-    if constexpr (kLayout == Layout::kTn) {
-      return {a, ptx::MatrixDescriptor::swizzled<kSlabRowBytes>(
-                     smem.b(0) + place.column * kSlabRowBytes, kUnread, kSlabAtomBytes)};
+    return {of_operand<a_is_k_major(kLayout)>(smem.a(0), place.row),
+            of_operand<b_is_k_major(kLayout)>(smem.b(0), place.column)};
+  }
+
+ private:
+  /// `first`: of the warpgroup's rows or columns.
+  template <bool kKMajor>
+  __device__ static ptx::MatrixDescriptor of_operand(u32 stage, i32 first) {
+    if constexpr (kKMajor) {
+      constexpr u32 kUnread = 16;  // leading offset, not read for K-major operands
+      return ptx::MatrixDescriptor::swizzled<kSlabRowBytes>(stage + first * kSlabRowBytes, kUnread,
+                                                            kSlabAtomBytes);
     } else {
       constexpr u32 kSlabBytes = kTiling.block_k * kSwizzleBytes;
-      return {a, ptx::MatrixDescriptor::swizzled<kSwizzleBytes>(
-                     smem.b(0) + place.column / kSlabElements * kSlabBytes, kSlabBytes,
-                     kSwizzleAtomBytes)};
+      return ptx::MatrixDescriptor::swizzled<kSwizzleBytes>(
+          stage + first / kSlabElements * kSlabBytes, kSlabBytes, kSwizzleAtomBytes);
     }
   }
 };
@@ -88,26 +93,27 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
           operands.b.moved(at.b_stage() * kSmem.b_stage_bytes)};
 }
 
-/// B of wgmma column j and k16 step `step`, in bytes from the warpgroup's first.
-__device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
-  if (kLayout == Layout::kNn) {
-    // Sixteen K rows further are two atoms further in every slab of 64 columns.
-    const i32 column = j * kInstructionN;
-    return column / kSlabElements * kTiling.block_k * kSwizzleBytes +
-           column % kSlabElements * kOperandBytes + step * kWgmmaK * kSwizzleBytes;
+/// Row or column `first` and k16 step `step` of an operand, in bytes from the warpgroup's first;
+/// `side`: of the tile.
+__device__ constexpr i32 step_bytes(bool k_major, i32 side, i32 first, i32 step) {
+  if (!k_major) {
+    // Sixteen K rows further are two atoms further in every slab of 64 rows or columns.
+    return first / kSlabElements * kTiling.block_k * kSwizzleBytes +
+           first % kSlabElements * kOperandBytes + step * kWgmmaK * kSwizzleBytes;
   }
   const i32 k = step * kWgmmaK;
-  return (k / kSlab * kTiling.block_n + j * kInstructionN) * kSlabRowBytes +
-         k % kSlab * kOperandBytes;
+  return (k / kSlab * side + first) * kSlabRowBytes + k % kSlab * kOperandBytes;
 }
-
-/// A of wgmma row i and k16 step `step`, likewise.
+/// A of wgmma row i, B of wgmma column j.
 __device__ constexpr i32 a_step_bytes(i32 i, i32 step) {
-  const i32 k = step * kWgmmaK;
-  return (k / kSlab * kTiling.block_m + i * kWgmmaM) * kSlabRowBytes + k % kSlab * kOperandBytes;
+  return step_bytes(a_is_k_major(kLayout), kTiling.block_m, i * kWgmmaM, step);
+}
+__device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
+  return step_bytes(b_is_k_major(kLayout), kTiling.block_n, j * kInstructionN, step);
 }
 
-constexpr bool kNMajorB = kLayout == Layout::kNn;
+constexpr bool kMMajorA = !a_is_k_major(kLayout);
+constexpr bool kNMajorB = !b_is_k_major(kLayout);
 
 /// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
 __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& operands,
@@ -120,7 +126,7 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
     for (i32 i = 0; i < kMmasAlongM; ++i) {
 #pragma unroll
       for (i32 j = 0; j < kMmasAlongN; ++j) {
-        ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
+        ptx::wgmma_m64k16<kInstructionN, kElementType, kMMajorA, kNMajorB>(
             acc.d[i][j], stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(j, step)),
             accumulate || step > 0);
       }
@@ -137,7 +143,7 @@ __device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
-    ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
+    ptx::wgmma_m64k16<kInstructionN, kElementType, kMMajorA, kNMajorB>(
         sums, stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(0, step)), step > 0);
   }
   ptx::wgmma_commit();

@@ -1,8 +1,8 @@
 // Bulk copies of one K block of A and B into a stage. In a cluster every CTA loads its slice of a
 // shared operand and multicasts it, so that each byte leaves L2 once per cluster.
 //
-// Stage layouts (smem_layout.h): A and K-major B as slabs of 64 K elements, [slab][row][64];
-// N-major B as slabs of 64 N elements, [slab][k][64].
+// Stage layouts (smem_layout.h): K-major operands as slabs of 64 K elements, [slab][row][64];
+// M-major A and N-major B as slabs of 64 M or N elements, [slab][k][64].
 #pragma once
 
 #include "kernels/device/group_table.cuh"
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-static_assert(kLayout == Layout::kTn || kTiling.block_n % kSlabElements == 0,
+static_assert(b_is_k_major(kLayout) || kTiling.block_n % kSlabElements == 0,
               "N-major B comes in slabs of 64 columns");
 
 constexpr i32 kSlab = k_slab_elements(kTiling);
@@ -37,7 +37,7 @@ struct TileOrigin {
 #endif
 
   __device__ static TileOrigin of(const GemmArgs& args, i32 m, i32 n) {
-    constexpr i32 kStep = a_rows_step(kTiling);
+    constexpr i32 kStep = a_rows_step(kTiling, kLayout);
     return {m, n, a_rows_loaded(args.m - m, kTiling.block_m, kStep)};
   }
 };
@@ -198,6 +198,21 @@ __device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, 
   }
 }
 
+/// Loads slice `slice` of kSharers along K of `kSide` elements along M or N, from `first` on, of a
+/// matrix that is not K-major.
+template <i32 kSharers, i32 kSide>
+__device__ inline void load_across_k(u32 stage, const TensorMap* map, i32 first, i32 k, i32 slice,
+                                     i32 matrix, u32 barrier, u32 cta_mask) {
+  constexpr i32 kRows = kTiling.block_k / kSharers;
+  const i32 row = slice * kRows;
+#pragma unroll
+  for (i32 slab = 0; slab < kSide / kSlabElements; ++slab) {
+    const u32 rows = stage + (slab * kTiling.block_k + row) * kSwizzleBytes;
+    load_slice<kSharers, kRows, kSwizzleBytes>(rows, map, first + slab * kSlabElements, k + row,
+                                               matrix, barrier, cta_mask);
+  }
+}
+
 /// Called by one thread, with the stage empty. Rows of A that do not exist are left as they are,
 /// and the sums of those rows are never stored.
 __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& smem,
@@ -209,26 +224,32 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
       barrier, tile.a_rows * kTiling.block_k * kOperandBytes + kSmem.b_stage_bytes);
 
   // A: the CTAs of one cluster row (equal m, every n) share it.
-  constexpr i32 kARows = kTiling.block_m / kTiling.cluster_n;
   u32 a_mask = 0;
   for (u32 n = 0; n < kTiling.cluster_n; ++n) {
     a_mask |= 1u << ClusterPlace::rank_of(place.m, n);
   }
-  const i32 a_row = static_cast<i32>(place.n) * kARows;
-  const TensorMap* const a = tile.a_rows < kTiling.block_m ? &args.a_last : &args.a;
   // Only a cluster has CTAs without a row to load. A branch in every K block costs who multiplies.
-  if (kClusterSize == 1 || a_row < tile.a_rows) {
+  if constexpr (a_is_k_major(kLayout)) {
+    constexpr i32 kARows = kTiling.block_m / kTiling.cluster_n;
+    const i32 a_row = static_cast<i32>(place.n) * kARows;
+    const TensorMap* const a = tile.a_rows < kTiling.block_m ? &args.a_last : &args.a;
+    if (kClusterSize == 1 || a_row < tile.a_rows) {
 #pragma unroll
-    for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
-      const u32 rows = smem.a(at.stage) + (slab * kTiling.block_m + a_row) * kSlabRowBytes;
-      load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(
-          rows, a, k + slab * kSlab, tile.m + a_row, a_matrix(args, tile), barrier, a_mask);
+      for (i32 slab = 0; slab < kTiling.block_k / kSlab; ++slab) {
+        const u32 rows = smem.a(at.stage) + (slab * kTiling.block_m + a_row) * kSlabRowBytes;
+        load_slice<kTiling.cluster_n, kARows, kSlabRowBytes>(
+            rows, a, k + slab * kSlab, tile.m + a_row, a_matrix(args, tile), barrier, a_mask);
+      }
     }
+  } else if (kClusterSize == 1 || tile.a_rows > 0) {
+    load_across_k<kTiling.cluster_n, kTiling.block_m>(smem.a(at.stage), &args.a, tile.m, k,
+                                                      static_cast<i32>(place.n),
+                                                      a_matrix(args, tile), barrier, a_mask);
   }
 
   // B: the CTAs of one cluster column (equal n, every m) share it.
   const u32 b_mask = ((1u << kTiling.cluster_m) - 1) << ClusterPlace::rank_of(0, place.n);
-  if constexpr (kLayout == Layout::kTn) {
+  if constexpr (b_is_k_major(kLayout)) {
     constexpr i32 kBRows = kTiling.block_n / kTiling.cluster_m;
     const i32 b_row = static_cast<i32>(place.m) * kBRows;
 #pragma unroll
@@ -238,15 +259,9 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
           rows, &args.b, k + slab * kSlab, tile.n + b_row, b_matrix(args, tile), barrier, b_mask);
     }
   } else {
-    constexpr i32 kBRows = kTiling.block_k / kTiling.cluster_m;
-    const i32 b_row = static_cast<i32>(place.m) * kBRows;
-#pragma unroll
-    for (i32 slab = 0; slab < kTiling.block_n / kSlabElements; ++slab) {
-      const u32 rows = smem.b(at.b_stage()) + (slab * kTiling.block_k + b_row) * kSwizzleBytes;
-      load_slice<kTiling.cluster_m, kBRows, kSwizzleBytes>(rows, &args.b,
-                                                           tile.n + slab * kSlabElements, k + b_row,
-                                                           b_matrix(args, tile), barrier, b_mask);
-    }
+    load_across_k<kTiling.cluster_m, kTiling.block_n>(smem.b(at.b_stage()), &args.b, tile.n, k,
+                                                      static_cast<i32>(place.m),
+                                                      b_matrix(args, tile), barrier, b_mask);
   }
 }
 

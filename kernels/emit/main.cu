@@ -192,21 +192,20 @@ struct Launch {
 
   GemmArgs bind(const Element* a, const Element* b, CElement* c) const {
     constexpr bool kPairs = kK * sizeof(Element) % 256 == 0;
-    constexpr bool kTn = kLayout == Layout::kTn;
-    const auto operand = [](const Element* matrix, i64 matrices, i64 rows, i64 columns, TmaBox box,
-                            bool pairs) {
-      return opaque(
-          tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, box, pairs));
+    const auto operand = [](const Element* matrix, i64 matrices, i64 side, bool k_major,
+                            TmaBox box) {
+      const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
+      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, box,
+                               k_major && kPairs));
     };
     GemmArgs bound = args;
     if (swapped()) {
       std::swap(a, b);
     }
-    const auto [m, n, k] = kRun;
-    bound.a = operand(a, kMatricesOfA, m, k, a_box(kTiling), kPairs);
-    bound.a_last = operand(a, kMatricesOfA, m, k, a_last_box(kTiling, m), kPairs);
-    bound.b =
-        operand(b, kMatricesOfB, kTn ? n : k, kTn ? k : n, b_box(kTiling, kLayout), kPairs && kTn);
+    constexpr bool kAlongK = a_is_k_major(kLayout);
+    bound.a = operand(a, kMatricesOfA, kRun.m, kAlongK, a_box(kTiling, kLayout));
+    bound.a_last = operand(a, kMatricesOfA, kRun.m, kAlongK, a_last_box(kTiling, kLayout, kRun.m));
+    bound.b = operand(b, kMatricesOfB, kRun.n, b_is_k_major(kLayout), b_box(kTiling, kLayout));
     if (bound.c_by_tma != 0) {
       bound.c = opaque(
           tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_box(kConfig), false));
@@ -278,14 +277,16 @@ __global__ void compare(const Element* a, const Element* b, const CElement* c, c
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
     const i64 product = i / kN / kM, m = i / kN % kM, n = i % kN;
-    const Element* const row = a + (kBatch.one_a ? 0 : product) * kM * kK + m * kK;
+    const Element* const of_a = a + (kBatch.one_a ? 0 : product) * kM * kK;
     const Element* const of_b = b + (kBatch.one_b ? 0 : product) * kK * kN;
     double sum = 0, magnitude = 0;
     for (i64 k = 0; k < kK; ++k) {
-      const double term = static_cast<double>(static_cast<float>(row[k])) *
-                          static_cast<double>(static_cast<float>(
-                              of_b[kLayout == Layout::kTn ? n * kK + k : k * kN + n])) *
-                          scale_of(scales, m, n, k);
+      const double term =
+          static_cast<double>(
+              static_cast<float>(of_a[a_is_k_major(kLayout) ? m * kK + k : k * kM + m])) *
+          static_cast<double>(
+              static_cast<float>(of_b[b_is_k_major(kLayout) ? n * kK + k : k * kN + n])) *
+          scale_of(scales, m, n, k);
       sum += term;
       magnitude += fabs(term);
     }

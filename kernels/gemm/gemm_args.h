@@ -59,9 +59,9 @@ struct ScaleArgs {
 };
 
 struct GemmArgs {
-  TensorMap a;       // [m,k], box a_box()
+  TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
-  TensorMap b;       // kTn: [n,k]; kNn: [k,n]; box b_box()
+  TensorMap b;       // [n,k], or [k,n] where B is N-major; box b_box()
   TensorMap c;       // [m,n], of swapped operands [n,m]; box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
   i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
@@ -100,27 +100,27 @@ struct GemmArgs {
 /// Equal boxes that a slice of this many rows takes.
 TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
 
-/// CTAs that share an operand each load a slice of its rows and multicast it.
-TILECAST_HD constexpr TmaBox a_box(const Tiling& t) {
-  const i32 rows = t.block_m / t.cluster_n;
-  return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
+/// CTAs that share an operand each load a slice of its rows and multicast it. `side`: of the tile,
+/// along M or N.
+TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers, bool k_major) {
+  const i32 rows = (k_major ? side : t.block_k) / sharers;
+  const i32 columns = k_major ? k_slab_elements(t) : kSlabElements;
+  return {columns, rows / boxes_of(rows), columns * kOperandBytes};
+}
+TILECAST_HD constexpr TmaBox a_box(const Tiling& t, Layout layout) {
+  return operand_box(t, t.block_m, t.cluster_n, a_is_k_major(layout));
 }
 /// Of the last row of tiles of m rows. CTAs that share A leave out slices instead.
-TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, i64 m) {
-  TmaBox box = a_box(t);
-  if (t.cluster_n == 1 && m % t.block_m != 0) {
-    box.rows =
-        min_of(box.rows, a_rows_loaded(static_cast<i32>(m % t.block_m), t.block_m, a_rows_step(t)));
+TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
+  TmaBox box = a_box(t, layout);
+  if (a_is_k_major(layout) && t.cluster_n == 1 && m % t.block_m != 0) {
+    const i32 rows = static_cast<i32>(m % t.block_m);
+    box.rows = min_of(box.rows, a_rows_loaded(rows, t.block_m, a_rows_step(t, layout)));
   }
   return box;
 }
 TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
-  if (layout == Layout::kNn) {
-    const i32 rows = t.block_k / t.cluster_m;
-    return {kSlabElements, rows / boxes_of(rows), kSwizzleBytes};
-  }
-  const i32 rows = t.block_n / t.cluster_m;
-  return {k_slab_elements(t), rows / boxes_of(rows), k_slab_elements(t) * kOperandBytes};
+  return operand_box(t, t.block_n, t.cluster_m, b_is_k_major(layout));
 }
 /// Of swapped operands a column of the tile is a row of C, and a chunk's 64 rows fill a swizzle
 /// row.

@@ -12,6 +12,9 @@
 
 namespace tilecast {
 
+static_assert(kConfig.a_source == OperandSource::kShared || a_is_k_major(kLayout),
+              "A goes through registers as rows of K");
+
 /// Address of this lane's row for ldmatrix: sixteen rows by sixteen K elements of A.
 __device__ inline u32 a_fragment_address(u32 a, i32 row, i32 step) {
   const u32 lane = threadIdx.x % 32;

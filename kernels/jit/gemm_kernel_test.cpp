@@ -95,7 +95,7 @@ std::vector<Kernel> drawn_candidates(unsigned seed) {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::vector<Kernel> drawn;
   for (const Schedule schedule : kWgmmaSchedules) {
-    const Layout layout = random() % 2 == 0 ? Layout::kTn : Layout::kNn;
+    const Layout layout = kEveryLayout[random() % std::size(kEveryLayout)];
     const ElementType dtype = random() % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16;
     const auto legal =
         enumerate_candidates(gpu, {shape_for(schedule), dtype, layout}, {schedule}).legal;
@@ -215,7 +215,7 @@ TEST_CASE("The kernels that matter compile without spills and without lost async
            "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
        }) {
     for (const ElementType dtype : {ElementType::kFp16, ElementType::kBf16}) {
-      for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+      for (const Layout layout : kEveryLayout) {
         kernels.push_back({parse_kernel_config(text), dtype, layout});
       }
     }

@@ -83,7 +83,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   const auto [m, n, k] = problem_.shape;
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
-  const bool b_is_k_major = problem_.layout == Layout::kTn;
+  const bool a_along_k = a_is_k_major(problem_.layout), b_along_k = b_is_k_major(problem_.layout);
   const i64 a_row_stride = buffers.a_row_stride / k_elements(dtype);
   const i64 b_row_stride = buffers.b_row_stride / k_elements(dtype);
   GemmArgs args{};
@@ -92,9 +92,12 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   const auto fetches_pairs = [&](i64 row_stride) {
     return (row_stride == 0 ? k : row_stride) * element_bytes(dtype) % kPairOfLines == 0;
   };
-  MatrixView a{buffers.a, m, k, dtype, a_row_stride, fetches_pairs(a_row_stride)};
-  MatrixView b{buffers.b, b_is_k_major ? n : k, b_is_k_major ? k : n,
-               dtype,     b_row_stride,         b_is_k_major && fetches_pairs(b_row_stride)};
+  const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row_stride) {
+    return MatrixView{matrix, k_major ? side : k, k_major ? k : side,
+                      dtype,  row_stride,         k_major && fetches_pairs(row_stride)};
+  };
+  MatrixView a = operand(buffers.a, m, a_along_k, a_row_stride);
+  MatrixView b = operand(buffers.b, n, b_along_k, b_row_stride);
   MatrixView c{buffers.c, swapped ? n : m, swapped ? m : n, c_type(problem_)};
   const Batch& batch = problem_.batch;
   if (batch.products > 1) {
@@ -122,8 +125,8 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
     args.groups = {buffers.first_rows, static_cast<i32>(groups)};
   }
-  args.a = make_tensor_map(a, a_box(t));
-  args.a_last = make_tensor_map(a, a_last_box(t, m));
+  args.a = make_tensor_map(a, a_box(t, problem_.layout));
+  args.a_last = make_tensor_map(a, a_last_box(t, problem_.layout, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = swapped || c_rows_allow_tma(problem_) ? 1 : 0;
   if (args.c_by_tma != 0) {

@@ -34,18 +34,22 @@ std::vector<unsigned short> product(const GemmProblem& problem, const std::vecto
   const auto k = static_cast<std::size_t>(problem.shape.k);
   std::vector<unsigned short> c;
   std::vector<int> sums(n);
+  const bool a_along_k = a_is_k_major(problem.layout);
+  const auto of_a = [&](std::size_t row, std::size_t i) {
+    return a[a_along_k ? row * k + i : i * m + row];
+  };
   for (std::size_t row = 0; row < m; ++row) {
     std::fill(sums.begin(), sums.end(), 0);
-    if (problem.layout == Layout::kTn) {
+    if (b_is_k_major(problem.layout)) {
       for (std::size_t column = 0; column < n; ++column) {
         for (std::size_t i = 0; i < k; ++i) {
-          sums[column] += a[row * k + i] * b[column * k + i];
+          sums[column] += of_a(row, i) * b[column * k + i];
         }
       }
     } else {
       for (std::size_t i = 0; i < k; ++i) {
         for (std::size_t column = 0; column < n; ++column) {
-          sums[column] += a[row * k + i] * b[i * n + column];
+          sums[column] += of_a(row, i) * b[i * n + column];
         }
       }
     }
@@ -263,7 +267,7 @@ void compile_tn(std::span<const char* const> texts, SumScale scale) {
 void compile_all_configs(SumScale scale) {
   std::vector<KernelSource> sources;
   for (const char* text : kConfigs) {
-    for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+    for (const Layout layout : kEveryLayout) {
       sources.push_back(
           gemm_source(parse_kernel_config(text), {ElementType::kFp16, layout}, scale));
     }
@@ -291,11 +295,19 @@ TEST_CASE("Every schedule computes the product and walks the scheduler's tiles",
     check_runs(text, {{700, 1032, 200}, ElementType::kFp16, Layout::kNn});
     check_runs(text, {{300, 260, 72}, ElementType::kFp16, Layout::kTn});
     check_runs(text, {{130, 131, 72}, ElementType::kFp16, Layout::kTn});
+    // Rows of nt are of M and N, so that any K will do.
+    check_runs(text, {{704, 1032, 200}, ElementType::kFp16, Layout::kNt});
+    check_runs(text, {{304, 264, 77}, ElementType::kFp16, Layout::kNt});
+    check_runs(text, {{704, 1032, 200}, ElementType::kFp16, Layout::kTt});
+    check_runs(text, {{136, 131, 72}, ElementType::kFp16, Layout::kTt});
   }
   const char* const small = "small_mma:tile=64x64x128,warpgroups=1x1,a=registers,instruction_n=32";
   check_runs(small, {{60, 56, 120}, ElementType::kFp16, Layout::kTn});
   check_runs(small, {{60, 56, 120}, ElementType::kFp16, Layout::kNn});
   check_runs(small, {{60, 53, 120}, ElementType::kFp16, Layout::kTn});
+  const char* const shared = "small_mma:tile=64x64x128,warpgroups=1x1,a=shared,instruction_n=32";
+  check_runs(shared, {{56, 56, 117}, ElementType::kFp16, Layout::kNt});
+  check_runs(shared, {{56, 53, 120}, ElementType::kFp16, Layout::kTt});
 }
 
 TEST_CASE("Few rows, of which tiles load those that exist, and the last row of tiles", "[gpu]") {
@@ -315,6 +327,10 @@ TEST_CASE("Few rows, of which tiles load those that exist, and the last row of t
       check_runs(text, {{m, 520, 200}, ElementType::kFp16, Layout::kTn});
     }
     check_runs(text, {{24, 264, 328}, ElementType::kFp16, Layout::kNn});
+    // Of M-major A whole slabs.
+    for (const i64 m : {8, 64, 72}) {
+      check_runs(text, {{m, 264, 328}, ElementType::kFp16, Layout::kNt});
+    }
   }
 }
 
@@ -327,6 +343,7 @@ TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
       check_runs(text, {{300, n, 72}, ElementType::kFp16, Layout::kTn}, {2, -3});
     }
     check_runs(text, {{300, 264, 72}, ElementType::kFp16, Layout::kNn}, {1, 1});
+    check_runs(text, {{296, 264, 72}, ElementType::kFp16, Layout::kNt}, {2, 1});
     check_runs(text, {{130, 131, 72}, ElementType::kFp16, Layout::kTn}, {-1, 0});
     check_runs(text, {{130, 136, 72}, ElementType::kFp16, Layout::kTn}, {0, 1});
   }

@@ -99,7 +99,11 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
        config.store == Store::kDeferred || !has_ring(config.schedule))) {
     throw ConfigError(fmt::format("{} has no kernel for this problem", to_text(config)));
   }
-  if (grouped && !walks_groups(config)) {
+  if (config.a_source == OperandSource::kRegisters && !a_is_k_major(layout)) {
+    throw ConfigError(
+        fmt::format("{} has no kernel for layout {}", to_text(config), to_text(layout)));
+  }
+  if (grouped && (!walks_groups(config) || !a_is_k_major(layout))) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
   }
   return {.path = kernel.source,

@@ -88,7 +88,7 @@ __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& ope
       ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(
           d[i % kAccumulators], operands.a_registers, operands.b.moved(step), true);
     } else {
-      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(
+      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false, false>(
           d[i % kAccumulators], operands.a.moved(step), operands.b.moved(step), true);
     }
   }

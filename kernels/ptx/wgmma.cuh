@@ -128,7 +128,7 @@ struct MatrixDescriptor {
                "wgmma.mma_async.sync.aligned.m64n" #n type " {" TILECAST_TEXT_##list \
                "}, %" #a ", %" #b ", p, 1, 1" major ";\n}"                           \
                : TILECAST_OUT_##list                                                 \
-               : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kTransposed))
+               : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kOfA), "n"(kOfB))
 
 // The same with four registers of A.
 #define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, type, major)       \
@@ -137,8 +137,7 @@ struct MatrixDescriptor {
                "wgmma.mma_async.sync.aligned.m64n" #n type " {" TILECAST_TEXT_##list        \
                "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b ", p, 1, 1" major ";\n}" \
                : TILECAST_OUT_##list                                                        \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b), "r"(scale_d),     \
-                 "n"(kTransposed))
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b), "r"(scale_d), "n"(kOfB))
 
 // n, register list, and the numbers of the seven operands that may follow the accumulators.
 #define TILECAST_WGMMA_EVERY_N(CASE)                 \
@@ -175,17 +174,17 @@ struct MatrixDescriptor {
   CASE(248, 15_4, 124, 125, 126, 127, 128, 129, 130) \
   CASE(256, 16, 128, 129, 130, 131, 132, 133, 134)
 
-#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)                    \
-  if constexpr (kN == n) {                                                           \
-    if constexpr (kType == ElementType::kFp16) {                                     \
-      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.f16.f16", ", 0, %" #p3);   \
-    } else if constexpr (kType == ElementType::kBf16) {                              \
-      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.bf16.bf16", ", 0, %" #p3); \
-    } else if constexpr (kType == ElementType::kE4m3x2) {                            \
-      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e4m3.e4m3", "");           \
-    } else {                                                                         \
-      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e5m2.e5m2", "");           \
-    }                                                                                \
+#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)                           \
+  if constexpr (kN == n) {                                                                  \
+    if constexpr (kType == ElementType::kFp16) {                                            \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.f16.f16", ", %" #p3 ", %" #p4);   \
+    } else if constexpr (kType == ElementType::kBf16) {                                     \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.bf16.bf16", ", %" #p3 ", %" #p4); \
+    } else if constexpr (kType == ElementType::kE4m3x2) {                                   \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e4m3.e4m3", "");                  \
+    } else {                                                                                \
+      TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e5m2.e5m2", "");                  \
+    }                                                                                       \
   }
 #define TILECAST_REGISTERS_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)                             \
   if constexpr (kN == n) {                                                                       \
@@ -200,21 +199,21 @@ struct MatrixDescriptor {
     }                                                                                            \
   }
 
-template <int kN, ElementType kType, bool kTransposedB>
+template <int kN, ElementType kType, bool kTransposed>
 struct CheckWgmma {
   static_assert(kN % 8 == 0 && kN >= 8 && kN <= 256, "instruction N of 8 to 256 in steps of 8");
   static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16 ||
-                    (is_fp8_pair(kType) && !kTransposedB),
+                    (is_fp8_pair(kType) && !kTransposed),
                 "16-bit operands, or pairs of fp8, which are K-major");
 };
 
-/// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedB: B is
-/// N-major.
-template <int kN, ElementType kType, bool kTransposedB>
+/// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedA: A is
+/// M-major; kTransposedB: B is N-major.
+template <int kN, ElementType kType, bool kTransposedA, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
                                     const MatrixDescriptor& b, bool accumulate) {
-  CheckWgmma<kN, kType, kTransposedB>{};
-  constexpr int kTransposed = kTransposedB ? 1 : 0;
+  CheckWgmma<kN, kType, kTransposedA || kTransposedB>{};
+  constexpr int kOfA = kTransposedA ? 1 : 0, kOfB = kTransposedB ? 1 : 0;
   const i32 scale_d = accumulate ? 1 : 0;
   const u64 desc_a = a.bits();
   const u64 desc_b = b.bits();
@@ -227,7 +226,7 @@ template <int kN, ElementType kType, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
                                     const MatrixDescriptor& b, bool accumulate) {
   CheckWgmma<kN, kType, kTransposedB>{};
-  constexpr int kTransposed = kTransposedB ? 1 : 0;
+  constexpr int kOfB = kTransposedB ? 1 : 0;
   const i32 scale_d = accumulate ? 1 : 0;
   const u64 desc_b = b.bits();
   TILECAST_WGMMA_EVERY_N(TILECAST_REGISTERS_CASE)

@@ -17,7 +17,8 @@ extern "C" __global__ void __launch_bounds__(256)
                             u64 m, u64 n, u64 k, i32 type, i32 layout, u64 samples,
                             ReferenceCheck* check) {
   const ElementType element_type = static_cast<ElementType>(type);
-  const bool b_is_k_major = static_cast<Layout>(layout) == Layout::kTn;
+  const bool a_along_k = a_is_k_major(static_cast<Layout>(layout));
+  const bool b_along_k = b_is_k_major(static_cast<Layout>(layout));
   const u64 lane = threadIdx.x % 32;
   const u64 warps = static_cast<u64>(gridDim.x) * (blockDim.x / 32);
   const u64 elements = m * n;
@@ -28,8 +29,9 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 row = index / n, column = index % n;
     double sum = 0, magnitude = 0;
     for (u64 i = lane; i < k; i += 32) {
-      const u64 at_b = b_is_k_major ? column * k + i : i * n + column;
-      const double term = static_cast<double>(ptx::value_of_bits(a[row * k + i], element_type)) *
+      const u64 at_a = a_along_k ? row * k + i : i * m + row;
+      const u64 at_b = b_along_k ? column * k + i : i * n + column;
+      const double term = static_cast<double>(ptx::value_of_bits(a[at_a], element_type)) *
                           static_cast<double>(ptx::value_of_bits(b[at_b], element_type));
       sum += term;
       magnitude += fabs(term);

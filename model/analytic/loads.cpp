@@ -13,11 +13,12 @@ namespace {
 
 /// Bytes of a row of A or of B as they lie in memory.
 i64 a_row_bytes(const GemmProblem& problem) {
-  return problem.shape.k * element_bytes(problem.dtype);
+  const auto& [m, n, k] = problem.shape;
+  return (a_is_k_major(problem.layout) ? k : m) * element_bytes(problem.dtype);
 }
 i64 b_row_bytes(const GemmProblem& problem) {
-  return problem.layout == Layout::kTn ? a_row_bytes(problem)
-                                       : problem.shape.n * element_bytes(problem.dtype);
+  const auto& [m, n, k] = problem.shape;
+  return (b_is_k_major(problem.layout) ? k : n) * element_bytes(problem.dtype);
 }
 
 /// What a bulk copy takes of each row, and what that touches of L2.
@@ -45,13 +46,20 @@ struct BoxRow {
 };
 
 /// Rows as boxes take them from A and B.
+BoxRow box_of(const GemmProblem& problem, const Tiling& t, i64 row_bytes, bool k_major) {
+  return {row_bytes, (k_major ? k_slab_elements(t) : kSlabElements) * element_bytes(problem.dtype)};
+}
 BoxRow box_of_a(const GemmProblem& problem, const Tiling& t) {
-  return {a_row_bytes(problem), k_slab_elements(t) * element_bytes(problem.dtype)};
+  return box_of(problem, t, a_row_bytes(problem), a_is_k_major(problem.layout));
 }
 BoxRow box_of_b(const GemmProblem& problem, const Tiling& t) {
-  const bool n_major = problem.layout == Layout::kNn;
-  return {b_row_bytes(problem),
-          (n_major ? kSlabElements : k_slab_elements(t)) * element_bytes(problem.dtype)};
+  return box_of(problem, t, b_row_bytes(problem), b_is_k_major(problem.layout));
+}
+
+/// Rows of the boxes of a CTA's slice of one K block; `side`: of the tile.
+double box_rows(const Tiling& t, i32 side, i32 sharers, bool k_major) {
+  return k_major ? t.block_k / static_cast<double>(k_slab_elements(t)) * side / sharers
+                 : static_cast<double>(side) / kSlabElements * t.block_k / sharers;
 }
 
 /// Requests for one line that L2 sees as one.
@@ -86,7 +94,6 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   const MachineSpec& machine = *kernel.gpu.machine;
   const Tiling& t = kernel.tiling();
   const BytesPerCycle share{machine.l2_output.value / kernel.sm_clock.value / kernel.sms};
-  const bool n_major = problem.layout == Layout::kNn;
   const BoxRow a = box_of_a(problem, t), b = box_of_b(problem, t);
   const auto rate = [&](double sharers, const BoxRow& row) {
     return share / row.output_taken(merged(kernel.gpu, sharers, in_step));
@@ -104,17 +111,16 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
               .engine = {},
               .outside = {}};
   // Rows of its slices' boxes: those that exist touch lines, those that do not are asked for too.
-  const double slabs = t.block_k / static_cast<double>(k_slab_elements(t));
-  const double a_rows = slabs * t.block_m / t.cluster_n;
-  const double b_rows =
-      n_major ? static_cast<double>(t.block_n) / kSlabElements * t.block_k / t.cluster_m
-              : slabs * t.block_n / t.cluster_m;
+  const bool a_along_k = a_is_k_major(problem.layout), b_along_k = b_is_k_major(problem.layout);
+  const double a_rows = box_rows(t, t.block_m, t.cluster_n, a_along_k);
+  const double b_rows = box_rows(t, t.block_n, t.cluster_m, b_along_k);
   const double a_outside = a_rows * (loads.a_loaded - loads.a_existing);
   const double b_outside = b_rows * (1 - loads.b_existing);
   loads.engine =
       machine.request * (a_rows * loads.a_existing * a.cost.lines +
                          b_rows * loads.b_existing * b.cost.lines + a_outside + b_outside);
-  const double lines = a_row_bytes(problem) % (2 * kLineBytes) == 0 ? 2 : 1;
+  const i64 row_of_k = problem.shape.k * element_bytes(problem.dtype);
+  const double lines = (a_along_k || b_along_k) && row_of_k % (2 * kLineBytes) == 0 ? 2 : 1;
   loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs * (a_outside + b_outside));
   return loads;
 }

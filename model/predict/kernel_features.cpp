@@ -67,7 +67,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log(work.traffic.b_sharers),
        beyond_edge(m * problem.batch.products, tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
-       alignment(k * element),
+       a_is_k_major(problem.layout) || b_is_k_major(problem.layout) ? alignment(k * element) : 0,
        alignment((config.operands == OperandOrder::kSwapped ? m : n) * element),  // of C's rows
        number(order == RasterKind::kGroupedN),
        number(order == RasterKind::kHilbert),

@@ -104,6 +104,9 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   if (promotes(problem.epilogue) && !takes_block_scales(config)) {
     return false;
   }
+  if (config.a_source == OperandSource::kRegisters && !a_is_k_major(problem.layout)) {
+    return false;
+  }
   if (traits_of(config.schedule).one_k_block &&
       (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k ||
        problem.batch.products > 1)) {
@@ -121,7 +124,7 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
 /// whole swizzle atoms.
 bool takes_odd_eights(const KernelConfig& config, Layout layout) {
   const i32 columns = warpgroup_columns(config.tiling);
-  return has_ring(config.schedule) && layout == Layout::kTn &&
+  return has_ring(config.schedule) && b_is_k_major(layout) &&
          config.tiling.block_k % kSlabElements == 0 && columns >= kFewestOddEights &&
          columns <= kMostInstructionN;
 }
@@ -139,7 +142,7 @@ bool whole_wgmmas(const KernelConfig& config, Layout layout) {
   const i32 n = instruction_n(config);
   const bool instruction = n == kFewestInstructionN || n % kInstructionNStep == 0;
   return instruction && n <= kMostInstructionN && warpgroup_columns(t) % n == 0 &&
-         (layout == Layout::kTn || wgmmas_keep_to_slabs(config));
+         (b_is_k_major(layout) || wgmmas_keep_to_slabs(config));
 }
 
 /// The sides first: the product of any two of them could leave 32 bits.
@@ -155,8 +158,8 @@ bool boxes_fit(const Tiling& t, Layout layout) {
     const i32 boxes = ceil_div(rows / sharers, kMostBoxRows);
     return rows % (sharers * boxes * kSwizzleAtomRows) == 0;
   };
-  return slices(t.block_m, t.cluster_n) &&
-         slices(layout == Layout::kTn ? t.block_n : t.block_k, t.cluster_m);
+  return slices(a_is_k_major(layout) ? t.block_m : t.block_k, t.cluster_n) &&
+         slices(b_is_k_major(layout) ? t.block_n : t.block_k, t.cluster_m);
 }
 
 /// Of a problem that has groups and is solvable without.
@@ -167,6 +170,10 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
   }
   if (problem.batch.products > 1) {
     return fmt::format("a batch of {}: groups are of one product", problem.batch.products);
+  }
+  if (!a_is_k_major(problem.layout)) {
+    return fmt::format("layout {}: groups are of rows of A, which is [M,K]",
+                       to_text(problem.layout));
   }
   if (fuses(problem.epilogue)) {
     return fmt::format("epilogue {}: kernels that walk groups take none",
@@ -234,16 +241,23 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (is_fp8(problem.dtype) && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("dtype {}: kernels for Blackwell take fp16 or bf16", to_text(problem.dtype));
   }
-  if (const i64 step = 16 / element_bytes(problem.dtype); shape.k % step != 0) {
+  const bool a_along_k = a_is_k_major(problem.layout), b_along_k = b_is_k_major(problem.layout);
+  if (const i64 step = 16 / element_bytes(problem.dtype);
+      (a_along_k || b_along_k) && shape.k % step != 0) {
     return fmt::format("K must be a multiple of {} (16-byte rows of A and B), not {}", step,
                        shape.k);
   }
-  if (problem.layout == Layout::kNn && gpu.architecture == Architecture::kBlackwell) {
-    return "layout nn: kernels for Blackwell take layout tn (B is [N,K])";
+  if (problem.layout != Layout::kTn && gpu.architecture == Architecture::kBlackwell) {
+    return fmt::format("layout {}: kernels for Blackwell take layout tn (A is [M,K], B is [N,K])",
+                       to_text(problem.layout));
   }
-  if (problem.layout == Layout::kNn && shape.n % 8 != 0) {
-    return "layout nn needs N to be a multiple of 8 (16-byte rows of B), not " +
-           std::to_string(shape.n);
+  if (!a_along_k && shape.m % 8 != 0) {
+    return fmt::format("layout {} needs M to be a multiple of 8 (16-byte rows of A), not {}",
+                       to_text(problem.layout), shape.m);
+  }
+  if (!b_along_k && shape.n % 8 != 0) {
+    return fmt::format("layout {} needs N to be a multiple of 8 (16-byte rows of B), not {}",
+                       to_text(problem.layout), shape.n);
   }
   if (fuses(problem.epilogue) && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("epilogue {}: kernels for Blackwell take none", to_text(problem.epilogue));

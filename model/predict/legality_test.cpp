@@ -3,6 +3,7 @@
 #include <string>
 
 #include "model/spec/load_gpu.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -113,6 +114,25 @@ TEST_CASE("A wgmma that reads B as [k,n] starts a slab of 64 columns or stays in
   CHECK(small("48") == Refusal::kWgmmaShape);  // 48 to 95 lie in two slabs
   CHECK(small("96") == Refusal::kWgmmaShape);
   CHECK(small("192") == Refusal::kNone);
+}
+
+TEST_CASE("A as [k,m] comes in slabs of 64 rows, shared along K by the CTAs of a cluster") {
+  // 192 rows shared by eight are 24 each, three atoms; 32 of K by eight four rows, half an atom.
+  const char* const tall = "tile=192x128x32,stages=3,warpgroups=3x1";
+  CHECK(specialized(tall, "1x8", Layout::kTn) == Refusal::kNone);
+  CHECK(specialized(tall, "1x8", Layout::kNt) == Refusal::kTmaBox);
+  CHECK(specialized(tall, "1x4", Layout::kNt) == Refusal::kNone);
+  // Odd multiples of eight columns are B's to take.
+  const char* const odd = "tile=128x168x64,stages=3,warpgroups=2x1";
+  CHECK(specialized(odd, "1x2", Layout::kTt) == Refusal::kNone);
+  CHECK(specialized(odd, "1x2", Layout::kNt) == Refusal::kWgmmaShape);
+  const auto small = [](const char* source, Layout layout) {
+    return check_legal(h200(), problem(64, 64, 64, layout),
+                       parse_kernel_config("small_mma:tile=64x64x64,warpgroups=1x1,a=" +
+                                           std::string(source) + ",instruction_n=64"));
+  };
+  CHECK(small("shared", Layout::kTt) == Refusal::kNone);
+  CHECK(small("registers", Layout::kTt) == Refusal::kSchedule);
 }
 
 TEST_CASE("Counts that a schedule does not take are refused") {
@@ -272,6 +292,27 @@ TEST_CASE("Alignment rules are refused with their reason") {
   CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
   CHECK(why_not_solvable(h200(), problem(64, 63, 64, Layout::kNn)).find("layout nn") !=
         std::string::npos);
+  for (const Layout layout : {Layout::kNt, Layout::kTt}) {
+    CHECK(why_not_solvable(h200(), problem(63, 64, 64, layout)).find("M to be a multiple of 8") !=
+          std::string::npos);
+    CHECK(why_not_solvable(h200(), problem(72, 64, 64, layout)).empty());
+  }
+  // No row of nt is of K; tt has B's.
+  CHECK(why_not_solvable(h200(), problem(64, 64, 63, Layout::kNt)).empty());
+  CHECK(why_not_solvable(h200(), problem(64, 64, 63, Layout::kTt)).find("multiple of 8") !=
+        std::string::npos);
+  CHECK(why_not_solvable(h200(), problem(64, 60, 64, Layout::kNt)).find("N to be") !=
+        std::string::npos);
+}
+
+TEST_CASE("fp8 and groups are of rows of K") {
+  for (const Layout layout : {Layout::kNt, Layout::kTt}) {
+    GemmProblem fp8 = problem(64, 64, 64, layout);
+    fp8.dtype = ElementType::kE4m3;
+    CHECK(why_not_solvable(h200(), fp8).find("K-major only") != std::string::npos);
+    const GemmProblem groups = in_groups(problem(0, 64, 64, layout), {64, 64});
+    CHECK(why_not_solvable(h200(), groups).find("groups are of rows of A") != std::string::npos);
+  }
 }
 
 TEST_CASE("Blackwell's kernels take one layout, and a refusal says which") {

@@ -36,9 +36,15 @@ Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_read
   const Side along_n{n, clusters_n * t.block_n * t.cluster_n};
   const Side along_k{k, round_up<i64>(k, t.block_k)};
   const i64 slab = k_slab_elements(t);
-  const i64 a = outside_elements(along_m, along_k, slab);
-  const i64 b = problem.layout == Layout::kNn ? outside_elements(along_k, along_n, kSlabElements)
-                                              : outside_elements(along_n, along_k, slab);
+  const auto of_operand = [&](const Side& side, bool k_major) {
+    return k_major ? outside_elements(side, along_k, slab)
+                   : outside_elements(along_k, side, kSlabElements);
+  };
+  const bool a_along_k = a_is_k_major(problem.layout);
+  // Each product ends in a slab of its own.
+  const i64 in_slabs = problem.batch.products * round_up<i64>(problem.shape.m, kSlabElements);
+  const i64 a = of_operand(a_along_k ? along_m : Side{in_slabs, rows_asked}, a_along_k);
+  const i64 b = of_operand(along_n, b_is_k_major(problem.layout));
   return Bytes{static_cast<double>(a * clusters_n * a_readers + b * clusters_m * b_readers) *
                element_bytes(problem.dtype)};
 }

@@ -36,6 +36,22 @@ TEST_CASE("Rows beyond M and N come once for every tile that asks for them") {
   CHECK(outside(64, 100, 512, kPersistent, Layout::kNn) == 0);
 }
 
+TEST_CASE("A as [K,M] is asked for in whole tiles of rows, of which 64 are a slab") {
+  const std::string tall =
+      "persistent:tile=128x128x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8,walk=strided";
+  CHECK(outside(200, 4096, 512, tall, Layout::kNt) == 0);
+  // The second slab of the last tile does not exist: 64 rows, for 32 tiles of columns.
+  CHECK(outside(136, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
+  CHECK(outside(192, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
+  CHECK(outside(192, 4096, 512, tall, Layout::kTt) == 64.0 * 512 * 32 * 2);
+  // K ends within a block: 56 more of K, each for whole tiles on either side.
+  CHECK(outside(128, 128, 456, tall, Layout::kNt) == 56.0 * (128 + 128) * 2);
+  GemmProblem batch{{100, 128, 64}, ElementType::kFp16, Layout::kNt};
+  batch.batch.products = 10;  // 28 of each second slab's rows do not exist, and count as they are
+  CHECK(outside_bytes(batch, parse_kernel_config(tall)).value == 0);
+}
+
 TEST_CASE("A slab of K that does not exist comes with every row") {
   const std::string wide =
       "persistent_overlap:tile=128x176x128,stages=2,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/predict/legality.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
@@ -118,8 +119,12 @@ TEST_CASE("No prediction and no end of an interval beats physics, on any GPU") {
     if (is_fp8(type)) {
       return GemmProblem{{shape.m, shape.n, round_up<i64>(shape.k, 16)}, type, Layout::kTn};
     }
-    const bool nn = hopper && shape.n % 8 == 0;
-    return GemmProblem{shape, type, nn ? random.one_of({Layout::kTn, Layout::kNn}) : Layout::kTn};
+    GemmProblem problem{shape, type,
+                        random.one_of({Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt})};
+    if (!why_not_solvable(gpu, problem).empty()) {
+      problem.layout = Layout::kTn;
+    }
+    return problem;
   };
   // Were predicted at up to 119 % of the tensor peak.
   for (const GemmShape& shape :

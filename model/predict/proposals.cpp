@@ -198,7 +198,7 @@ bool Proposals::never_pays(const KernelConfig& config) const {
   const Tiling& t = config.tiling;
   const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
   const i32 step = tcgen05                          ? kTcgen05NStep
-                   : problem_.layout == Layout::kNn ? kSlabColumns
+                   : !b_is_k_major(problem_.layout) ? kSlabColumns
                                                     : kInstructionNStep;
   return (!tcgen05 && t.block_m - kWgmmaM >= rows_of_product_) ||
          t.block_n - step >= problem_.shape.n ||

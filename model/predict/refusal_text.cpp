@@ -93,6 +93,9 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       if (tcgen05 && problem.layout != Layout::kTn) {
         return "tcgen05 schedules take layout tn only";
       }
+      if (config.a_source == OperandSource::kRegisters && !a_is_k_major(problem.layout)) {
+        return fmt::format("a=registers takes A as [M,K], not layout {}", to_text(problem.layout));
+      }
       if (traits_of(config.schedule).one_k_block && problem.batch.products > 1) {
         return fmt::format("{} computes one product, not a batch of {}", to_text(config.schedule),
                            problem.batch.products);
@@ -110,7 +113,7 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       }
       if (!tcgen05 && in_odd_eights(config.tiling)) {
         return fmt::format(
-            "warpgroups of {} columns, an odd multiple of 8, take 24 to 248 columns, layout tn, a "
+            "warpgroups of {} columns, an odd multiple of 8, take 24 to 248 columns, B as [N,K], a "
             "schedule with a ring and K in whole {} elements",
             warpgroup_columns(config.tiling), kSlabElements * k_elements(problem.dtype));
       }

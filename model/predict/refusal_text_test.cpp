@@ -45,7 +45,7 @@ TEST_CASE("The schedule of one tile says that a problem has more") {
 TEST_CASE("Columns that are an odd multiple of eight are refused with what they take") {
   CHECK(refusal_of("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1,raster=grouped_m,"
                    "group=8") ==
-        "warpgroups of 168 columns, an odd multiple of 8, take 24 to 248 columns, layout tn, a "
+        "warpgroups of 168 columns, an odd multiple of 8, take 24 to 248 columns, B as [N,K], a "
         "schedule with a ring and K in whole 64 elements");
 }
 

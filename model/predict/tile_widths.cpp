@@ -25,7 +25,7 @@ constexpr i32 kFewestSwappedColumns = 16;
 std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
                                i32 block_m) {
   std::vector<i32> widths;
-  if (problem.layout != Layout::kTn || problem.groups != nullptr || !has_ring(schedule) ||
+  if (!b_is_k_major(problem.layout) || problem.groups != nullptr || !has_ring(schedule) ||
       splits_k(schedule)) {
     return widths;
   }

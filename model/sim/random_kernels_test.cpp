@@ -77,8 +77,10 @@ GemmProblem random_problem(Choice& choice, const KernelConfig& config) {
   if (config.schedule == Schedule::kSmallMma) {
     problem = fp16(t.block_m, t.block_n, t.block_k);
   }
-  if (choice.between(0, 3) == 0 && problem.shape.n % 8 == 0) {
-    problem.layout = Layout::kNn;
+  problem.layout = static_cast<Layout>(choice.of({0, 0, 1, 2, 3}));
+  if ((!b_is_k_major(problem.layout) && problem.shape.n % 8 != 0) ||
+      (!a_is_k_major(problem.layout) && problem.shape.m % 8 != 0)) {
+    problem.layout = Layout::kTn;
   }
   return problem;
 }

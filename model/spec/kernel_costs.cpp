@@ -30,12 +30,13 @@ BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) 
 }  // namespace
 
 i32 bulk_copies(const Tiling& t, Layout layout) {
-  const i32 slabs_of_k = ceil_div(t.block_k, k_slab_elements(t));
-  const i32 of_a = slabs_of_k * ceil_div(t.block_m / t.cluster_n, kMostBoxRows);
-  const i32 of_b = layout == Layout::kNn
-                       ? ceil_div(t.block_n, kSlabElements)
-                       : slabs_of_k * ceil_div(t.block_n / t.cluster_m, kMostBoxRows);
-  return of_a + of_b;
+  const auto of_operand = [&t](i32 side, i32 sharers, bool k_major) {
+    const i32 slabs_of_k = ceil_div(t.block_k, k_slab_elements(t));
+    return k_major ? slabs_of_k * ceil_div(side / sharers, kMostBoxRows)
+                   : ceil_div(side, kSlabElements);
+  };
+  return of_operand(t.block_m, t.cluster_n, a_is_k_major(layout)) +
+         of_operand(t.block_n, t.cluster_m, b_is_k_major(layout));
 }
 
 BytesPerSecond dram_read_rate(const GpuSpec& gpu) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -181,7 +182,8 @@ GemmProblem parse_gemm_problem(std::string_view text) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     const std::size_t arrow = word.find("->");
-    if (word == to_text(Layout::kTn) || word == to_text(Layout::kNn)) {
+    if (std::ranges::any_of(kEveryLayout,
+                            [word](Layout known) { return word == to_text(known); })) {
       layout = parse_layout(word);
     } else if (arrow != word.npos || element_type_named(word)) {
       types = word.substr(0, arrow);

@@ -15,8 +15,16 @@ namespace tilecast {
 /// The x2 types are two neighbours along K of an fp8 matrix as one element (fp8_pairs.h).
 enum class ElementType : i32 { kFp16, kBf16, kFp32, kE4m3, kE5m2, kE4m3x2, kE5m2x2 };
 
-/// A is always row-major [m,k]. kTn: B is [n,k] (K-major). kNn: B is [k,n] (N-major).
-enum class Layout : i32 { kTn, kNn };
+/// The letters of the BLAS call for C^T = op(B) op(A): B's, then A's. K-major operands are A as
+/// [m,k] and B as [n,k]; those across K are M-major A as [k,m] and N-major B as [k,n].
+enum class Layout : i32 { kTn, kNn, kNt, kTt };
+
+TILECAST_HD constexpr bool a_is_k_major(Layout layout) {
+  return layout == Layout::kTn || layout == Layout::kNn;
+}
+TILECAST_HD constexpr bool b_is_k_major(Layout layout) {
+  return layout == Layout::kTn || layout == Layout::kTt;
+}
 
 TILECAST_HD constexpr bool is_fp8(ElementType type) {
   return type == ElementType::kE4m3 || type == ElementType::kE5m2;

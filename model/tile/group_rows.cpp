@@ -115,7 +115,8 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
   const i64 tiles = ceil_div<i64>(m, t.block_m);
   const i64 loaded =
       loads_existing_rows(problem, config)
-          ? m - last + a_rows_loaded(static_cast<i32>(last), t.block_m, a_rows_step(t))
+          ? m - last +
+                a_rows_loaded(static_cast<i32>(last), t.block_m, a_rows_step(t, problem.layout))
           : tiles * t.block_m;
   const i64 products = problem.batch.products;
   return {tiles * products, m * products, loaded * products};

@@ -48,7 +48,8 @@ constexpr Words<ElementType, 15> kTypes{{{ElementType::kFp16, "fp16"},
                                          {ElementType::kE4m3, "fp8_e4m3"},
                                          {ElementType::kE5m2, "float8_e5m2"},
                                          {ElementType::kE5m2, "fp8_e5m2"}}};
-constexpr Words<Layout, 2> kLayouts{{{Layout::kTn, "tn"}, {Layout::kNn, "nn"}}};
+constexpr Words<Layout, 4> kLayouts{
+    {{Layout::kTn, "tn"}, {Layout::kNn, "nn"}, {Layout::kNt, "nt"}, {Layout::kTt, "tt"}}};
 
 /// Which keys the text of a schedule has; `tile` is in all.
 struct ScheduleKeys {

@@ -40,6 +40,7 @@ ElementType parse_element_type(std::string_view text);
 std::vector<std::string> other_words(ElementType type);
 std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
+constexpr Layout kEveryLayout[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};
 /// Each side between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);
 /// Inverse of to_text; from 1 to 2^31 - 1 products.

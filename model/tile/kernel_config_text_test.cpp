@@ -307,8 +307,8 @@ TEST_CASE("Types and layouts are read by their words only") {
   CHECK(error_message([] { parse_element_type("fp61"); }) ==
         "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and "
         "additions; did you mean fp16?");
-  CHECK(error_message([] { parse_layout("nt"); }) ==
-        "2 unknown layout 'nt': expected one of tn, nn; did you mean tn?");
+  CHECK(error_message([] { parse_layout("tm"); }) ==
+        "2 unknown layout 'tm': expected one of tn, nn, nt, tt; did you mean tn?");
 }
 
 }  // namespace

@@ -59,7 +59,18 @@ std::string_view meaning_of(std::string_view key_value) {
 }  // namespace
 
 std::string_view meaning_of(Layout layout) {
-  return layout == Layout::kTn ? "B is [N,K], K contiguous" : "B is [K,N], N contiguous";
+  switch (layout) {
+    case Layout::kTn:
+      return "B is [N,K], K contiguous";
+    case Layout::kNn:
+      return "B is [K,N], N contiguous";
+    case Layout::kNt:
+      return "A is [K,M], M contiguous, and B [K,N], N contiguous: a weight gradient's";
+    case Layout::kTt:
+      return "A is [K,M], M contiguous, and B [N,K], K contiguous";
+  }
+  TILECAST_ASSERT(!"an unknown layout");
+  return {};
 }
 
 std::vector<KeyMeaning> key_meanings(const KernelConfig& config) {

@@ -1,8 +1,9 @@
 // Where a GEMM kernel keeps what in shared memory: the rings of A and B, the staging of C, the
 // barriers. The kernel carves by these offsets and the model's legality counts these bytes.
 //
-// A and K-major B stages hold K in slabs of one swizzle row (64 elements, or 32 where block_k is
-// 32); N-major B holds N in slabs of 64. Every slab starts at a multiple of 1024 bytes.
+// Stages of K-major operands hold K in slabs of one swizzle row (64 elements, or 32 where block_k
+// is 32); M-major A and N-major B hold M and N in slabs of 64. Every slab starts at a multiple of
+// 1024 bytes.
 //
 // C is staged in slots of 64 rows x up to 64 columns per warpgroup; on Blackwell of 128 rows, of
 // which each warp has 32. With c_slots of 0 it borrows
@@ -66,9 +67,10 @@ constexpr i32 kSwizzleAtomRows = 8;
 
 /// Of a tile of A that reaches beyond the last row only rows that exist are loaded, in whole steps:
 /// swizzle atoms; slices, where CTAs load them for each other; all, where one copy cannot bring
-/// them.
-TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling) {
-  return tiling.cluster_n > 1            ? tiling.block_m / tiling.cluster_n
+/// them, or where A is M-major, whose copies bring slabs of them.
+TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
+  return !a_is_k_major(layout)           ? tiling.block_m
+         : tiling.cluster_n > 1          ? tiling.block_m / tiling.cluster_n
          : tiling.block_m > kMostBoxRows ? tiling.block_m
                                          : kSwizzleAtomRows;
 }

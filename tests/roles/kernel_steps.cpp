@@ -38,10 +38,12 @@ struct Launch {
     args.work = make_work_decomposition(args.scheduler, args.k_blocks, config, resident);
     args.reduction = config.decomposition.reduction;
     args.alpha = 1;
-    args.a = map(kernel_calls::kA, a_box(t), k, m);
-    args.a_last = map(kernel_calls::kA, a_last_box(t, m), k, m);
-    const bool n_major = problem.layout == Layout::kNn;
-    args.b = map(kernel_calls::kB, b_box(t, problem.layout), n_major ? n : k, n_major ? k : n);
+    const Layout layout = problem.layout;
+    const bool a_along_k = a_is_k_major(layout), b_along_k = b_is_k_major(layout);
+    args.a = map(kernel_calls::kA, a_box(t, layout), a_along_k ? k : m, a_along_k ? m : k);
+    args.a_last =
+        map(kernel_calls::kA, a_last_box(t, layout, m), a_along_k ? k : m, a_along_k ? m : k);
+    args.b = map(kernel_calls::kB, b_box(t, layout), b_along_k ? k : n, b_along_k ? n : k);
     args.c = map(kernel_calls::kC, c_box(config), swapped ? m : n, swapped ? n : m);
     args.c_last = map(kernel_calls::kC, c_last_box(config), swapped ? m : n, swapped ? n : m);
     args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
@@ -200,11 +202,12 @@ class Reader {
   u32 rows_of_product() const {
     return tile_rows(problem_.shape, t_) * static_cast<u32>(t_.cluster_m);
   }
-  /// Of the tile that a box of A or C is of, among those of all products or groups.
-  GroupedRow row_of(const Call& copy) const {
+  /// Of the tile that a box of A or C is of, whose first row is `row`, among those of all products
+  /// or groups.
+  GroupedRow row_of(const Call& copy, i32 row) const {
     if (problem_.groups == nullptr) {
-      return {static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(copy.y / t_.block_m),
-              copy.y % t_.block_m};
+      return {static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(row / t_.block_m),
+              row % t_.block_m};
     }
     const std::vector<i32> first = problem_.groups->first_rows();
     const auto group = std::ranges::upper_bound(first, copy.y) - first.begin() - 1;
@@ -215,12 +218,13 @@ class Reader {
     Step& step = steps_.back();
     TILECAST_ASSERT(step.kind == StepKind::kLoad && barrier(copy.address) == step.at);
     const u32 x = static_cast<u32>(copy.x), y = static_cast<u32>(copy.y);
-    const bool n_major = copy.map.operand == kernel_calls::kB && problem_.layout == Layout::kNn;
+    const bool of_a = copy.map.operand == kernel_calls::kA;
+    const bool k_major = of_a ? a_is_k_major(problem_.layout) : b_is_k_major(problem_.layout);
     const u32 block_k = static_cast<u32>(t_.block_k);
-    step.k_block = (n_major ? y : x) / block_k;
-    if (copy.map.operand == kernel_calls::kA && problem_.groups == nullptr) {
-      step.tile_m = row_of(copy).tile;
-    } else if (copy.map.operand == kernel_calls::kA) {
+    step.k_block = (k_major ? x : y) / block_k;
+    if (of_a && problem_.groups == nullptr) {
+      step.tile_m = row_of(copy, k_major ? copy.y : copy.x).tile;
+    } else if (of_a) {
       a_row_ =
           a_row_ < 0 ? copy.y : a_row_;  // whose it is, says B: a tile goes on behind its group
     } else {
@@ -229,7 +233,7 @@ class Reader {
       }
       TILECAST_ASSERT(step.tile_m == kUnknownTile || problem_.groups != nullptr ||
                       step.tile_m / rows_of_product() == static_cast<u32>(copy.z));
-      step.tile_n = (n_major ? x : y) / static_cast<u32>(t_.block_n);
+      step.tile_n = (k_major ? y : x) / static_cast<u32>(t_.block_n);
     }
     step.bytes += existing_bytes(copy);
     most_copies = std::max(most_copies, ++copies_);
@@ -264,7 +268,7 @@ class Reader {
   void commit() {
     i32 left = 0;  // columns of the chunk that its boxes have yet to bring
     for (const Call& box : boxes_) {
-      const auto [tile_m, row_in_tile] = row_of(box);
+      const auto [tile_m, row_in_tile] = row_of(box, box.y);
       const i32 row = static_cast<i32>(row_in_tile), column = box.x % t_.block_n;
       const i32 in_part = column % warpgroup_columns(t_);
       const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));

@@ -215,15 +215,15 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
       shapes.push_back({m, n, 2 * k - 8});
     }
   }
-  if (layout == Layout::kTn) {
+  if (b_is_k_major(layout)) {
     GemmShape odd = shapes.back();
     odd.n -= 1;  // C by the threads' own stores
     shapes.push_back(odd);
   }
   std::vector<GemmProblem> problems;
   for (GemmShape shape : shapes) {
-    if (config.operands == OperandOrder::kSwapped) {
-      shape.m = round_up<i64>(shape.m, 8);  // rows of C of whole 16 bytes
+    if (config.operands == OperandOrder::kSwapped || !a_is_k_major(layout)) {
+      shape.m = round_up<i64>(shape.m, 8);  // rows of C of whole 16 bytes, or of A
     }
     problems.push_back({.shape = shape,
                         .dtype = kernel.promoted ? ElementType::kE4m3x2 : ElementType::kFp16,
@@ -295,8 +295,8 @@ TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
   CHECK(splits == std::set<std::pair<i32, i32>>{{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3}});
 }
 
-TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in all that it takes") {
-  std::set<std::pair<Schedule, Layout>> alone;
+TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across, in all it takes") {
+  std::set<std::pair<Schedule, bool>> a_along_k, b_along_k;
   std::set<Schedule> batched, grouped, promoted;
   std::set<Store> stores;
   for (const HostKernel& kernel : host_kernels()) {
@@ -304,7 +304,8 @@ TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in a
     if (kernel.batched || kernel.grouped || kernel.promoted) {
       (kernel.batched ? batched : kernel.grouped ? grouped : promoted).insert(config.schedule);
     } else {
-      alone.emplace(config.schedule, kernel.layout);
+      a_along_k.emplace(config.schedule, a_is_k_major(kernel.layout));
+      b_along_k.emplace(config.schedule, b_is_k_major(kernel.layout));
     }
     stores.insert(config.store);
   }
@@ -313,7 +314,8 @@ TEST_CASE("Every schedule of wgmmas is compared in each of its layouts, and in a
     CAPTURE(traits.name);
     for (const Layout layout : gemm_kernel_info(schedule).layouts) {
       CAPTURE(to_text(layout));
-      CHECK(alone.contains({schedule, layout}));
+      CHECK(a_along_k.contains({schedule, a_is_k_major(layout)}));
+      CHECK(b_along_k.contains({schedule, b_is_k_major(layout)}));
     }
     CHECK(batched.contains(schedule) == !traits.one_k_block);
     CHECK(grouped.contains(schedule) == traits.walks_groups);

@@ -67,8 +67,8 @@ void write_kernels(const std::string& list, const std::string& folder) {
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
                kernel_text(index, parse_kernel_config(line), kind));
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows += fmt::format("      {{\"{}\", Layout::{}, {}, {}, {}, &run_kernel_{}}},\n", line,
-                        layout == Layout::kNn ? "kNn" : "kTn", batched, grouped, promoted, index);
+    rows += fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, &run_kernel_{}}},\n", line,
+                        static_cast<i32>(layout), batched, grouped, promoted, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

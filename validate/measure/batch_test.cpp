@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "model/base/math.h"
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
@@ -25,13 +27,16 @@ constexpr int kFewestPairs = 300;
 GemmProblem random_batch(int index, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const ElementType dtype = drawn_type(index);
-  const bool n_major = index % 2 == 0 && !is_fp8(dtype);
+  const Layout layout = is_fp8(dtype) ? Layout::kTn : kEveryLayout[index % 4];
   const i64 side = index % 4 == 0 ? 64 : index % 4 == 1 ? 1200 : 300;
-  const i64 n = up_to(side);
+  const auto in_rows = [&](bool along_k) {
+    return along_k ? up_to(side) : round_up<i64>(up_to(side), 8);
+  };
   GemmProblem problem{
-      .shape = {up_to(side), n_major ? (n + 7) / 8 * 8 : n, 16 * up_to(side == 1200 ? 60 : 25)},
+      .shape = {in_rows(a_is_k_major(layout)), in_rows(b_is_k_major(layout)),
+                16 * up_to(side == 1200 ? 60 : 25)},
       .dtype = dtype,
-      .layout = n_major ? Layout::kNn : Layout::kTn,
+      .layout = layout,
       .batch = {1 + up_to(side == 1200 ? 7 : 70), random() % 4 == 0, random() % 4 == 0}};
   if (index % 5 == 0) {
     problem.epilogue = {random() % 2 == 0 ? Bias::kPerColumn : Bias::kPerRow, Activation::kGelu};

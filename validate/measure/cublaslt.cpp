@@ -119,12 +119,15 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
                                bool fp32_output)
     : library_(library),
       operation_(new_operation(), cublasLtMatmulDescDestroy),
-      // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands.
-      first_(problem.layout == Layout::kTn
+      // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands. A as
+      // [m,k] is k x m as it stands.
+      first_(b_is_k_major(problem.layout)
                  ? new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.n)
                  : new_layout(data_type(problem.dtype), problem.shape.n, problem.shape.k),
              cublasLtMatrixLayoutDestroy),
-      second_(new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.m),
+      second_(a_is_k_major(problem.layout)
+                  ? new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.m)
+                  : new_layout(data_type(problem.dtype), problem.shape.m, problem.shape.k),
               cublasLtMatrixLayoutDestroy),
       result_(new_layout(fp32_output ? CUDA_R_32F : data_type(c_type(problem)), problem.shape.n,
                          problem.shape.m),
@@ -139,9 +142,12 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
     set_batch(second_.get(), batch.products, batch.one_a ? 0 : m * k);
     set_batch(result_.get(), batch.products, m * n);
   }
-  const cublasOperation_t first = problem.layout == Layout::kTn ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t first = b_is_k_major(problem.layout) ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t second = a_is_k_major(problem.layout) ? CUBLAS_OP_N : CUBLAS_OP_T;
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
                                                  &first, sizeof first));
+  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB,
+                                                 &second, sizeof second));
   // As our kernels: all of K in the tensor core's accumulators.
   if (is_fp8(problem.dtype) && !promotes(problem.epilogue)) {
     const int8_t fast = 1;

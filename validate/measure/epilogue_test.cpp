@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "model/base/math.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/activation_reference.h"
+#include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
@@ -54,17 +56,24 @@ struct Family {
   std::vector<KernelConfig> configs;
 };
 
+/// Of 16 bytes, in A and B.
+GemmProblem with_whole_rows(GemmProblem problem) {
+  auto& [m, n, k] = problem.shape;
+  m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);
+  n = b_is_k_major(problem.layout) ? n : round_up<i64>(n, 8);
+  return problem;
+}
+
 GemmProblem random_problem(std::size_t size, const Epilogue& epilogue, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 300, 1500}, depths[] = {8, 32, 200};
   constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
   const ElementType dtype = kTypes[random() % std::size(kTypes)];
-  const bool n_major = random() % 2 == 0 && !is_fp8(dtype);
-  const i64 n = up_to(sides[size]);
-  return {{up_to(sides[size]), n_major ? (n + 7) / 8 * 8 : n, 16 * up_to(depths[size])},
-          dtype,
-          n_major ? Layout::kNn : Layout::kTn,
-          epilogue};
+  const Layout layout = kEveryLayout[is_fp8(dtype) ? 0 : random() % std::size(kEveryLayout)];
+  return with_whole_rows({{up_to(sides[size]), up_to(sides[size]), 16 * up_to(depths[size])},
+                          dtype,
+                          layout,
+                          epilogue});
 }
 
 Family random_family(const GpuSpec& gpu, const Epilogue& epilogue, std::mt19937& random) {
@@ -72,11 +81,8 @@ Family random_family(const GpuSpec& gpu, const Epilogue& epilogue, std::mt19937&
   for (const std::size_t size : {0, 1, 2}) {
     family.problems.push_back(random_problem(size, epilogue, random));
     family.problems.back().dtype = family.problems.front().dtype;
-    if (family.problems.back().layout != family.problems.front().layout) {
-      family.problems.back().layout = family.problems.front().layout;
-      i64& n = family.problems.back().shape.n;
-      n = (n + 7) / 8 * 8;
-    }
+    family.problems.back().layout = family.problems.front().layout;
+    family.problems.back() = with_whole_rows(family.problems.back());
   }
   for (const Schedule schedule : kWgmmaSchedules) {
     // Few problems are small enough for one MMA.

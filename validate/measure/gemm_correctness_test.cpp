@@ -1,4 +1,4 @@
-// Every schedule on shapes that divide by nothing, in both layouts and types, against cuBLASLt and
+// Every schedule on shapes that divide by nothing, in every layout and type, against cuBLASLt and
 // fp64; the same bits in a thousand runs; and the verifier against outputs that are wrong in one
 // place.
 
@@ -11,6 +11,7 @@
 #include "kernels/jit/gemm_launch.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
@@ -19,7 +20,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Of every schedule that has more than one tile; both layouts take them.
+/// Of every schedule that has more than one tile; every layout takes them.
 const std::vector<std::string> kConfigs = {
     "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
     "blocked:tile=64x128x256,warpgroups=1x2,ctas=1,c_slots=0,raster=hilbert,group=1",
@@ -181,7 +182,7 @@ std::vector<std::string> small_configs(Layout layout) {
 
 std::vector<std::string> configs_of(Layout layout) {
   std::vector<std::string> configs = kConfigs;
-  if (layout == Layout::kTn) {
+  if (b_is_k_major(layout)) {
     configs.insert(configs.end(), kHalfSlabs.begin(), kHalfSlabs.end());
   }
   return configs;
@@ -191,6 +192,10 @@ std::vector<std::string> configs_of(Layout layout) {
 const std::vector<GemmShape> kShapes = {{128, 128, 64},  {1, 8, 8},       {17, 24, 40},
                                         {129, 264, 72},  {333, 520, 200}, {1000, 2000, 3000},
                                         {64, 4096, 128}, {512, 512, 4096}};
+/// Where A is [k,m]; without a row of K any K.
+const std::vector<GemmShape> kWholeRows = {{128, 128, 64}, {8, 8, 8},       {24, 24, 40},
+                                           {136, 264, 72}, {328, 520, 200}, {1000, 2000, 3000}};
+const std::vector<GemmShape> kAnyK = {{8, 8, 1}, {136, 264, 75}, {328, 520, 197}};
 const std::vector<GemmShape> kUnalignedRows = {
     {1, 1, 8}, {100, 100, 104}, {257, 129, 64}, {410, 1030, 1032}};
 /// From 3 K blocks of 128 to 129 of 32; from one tile to more than four waves of the smallest. The
@@ -287,13 +292,15 @@ Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) 
 TEST_CASE("The configurations that the tests name are legal on the H200, and of every schedule") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::set<Schedule> schedules;
-  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+  for (const Layout layout : kEveryLayout) {
     for (const std::string& text : configs_of(layout)) {
       INFO(text);
       const KernelConfig config = parse_kernel_config(text);
       CHECK(check_legal(gpu, {kShapes[0], ElementType::kFp16, layout}, config) == Refusal::kNone);
       schedules.insert(config.schedule);
     }
+  }
+  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
     for (const std::string& text : small_configs(layout)) {
       INFO(text);
       CHECK(check_legal(gpu, {kOneTile[0], ElementType::kFp16, layout},
@@ -321,6 +328,15 @@ TEST_CASE("Every schedule computes fp16 tn on ragged and tiny shapes", "[gpu]") 
 TEST_CASE("Every schedule computes bf16 nn on ragged and tiny shapes", "[gpu]") {
   CHECK(check_all(configs_of(Layout::kNn), kShapes, ElementType::kBf16, Layout::kNn) ==
         each_of(configs_of(Layout::kNn), kShapes));
+}
+
+TEST_CASE("Every schedule computes bf16 nt and fp16 tt on ragged and tiny shapes", "[gpu]") {
+  CHECK(check_all(configs_of(Layout::kNt), kWholeRows, ElementType::kBf16, Layout::kNt) ==
+        each_of(configs_of(Layout::kNt), kWholeRows));
+  CHECK(check_all(configs_of(Layout::kNt), kAnyK, ElementType::kFp16, Layout::kNt) ==
+        each_of(configs_of(Layout::kNt), kAnyK));
+  CHECK(check_all(configs_of(Layout::kTt), kWholeRows, ElementType::kFp16, Layout::kTt) ==
+        each_of(configs_of(Layout::kTt), kWholeRows));
 }
 
 TEST_CASE("Every schedule writes C by plain stores where N is not a multiple of 8", "[gpu]") {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/math.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
@@ -23,7 +24,7 @@ using namespace tilecast;
 namespace {
 
 constexpr int kProblems = 60;
-constexpr std::size_t kKinds = 6;  // of type and layout, in turn
+constexpr std::size_t kKinds = 8;  // of type and layout, in turn
 constexpr int kFewestPairs = 500;
 
 constexpr GemmProblem kKind[kKinds] = {
@@ -31,17 +32,20 @@ constexpr GemmProblem kKind[kKinds] = {
     {{}, ElementType::kBf16, Layout::kTn},
     {{}, ElementType::kFp16, Layout::kNn},
     {{}, ElementType::kBf16, Layout::kNn},
+    {{}, ElementType::kFp16, Layout::kNt},
+    {{}, ElementType::kBf16, Layout::kTt},
     {{}, ElementType::kE4m3, Layout::kTn},
     {{}, ElementType::kE5m2, Layout::kTn, {}, ElementType::kFp16}};
 
-/// From tiny to a few thousand, and of no round size; only what legality asks of K and N.
+/// From tiny to a few thousand, and of no round size; only what legality asks of rows.
 GemmProblem random_problem(std::size_t index, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 64, 64, 300, 2500}, depths[] = {8, 8, 32, 64, 400};
   const std::size_t size = index * std::size(sides) / kProblems;
   GemmProblem problem = kKind[index % kKinds];
-  const i64 n = up_to(sides[size]);
-  problem.shape = {up_to(sides[size]), problem.layout == Layout::kNn ? (n + 7) / 8 * 8 : n,
+  const i64 m = up_to(sides[size]), n = up_to(sides[size]);
+  problem.shape = {a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8),
+                   b_is_k_major(problem.layout) ? n : round_up<i64>(n, 8),
                    16 / element_bytes(problem.dtype) * up_to(depths[size])};
   return problem;
 }

@@ -15,27 +15,28 @@ OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& co
                               const OperandPanels& panels, const std::vector<TileRow>& rows) {
   const Tiling& t = config.tiling;
   const u32 matrices = static_cast<u32>(matrices_of_a(problem));
+  const bool k_major = a_is_k_major(problem.layout);
   return {problem.shape.m,
           t.block_m,
           panels.of_a() / matrices,
           matrices,
           t.cluster_n,
-          false,
-          problem.shape.k,
-          loads_existing_rows(problem, config) ? a_rows_step(t) : 0,
+          !k_major,
+          k_major ? problem.shape.k : problem.shape.m,
+          loads_existing_rows(problem, config) ? a_rows_step(t, problem.layout) : 0,
           &rows};
 }
 
 OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
                               const OperandPanels& panels) {
-  const bool n_major = problem.layout == Layout::kNn;
+  const bool k_major = b_is_k_major(problem.layout);
   return {problem.shape.n,
           t.block_n,
           panels.columns(),
           panels.matrices_of_b(),
           t.cluster_m,
-          n_major,
-          n_major ? problem.shape.n : problem.shape.k,
+          !k_major,
+          k_major ? problem.shape.k : problem.shape.n,
           0};
 }
 

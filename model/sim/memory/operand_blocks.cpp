@@ -47,7 +47,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 rows = inside(first_row, slice_rows, left);
         const i64 k = inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k,
                              problem.shape.k);
-        // A box's rows run along the matrix's own: along K, or along N where B is [k, n].
+        // A box's rows run along the matrix's own: along K, or along the tile's side.
         const i64 along = side.slices_k ? rows : k;
         const i64 across = side.slices_k ? k : rows;
         const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;

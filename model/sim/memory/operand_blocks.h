@@ -26,7 +26,7 @@ class OperandBlocks {
     u32 tiles;         // of CTAs, those out of bounds included; of one matrix
     u32 matrices;      // one behind the other
     i32 sharers;       // CTAs that load a slice of it each
-    bool slices_k;     // slices part K, not the tile's side (B as [k,n])
+    bool slices_k;     // slices part K, not the tile's side (A as [k,m], B as [k,n])
     i64 row_elements;  // of the matrix as it lies in memory
     i32 step;          // of a tile's rows those that exist are loaded, in such steps; 0: all
     const std::vector<TileRow>* rows = nullptr;  // of A; then extent is not asked for

@@ -186,7 +186,7 @@ LoopMarks run_loop(MicroLab& lab, const LoopRun& run) {
   const char* memory = lab.memory(static_cast<std::size_t>((rows_a + rows_b) * kK * kOperandBytes));
   GemmArgs args{};
   args.a = make_tensor_map({.pointer = memory, .rows = rows_a, .columns = kK, .dtype = kType},
-                           a_box(config.tiling));
+                           a_box(config.tiling, Layout::kTn));
   args.b = make_tensor_map({.pointer = memory + rows_a * kK * kOperandBytes,
                             .rows = rows_b,
                             .columns = kK,

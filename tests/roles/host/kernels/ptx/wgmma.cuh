@@ -27,7 +27,7 @@ struct MatrixDescriptor {
   MatrixDescriptor moved(u32 bytes) const { return {low + (bytes >> 4)}; }
 };
 
-template <int kN, ElementType kType, bool kTransposedB>
+template <int kN, ElementType kType, bool kTransposedA, bool kTransposedB>
 void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a, const MatrixDescriptor&, bool) {
   std::memset(d, 0, sizeof(d));
   kernel_calls::record({.name = kernel_calls::Name::kWgmma, .address = a.low});
