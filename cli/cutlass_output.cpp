@@ -22,7 +22,7 @@ constexpr i32 kAlignment = 8;            // elements of 16 bytes
 std::string_view type_name(ElementType type) { return type == ElementType::kBf16 ? "bf16" : "f16"; }
 
 /// The transpose: A^T and B^T in the order that gives C^T.
-std::string_view layout_name(Layout layout) { return layout == Layout::kTn ? "tnn" : "nnn"; }
+std::string layout_name(Layout layout) { return std::string(to_text(layout)) + "n"; }
 
 /// Its cooperative kernels and ping-pong have two, the plain one has one.
 bool has_one_consumer(const KernelConfig& config) {

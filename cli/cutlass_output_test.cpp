@@ -62,7 +62,7 @@ TEST_CASE("What CUTLASS has no kernel for says why") {
 
 TEST_CASE("Kernels named align8 need rows of C at multiples of 16 bytes") {
   const KernelConfig config = parse_kernel_config(kCooperative);
-  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+  for (const Layout layout : kEveryLayout) {
     GemmProblem problem = problem_of(layout);
     problem.shape.n = 4100;  // 8200 bytes, of which 8 are over
     CHECK(why_not_cutlass(problem, config) == "rows of C");

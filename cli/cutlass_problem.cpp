@@ -73,19 +73,24 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
   }
   const std::string layout = text_of(object, "layout", nullptr);
   std::string m = side(object, "m"), n = side(object, "n");
-  // Of the product whose D is row-major: whether A is, and whether B, [k,n], is.
-  const auto is = [&](const char* one) { return layout == one; };
-  if (is("tnn") || is("nnn")) {
+  if (layout.size() != 3 || layout.find_first_not_of("tn") != layout.npos) {
+    throw ConfigError(
+        fmt::format("layout: expected a t or n each for A, B and D, as tnn, got {}", layout));
+  }
+  // Ours are D's transpose by columns: D by columns is that already; of D by rows A and B swap, and
+  // each is transposed.
+  std::string ours = layout.substr(0, 2);
+  if (layout[2] == 'n') {
     std::swap(m, n);
-  } else if (!is("tnt") && !is("ttt")) {
-    throw ConfigError(fmt::format(
-        "layout: expected tnn, nnn, tnt or ttt (A of the kernels has rows of K), got {}", layout));
+  } else {
+    const auto transposed = [](char one) { return one == 't' ? 'n' : 't'; };
+    ours = {transposed(layout[1]), transposed(layout[0])};
   }
   Fields fields = {{"m", m},
                    {"n", n},
                    {"k", side(object, "k")},
                    {"dtype", type == "f16" ? "fp16" : "bf16"},
-                   {"layout", is("tnn") || is("tnt") ? "tn" : "nn"}};
+                   {"layout", ours}};
   if (object.contains("batch_count")) {
     fields["batch"] = side(object, "batch_count");
   }

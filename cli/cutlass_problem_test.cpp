@@ -37,6 +37,11 @@ TEST_CASE("A column-major D is the row-major one of the transposed product") {
   CHECK(with("layout", "tnt").at("m") == "512");
   CHECK(with("layout", "tnt").at("layout") == "tn");
   CHECK(with("layout", "ttt").at("layout") == "nn");
+  CHECK(with("layout", "ntn").at("layout") == "nt");
+  CHECK(with("layout", "ttn").at("layout") == "tt");
+  CHECK(with("layout", "ttn").at("m") == "1024");
+  CHECK(with("layout", "ntt").at("layout") == "nt");
+  CHECK(with("layout", "nnt").at("layout") == "tt");  // A, [k,m], and B, [n,k], by rows
   CHECK(with("dtype_c", "void").at("dtype") == "fp16");
 }
 
@@ -49,7 +54,8 @@ TEST_CASE("What the kernels do not do is refused by its key") {
   CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
   CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");
   CHECK(message("dtype_acc", "f16") == "2 dtype_acc: expected f32, got f16");
-  CHECK(message("layout", "ntn").starts_with("2 layout: expected tnn"));
+  CHECK(message("layout", "tnx").starts_with("2 layout: expected a t or n each"));
+  CHECK(message("layout", "tn").starts_with("2 layout: expected a t or n each"));
   CHECK(message("m", "512") == "2 m: expected a whole number");
   CHECK(message("betta", 0).starts_with("2 betta: unknown"));
   CHECK(message("operation", "conv2d") == "2 operation: expected gemm, got conv2d");

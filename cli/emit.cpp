@@ -110,7 +110,8 @@ void add_emit(Program& program) {
   command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
   command.option("--batch", options->batch, kBatchHelp);
-  command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
+  command.option("--layout", options->layout,
+                 "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
   command.option("--epilogue", options->epilogue, kEpilogueHelp);
   command.option("--regime", options->regime, "burst or sustained");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");

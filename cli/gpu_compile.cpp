@@ -66,7 +66,7 @@ std::vector<MenuKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules
   gpu.compiler_rejections.clear();
   std::vector<MenuKernel> kernels;
   std::set<std::string> seen;
-  for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+  for (const Layout layout : kEveryLayout) {
     for (const GemmShape& shape : kShapes) {
       const GemmProblem problem{shape, ElementType::kFp16, layout};
       if (!why_not_solvable(gpu, problem).empty()) {

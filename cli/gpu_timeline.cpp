@@ -108,7 +108,8 @@ void add_timeline(Program& program) {
   command.option("--csv", options->csv, "CSV of the records to write");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command.option("--dtype", options->dtype, "fp16 or bf16");
-  command.option("--layout", options->layout, "tn: B is [N,K]; nn: B is [K,N]");
+  command.option("--layout", options->layout,
+                 "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
   command.runs([options] { run_timeline(*options); });
 }
 

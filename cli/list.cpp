@@ -205,7 +205,7 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
     }
     add("bias_n+gelu", "scales, a bias, then an activation; any of them");
   } else {
-    for (const Layout layout : {Layout::kTn, Layout::kNn}) {
+    for (const Layout layout : kEveryLayout) {
       add(to_text(layout), std::string(meaning_of(layout)));
     }
   }

@@ -38,7 +38,8 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
   const Option dtype_c = command.option("--dtype-c", options.dtype_c, kDtypeCHelp);
   const Option batch = command.option("--batch", options.batch, kBatchHelp);
   options.layout_option =
-      command.option("--layout", options.layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
+      command.option("--layout", options.layout,
+                     "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
   options.epilogue_option = command.option("--epilogue", options.epilogue, kEpilogueHelp);
   return {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option};
 }

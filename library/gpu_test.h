@@ -163,6 +163,13 @@ inline double activated(int activation, double x) {
   }
 }
 
+inline bool rows_of_a_are_of_k(std::int32_t layout) {
+  return layout == TILECAST_TN || layout == TILECAST_NN;
+}
+inline bool rows_of_b_are_of_k(std::int32_t layout) {
+  return layout == TILECAST_TN || layout == TILECAST_TT;
+}
+
 /// Of one problem: operands on both sides, C before the run, and what C is to be.
 struct Sample {
   Sample(const tilecast_problem& of, float with_alpha, float with_beta, std::mt19937& draw)
@@ -170,8 +177,10 @@ struct Sample {
         alpha(with_alpha),
         beta(with_beta),
         products(std::max<std::int64_t>(1, of.batch)),
-        a_matrices(Matrices::of(of.m, of.k, of.lda, products, of.stride_a)),
-        b_matrices(of.layout == TILECAST_TN
+        a_matrices(rows_of_a_are_of_k(of.layout)
+                       ? Matrices::of(of.m, of.k, of.lda, products, of.stride_a)
+                       : Matrices::of(of.k, of.m, of.lda, products, of.stride_a)),
+        b_matrices(rows_of_b_are_of_k(of.layout)
                        ? Matrices::of(of.n, of.k, of.ldb, products, of.stride_b)
                        : Matrices::of(of.k, of.n, of.ldb, products, of.stride_b)),
         c_matrices(Matrices::of(of.m, of.n, 0, products, of.stride_c)),
@@ -278,7 +287,8 @@ struct Sample {
     const double rounding = c_type(problem) == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
     // Of products' magnitudes, for tensor cores' fp32; of fp8 twice the largest that was measured.
     const double sums = is_fp8(problem.type) ? 0x1p-10 : 0x1p-18;
-    const bool tn = problem.layout == TILECAST_TN;
+    const bool a_along_k = rows_of_a_are_of_k(problem.layout);
+    const bool b_along_k = rows_of_b_are_of_k(problem.layout);
     expected.assign(c_host.size(), 0);
     tolerance.assign(c_host.size(), kBetween);
     std::vector<double> x(a_host.size()), y(b_host.size());
@@ -293,9 +303,10 @@ struct Sample {
       const std::int64_t m = i / problem.n % problem.m, n = i % problem.n;
       double sum = 0, magnitude = 0;
       for (std::int64_t k = 0; k < problem.k; ++k) {
-        const double term = x[a_matrices.at(product, m, k)] *
-                            y[tn ? b_matrices.at(product, n, k) : b_matrices.at(product, k, n)] *
-                            scale_at(m, n, k);
+        const double term =
+            x[a_along_k ? a_matrices.at(product, m, k) : a_matrices.at(product, k, m)] *
+            y[b_along_k ? b_matrices.at(product, n, k) : b_matrices.at(product, k, n)] *
+            scale_at(m, n, k);
         sum += term;
         magnitude += std::abs(term);
       }

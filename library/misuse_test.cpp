@@ -267,7 +267,7 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
         "m is 0: expected 1 to 2147483647");
   CHECK(refused([](tilecast_problem& p) { p.n = -1; }, kInvalid).starts_with("n is -1"));
   CHECK(refused([](tilecast_problem& p) { p.type = 0; }, kInvalid).starts_with("type is 0"));
-  CHECK(refused([](tilecast_problem& p) { p.layout = 2; }, kInvalid).starts_with("layout is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.layout = 4; }, kInvalid).starts_with("layout is 4"));
   CHECK(refused([](tilecast_problem& p) { p.batch = -1; }, kInvalid).starts_with("batch is -1"));
   CHECK(refused(
             [](tilecast_problem& p) {

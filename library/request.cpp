@@ -56,8 +56,12 @@ Layout layout_of(i32 layout) {
       return Layout::kTn;
     case TILECAST_NN:
       return Layout::kNn;
+    case TILECAST_NT:
+      return Layout::kNt;
+    case TILECAST_TT:
+      return Layout::kTt;
     default:
-      invalid(fmt::format("layout is {}: expected TILECAST_TN or TILECAST_NN", layout));
+      invalid(fmt::format("layout is {}: expected a tilecast_layout, 0 to 3", layout));
   }
 }
 
@@ -202,9 +206,10 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                            .one_a = p.stride_a == TILECAST_SHARED,
                            .one_b = p.stride_b == TILECAST_SHARED};
   request.scale = scale_of(p.epilogue);
-  request.a_row_stride = row_stride("lda", p.lda, p.k, dtype);
-  request.b_row_stride =
-      row_stride("ldb", p.ldb, request.problem.layout == Layout::kTn ? p.k : p.n, dtype);
+  const bool a_along_k = a_is_k_major(request.problem.layout);
+  const bool b_along_k = b_is_k_major(request.problem.layout);
+  request.a_row_stride = row_stride("lda", p.lda, a_along_k ? p.k : p.m, dtype);
+  request.b_row_stride = row_stride("ldb", p.ldb, b_along_k ? p.k : p.n, dtype);
   if (p.ldc != 0 && p.ldc != p.n) {
     unsupported(fmt::format("ldc is {}: rows of C are tight ({})", p.ldc, p.n));
   }
@@ -215,10 +220,10 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales);
   request.b_scale_stride =
       scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), scales);
-  const bool tn = request.problem.layout == Layout::kTn;
-  request.a_matrix_stride = matrix_stride("stride_a", p.stride_a, p.m, request.a_row_stride, dtype);
+  request.a_matrix_stride =
+      matrix_stride("stride_a", p.stride_a, a_along_k ? p.m : p.k, request.a_row_stride, dtype);
   request.b_matrix_stride =
-      matrix_stride("stride_b", p.stride_b, tn ? p.n : p.k, request.b_row_stride, dtype);
+      matrix_stride("stride_b", p.stride_b, b_along_k ? p.n : p.k, request.b_row_stride, dtype);
   if (p.stride_c == TILECAST_SHARED) {
     invalid("stride_c is TILECAST_SHARED: each product has a C of its own");
   }

@@ -26,16 +26,21 @@ std::int64_t between(std::int64_t least, std::int64_t most, std::mt19937& draw) 
 tilecast_problem random_problem(std::mt19937& draw) {
   const auto type = static_cast<tilecast_type>(between(TILECAST_FP16, TILECAST_E5M2, draw));
   const std::int64_t step = is_fp8(type) ? 16 : 8;  // elements of 16 bytes
-  const bool tn = is_fp8(type) || between(0, 1, draw) == 0;
+  const auto layout = static_cast<tilecast_layout>(
+      is_fp8(type) ? TILECAST_TN : between(TILECAST_TN, TILECAST_TT, draw));
+  const bool a_along_k = rows_of_a_are_of_k(layout), b_along_k = rows_of_b_are_of_k(layout);
+  const auto side = [&](bool along_k) {
+    return along_k ? between(1, 400, draw) : step * between(1, 50, draw);
+  };
   tilecast_problem p =
-      problem(between(1, 400, draw), tn ? between(1, 400, draw) : step * between(1, 50, draw),
-              step * between(1, 300, draw), type, tn ? TILECAST_TN : TILECAST_NN);
+      problem(side(a_along_k), side(b_along_k), step * between(1, 300, draw), type, layout);
+  const std::int64_t a_row = a_along_k ? p.k : p.m, b_row = b_along_k ? p.k : p.n;
   p.type_c = is_fp8(type) && between(0, 1, draw) == 0 ? TILECAST_FP16 : 0;
   p.epilogue = static_cast<std::int32_t>(between(0, 1, draw));
   p.bias = static_cast<std::int32_t>(between(TILECAST_BIAS_NONE, TILECAST_BIAS_PER_COLUMN, draw));
   p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
-  p.lda = between(0, 1, draw) * (p.k + step * between(0, 4, draw));
-  p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + step * between(0, 4, draw));
+  p.lda = between(0, 1, draw) * (a_row + step * between(0, 4, draw));
+  p.ldb = between(0, 1, draw) * (b_row + step * between(0, 4, draw));
   if (is_fp8(type) && between(0, 1, draw) == 0) {
     p.scales = static_cast<std::int32_t>(
         between(TILECAST_SCALES_PER_TENSOR, TILECAST_SCALES_PER_BLOCK, draw));
@@ -52,8 +57,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
       return strides[between(0, 2, draw)];
     };
     p.batch = between(2, 5, draw);
-    p.stride_a = stride(p.m, p.lda == 0 ? p.k : p.lda);
-    p.stride_b = stride(tn ? p.n : p.k, p.ldb != 0 ? p.ldb : tn ? p.k : p.n);
+    p.stride_a = stride(a_along_k ? p.m : p.k, p.lda != 0 ? p.lda : a_row);
+    p.stride_b = stride(b_along_k ? p.n : p.k, p.ldb != 0 ? p.ldb : b_row);
     p.stride_c = std::max<std::int64_t>(0, stride(p.m, p.n));
   }
   return p;

@@ -8,8 +8,9 @@
  *   if (tilecast_plan_create(&problem, NULL, &plan) != TILECAST_OK) puts(tilecast_error_text());
  *
  * C[m,n] = activation(alpha A[m,k] B + beta C + bias), in fp32 until C is rounded; A and B of fp8
- * may have scales (tilecast_scales). A and C are row-major; TILECAST_TN: B is [n,k], TILECAST_NN: B
- * is [k,n], both row-major. Matrices begin at multiples of 16 bytes.
+ * may have scales (tilecast_scales). All are row-major: TILECAST_TN with A as [m,k] and B as [n,k],
+ * TILECAST_NN [m,k] and [k,n], TILECAST_NT [k,m] and [k,n], TILECAST_TT [k,m] and [n,k]. Matrices
+ * begin at multiples of 16 bytes.
  *
  * Errors: every function that can fail returns a status; tilecast_error_text() says in one line why
  * the calling thread's last call failed. What the library cannot do is refused, never ignored.
@@ -62,7 +63,12 @@ typedef enum tilecast_type {
   TILECAST_E4M3 = 3, /* fp8, of A and B in TILECAST_TN; sums are the tensor core's for all of K, */
   TILECAST_E5M2 = 4  /* which cuts them off: docs/model.md */
 } tilecast_type;
-typedef enum tilecast_layout { TILECAST_TN = 0, TILECAST_NN = 1 } tilecast_layout;
+typedef enum tilecast_layout {
+  TILECAST_TN = 0,
+  TILECAST_NN = 1,
+  TILECAST_NT = 2,
+  TILECAST_TT = 3
+} tilecast_layout;
 typedef enum tilecast_epilogue {
   TILECAST_EPILOGUE_NONE = 0,  /* alpha is 1, beta is 0 */
   TILECAST_EPILOGUE_SCALED = 1 /* alpha and beta as given to each run; C is read unless beta is 0 */

@@ -62,7 +62,7 @@ def test_what_is_no_matrix_of_the_gpu_is_refused(a, b, words):
     (Producer(64, 64), Producer(64, 64, code=4), Producer(64, 64), "one type"),
     (Producer(64, 64), Producer(64, 32), Producer(64, 64), "out: expected"),
     (Producer(64, 64), Producer(64, 64), Producer(64, 64, strides=(1, 64)), "contiguous"),
-    (Producer(64, 64, strides=(1, 64)), Producer(64, 64), Producer(64, 64), "a: rows must be contiguous"),
+    (Producer(64, 64, strides=(128, 2)), Producer(64, 64), Producer(64, 64), "a: rows or columns"),
     (Producer(64, 64), Producer(64, 64, strides=(128, 2)), Producer(64, 64), "b: rows or columns"),
 ])
 def test_matrices_that_do_not_go_together_are_refused(a, b, out, words):
@@ -288,6 +288,12 @@ def test_strides_say_the_layout():
     assert shape(16, 64, 32, 1, (32, 1), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TN)
     assert shape(16, 64, 32, 1, (40, 1), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NN, 40, 72)
     assert shape(16, 64, 32, 1, (32, 1), (1, 48)) == _library.Shape(16, 64, 32, 1, _library.TN, 0, 48)
+    # A a transposed [32, 16], as dY in dY.t() @ X.
+    assert shape(16, 64, 32, 1, (1, 16), (64, 1)) == _library.Shape(16, 64, 32, 1, _library.NT)
+    assert shape(16, 64, 32, 1, (1, 24), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NT, 24, 72)
+    assert shape(16, 64, 32, 1, (1, 16), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TT)
+    with pytest.raises(tilecast.ConfigError, match="a: rows or columns"):
+        shape(16, 64, 32, 1, (2, 32), (64, 1))
 
 
 def test_a_library_that_is_not_there(monkeypatch):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Optional
 from ._model import ConfigError, Error, FileError, config_folder
 
 FP16, BF16 = 1, 2
-TN, NN = 0, 1
+TN, NN, NT, TT = 0, 1, 2, 3
 NO_BIAS, BIAS_M, BIAS_N = 0, 1, 2
 ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
 _INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
@@ -121,7 +121,7 @@ def _check(status: int) -> None:
 
 
 class Shape(NamedTuple):
-    """What a plan is for: sides, FP16 or BF16, TN or NN, elements from a row to the next (0: tight),
+    """What a plan is for: sides, FP16 or BF16, TN to TT, elements from a row to the next (0: tight),
     NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS."""
 
     m: int
@@ -256,14 +256,18 @@ def activation_of(word: Optional[str]) -> int:
 
 def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
              b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0) -> Shape:
-    """Of A [m,k] and B [k,n]; raises ConfigError where neither layout has their strides."""
-    if a_strides[1] != 1 and k != 1:
-        raise ConfigError("a: rows must be contiguous")
-    if b_strides[0] == 1 or k == 1:  # B is a transposed [n,k]
-        layout, ldb, tight = TN, b_strides[1], k
-    elif b_strides[1] == 1 or n == 1:
-        layout, ldb, tight = NN, b_strides[0], n
-    else:
-        raise ConfigError("b: rows or columns must be contiguous")
-    return Shape(m, n, k, kind, layout, 0 if a_strides[0] == k or m == 1 else a_strides[0],
-                 0 if ldb == tight or (n if layout == TN else k) == 1 else ldb, bias, activation)
+    """Of A [m,k] and B [k,n]; raises ConfigError where no layout has their strides."""
+    a_along_k, lda = _rows("a", m, k, a_strides)
+    b_along_k, ldb = _rows("b", n, k, b_strides[::-1])
+    layout = (TN if b_along_k else NN) if a_along_k else (TT if b_along_k else NT)
+    return Shape(m, n, k, kind, layout, lda, ldb, bias, activation)
+
+
+def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool, int]:
+    """Of an operand as [side,k]: whether its rows in memory are of K, or a transposed one's of `side`; and
+    the elements from one to the next, 0 where they are tight."""
+    if strides[1] == 1 or k == 1:
+        return True, 0 if strides[0] == k or side == 1 else strides[0]
+    if strides[0] == 1 or side == 1:
+        return False, 0 if strides[1] == side else strides[1]
+    raise ConfigError(f"{name}: rows or columns must be contiguous")

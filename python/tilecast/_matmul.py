@@ -22,9 +22,10 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     in fp32 until C is rounded.
 
     a, b    CUDA matrices of one type, fp16 or bf16, on one device: torch tensors, or anything with
-            `__dlpack__`. Rows of `a` are contiguous, and rows or columns of `b` (a transposed [n,k],
-            as of a linear layer); both begin, and go on from row to row, at multiples of 16 bytes,
-            so k is a multiple of 8
+            `__dlpack__`. Rows or columns of each are contiguous (`b` may be a transposed [n,k], as
+            of a linear layer, `a` a transposed [k,m], as of its weights' gradient); as they lie in
+            memory both begin, and go on from row to row, at multiples of 16 bytes: sides along which
+            they are contiguous are multiples of 8
     out     [m,n], contiguous, of the same type; needed for tensors that are not torch's
     bias    [n] or [1,n], added to each row, or [m,1], added to each column, as torch.addmm adds it;
             contiguous, of the same type

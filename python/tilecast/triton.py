@@ -243,6 +243,8 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
              threads: int = 0) -> list[float]:
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where no schedule
     of ours could run it: for want of shared memory, as Triton, or with a block_k of 16."""
+    if str(layout).lower() not in ("tn", "nn"):  # nothing was measured of Triton with A as [k,m]
+        raise ConfigError(f"layout: expected tn or nn, got {layout!r}")
     family = default_family() if family is None else family
     # Parts beyond the blocks of K add zeros: as slow as a part for each block, at least.
     tiles = [dataclasses.replace(tile, split_k=max(1, min(tile.split_k, -(-k // tile.block_k))))
