@@ -25,6 +25,11 @@ EmittedGemm gemm_of(const std::string& config, GemmShape shape, ElementType dtyp
           .forecast = Seconds{12.34e-6}};
 }
 
+EmittedGemm of_three_products(EmittedGemm gemm) {
+  gemm.problem.batch.products = 3;
+  return gemm;
+}
+
 EmittedGemm flagship() {
   return gemm_of(
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
@@ -78,10 +83,11 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
       gemm_of("blocked_pipelined:tile=128x256x64,warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,"
               "group=1",
               {300, 512, 128}, kBf16, Layout::kNn),
-      gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,"
-              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-              "walk=strided",
-              {1000, 520, 333}, kBf16, Layout::kNt),
+      of_three_products(
+          gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,"
+                  "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+                  "walk=strided",
+                  {1000, 520, 333}, kBf16, Layout::kNt)),
       gemm_of("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
               "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
               {1000, 1001, 256}, kBf16, Layout::kTn),

@@ -216,7 +216,7 @@ struct Launch {
     }
     bound.c_pointer = c;
 #ifdef TILECAST_BATCHED
-    bound.batch = {.tile_rows = FastDivisor::of(tile_rows({kM, kN, kMachineK}, kTiling)),
+    bound.batch = {.tile_rows = FastDivisor::of(tile_rows(GemmShape{kM, kN, kMachineK}, kTiling)),
                    .a_matrices_apart = kBatch.one_a ? 0 : 1,
                    .b_matrices_apart = kBatch.one_b ? 0 : 1,
                    .c_stride = kM * kN};
