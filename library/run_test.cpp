@@ -27,7 +27,7 @@ tilecast_problem random_problem(std::mt19937& draw) {
   const auto type = static_cast<tilecast_type>(between(TILECAST_FP16, TILECAST_E5M2, draw));
   const std::int64_t step = is_fp8(type) ? 16 : 8;  // elements of 16 bytes
   const auto layout = static_cast<tilecast_layout>(
-      is_fp8(type) ? TILECAST_TN : between(TILECAST_TN, TILECAST_TT, draw));
+      between(TILECAST_TN, is_fp8(type) ? TILECAST_TN : TILECAST_TT, draw));
   const bool a_along_k = rows_of_a_are_of_k(layout), b_along_k = rows_of_b_are_of_k(layout);
   const auto side = [&](bool along_k) {
     return along_k ? between(1, 400, draw) : step * between(1, 50, draw);
