@@ -99,9 +99,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
                    const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
                    Prediction& p);
 
-/// Whatever the GPU: no row that is learned from has an epilogue, or A as [k,m].
-constexpr bool never_learned(const GemmProblem& problem) {
-  return fuses(problem.epilogue) || !a_is_k_major(problem.layout);
-}
+/// Whatever the GPU: no row that is learned from has an epilogue.
+constexpr bool never_learned(const GemmProblem& problem) { return fuses(problem.epilogue); }
 
 }  // namespace tilecast

@@ -34,9 +34,6 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   if (fuses(asked.epilogue)) {
     reasons.emplace_back("nothing was learned from epilogues");
   }
-  if (!a_is_k_major(asked.layout)) {
-    reasons.push_back(fmt::format("nothing was learned from layout {}", to_text(asked.layout)));
-  }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;
     for (const LearnedRow& row : gpu.learned->rows) {

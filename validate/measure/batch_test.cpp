@@ -22,7 +22,7 @@ using namespace tilecast;
 namespace {
 
 constexpr int kProblems = 40;
-constexpr int kFewestPairs = 300;
+constexpr int kFewestPairs = 250;
 
 GemmProblem random_batch(int index, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
