@@ -6,27 +6,20 @@
 #include "model/base/math.h"
 #include "model/spec/row_cost.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
-
-/// Bytes of a row of A or of B as they lie in memory.
-i64 a_row_bytes(const GemmProblem& problem) {
-  return problem.shape.k * element_bytes(problem.dtype);
-}
-i64 b_row_bytes(const GemmProblem& problem) {
-  return problem.layout == Layout::kTn ? a_row_bytes(problem)
-                                       : problem.shape.n * element_bytes(problem.dtype);
-}
 
 /// What a bulk copy takes of each row, and what that touches of L2.
 struct BoxRow {
   i64 bytes;
   RowCost cost;
 
-  BoxRow(i64 row_bytes, i64 most)
-      : bytes(std::min(row_bytes, most)), cost(row_cost(bytes, row_bytes)) {}
+  /// `pitch`: from the beginning of one row to the next one's.
+  BoxRow(i64 row_bytes, i64 pitch, i64 most)
+      : bytes(std::min(row_bytes, most)), cost(row_cost(bytes, pitch)) {}
 
   /// Bytes for each one that L2 puts out, of `merged` requests as one: rows that start inside a
   /// sector for each who asks.
@@ -46,12 +39,15 @@ struct BoxRow {
 
 /// Rows as boxes take them from A and B.
 BoxRow box_of_a(const GemmProblem& problem, const Tiling& t) {
-  return {a_row_bytes(problem), k_slab_elements(t) * element_bytes(problem.dtype)};
+  const i64 element = element_bytes(problem.dtype);
+  return {sides_of_a(problem).columns * element, a_row(problem) * element,
+          k_slab_elements(t) * element};
 }
 BoxRow box_of_b(const GemmProblem& problem, const Tiling& t) {
   const bool n_major = problem.layout == Layout::kNn;
-  return {b_row_bytes(problem),
-          (n_major ? kSlabElements : k_slab_elements(t)) * element_bytes(problem.dtype)};
+  const i64 element = element_bytes(problem.dtype);
+  return {sides_of_b(problem).columns * element, b_row(problem) * element,
+          (n_major ? kSlabElements : k_slab_elements(t)) * element};
 }
 
 /// Requests for one line that L2 sees as one.
@@ -114,7 +110,8 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   loads.engine =
       machine.request * (a_rows * loads.a_existing * a.cost.lines +
                          b_rows * loads.b_existing * b.cost.lines + a_outside + b_outside);
-  const double lines = a_row_bytes(problem) % (2 * kLineBytes) == 0 ? 2 : 1;
+  const double lines =
+      a_row(problem) * element_bytes(problem.dtype) % (2 * kLineBytes) == 0 ? 2 : 1;
   loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs * (a_outside + b_outside));
   return loads;
 }

@@ -10,6 +10,7 @@
 #include "model/predict/kernel_activity.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/sim/limits.h"
 #include "model/spec/fused_epilogue.h"
@@ -216,9 +217,18 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
                     Regime regime, Inputs inputs, Effort effort) {
   require_same_op(problem, config);
   require_method(op_of(problem), effort.method);
-  return visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
-    return explain_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, effort);
-  });
+  Explanation e =
+      visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
+        return explain_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, effort);
+      });
+  e.copies = operand_copies(gpu, problem, regime, inputs);
+  const Cycles kernel_alone = e.predicted.cycles;
+  add_copies(e.copies, e.predicted);
+  add_copies(e.copies, e.closed_form);
+  for (Elimination& without : e.without) {
+    without.cycles += e.predicted.cycles - kernel_alone;
+  }
+  return e;
 }
 
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,

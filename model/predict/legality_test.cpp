@@ -267,11 +267,10 @@ TEST_CASE("What a compiler is known to reject is refused, after every other reas
   CHECK(blocked("64x128x64") == Refusal::kNone);
 }
 
-TEST_CASE("Alignment rules are refused with their reason") {
-  CHECK(why_not_solvable(h200(), problem(64, 64, 63)).find("multiple of 8") != std::string::npos);
+TEST_CASE("Sides of any length are solvable") {
+  CHECK(why_not_solvable(h200(), problem(64, 64, 63)).empty());
   CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
-  CHECK(why_not_solvable(h200(), problem(64, 63, 64, Layout::kNn)).find("layout nn") !=
-        std::string::npos);
+  CHECK(why_not_solvable(h200(), problem(64, 63, 64, Layout::kNn)).empty());
 }
 
 TEST_CASE("Blackwell's kernels take one layout, and a refusal says which") {

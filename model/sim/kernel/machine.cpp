@@ -5,6 +5,7 @@
 
 #include "model/base/math.h"
 #include "model/sim/memory/inside.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/warpgroup_part.h"
 
@@ -21,7 +22,7 @@ OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& co
           matrices,
           t.cluster_n,
           false,
-          problem.shape.k,
+          a_row(problem),
           loads_existing_rows(problem, config) ? a_rows_step(t) : 0,
           &rows};
 }
@@ -29,14 +30,8 @@ OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& co
 OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
                               const OperandPanels& panels) {
   const bool n_major = problem.layout == Layout::kNn;
-  return {problem.shape.n,
-          t.block_n,
-          panels.columns(),
-          panels.matrices_of_b(),
-          t.cluster_m,
-          n_major,
-          n_major ? problem.shape.n : problem.shape.k,
-          0};
+  return {problem.shape.n, t.block_n, panels.columns(), panels.matrices_of_b(),
+          t.cluster_m,     n_major,   b_row(problem),   0};
 }
 
 /// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills
