@@ -27,15 +27,20 @@ tilecast_problem random_problem(std::mt19937& draw) {
   const auto type = static_cast<tilecast_type>(between(TILECAST_FP16, TILECAST_E5M2, draw));
   const std::int64_t step = is_fp8(type) ? 16 : 8;  // elements of 16 bytes
   const bool tn = is_fp8(type) || between(0, 1, draw) == 0;
+  const std::int64_t whole = between(0, 2, draw) == 0 ? 1 : step;  // 1: operands are copied first
+  const std::int64_t columns = between(1, 400, draw), depth = between(1, 2400, draw);
   tilecast_problem p =
-      problem(between(1, 400, draw), tn ? between(1, 400, draw) : step * between(1, 50, draw),
-              step * between(1, 300, draw), type, tn ? TILECAST_TN : TILECAST_NN);
+      problem(between(1, 400, draw), tn ? columns : (columns + whole - 1) / whole * whole,
+              (depth + whole - 1) / whole * whole, type, tn ? TILECAST_TN : TILECAST_NN);
   p.type_c = is_fp8(type) && between(0, 1, draw) == 0 ? TILECAST_FP16 : 0;
   p.epilogue = static_cast<std::int32_t>(between(0, 1, draw));
   p.bias = static_cast<std::int32_t>(between(TILECAST_BIAS_NONE, TILECAST_BIAS_PER_COLUMN, draw));
   p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
-  p.lda = between(0, 1, draw) * (p.k + step * between(0, 4, draw));
-  p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + step * between(0, 4, draw));
+  p.lda = between(0, 1, draw) * (p.k + whole * between(0, 4, draw));
+  p.ldb = between(0, 1, draw) * ((tn ? p.k : p.n) + whole * between(0, 4, draw));
+  if (p.epilogue == TILECAST_EPILOGUE_NONE) {
+    p.ldc = between(0, 1, draw) * ((p.n + 7) / 8 * 8 + 8 * between(0, 4, draw));
+  }
   if (is_fp8(type) && between(0, 1, draw) == 0) {
     p.scales = static_cast<std::int32_t>(
         between(TILECAST_SCALES_PER_TENSOR, TILECAST_SCALES_PER_BLOCK, draw));
@@ -54,7 +59,7 @@ tilecast_problem random_problem(std::mt19937& draw) {
     p.batch = between(2, 5, draw);
     p.stride_a = stride(p.m, p.lda == 0 ? p.k : p.lda);
     p.stride_b = stride(tn ? p.n : p.k, p.ldb != 0 ? p.ldb : tn ? p.k : p.n);
-    p.stride_c = std::max<std::int64_t>(0, stride(p.m, p.n));
+    p.stride_c = std::max<std::int64_t>(0, stride(p.m, p.ldc != 0 ? p.ldc : p.n));
   }
   return p;
 }
@@ -94,9 +99,9 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
     Sample sample(p, scaled ? 0.75f : 1, scaled && i % 2 == 0 ? -1.5f : 0, draw);
     const Plan plan = random_plan(p, draw);
     INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " bias " << p.bias
-             << " activation " << p.activation << " lda " << p.lda << " ldb " << p.ldb << " batch "
-             << p.batch << " scales " << p.scales << " strides " << p.stride_a << " " << p.stride_b
-             << " " << p.stride_c << " " << plan.forecast().config);
+             << " activation " << p.activation << " lda " << p.lda << " ldb " << p.ldb << " ldc "
+             << p.ldc << " batch " << p.batch << " scales " << p.scales << " strides " << p.stride_a
+             << " " << p.stride_b << " " << p.stride_c << " " << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());

@@ -14,8 +14,8 @@ namespace tilecast {
 
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_reference_gemm(const unsigned short* a, const unsigned short* b, const float* product,
-                            u64 m, u64 n, u64 k, i32 type, i32 layout, u64 samples,
-                            ReferenceCheck* check) {
+                            u64 m, u64 n, u64 k, u64 lda, u64 ldb, i32 type, i32 layout,
+                            u64 samples, ReferenceCheck* check) {
   const ElementType element_type = static_cast<ElementType>(type);
   const bool b_is_k_major = static_cast<Layout>(layout) == Layout::kTn;
   const u64 lane = threadIdx.x % 32;
@@ -28,8 +28,8 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 row = index / n, column = index % n;
     double sum = 0, magnitude = 0;
     for (u64 i = lane; i < k; i += 32) {
-      const u64 at_b = b_is_k_major ? column * k + i : i * n + column;
-      const double term = static_cast<double>(ptx::value_of_bits(a[row * k + i], element_type)) *
+      const u64 at_b = b_is_k_major ? column * ldb + i : i * ldb + column;
+      const double term = static_cast<double>(ptx::value_of_bits(a[row * lda + i], element_type)) *
                           static_cast<double>(ptx::value_of_bits(b[at_b], element_type));
       sum += term;
       magnitude += fabs(term);

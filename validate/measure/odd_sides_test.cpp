@@ -1,0 +1,75 @@
+// Rows that begin anywhere and rows that are not tight, on the device: random problems and random
+// kernels against cuBLASLt and fp64, numbers that nobody may read or write between the rows.
+
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "model/predict/candidates.h"
+#include "model/spec/load_gpu.h"
+#include "model/tile/leading_text.h"
+#include "model/tile/operand_copies.h"
+#include "tests/gemm_check.h"
+#include "tests/gpu.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr int kProblems = 36;
+constexpr int kFewestPairs = 120;
+
+GemmProblem random_problem(int index, std::mt19937& random) {
+  const auto upto = [&](i64 most) {
+    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
+  };
+  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
+  const ElementType dtype = kTypes[index % 3];
+  const bool tn = is_fp8(dtype) || index % 2 == 0;
+  GemmProblem problem{.shape = {upto(index % 4 == 0 ? 40 : 600), upto(700), upto(2500)},
+                      .dtype = dtype,
+                      .layout = tn ? Layout::kTn : Layout::kNn};
+  problem.batch.products = index % 9 == 4 ? 3 : 1;
+  LeadingDimensions leading{};
+  if (index % 3 == 1) {
+    leading = {sides_of_a(problem).columns + upto(30), sides_of_b(problem).columns + upto(30), 0};
+  }
+  if (index % 4 >= 2) {
+    leading.c = round_up<i64>(problem.shape.n + upto(30), 8);
+  }
+  return with_leading(problem, leading);
+}
+
+/// One kernel of each schedule.
+std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& problem,
+                                        std::mt19937& random) {
+  std::vector<KernelConfig> drawn;
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const std::vector<KernelConfig> legal =
+        enumerate_candidates(gpu, problem, {schedule}, true).legal;
+    if (!legal.empty()) {
+      drawn.push_back(legal[random() % legal.size()]);
+    }
+  }
+  return drawn;
+}
+
+}  // namespace
+
+TEST_CASE("Odd sides and leading dimensions drawn at random are right", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("odd sides"));
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  std::vector<Drawn> drawn;
+  for (int i = 0; i < kProblems; ++i) {
+    const GemmProblem problem = random_problem(i, random);
+    drawn.push_back({problem, drawn_configs(gpu, problem, random)});
+  }
+  int pairs = 0;
+  for (const auto& [schedule, count] : check_walked(bench, drawn)) {
+    pairs += count;
+  }
+  std::printf("%d pairs of problem and kernel checked\n", pairs);
+  CHECK(pairs >= kFewestPairs);
+}
