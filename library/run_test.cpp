@@ -154,22 +154,24 @@ TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
   CHECK(runs >= kThreads * 20);
 }
 
-TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly", "[gpu]") {
-  hopper_or_skip();
+namespace {
+
+/// Of a side that is no multiple of 8 each run copies its operands first.
+void check_permutations(std::int64_t side) {
   constexpr int kRuns = 64;
-  constexpr std::int64_t kSide = 512;
-  const tilecast_problem p = problem(kSide, kSide, kSide, TILECAST_FP16);
+  const std::size_t size = static_cast<std::size_t>(side);
+  const tilecast_problem p = problem(side, side, side, TILECAST_FP16);
   const Plan plan(p);
   std::mt19937 draw(daily_seed("permutation"));
-  std::vector<std::size_t> from(kSide);
+  std::vector<std::size_t> from(size);
   for (std::size_t i = 0; i < from.size(); ++i) {
     from[i] = i;
   }
   std::shuffle(from.begin(), from.end(), draw);
   // B is [n,k]: column n of A B is column from[n] of A.
-  std::vector<std::uint16_t> b(kSide * kSide, 0);
+  std::vector<std::uint16_t> b(size * size, 0);
   for (std::size_t n = 0; n < from.size(); ++n) {
-    b[n * kSide + from[n]] = to_bits(1, p.type);
+    b[n * size + from[n]] = to_bits(1, p.type);
   }
   const std::size_t bytes = 2 * b.size();
   const DeviceBytes b_device(bytes), even(bytes), odd(bytes), workspace(plan.workspace_bytes());
@@ -192,19 +194,20 @@ TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly"
   check_cuda(cudaStreamEndCapture(stream.get(), &graph));
   std::size_t nodes = 0;
   check_cuda(cudaGraphGetNodes(graph, nullptr, &nodes));
-  CHECK(nodes == kRuns);
+  const std::size_t kernels = side % 8 == 0 ? 1 : 2;
+  CHECK(nodes == kernels * std::size_t{kRuns});
   check_cuda(cudaGraphInstantiate(&replay, graph, 0));
 
   for (int times = 0; times < 2; ++times) {
     std::vector<std::uint16_t> values =
-        normal_matrices(Matrices::of(kSide, kSide, 0, 1, 0), p.type, draw);
+        normal_matrices(Matrices::of(side, side, 0, 1, 0), p.type, draw);
     check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
     check_cuda(cudaGraphLaunch(replay, stream.get()));
     check_cuda(cudaStreamSynchronize(stream.get()));
     for (int run = 0; run < kRuns; ++run) {
       std::vector<std::uint16_t> next(values.size());
       for (std::size_t i = 0; i < next.size(); ++i) {
-        next[i] = values[i / kSide * kSide + from[i % kSide]];
+        next[i] = values[i / size * size + from[i % size]];
       }
       values.swap(next);
     }
@@ -214,6 +217,14 @@ TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly"
   }
   check_cuda(cudaGraphExecDestroy(replay));
   check_cuda(cudaGraphDestroy(graph));
+}
+
+}  // namespace
+
+TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly", "[gpu]") {
+  hopper_or_skip();
+  check_permutations(512);
+  check_permutations(511);
 }
 
 TEST_CASE("A thread without a device yet runs on the plan's; another device is refused", "[gpu]") {

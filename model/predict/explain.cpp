@@ -205,6 +205,9 @@ Explanation explain_one(const StreamQuestion& asked, const StreamConfig& config,
   return e;
 }
 
+/// The kernel's, without copies before it.
+Cycles own_cycles(const Prediction& p) { return p.cycles - cycles_of(p.copies, p.sm_clock); }
+
 /// What a part costs: what the kernel saves without it.
 Cycles cost_of(const Explanation& e, Limiter part) {
   const auto found = std::ranges::find(e.without, part, &Elimination::part);
@@ -256,14 +259,14 @@ Difference difference(const Explanation& kernel, const Explanation& other) {
   Difference d{.time = a.time / b.time,
                .cycles = a.cycles / b.cycles,
                .sm_clock = a.sm_clock / b.sm_clock,
-               .energy_per_cycle =
-                   kernel.energy.total() / a.cycles.value / (other.energy.total() / b.cycles.value),
+               .energy_per_cycle = kernel.energy.total() / own_cycles(a).value /
+                                   (other.energy.total() / own_cycles(b).value),
                .phases = {},
                .parts = {}};
   if (kernel.watched && other.watched) {
     const auto more = [&](std::string_view name, double TimeSplit::*part) {
-      d.phases.push_back(
-          {name, a.cycles * (kernel.watched->time.*part) - b.cycles * (other.watched->time.*part)});
+      d.phases.push_back({name, own_cycles(a) * (kernel.watched->time.*part) -
+                                    own_cycles(b) * (other.watched->time.*part)});
     };
     more("start", &TimeSplit::start);
     more("multiply", &TimeSplit::multiply);

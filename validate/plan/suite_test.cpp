@@ -31,6 +31,8 @@ TEST_CASE("A range in any place of a shape stands for each step up to its end") 
                                           {Op::kGemm, {64, 300, 512}}});
   CHECK(expand_shapes("1:2:1x1:2:1x8").size() == 4);
   CHECK(expand_shapes("8x8x8:20:8").size() == 2);  // 8 and 16; 24 is beyond 20
+  CHECK(expand_shapes("8x8x8:20:8 ldb=24")[1] ==
+        SuiteShape{Op::kGemm, {8, 8, 16}, {}, nullptr, {0, 24, 0}});
 }
 
 TEST_CASE("A malformed shape or range is refused") {

@@ -303,6 +303,9 @@ constexpr MeasurementColumn kColumns[] = {
          }
        }
      }},
+    leading_column<&LeadingDimensions::a>("lda"),
+    leading_column<&LeadingDimensions::b>("ldb"),
+    leading_column<&LeadingDimensions::c>("ldc"),
     {"epilogue", false,
      [](const Measurement& m) {
        return fuses(m.point.problem.epilogue) ? to_text(m.point.problem.epilogue) : std::string();
@@ -312,9 +315,6 @@ constexpr MeasurementColumn kColumns[] = {
          m.point.problem.epilogue = parse_epilogue(text);
        }
      }},
-    leading_column<&LeadingDimensions::a>("lda"),
-    leading_column<&LeadingDimensions::b>("ldb"),
-    leading_column<&LeadingDimensions::c>("ldc"),
 };
 
 }  // namespace
