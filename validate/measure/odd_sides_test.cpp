@@ -21,11 +21,8 @@ constexpr int kProblems = 36;
 constexpr int kFewestPairs = 120;
 
 GemmProblem random_problem(int index, std::mt19937& random) {
-  const auto upto = [&](i64 most) {
-    return 1 + static_cast<i64>(random() % static_cast<u64>(most));
-  };
-  constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
-  const ElementType dtype = kTypes[index % 3];
+  const auto upto = [&](i64 most) { return drawn_up_to(most, random); };
+  const ElementType dtype = drawn_type(index);
   const bool tn = is_fp8(dtype) || index % 2 == 0;
   GemmProblem problem{.shape = {upto(index % 4 == 0 ? 40 : 600), upto(700), upto(2500)},
                       .dtype = dtype,
@@ -46,11 +43,7 @@ std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& p
                                         std::mt19937& random) {
   std::vector<KernelConfig> drawn;
   for (const Schedule schedule : kWgmmaSchedules) {
-    const std::vector<KernelConfig> legal =
-        enumerate_candidates(gpu, problem, {schedule}, true).legal;
-    if (!legal.empty()) {
-      drawn.push_back(legal[random() % legal.size()]);
-    }
+    draw_one(enumerate_candidates(gpu, problem, {schedule}, true).legal, random, drawn);
   }
   return drawn;
 }
