@@ -38,12 +38,13 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values) {
 
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options) {
   constexpr i64 kMost = i64{1} << 38;
-  const auto add = [&](const char* name, i64& value, const char* help) {
-    return command.option(name, value, help).in_range(i64{0}, kMost);
-  };
-  return {add("--lda", options.lda, "Elements from one row of A to the next; 0: rows are tight"),
-          add("--ldb", options.ldb, "Of B"),
-          add("--ldc", options.ldc, "Of C, a multiple of 16 bytes where rows are not tight")};
+  return {
+      command
+          .option("--lda", options.lda, "Elements from one row of A to the next; 0: rows are tight")
+          .in_range(i64{0}, kMost),
+      command.option("--ldb", options.ldb, "Of B").in_range(i64{0}, kMost),
+      command.option("--ldc", options.ldc, "Of C, a multiple of 16 bytes where rows are not tight")
+          .in_range(i64{0}, kMost)};
 }
 
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {
