@@ -46,7 +46,7 @@ std::vector<AnySchedule> cutlass_schedules() {
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   if (problem.shape.n % kAlignment != 0) {
-    return "rows of C";  // rows of A and, in TN, of B are of K, which GemmProblem keeps aligned
+    return "rows of C";
   }
   const ScheduleTraits traits = traits_of(config.schedule);
   if (traits.cutlass == nullptr) {
@@ -121,6 +121,9 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   }
   if (problem->batch.one_a || problem->batch.one_b) {
     throw ConfigError("--format cutlass: expected a batch of products with an A and a B each");
+  }
+  if (copied_operands(*problem).any() || problem->leading != LeadingDimensions{}) {
+    throw ConfigError("--format cutlass: expected tight rows, of A and B in whole 16 bytes");
   }
   CutlassList list;
   std::set<std::string> kernels;  // as CUTLASS tells them apart, by all of its columns

@@ -18,6 +18,8 @@
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/split_rules.h"
 
 namespace tilecast {
@@ -65,6 +67,12 @@ void emit(const EmitOptions& options) {
   if (problem.groups != nullptr) {
     throw ConfigError("emit: expected one product or a batch, not groups");
   }
+  if (copied_operands(problem).any()) {
+    throw ConfigError(
+        "emit: expected rows of A and B in whole 16 bytes, such as --lda and --ldb can say: the "
+        "file "
+        "has one kernel, and none that copies others");
+  }
   const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
@@ -74,6 +82,11 @@ void emit(const EmitOptions& options) {
   if (problem.batch.products > 1) {
     name += "_batch" + to_text(problem.batch);
     std::ranges::replace(name, ':', '_');
+  }
+  if (const std::string leading = to_text(problem.leading); !leading.empty()) {
+    name += "_" + leading;
+    std::ranges::replace(name, ' ', '_');
+    std::erase(name, '=');
   }
   if (fuses(problem.epilogue)) {
     name += "_" + to_text(problem.epilogue);
@@ -113,6 +126,7 @@ void add_emit(Program& program) {
   command.option("--layout", options->layout,
                  "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
   command.option("--epilogue", options->epilogue, kEpilogueHelp);
+  add_leading_options(command, *options);
   command.option("--regime", options->regime, "burst or sustained");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.runs([options] { emit(*options); });

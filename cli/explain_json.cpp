@@ -132,6 +132,9 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
                          rounded(p.interval_high.value * 1e6, kDigits)};
   json["tflops"] = rounded(p.tflops, kDigits);
   json["power_w"] = rounded(p.power.value, kDigits);
+  if (e.copies) {
+    json["copies"] = copies_json(*e.copies);
+  }
   json["closed_form"] = short_json(e.closed_form);
   json["without"] = Json::array();
   for (const Elimination& w : e.without) {

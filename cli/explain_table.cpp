@@ -71,6 +71,9 @@ class Rows {
 void add_speed(Rows& rows, bool gemm) {
   rows.row("time, us", [](const auto& e) { return micro_text(e.predicted.time); });
   rows.row("  by closed form", [](const auto& e) { return micro_text(e.closed_form.time); });
+  if (rows.kernels().front().kernel->copies) {
+    rows.row("  copies of operands", [](const auto& e) { return micro_text(e.copies->time); });
+  }
   rows.row("kcycles", [](const auto& e) { return kilo(e.predicted.cycles); });
   rows.row("  by closed form", [](const auto& e) { return kilo(e.closed_form.cycles); });
   rows.row("method", [](const auto& e) { return std::string(to_text(e.predicted.method)); });
@@ -373,6 +376,14 @@ std::string explain_table(const ExplainReport& report) {
     const bool learned =
         !n.kernel->learned_from.nearest.empty() || n.kernel->predicted.extrapolated;
     text += learned ? learned_table(report, n) : "";
+  }
+  if (const auto& copies = all.front().kernel->copies) {
+    text += "\n" + wrapped("",
+                           fmt::format("{} copied into rows of whole 16 bytes before the kernel, "
+                                       "{:.3g} MB read and written. Busy shares, waves, bytes, "
+                                       "energy and phases are the kernel's.",
+                                       copied_words(copies->operands), copies->bytes.value * 1e-6),
+                           " ");
   }
   if (is_fp8(dtype_of(report.problem))) {
     text += "\nfp8 is modelled as a 16-bit GEMM of half the K.\n";

@@ -10,11 +10,13 @@
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
 #include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/operand_copier.h"
 #include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/any_op.h"
+#include "model/tile/operand_copies.h"
 #include "validate/measure/device_facts.h"
 #include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/stream_points.h"
@@ -42,6 +44,9 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
     }
     try {
       sources.push_back(kernel_source(point));
+      if (copied_operands(point.problem).any()) {
+        sources.push_back(copy_source(sources.back().architecture));
+      }
     } catch (const ConfigError&) {  // its row will say so
     }
   }

@@ -191,8 +191,7 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
     const std::pair<ElementType, std::string_view> meanings[] = {
         {ElementType::kFp16, "A, B and C in fp16, sums in fp32"},
         {ElementType::kBf16, "A, B and C in bf16, sums in fp32"},
-        {ElementType::kE4m3,
-         "A and B in fp8, layout tn, K a multiple of 16; C in bf16 or fp16 (--dtype-c)"},
+        {ElementType::kE4m3, "A and B in fp8, layout tn; C in bf16 or fp16 (--dtype-c)"},
         {ElementType::kE5m2, "likewise, with two bits of mantissa"},
         {ElementType::kFp32, "of memcpy and elementwise_add"}};
     for (const auto& [type, meaning] : meanings) {

@@ -39,8 +39,26 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
     if (point.problem.groups != nullptr) {
       json["groups"] = point.problem.groups->rows();
     }
+    const LeadingDimensions& leading = point.problem.leading;
+    for (const auto& [name, value] :
+         {std::pair{"lda", leading.a}, {"ldb", leading.b}, {"ldc", leading.c}}) {
+      if (value != 0) {
+        json[name] = value;
+      }
+    }
   }
   return json;
+}
+
+nlohmann::ordered_json copies_json(const OperandCopies& copies) {
+  return {{"a", copies.operands.a},
+          {"b", copies.operands.b},
+          {"bytes", rounded(copies.bytes.value, 6)},
+          {"time_us", rounded(microseconds(copies.time), 6)}};
+}
+
+std::string copied_words(const CopiedOperands& operands) {
+  return operands.a && operands.b ? "A and B are" : operands.a ? "A is" : "B is";
 }
 
 std::string shown_limiter(std::string_view word) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/base/units.h"
+#include "model/predict/prediction.h"
 #include "model/tile/any_op.h"
 
 namespace tilecast {
@@ -20,6 +21,10 @@ double rounded(double value, int digits);
 
 /// Op, sides, element type and, where the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
+
+/// What is copied before a kernel, for JSON; in words, "A and B are".
+nlohmann::ordered_json copies_json(const OperandCopies& copies);
+std::string copied_words(const CopiedOperands& operands);
 
 /// A limiter as tables show it: "SM intake" of sm_intake.
 std::string shown_limiter(std::string_view word);

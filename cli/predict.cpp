@@ -299,6 +299,9 @@ void add_predict(Program& program) {
         options->gpus.size() > 1) {
       throw ConfigError("--problems goes with one --gpu, without --config, --best-per and --data");
     }
+    if (options->lda != 0 || options->ldb != 0 || options->ldc != 0) {
+      throw ConfigError("--problems: lda, ldb and ldc are fields of a problem, not options");
+    }
     if (options->wide || options->rejected) {
       throw ConfigError("--problems answers without --wide and --rejected");
     }

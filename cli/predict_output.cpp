@@ -84,6 +84,9 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
                                  {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
                                  {"within_1_percent", r.within_1_percent},
                                  {"ranking", nlohmann::ordered_json::array()}};
+  if (r.copies) {
+    json["copies"] = copies_json(*r.copies);
+  }
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     json["ranking"].push_back(prediction_json(report, r.predictions[i]));
   }

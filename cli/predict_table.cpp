@@ -274,6 +274,14 @@ std::vector<std::string> notes(const RankingReport& report) {
   std::vector<std::string> lines{
       fmt::format("90 % interval for #1: {} to {} us{}", micro_text(best.interval_low),
                   micro_text(best.interval_high), interval_source(report, fitted))};
+  if (r.copies) {
+    const GemmProblem& gemm = std::get<GemmProblem>(r.problem);
+    lines.push_back(fmt::format(
+        "{} copied into rows of whole 16 bytes first, {:.3g} MB read and written: {} us of each "
+        "time; an operand that lies in rows of whole {} elements (--lda, --ldb) is not",
+        copied_words(r.copies->operands), r.copies->bytes.value * 1e-6, micro_text(r.copies->time),
+        kWholeRowBytes / element_bytes(gemm.dtype)));
+  }
   if (stream != nullptr) {
     const RateShares shares = rate_shares(gpu, *stream, best.time);
     lines.push_back(

@@ -6,6 +6,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 
 namespace tilecast {
 
@@ -18,8 +19,10 @@ AnyProblem ProblemOptions::problem() const {
                                     has_layout ? "--layout" : "--epilogue", op));
     }
   }
-  return parse_problem(parsed, in_batch(batch, shape), parse_element_type(dtype),
-                       parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+  const std::string leading = to_text(LeadingDimensions{lda, ldb, ldc});
+  return parse_problem(parsed, in_batch(batch, shape) + (leading.empty() ? "" : " " + leading),
+                       parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
+                       parse_c_type(dtype_c));
 }
 
 void give_back_shape(std::string& shape, std::vector<std::string>& values) {
@@ -33,6 +36,17 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values) {
   }
 }
 
+std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options) {
+  constexpr i64 kMost = i64{1} << 38;
+  return {
+      command
+          .option("--lda", options.lda, "Elements from one row of A to the next; 0: rows are tight")
+          .in_range(i64{0}, kMost),
+      command.option("--ldb", options.ldb, "Of B").in_range(i64{0}, kMost),
+      command.option("--ldc", options.ldc, "Of C, a multiple of 16 bytes where rows are not tight")
+          .in_range(i64{0}, kMost)};
+}
+
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {
   const Option dtype = command.option("--dtype", options.dtype, kDtypeHelp);
   const Option dtype_c = command.option("--dtype-c", options.dtype_c, kDtypeCHelp);
@@ -41,7 +55,9 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
       command.option("--layout", options.layout,
                      "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
   options.epilogue_option = command.option("--epilogue", options.epilogue, kEpilogueHelp);
-  return {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option};
+  std::vector<Option> all = add_leading_options(command, options);
+  all.insert(all.end(), {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option});
+  return all;
 }
 
 }  // namespace tilecast

@@ -12,6 +12,7 @@ namespace tilecast {
 
 struct ProblemOptions {
   std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none";
+  i64 lda = 0, ldb = 0, ldc = 0;
   std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
 
   /// Throws ConfigError where they are no problem, or name a layout or an epilogue of another op's.
@@ -21,7 +22,11 @@ struct ProblemOptions {
 /// Moves SHAPE out of a list of values that took it too: `--schedule pp 4096x4096x4096`.
 void give_back_shape(std::string& shape, std::vector<std::string>& values);
 
-/// Adds --dtype, --dtype-c, --batch, --layout and --epilogue; `options` must outlive the parse.
+/// Adds --lda, --ldb and --ldc.
+std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options);
+
+/// Adds --dtype, --dtype-c, --batch, --layout, --epilogue and leading dimensions; `options` must
+/// outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
 
 }  // namespace tilecast

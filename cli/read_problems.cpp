@@ -20,6 +20,7 @@
 #include "model/tile/batch_text.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 #include "validate/plan/suite.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_columns.h"
@@ -27,9 +28,9 @@
 namespace tilecast {
 namespace {
 
-const std::vector<std::string> kKnown{"shape",   "op",     "m",      "n",      "k",
-                                      "dtype",   "layout", "regime", "inputs", "epilogue",
-                                      "dtype_c", "batch",  "groups"};
+const std::vector<std::string> kKnown{"shape",  "op",     "m",      "n",        "k",       "dtype",
+                                      "layout", "regime", "inputs", "epilogue", "dtype_c", "batch",
+                                      "groups", "lda",    "ldb",    "ldc"};
 
 /// In small letters; throws ConfigError where there is no such field.
 std::string field_named(const std::string& given) {
@@ -207,6 +208,11 @@ std::string sides_text(const Fields& fields, Op op) {
   return text;
 }
 
+std::string leading_words(const LeadingDimensions& leading) {
+  const std::string text = to_text(leading);
+  return text.empty() ? "" : " " + text;
+}
+
 /// The shapes, as texts, that the fields stand for; `batch`: of those that name none.
 std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& defaults) {
   const auto own = fields.find("batch");
@@ -231,7 +237,8 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
     for (const SuiteShape& one : expand_shapes(shape)) {
       const GemmShape& sides = one.sides;
       shapes.push_back(one.op == Op::kGemm
-                           ? shape_text(GemmProblem{.shape = sides, .batch = one.batch})
+                           ? shape_text(GemmProblem{.shape = sides, .batch = one.batch}) +
+                                 leading_words(one.leading)
                        : one.op == Op::kMemcpy ? fmt::format("{}", sides.m)
                                                : fmt::format("{}x{}", sides.m, sides.n));
     }
@@ -240,6 +247,17 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   const auto op = fields.find("op");
   return {in_batch(own != fields.end() ? own->second : defaults.batch,
                    sides_text(fields, parse_op(op != fields.end() ? op->second : defaults.op)))};
+}
+
+/// Of fields beside a shape, behind it.
+std::string with_leading_fields(const Fields& fields, const std::string& shape) {
+  std::string text = shape;
+  for (const char* name : {"lda", "ldb", "ldc"}) {
+    if (const auto given = fields.find(name); given != fields.end()) {
+      text += fmt::format(" {}={}", name, given->second);
+    }
+  }
+  return text;
 }
 
 /// Passes blank lines and comments; returns how many lines they are.
@@ -289,10 +307,11 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     ListedProblem listed;
     const ElementType dtype = parse_element_type(field("dtype", defaults.dtype));
     const bool fp8 = is_fp8(dtype);
-    listed.problem = parse_problem(parse_op(field("op", defaults.op)), shape, dtype,
-                                   parse_layout(field("layout", defaults.layout)),
-                                   parse_epilogue(field("epilogue", defaults.epilogue)),
-                                   parse_c_type(field("dtype_c", fp8 ? defaults.dtype_c : "")));
+    listed.problem =
+        parse_problem(parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
+                      parse_layout(field("layout", defaults.layout)),
+                      parse_epilogue(field("epilogue", defaults.epilogue)),
+                      parse_c_type(field("dtype_c", fp8 ? defaults.dtype_c : "")));
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

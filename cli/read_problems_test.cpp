@@ -59,6 +59,16 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   CHECK(to_text(csv[1].problem) == "8x16x64 fp16 tn");
 }
 
+TEST_CASE("Leading dimensions stand behind a shape or are fields") {
+  CHECK(texts_of("64x64x64:128:64 lda=136\n64x64x63 ldb=64 ldc=72\n") ==
+        std::vector<std::string>{"64x64x64 fp16 tn lda=136", "64x64x128 fp16 tn lda=136",
+                                 "64x64x63 fp16 tn ldb=64 ldc=72"});
+  CHECK(texts_of("m,n,k,lda,ldb\n64,64,63,64,\n64,64,64,64,65\n") ==
+        std::vector<std::string>{"64x64x63 fp16 tn lda=64", "64x64x64 fp16 tn ldb=65"});
+  CHECK(texts_of("{\"shape\":\"64x64x64\",\"lda\":32}\n") ==
+        std::vector<std::string>{"lda is 32: expected 64 to 274877906944, or 0"});
+}
+
 TEST_CASE("A problem's batch is in its shape, a field beside it, or the default") {
   const auto with_default = [](const std::string& list) { return texts_of(list, {.batch = "4"}); };
   CHECK(with_default("64x64x64\n8:b*64x64x64\n64:128:64x64x64\n") ==

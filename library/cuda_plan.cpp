@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/cuda_error.h"
@@ -16,6 +17,7 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/operand_copier.h"
 #include "kernels/registry.h"
 #include "library/device_plan.h"
 #include "library/driver.h"
@@ -39,9 +41,23 @@ Device require_device(const KernelConfig& config) {
   return device;
 }
 
+CubinCache cache_of(const Request& request) {
+  return CubinCache(request.cache_folder.value_or(default_cache_folder()), embedded_sources(),
+                    [](const std::string&) {});  // a library prints nothing
+}
+
+CompiledKernel compile_copy(const Request& request, const KernelConfig& config) {
+  CubinCache cache = cache_of(request);
+  CompiledKernel kernel =
+      cache.get(copy_source(std::string(gemm_kernel_info(config.schedule).architecture)));
+  if (!kernel.usable()) {
+    throw Error(ExitCode::kWrong, "copy_operands.cu: " + kernel.rejection);
+  }
+  return kernel;
+}
+
 CompiledKernel compile(const Request& request, const KernelConfig& config) {
-  CubinCache cache(request.cache_folder.value_or(default_cache_folder()), embedded_sources(),
-                   [](const std::string&) {});  // a library prints nothing
+  CubinCache cache = cache_of(request);
   CompiledKernel kernel =
       compile_gemm(config, ProblemKind::of(request.problem), cache, request.scale);
   if (!kernel.usable()) {
@@ -80,25 +96,31 @@ class CudaPlan final : public DevicePlan {
         device_(require_device(config).ordinal),
         kernel_(compile(request, config).cubin, kGemmEntry),
         launch_(make_launch(kernel_, request, config)),
-        workspace_(workspace_of(config, launch_.work())) {
+        workspace_(workspace_of(request.problem, config, launch_.work())) {
     void* const nowhere = std::bit_cast<void*>(std::uintptr_t{Workspace::kAlignment});
     const bool scaled = request.problem.epilogue.scales != Scales::kNone;
+    const CopiedOperands copied = copied_operands(request.problem);
     args_ = launch_.bind({.a = nowhere,
                           .b = nowhere,
                           .c = nowhere,
                           .bias = request.problem.epilogue.bias == Bias::kNone ? nullptr : nowhere,
-                          .a_row_stride = request.a_row_stride,
-                          .b_row_stride = request.b_row_stride,
-                          .a_matrix_stride = request.a_matrix_stride,
-                          .b_matrix_stride = request.b_matrix_stride,
+                          .a_matrix_stride = copied.a ? 0 : request.a_matrix_stride,
+                          .b_matrix_stride = copied.b ? 0 : request.b_matrix_stride,
                           .c_matrix_stride = request.c_matrix_stride,
                           .scales = {.a = scaled ? static_cast<float*>(nowhere) : nullptr,
                                      .b = scaled ? static_cast<float*>(nowhere) : nullptr,
                                      .a_stride = request.a_scale_stride,
                                      .b_stride = request.b_scale_stride}});
+    if (copied.any()) {
+      copy_args_ = copy_args(request.problem, request.a_matrix_stride, request.b_matrix_stride);
+      copy_shape_ = copy_shape(copy_args_, current_device().sm_count);
+      copy_kernel_.emplace(compile_copy(request, config).cubin, kCopyEntry);
+    }
     last_rows_alike_ = std::ranges::equal(args_.a.opaque, args_.a_last.opaque);
     if (driver_.current_context(&context_) != CUDA_SUCCESS ||
-        driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS) {
+        driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS ||
+        (copied.any() &&
+         driver_.function_of(&copy_function_, copy_kernel_->handle()) != CUDA_SUCCESS)) {
       throw DeviceError("the driver does not give the kernel of the current context");
     }
     cluster_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
@@ -111,9 +133,12 @@ class CudaPlan final : public DevicePlan {
     if (const tilecast_status status = check_context(); status != TILECAST_OK) {
       return status;
     }
+    if (workspace_.zero_bytes() == 0) {
+      return TILECAST_OK;
+    }
     return checked("cuMemsetD8Async",
-                   driver_.set_bytes(std::bit_cast<CUdeviceptr>(workspace), 0, workspace_.bytes(),
-                                     static_cast<CUstream>(stream)));
+                   driver_.set_bytes(std::bit_cast<CUdeviceptr>(workspace), 0,
+                                     workspace_.zero_bytes(), static_cast<CUstream>(stream)));
   }
 
   tilecast_status run(const tilecast_arguments& arguments, void* stream) const noexcept override {
@@ -128,15 +153,20 @@ class CudaPlan final : public DevicePlan {
                                          const_cast<void*>(address));
       }
     };
+    char* const workspace = static_cast<char*>(arguments.workspace);
+    const void* const read_a =
+        workspace_.a_bytes != 0 ? workspace + workspace_.a_at() : arguments.a;
+    const void* const read_b =
+        workspace_.b_bytes != 0 ? workspace + workspace_.b_at() : arguments.b;
     const bool swapped = launch_.config().operands == OperandOrder::kSwapped;
-    const void* const a = swapped ? arguments.b : arguments.a;
+    const void* const a = swapped ? read_b : read_a;
     lead(args.a, a);
     if (last_rows_alike_) {
       args.a_last = args.a;
     } else {
       lead(args.a_last, a);
     }
-    lead(args.b, swapped ? arguments.a : arguments.b);
+    lead(args.b, swapped ? read_a : read_b);
     if (args.c_by_tma != 0) {
       lead(args.c, arguments.c);
       if (c_last_columns(launch_.config().tiling) > 0) {
@@ -152,10 +182,15 @@ class CudaPlan final : public DevicePlan {
     args.bias = arguments.bias;
     args.scales.a = arguments.scale_a;
     args.scales.b = arguments.scale_b;
-    if (workspace_.bytes() != 0) {
-      unsigned char* const workspace = static_cast<unsigned char*>(arguments.workspace);
+    if (workspace_.lock_bytes != 0) {
       args.locks = reinterpret_cast<u32*>(workspace);
       args.partials = reinterpret_cast<float*>(workspace + workspace_.partials_at());
+    }
+    if (copy_kernel_) {
+      if (const tilecast_status status = copy(arguments, workspace, stream);
+          status != TILECAST_OK) {
+        return status;
+      }
     }
     const LaunchShape& shape = launch_.shape();
     CUlaunchAttribute cluster = cluster_;
@@ -176,6 +211,30 @@ class CudaPlan final : public DevicePlan {
   }
 
  private:
+  tilecast_status copy(const tilecast_arguments& arguments, char* workspace,
+                       void* stream) const noexcept {
+    CopyArgs args = copy_args_;
+    args.a.from = static_cast<const char*>(arguments.a);
+    args.b.from = static_cast<const char*>(arguments.b);
+    args.a.to = workspace + workspace_.a_at();
+    args.b.to = workspace + workspace_.b_at();
+    const CUlaunchConfig config{
+        .gridDimX = copy_shape_.ctas,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = static_cast<unsigned>(copy_shape_.threads),
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .sharedMemBytes = 0,
+        .hStream = static_cast<CUstream>(stream),
+        .attrs = nullptr,
+        .numAttrs = 0,
+    };
+    void* parameters[] = {&args};
+    return checked("cuLaunchKernelEx",
+                   driver_.launch(&config, copy_function_, parameters, nullptr));
+  }
+
   tilecast_status checked(const char* call, CUresult result) const noexcept {
     if (result == CUDA_SUCCESS) {
       return TILECAST_OK;
@@ -210,7 +269,12 @@ class CudaPlan final : public DevicePlan {
   LoadedKernel kernel_;
   GemmLaunch launch_;
   Workspace workspace_;
-  GemmArgs args_;                 // all but addresses, alpha and beta
+  GemmArgs args_;  // all but addresses, alpha and beta
+  // Of a problem with operands that are copied first:
+  std::optional<LoadedKernel> copy_kernel_;
+  CUfunction copy_function_ = nullptr;
+  CopyArgs copy_args_{};  // all but addresses
+  LaunchShape copy_shape_{};
   bool last_rows_alike_ = false;  // the maps of A and of its last rows are the same
   CUlaunchAttribute cluster_{};
 };

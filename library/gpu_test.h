@@ -183,7 +183,7 @@ struct Sample {
         b_matrices(rows_of_b_are_of_k(of.layout)
                        ? Matrices::of(of.n, of.k, of.ldb, products, of.stride_b)
                        : Matrices::of(of.k, of.n, of.ldb, products, of.stride_b)),
-        c_matrices(Matrices::of(of.m, of.n, 0, products, of.stride_c)),
+        c_matrices(Matrices::of(of.m, of.n, of.ldc, products, of.stride_c)),
         a_host(normal_matrices(a_matrices, of.type, draw)),
         b_host(normal_matrices(b_matrices, of.type, draw)),
         c_host(normal_matrices(c_matrices, c_type(of), draw)),

@@ -296,19 +296,54 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
             .find("expected bf16 or fp16") != std::string::npos);
   CHECK(refused(fp8([](tilecast_problem& p) { p.layout = TILECAST_NN; }), kUnsupported)
             .find("K-major") != std::string::npos);
-  CHECK(refused(fp8([](tilecast_problem& p) { p.k = 1032; }), kUnsupported)
-            .starts_with("K must be a multiple of 16"));
-  CHECK(refused(fp8([](tilecast_problem& p) { p.lda = 1032; }), kUnsupported)
-            .starts_with("lda is 1032"));
   CHECK(
       refused([](tilecast_problem& p) { p.epilogue = 9; }, kInvalid).starts_with("epilogue is 9"));
   CHECK(refused([](tilecast_problem& p) { p.lda = 1016; }, kInvalid).starts_with("lda is 1016"));
+  CHECK(refused([](tilecast_problem& p) { p.ldc = 1023; }, kInvalid).starts_with("ldc is 1023"));
   CHECK(
-      refused([](tilecast_problem& p) { p.ldb = 1028; }, kUnsupported).starts_with("ldb is 1028"));
-  CHECK(
-      refused([](tilecast_problem& p) { p.ldc = 2048; }, kUnsupported).starts_with("ldc is 2048"));
-  CHECK(refused([](tilecast_problem& p) { p.k = 1020; }, kUnsupported)
-            .starts_with("K must be a multiple of 8"));
+      refused([](tilecast_problem& p) { p.ldc = 1025; }, kUnsupported).starts_with("ldc is 1025"));
+  CHECK(refused(
+            [](tilecast_problem& p) {
+              p.n = 1023;
+              p.ldc = 1024;
+            },
+            kUnsupported)
+            .starts_with("ldc is 1024"));
+  CHECK(refused(
+            [](tilecast_problem& p) {
+              p.ldc = 2048;
+              p.epilogue = TILECAST_EPILOGUE_SCALED;
+            },
+            kUnsupported)
+            .starts_with("ldc is 2048"));
+}
+
+TEST_CASE("A workspace holds copies of operands whose rows are no whole 16 bytes") {
+  const auto bytes_of = [](auto change) {
+    tilecast_problem problem = square(1024);
+    change(problem);
+    tilecast_options options = on_h200();
+    options.cache_dir = "";
+    options.config =
+        "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+    tilecast_plan* plan = nullptr;
+    INFO(error());
+    REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
+    size_t bytes = 0;
+    REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
+    tilecast_plan_destroy(plan);
+    return bytes;
+  };
+  CHECK(bytes_of([](tilecast_problem&) {}) == 0);
+  CHECK(bytes_of([](tilecast_problem& p) { p.lda = p.ldb = p.ldc = 1032; }) == 0);
+  CHECK(bytes_of([](tilecast_problem& p) { p.ldb = 1028; }) == 1024 * 1024 * 2);
+  CHECK(bytes_of([](tilecast_problem& p) { p.k = 1023; }) == 2 * 1024 * 1024 * 2);
+  // Layout nn: rows of B are of N. 1021 elements are 1024 in whole 16 bytes.
+  CHECK(bytes_of([](tilecast_problem& p) {
+          p.layout = TILECAST_NN;
+          p.n = 1021;
+        }) == 1024 * 1024 * 2);
 }
 
 TEST_CASE("Options are checked, and a GPU without kernels is refused") {

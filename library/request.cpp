@@ -8,6 +8,8 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/any_op.h"
+#include "model/tile/leading_text.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 namespace {
@@ -18,7 +20,6 @@ static_assert(sizeof(tilecast_options) >= kFirstOptionsSize);
 
 constexpr i64 kMostSide = (i64{1} << 31) - 1;
 constexpr i64 kMostStride = i64{1} << 38;  // of a tensor map: 2^40 bytes
-constexpr i64 kRowBytes = 16;              // rows of bulk copies begin at multiples of
 constexpr i32 kMostThreads = 1024;
 
 [[noreturn]] void invalid(const std::string& message) {
@@ -143,20 +144,26 @@ Regime regime_of(i32 regime) {
   }
 }
 
-i64 row_stride(const char* name, i64 given, i64 columns, ElementType type) {
-  if (given == 0 || given == columns) {
-    return columns;
+/// As the caller has them, of a problem whose sides are checked.
+GemmProblem with_rows(const GemmProblem& problem, const tilecast_problem& p, SumScale scale) {
+  GemmProblem result = problem;
+  try {
+    result = with_leading(problem, {p.lda, p.ldb, p.ldc});
+  } catch (const ConfigError& error) {
+    invalid(error.what());
   }
-  if (given < columns || given > kMostStride) {
-    invalid(fmt::format("{} is {}: expected {} to {}, or 0", name, given, columns, kMostStride));
+  if (result.leading.c != 0 && (!c_rows_allow_tma(result) || scale == SumScale::kAlphaBeta)) {
+    unsupported(fmt::format(
+        "ldc is {}: rows of C that are not tight ({}) begin and end at multiples of 16 bytes, and "
+        "have no alpha and beta",
+        p.ldc, p.n));
   }
-  if (given * element_bytes(type) % kRowBytes != 0) {
-    unsupported(fmt::format("{} is {}: rows must begin at multiples of 16 bytes", name, given));
-  }
-  return given;
+  return result;
 }
 
-i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, ElementType type) {
+/// `engine`: the copy engine moves the matrices as they lie.
+i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, ElementType type,
+                  bool engine) {
   if (given == 0 || given == TILECAST_SHARED) {
     return 0;
   }
@@ -164,7 +171,7 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
     invalid(fmt::format("{} is {}: expected {} to {}, 0 or TILECAST_SHARED", name, given,
                         rows * row_stride, kMostStride));
   }
-  if (given * element_bytes(type) % kRowBytes != 0) {
+  if (engine && given * element_bytes(type) % kWholeRowBytes != 0) {
     unsupported(fmt::format("{} is {}: matrices must begin at multiples of 16 bytes", name, given));
   }
   return given;
@@ -206,13 +213,7 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                            .one_a = p.stride_a == TILECAST_SHARED,
                            .one_b = p.stride_b == TILECAST_SHARED};
   request.scale = scale_of(p.epilogue);
-  const bool a_along_k = a_is_k_major(request.problem.layout);
-  const bool b_along_k = b_is_k_major(request.problem.layout);
-  request.a_row_stride = row_stride("lda", p.lda, a_along_k ? p.k : p.m, dtype);
-  request.b_row_stride = row_stride("ldb", p.ldb, b_along_k ? p.k : p.n, dtype);
-  if (p.ldc != 0 && p.ldc != p.n) {
-    unsupported(fmt::format("ldc is {}: rows of C are tight ({})", p.ldc, p.n));
-  }
+  request.problem = with_rows(request.problem, p, request.scale);
   if (p.reserved != 0) {
     invalid(fmt::format("problem.reserved is {}: expected 0", p.reserved));
   }
@@ -220,15 +221,18 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales);
   request.b_scale_stride =
       scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), scales);
+  const MatrixSides a = sides_of_a(request.problem), b = sides_of_b(request.problem);
+  const LeadingDimensions& leading = request.problem.leading;
+  const CopiedOperands copied = copied_operands(request.problem);
   request.a_matrix_stride =
-      matrix_stride("stride_a", p.stride_a, a_along_k ? p.m : p.k, request.a_row_stride, dtype);
+      matrix_stride("stride_a", p.stride_a, a.rows, given_row(leading.a, a), dtype, !copied.a);
   request.b_matrix_stride =
-      matrix_stride("stride_b", p.stride_b, b_along_k ? p.n : p.k, request.b_row_stride, dtype);
+      matrix_stride("stride_b", p.stride_b, b.rows, given_row(leading.b, b), dtype, !copied.b);
   if (p.stride_c == TILECAST_SHARED) {
     invalid("stride_c is TILECAST_SHARED: each product has a C of its own");
   }
-  request.c_matrix_stride =
-      matrix_stride("stride_c", p.stride_c, p.m, p.n, c_type(request.problem));
+  request.c_matrix_stride = matrix_stride("stride_c", p.stride_c, p.m, c_row(request.problem),
+                                          c_type(request.problem), true);
   request.gpu = text("gpu", o.gpu);
   request.config = text("config", o.config);
   const std::optional<std::string> folder = text("config_dir", o.config_dir);

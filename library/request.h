@@ -16,8 +16,7 @@ namespace tilecast {
 struct Request {
   GemmProblem problem;
   SumScale scale;
-  i64 a_row_stride, b_row_stride;                         // elements
-  i32 a_scale_stride, b_scale_stride;                     // likewise, of block scales
+  i32 a_scale_stride, b_scale_stride;                     // elements, of block scales
   i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // elements; 0: as tight as rows are
 
   // Options:

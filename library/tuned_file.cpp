@@ -10,6 +10,7 @@
 #include "model/base/text.h"
 #include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 namespace {
@@ -60,8 +61,8 @@ std::string tuned_key(const Request& request, const std::string& device, int dri
       {"library", TILECAST_LIBRARY_VERSION},
       {"problem", to_text(AnyProblem{request.problem})},
       {"strides", {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride}},
-      {"lda", request.a_row_stride},
-      {"ldb", request.b_row_stride},
+      {"lda", given_row(request.problem.leading.a, sides_of_a(request.problem))},
+      {"ldb", given_row(request.problem.leading.b, sides_of_b(request.problem))},
       {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
       {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}}
       .dump();

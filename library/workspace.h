@@ -1,47 +1,58 @@
-// A run's workspace: the locks, then the partial sums at the next multiple of 256 bytes.
+// A run's workspace: the locks, the partial sums and the copies of A and of B, those that there
+// are, each at the next multiple of 256 bytes.
 #pragma once
 
 #include <cstddef>
 
 #include "model/base/math.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 
 struct Workspace {
-  std::size_t lock_bytes, partial_bytes;
+  std::size_t lock_bytes = 0, partial_bytes = 0, a_bytes = 0, b_bytes = 0;
 
   static constexpr std::size_t kAlignment = 256;
-  constexpr std::size_t partials_at() const {
-    return (lock_bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
-  constexpr std::size_t bytes() const {
+  constexpr std::size_t partials_at() const { return round_up(lock_bytes, kAlignment); }
+  /// Bytes from the first on that are zero before a run and after it.
+  constexpr std::size_t zero_bytes() const {
     return lock_bytes == 0 ? 0 : partials_at() + partial_bytes;
+  }
+  constexpr std::size_t a_at() const { return round_up(zero_bytes(), kAlignment); }
+  constexpr std::size_t b_at() const { return round_up(a_at() + a_bytes, kAlignment); }
+  constexpr std::size_t bytes() const {
+    return b_bytes != 0 ? b_at() + b_bytes : a_bytes != 0 ? a_at() + a_bytes : zero_bytes();
   }
 };
 
-constexpr Workspace workspace_of(const KernelConfig& config, const WorkDecomposition& work) {
-  if (!splits_k(config.schedule)) {
-    return {0, 0};
+inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& config,
+                              const WorkDecomposition& work) {
+  const CopyBytes copies = copy_bytes(problem);
+  Workspace workspace{.a_bytes = static_cast<std::size_t>(copies.a),
+                      .b_bytes = static_cast<std::size_t>(copies.b)};
+  if (splits_k(config.schedule)) {
+    const ReductionWorkspace words = reduction_workspace(config, work);
+    workspace.lock_bytes = static_cast<std::size_t>(words.locks) * sizeof(u32);
+    workspace.partial_bytes = static_cast<std::size_t>(words.partials) * sizeof(float);
   }
-  const ReductionWorkspace words = reduction_workspace(config, work);
-  return {static_cast<std::size_t>(words.locks) * sizeof(u32),
-          static_cast<std::size_t>(words.partials) * sizeof(float)};
+  return workspace;
 }
 
 /// On a GPU that holds `resident` workers.
-constexpr Workspace workspace_of(const GemmProblem& problem, const KernelConfig& config,
-                                 i32 resident) {
+inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& config,
+                              i32 resident) {
   if (!splits_k(config.schedule)) {
-    return {0, 0};
+    return workspace_of(problem, config, WorkDecomposition{});
   }
   const u32 workers = static_cast<u32>(resident);
   const TileScheduler scheduler = make_tile_scheduler(as_run(problem, config), config, workers);
   const i64 k_blocks = ceil_div<i64>(problem.shape.k, config.tiling.block_k);
   return workspace_of(
-      config, make_work_decomposition(scheduler, static_cast<i32>(k_blocks), config, workers));
+      problem, config,
+      make_work_decomposition(scheduler, static_cast<i32>(k_blocks), config, workers));
 }
 
 }  // namespace tilecast

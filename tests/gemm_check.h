@@ -92,8 +92,8 @@ inline std::map<Schedule, int> check_walked(GpuTestBench& bench, const std::vect
       check_gemm(bench, config, nullptr);
       LoadedKernel kernel = bench.load(config);
       const GemmLaunch launch(kernel, problem, config);
-      const std::vector<WalkedPiece> walked =
-          record_tile_trace(launch, bench.buffers(bench.c.as<void>()), bench.stream.get());
+      const std::vector<WalkedPiece> walked = record_tile_trace(
+          launch, bench.copier.copied(bench.buffers(bench.c.as<void>())), bench.stream.get());
       CHECK(tile_trace_difference(walked, expected_tile_trace(launch),
                                   launch.max_tiles_per_cta()) == "");
       ++of_schedule[config.schedule];

@@ -104,14 +104,17 @@ typedef enum tilecast_regime {
 typedef struct tilecast_problem {
   size_t struct_size;
   int64_t m, n, k;
-  int32_t type;          /* tilecast_type of A and B */
-  int32_t type_c;        /* 0: as A and B; of fp8 bf16, or TILECAST_FP16; of others theirs alone */
-  int32_t layout;        /* tilecast_layout */
-  int32_t epilogue;      /* tilecast_epilogue */
-  int64_t lda, ldb, ldc; /* elements from one row to the next; 0: tight. C is tight today */
-  int64_t batch;         /* products of one launch; 0 or 1: one, all that Blackwell has today */
-  int32_t bias;          /* tilecast_bias, one for all products */
-  int32_t activation;    /* tilecast_activation; neither on Blackwell today */
+  int32_t type;     /* tilecast_type of A and B */
+  int32_t type_c;   /* 0: as A and B; of fp8 bf16, or TILECAST_FP16; of others theirs alone */
+  int32_t layout;   /* tilecast_layout */
+  int32_t epilogue; /* tilecast_epilogue */
+  /* Elements from one row to the next; 0: tight. Rows of A and B that are no whole 16 bytes are
+   * copied by each run, into its workspace; rows of C that are not tight are whole 16 bytes, and
+   * have no alpha and beta. */
+  int64_t lda, ldb, ldc;
+  int64_t batch;      /* products of one launch; 0 or 1: one, all that Blackwell has today */
+  int32_t bias;       /* tilecast_bias, one for all products */
+  int32_t activation; /* tilecast_activation; neither on Blackwell today */
   /* Elements from one product's matrix to the next's, whole 16 bytes; 0: one lies behind the
    * other; TILECAST_SHARED: all products have this one, A or B alone. */
   int64_t stride_a, stride_b, stride_c;
@@ -144,9 +147,9 @@ typedef struct tilecast_options {
 #define TILECAST_OPTIONS_INIT \
   { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
 
-/* What the model says of one configuration: of C = A B with tight rows and normally distributed
- * values, launched by itself. The problem's bias and activation are in it; its epilogue, lda and
- * ldb do not change it: what reading C (beta other than 0) or longer rows cost is not in it. */
+/* What the model says of one configuration: of C = A B with normally distributed values, launched
+ * by itself. The problem's bias, activation, rows and copies of operands are in it; its epilogue
+ * does not change it: what reading C (beta other than 0) costs is not in it. */
 typedef struct tilecast_forecast {
   size_t struct_size;
   char config[256];                         /* canonical text; docs/glossary.md */
@@ -234,7 +237,8 @@ TILECAST_API tilecast_status tilecast_plan_tune(const tilecast_problem* problem,
 TILECAST_API tilecast_status tilecast_plan_forecast(const tilecast_plan* plan,
                                                     tilecast_forecast* forecast);
 
-/* Bytes of device memory that a run needs besides the matrices; 0 where K is not split. The caller
+/* Bytes of device memory that a run needs besides the matrices; 0 where K is not split and no
+ * operand is copied. The caller
  * owns them, and clears them (tilecast_plan_clear_workspace, or zeros of his own) before this
  * plan's first run with them. Each run leaves them ready for the next one of the same plan, so runs
  * that follow each other on one stream share a workspace; a workspace that another plan has used,

@@ -15,7 +15,9 @@
 #include "kernels/registry.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 #include "model/tile/meaning_text.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 namespace {
@@ -101,16 +103,17 @@ std::string products_text(const Batch& batch) {
 
 std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   const auto [m, n, k] = gemm.problem.shape;
-  const std::string text = to_text(gemm.config);
+  const std::string text = to_text(gemm.config), leading = to_text(gemm.problem.leading);
   std::string comment = fmt::format(
-      "// {}: {}C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}).\n"
+      "// {}: {}C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}){}.\n"
       "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
       file, products_text(gemm.problem.batch), m, n, m, k,
       fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
       to_text(gemm.problem.dtype),
       is_fp8(gemm.problem.dtype) ? fmt::format(" and C in {}", to_text(c_type(gemm.problem))) : "",
-      to_text(gemm.problem.layout), meaning_of(gemm.problem.layout), gemm.gpu,
-      gemm.forecast.value * 1e6, build_line(gemm.config, file), text);
+      to_text(gemm.problem.layout), meaning_of(gemm.problem.layout),
+      leading.empty() ? "" : ", " + leading, gemm.gpu, gemm.forecast.value * 1e6,
+      build_line(gemm.config, file), text);
   comment += fmt::format("//   {:<24}  {}\n", to_text(gemm.config.schedule),
                          traits_of(gemm.config.schedule).meaning);
   for (const auto& [key_value, meaning] : key_meanings(gemm.config)) {
@@ -165,6 +168,9 @@ std::string defines(const EmittedGemm& gemm) {
   add("M", gemm.problem.shape.m);
   add("N", gemm.problem.shape.n);
   add("K", gemm.problem.shape.k);
+  add("LDA", a_row(gemm.problem));
+  add("LDB", b_row(gemm.problem));
+  add("LDC", c_row(gemm.problem));
   add("PRODUCTS", gemm.problem.batch.products);
   add("ONE_A", gemm.problem.batch.one_a ? 1 : 0);
   add("ONE_B", gemm.problem.batch.one_b ? 1 : 0);

@@ -37,6 +37,14 @@ EmittedGemm flagship() {
       {1000, 520, 512}, ElementType::kFp16, Layout::kTn);
 }
 
+/// Rows that are not tight, of 511 elements of K.
+EmittedGemm strided() {
+  EmittedGemm gemm = flagship();
+  gemm.problem.shape.k = 511;
+  gemm.problem.leading = {520, 512, 528};
+  return gemm;
+}
+
 }  // namespace
 
 TEST_CASE("An emitted file is one source: includes of the toolkit alone, each part once") {
@@ -67,6 +75,9 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
   CHECK(text.find("#define TILECAST_RASTER 0  // grouped_m\n") != std::string::npos);
   CHECK(text.find("#define TILECAST_BLOCK_M 128\n") != std::string::npos);
   CHECK(text.find("//   walk=strided ") != std::string::npos);
+  const std::string rows = emitted_source(strided(), "gemm.cu");
+  CHECK(rows.find(", lda=520 ldb=512 ldc=528.\n") != std::string::npos);
+  CHECK(rows.find("#define TILECAST_LDC 528\n") != std::string::npos);
 }
 
 TEST_CASE("nvcc builds what is emitted of every family of schedules, and it checks itself") {
@@ -78,6 +89,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
   constexpr ElementType kFp16 = ElementType::kFp16, kBf16 = ElementType::kBf16;
   const EmittedGemm emitted[] = {
       flagship(),
+      strided(),
       gemm_of("small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8", {64, 256, 64},
               kFp16, Layout::kTn),
       gemm_of("blocked_pipelined:tile=128x256x64,warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,"

@@ -42,8 +42,10 @@ constexpr Batch kBatch{TILECAST_PRODUCTS, TILECAST_ONE_A != 0, TILECAST_ONE_B !=
 constexpr i64 kProducts = kBatch.products;
 constexpr i64 kMatricesOfA = kBatch.one_a ? 1 : kProducts,
               kMatricesOfB = kBatch.one_b ? 1 : kProducts;
-constexpr i64 kElementsOfA = kMatricesOfA * kM * kK, kElementsOfB = kMatricesOfB * kK * kN;
-constexpr i64 kElementsOfC = kProducts * kM * kN;
+constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
+constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
+              kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
+constexpr i64 kElementsOfC = kProducts * kM * kN, kSpanOfC = kProducts * kM * kLdc;
 constexpr i64 kMachineK = kK / k_elements(kElementType);
 constexpr bool kFp8 = is_fp8_pair(kElementType);
 using Element = TILECAST_ELEMENT;     // of A and B
@@ -78,7 +80,7 @@ T* device_array(i64 count) {
 
 /// Of elements of 16 bits; of fp8 a pair is one. Of a batch of so many matrices with three sides.
 CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 matrices, i64 rows,
-                       i64 columns, TmaBox box, bool pairs_of_lines) {
+                       i64 columns, i64 row, TmaBox box, bool pairs_of_lines) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -92,8 +94,8 @@ CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 matrice
   }();
   const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows),
                               static_cast<cuuint64_t>(matrices)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(columns) * 2,
-                                static_cast<cuuint64_t>(rows * columns) * 2};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row) * 2,
+                                static_cast<cuuint64_t>(rows * row) * 2};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
                                   static_cast<cuuint32_t>(box.rows), 1};
   const cuuint32_t steps[] = {1, 1, 1};
@@ -158,7 +160,7 @@ struct Launch {
     args.m = static_cast<i32>(kRun.m);
     args.n = static_cast<i32>(kRun.n);
     args.alpha = 1;
-    args.c_by_tma = kN * sizeof(CElement) % 16 == 0 ? 1 : 0;
+    args.c_by_tma = kLdc * sizeof(CElement) % 16 == 0 ? 1 : 0;
     args.reduction = kRunConfig.decomposition.reduction;
     if (kBiasElements > 0) {
       bias = device_array<CElement>(kBiasElements);
@@ -191,27 +193,31 @@ struct Launch {
   }
 
   GemmArgs bind(const Element* a, const Element* b, CElement* c) const {
-    constexpr bool kPairs = kK * sizeof(Element) % 256 == 0;
-    const auto operand = [](const Element* matrix, i64 matrices, i64 side, bool k_major,
+    constexpr i64 kRowOfA = (swapped() ? kLdb : kLda) / k_elements(kElementType);
+    constexpr i64 kRowOfB = (swapped() ? kLda : kLdb) / k_elements(kElementType);
+    const auto operand = [](const Element* matrix, i64 matrices, i64 side, i64 row, bool k_major,
                             TmaBox box) {
       const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
-      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, box,
-                               k_major && kPairs));
+      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, row, box,
+                               k_major && row * 2 % 256 == 0));
+    };
+    const auto output = [c](TmaBox box) {
+      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, kLdc, box, false));
     };
     GemmArgs bound = args;
     if (swapped()) {
       std::swap(a, b);
     }
     constexpr bool kAlongK = a_is_k_major(kLayout);
-    bound.a = operand(a, kMatricesOfA, kRun.m, kAlongK, a_box(kTiling, kLayout));
-    bound.a_last = operand(a, kMatricesOfA, kRun.m, kAlongK, a_last_box(kTiling, kLayout, kRun.m));
-    bound.b = operand(b, kMatricesOfB, kRun.n, b_is_k_major(kLayout), b_box(kTiling, kLayout));
+    bound.a = operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK, a_box(kTiling, kLayout));
+    bound.a_last =
+        operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK, a_last_box(kTiling, kLayout, kRun.m));
+    bound.b =
+        operand(b, kMatricesOfB, kRun.n, kRowOfB, b_is_k_major(kLayout), b_box(kTiling, kLayout));
     if (bound.c_by_tma != 0) {
-      bound.c = opaque(
-          tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_box(kConfig), false));
+      bound.c = output(c_box(kConfig));
 #ifdef TILECAST_C_LAST
-      bound.c_last = opaque(
-          tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, c_last_box(kConfig), false));
+      bound.c_last = output(c_last_box(kConfig));
 #endif
     }
     bound.c_pointer = c;
@@ -219,7 +225,7 @@ struct Launch {
     bound.batch = {.tile_rows = FastDivisor::of(tile_rows(GemmShape{kM, kN, kMachineK}, kTiling)),
                    .a_matrices_apart = kBatch.one_a ? 0 : 1,
                    .b_matrices_apart = kBatch.one_b ? 0 : 1,
-                   .c_stride = kM * kN};
+                   .c_stride = kM * kLdc};
 #endif
     return bound;
   }
@@ -277,16 +283,15 @@ __global__ void compare(const Element* a, const Element* b, const CElement* c, c
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
     const i64 product = i / kN / kM, m = i / kN % kM, n = i % kN;
-    const Element* const of_a = a + (kBatch.one_a ? 0 : product) * kM * kK;
-    const Element* const of_b = b + (kBatch.one_b ? 0 : product) * kK * kN;
+    const Element* const of_a = a + (kBatch.one_a ? 0 : product) * (kElementsOfA / kMatricesOfA);
+    const Element* const of_b = b + (kBatch.one_b ? 0 : product) * (kElementsOfB / kMatricesOfB);
     double sum = 0, magnitude = 0;
     for (i64 k = 0; k < kK; ++k) {
-      const double term =
-          static_cast<double>(
-              static_cast<float>(of_a[a_is_k_major(kLayout) ? m * kK + k : k * kM + m])) *
-          static_cast<double>(
-              static_cast<float>(of_b[b_is_k_major(kLayout) ? n * kK + k : k * kN + n])) *
-          scale_of(scales, m, n, k);
+      const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
+      const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
+      const double term = static_cast<double>(static_cast<float>(of_a[at_a])) *
+                          static_cast<double>(static_cast<float>(of_b[at_b])) *
+                          scale_of(scales, m, n, k);
       sum += term;
       magnitude += fabs(term);
     }
@@ -300,7 +305,8 @@ __global__ void compare(const Element* a, const Element* b, const CElement* c, c
     constexpr bool kApproximate =  // kernels/device/activation.cuh
         kEpilogue.activation != Activation::kNone && kEpilogue.activation != Activation::kRelu;
     const double result = activated(kEpilogue.activation, sum);
-    const double error = fabs(static_cast<double>(static_cast<float>(c[i])) - result);
+    const double error =
+        fabs(static_cast<double>(static_cast<float>(c[i / kN * kLdc + n])) - result);
     if (!(error <= rounding * fabs(result) + sums * magnitude +
                        (kApproximate ? 0x1p-12 * fabs(sum) + 0x1p-15 : 0))) {
       atomicAdd(wrong, 1ull);
@@ -341,7 +347,7 @@ double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {
 int run() {
   const Launch launch;
   constexpr i64 kSetBytes = (kElementsOfA + kElementsOfB) * static_cast<i64>(sizeof(Element)) +
-                            kElementsOfC * static_cast<i64>(sizeof(CElement));
+                            kSpanOfC * static_cast<i64>(sizeof(CElement));
   constexpr i64 kBeyondL2 = i64{256} << 20;
   const i64 sets = std::clamp<i64>((kBeyondL2 + kSetBytes - 1) / kSetBytes, 2, 64);
   std::vector<GemmArgs> bound;
@@ -359,7 +365,7 @@ int run() {
   for (i64 i = 0; i < sets; ++i) {
     Element* const a = device_array<Element>(kElementsOfA);
     Element* const b = device_array<Element>(kElementsOfB);
-    CElement* const c = device_array<CElement>(kElementsOfC);
+    CElement* const c = device_array<CElement>(kSpanOfC);
     fill<<<1024, 256>>>(a, kElementsOfA, 1);
     CHECK(cudaGetLastError());
     fill<<<1024, 256>>>(b, kElementsOfB, 2);
@@ -374,7 +380,7 @@ int run() {
   unsigned long long* const wrong = device_array<unsigned long long>(1);
   const i64 step = static_cast<i64>(static_cast<double>(kElementsOfC) * kK / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
-    CHECK(cudaMemset(first_c, 0xff, kElementsOfC * sizeof(CElement)));
+    CHECK(cudaMemset(first_c, 0xff, kSpanOfC * sizeof(CElement)));
     launch(bound[0]);
     compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, launch.scales, step, wrong);
     CHECK(cudaGetLastError());

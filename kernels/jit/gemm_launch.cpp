@@ -11,6 +11,7 @@
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/split_rules.h"
 #include "model/tile/swapped_operands.h"
 #include "model/tile/tensor_memory.h"
@@ -75,7 +76,6 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   GemmBuffers buffers = given;
   if (swapped) {
     std::swap(buffers.a, buffers.b);
-    std::swap(buffers.a_row_stride, buffers.b_row_stride);
   }
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
@@ -84,21 +84,19 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
   const bool a_along_k = a_is_k_major(problem_.layout), b_along_k = b_is_k_major(problem_.layout);
-  const i64 a_row_stride = buffers.a_row_stride / k_elements(dtype);
-  const i64 b_row_stride = buffers.b_row_stride / k_elements(dtype);
   GemmArgs args{};
   // Along K the line after the one that is asked for is wanted next, and worth fetching with it
   // where rows are whole pairs of lines; across K it is another CTA's.
-  const auto fetches_pairs = [&](i64 row_stride) {
-    return (row_stride == 0 ? k : row_stride) * element_bytes(dtype) % kPairOfLines == 0;
+  const auto fetches_pairs = [&](i64 row) {
+    return row * element_bytes(dtype) % kPairOfLines == 0;
   };
-  const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row_stride) {
-    return MatrixView{matrix, k_major ? side : k, k_major ? k : side,
-                      dtype,  row_stride,         k_major && fetches_pairs(row_stride)};
+  const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
+    return MatrixView{matrix, k_major ? side : k,           k_major ? k : side, dtype,
+                      row,    k_major && fetches_pairs(row)};
   };
-  MatrixView a = operand(buffers.a, m, a_along_k, a_row_stride);
-  MatrixView b = operand(buffers.b, n, b_along_k, b_row_stride);
-  MatrixView c{buffers.c, swapped ? n : m, swapped ? m : n, c_type(problem_)};
+  MatrixView a = operand(buffers.a, m, a_along_k, a_row(problem_));
+  MatrixView b = operand(buffers.b, n, b_along_k, b_row(problem_));
+  MatrixView c{buffers.c, swapped ? n : m, swapped ? m : n, c_type(problem_), problem_.leading.c};
   const Batch& batch = problem_.batch;
   if (batch.products > 1) {
     const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
@@ -118,10 +116,10 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   if (problem_.groups != nullptr) {
     const i64 groups = static_cast<i64>(problem_.groups->rows().size());
     a.matrices = c.matrices = 1;
-    a.matrix_stride = m * k;
+    a.matrix_stride = m * a_row(problem_);
     c.matrix_stride = m * n;
     b.matrices = groups;
-    b.matrix_stride = n * k;
+    b.matrix_stride = b.rows * b_row(problem_);
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
     args.groups = {buffers.first_rows, static_cast<i32>(groups)};
   }

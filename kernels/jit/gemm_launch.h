@@ -13,13 +13,13 @@
 
 namespace tilecast {
 
-/// Device pointers, 16-byte aligned; shapes and order as GemmProblem says.
+/// Device pointers, 16-byte aligned; shapes, order and leading dimensions as GemmProblem says, but
+/// for an operand that is copied (operand_copies.h) its copy's.
 struct GemmBuffers {
   const void* a;
   const void* b;
   void* c;
   const void* bias = nullptr;  // of a problem whose epilogue has one; bias_elements() of C's type
-  i64 a_row_stride = 0, b_row_stride = 0;  // elements, whole 16 bytes; 0: tight
   // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
   // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;

@@ -1,6 +1,7 @@
 // Compares a 16-bit output with an fp32 reference, element by element and in the norm. An element
 // may differ by `relative` of its reference plus `absolute`; the comparison is written so that NaN
-// fails it.
+// fails it. The reference is tight; what lies between the output's rows of `columns` elements must
+// still be poison, but behind the last row, where there may be none.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
@@ -9,18 +10,26 @@
 namespace tilecast {
 
 extern "C" __global__ void __launch_bounds__(256)
-    tilecast_check_output(const unsigned short* output, const float* reference, u64 count, i32 type,
-                          float relative, float absolute, OutputCheck* check) {
+    tilecast_check_output(const unsigned short* output, const float* reference, u64 count,
+                          u64 columns, u64 row_stride, i32 type, float relative, float absolute,
+                          OutputCheck* check) {
   double squares = 0;
   float largest = 0;
-  u64 wrong = 0, unwritten = 0;
+  u64 wrong = 0, unwritten = 0, changed = 0;
   const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
   for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const u64 row = i / columns, column = i - row * columns;
+    const unsigned short* const element = output + row * row_stride + column;
     const float expected = reference[i];
-    const float error = ptx::value_of_bits(output[i], static_cast<ElementType>(type)) - expected;
+    const float error = ptx::value_of_bits(*element, static_cast<ElementType>(type)) - expected;
     squares += static_cast<double>(error) * static_cast<double>(error);
     largest = fmaxf(largest, fabsf(error));
-    unwritten += output[i] == kPoisonBits ? 1 : 0;
+    unwritten += *element == kPoisonBits ? 1 : 0;
+    if (column + 1 == columns && i + 1 < count) {
+      for (u64 between = columns; between < row_stride; ++between) {
+        changed += element[between + 1 - columns] == kPoisonBits ? 0 : 1;
+      }
+    }
     if (!(fabsf(error) <= relative * fabsf(expected) + absolute)) {
       ++wrong;
       atomicMin(&check->first_wrong, i);
@@ -33,6 +42,9 @@ extern "C" __global__ void __launch_bounds__(256)
   atomicMax(&check->largest_error, __float_as_uint(largest));
   if (wrong != 0) {
     atomicAdd(&check->wrong_elements, wrong);
+  }
+  if (changed != 0) {
+    atomicAdd(&check->guard_changed, changed);
   }
   if (unwritten != 0) {
     atomicAdd(&check->unwritten_elements, unwritten);

@@ -18,7 +18,7 @@ struct OutputCheck {
   u64 wrong_elements;        // beyond the bound of one element, NaN included
   u64 unwritten_elements;    // still poison
   u64 first_wrong;           // least index of a wrong element
-  u64 guard_changed;         // 32-bit words of the guard bands that are no longer poison
+  u64 guard_changed;  // words of the guard bands, elements between rows, that are no longer poison
 };
 
 struct ReferenceCheck {

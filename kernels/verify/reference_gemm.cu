@@ -14,8 +14,8 @@ namespace tilecast {
 
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_reference_gemm(const unsigned short* a, const unsigned short* b, const float* product,
-                            u64 m, u64 n, u64 k, i32 type, i32 layout, u64 samples,
-                            ReferenceCheck* check) {
+                            u64 m, u64 n, u64 k, u64 lda, u64 ldb, i32 type, i32 layout,
+                            u64 samples, ReferenceCheck* check) {
   const ElementType element_type = static_cast<ElementType>(type);
   const bool a_along_k = a_is_k_major(static_cast<Layout>(layout));
   const bool b_along_k = b_is_k_major(static_cast<Layout>(layout));
@@ -29,8 +29,8 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 row = index / n, column = index % n;
     double sum = 0, magnitude = 0;
     for (u64 i = lane; i < k; i += 32) {
-      const u64 at_a = a_along_k ? row * k + i : i * m + row;
-      const u64 at_b = b_along_k ? column * k + i : i * n + column;
+      const u64 at_a = a_along_k ? row * lda + i : i * lda + row;
+      const u64 at_b = b_along_k ? column * ldb + i : i * ldb + column;
       const double term = static_cast<double>(ptx::value_of_bits(a[at_a], element_type)) *
                           static_cast<double>(ptx::value_of_bits(b[at_b], element_type));
       sum += term;

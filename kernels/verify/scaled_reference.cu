@@ -11,13 +11,13 @@ namespace tilecast {
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_scaled_reference(const unsigned short* a, const unsigned short* b,
                               const float* a_scales, const float* b_scales, u64 a_stride,
-                              u64 b_stride, float* c, u64 m, u64 n, u64 k) {
+                              u64 b_stride, float* c, u64 m, u64 n, u64 k, u64 lda, u64 ldb) {
   constexpr u64 kSide = 16;
   __shared__ float a_part[kSide][kSide + 1], b_part[kSide][kSide + 1];
   const u64 x = threadIdx.x % kSide, y = threadIdx.x / kSide;
   const u64 across = (n + kSide - 1) / kSide, down = (m + kSide - 1) / kSide;
-  const auto element = [k](const unsigned short* matrix, u64 rows, u64 row, u64 at) {
-    return row < rows && at < k ? ptx::value_of_bits(matrix[row * k + at], ElementType::kFp16) : 0;
+  const auto element = [k](const unsigned short* matrix, u64 ld, u64 rows, u64 row, u64 at) {
+    return row < rows && at < k ? ptx::value_of_bits(matrix[row * ld + at], ElementType::kFp16) : 0;
   };
   for (u64 tile = blockIdx.x; tile < across * down; tile += gridDim.x) {
     const u64 row = tile / across * kSide, column = tile % across * kSide;
@@ -25,8 +25,8 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 block = 0; block * scale_block() < k; ++block) {
       float of_block = 0;
       for (u64 first = block * scale_block(); first < (block + 1) * scale_block(); first += kSide) {
-        a_part[y][x] = element(a, m, row + y, first + x);
-        b_part[y][x] = element(b, n, column + y, first + x);
+        a_part[y][x] = element(a, lda, m, row + y, first + x);
+        b_part[y][x] = element(b, ldb, n, column + y, first + x);
         __syncthreads();
         for (u64 i = 0; i < kSide; ++i) {
           of_block = fmaf(a_part[y][i], b_part[x][i], of_block);

@@ -6,28 +6,20 @@
 #include "model/base/math.h"
 #include "model/spec/row_cost.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 namespace {
-
-/// Bytes of a row of A or of B as they lie in memory.
-i64 a_row_bytes(const GemmProblem& problem) {
-  const auto& [m, n, k] = problem.shape;
-  return (a_is_k_major(problem.layout) ? k : m) * element_bytes(problem.dtype);
-}
-i64 b_row_bytes(const GemmProblem& problem) {
-  const auto& [m, n, k] = problem.shape;
-  return (b_is_k_major(problem.layout) ? k : n) * element_bytes(problem.dtype);
-}
 
 /// What a bulk copy takes of each row, and what that touches of L2.
 struct BoxRow {
   i64 bytes;
   RowCost cost;
 
-  BoxRow(i64 row_bytes, i64 most)
-      : bytes(std::min(row_bytes, most)), cost(row_cost(bytes, row_bytes)) {}
+  /// `pitch`: from the beginning of one row to the next one's.
+  BoxRow(i64 row_bytes, i64 pitch, i64 most)
+      : bytes(std::min(row_bytes, most)), cost(row_cost(bytes, pitch)) {}
 
   /// Bytes for each one that L2 puts out, of `merged` requests as one: rows that start inside a
   /// sector for each who asks.
@@ -46,14 +38,18 @@ struct BoxRow {
 };
 
 /// Rows as boxes take them from A and B.
-BoxRow box_of(const GemmProblem& problem, const Tiling& t, i64 row_bytes, bool k_major) {
-  return {row_bytes, (k_major ? k_slab_elements(t) : kSlabElements) * element_bytes(problem.dtype)};
+BoxRow box_of(const GemmProblem& problem, const Tiling& t, i64 columns, i64 row, bool k_major) {
+  const i64 element = element_bytes(problem.dtype);
+  return {columns * element, row * element,
+          (k_major ? k_slab_elements(t) : kSlabElements) * element};
 }
 BoxRow box_of_a(const GemmProblem& problem, const Tiling& t) {
-  return box_of(problem, t, a_row_bytes(problem), a_is_k_major(problem.layout));
+  return box_of(problem, t, sides_of_a(problem).columns, a_row(problem),
+                a_is_k_major(problem.layout));
 }
 BoxRow box_of_b(const GemmProblem& problem, const Tiling& t) {
-  return box_of(problem, t, b_row_bytes(problem), b_is_k_major(problem.layout));
+  return box_of(problem, t, sides_of_b(problem).columns, b_row(problem),
+                b_is_k_major(problem.layout));
 }
 
 /// Rows of the boxes of a CTA's slice of one K block; `side`: of the tile.
@@ -119,7 +115,7 @@ Loads operand_loads(const KernelAt& kernel, const GemmTraffic& traffic, bool in_
   loads.engine =
       machine.request * (a_rows * loads.a_existing * a.cost.lines +
                          b_rows * loads.b_existing * b.cost.lines + a_outside + b_outside);
-  const i64 row_of_k = problem.shape.k * element_bytes(problem.dtype);
+  const i64 row_of_k = (a_along_k ? a_row(problem) : b_row(problem)) * element_bytes(problem.dtype);
   const double lines = (a_along_k || b_along_k) && row_of_k % (2 * kLineBytes) == 0 ? 2 : 1;
   loads.outside = machine.outside * (lines * kernel.sms / machine.gpcs * (a_outside + b_outside));
   return loads;

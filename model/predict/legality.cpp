@@ -11,6 +11,7 @@
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/register_plan.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/split_rules.h"
@@ -107,6 +108,9 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   if (config.a_source == OperandSource::kRegisters && !a_is_k_major(problem.layout)) {
     return false;
   }
+  if (problem.leading.c != 0 && splits_k(config.schedule)) {
+    return false;  // sums of pieces are stored by threads, which know tight rows alone
+  }
   if (traits_of(config.schedule).one_k_block &&
       (shape.m > t.block_m || shape.n > t.block_n || shape.k > t.block_k ||
        problem.batch.products > 1)) {
@@ -198,6 +202,24 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
   return {};
 }
 
+/// By its rows as they lie in memory.
+std::string why_not_in_rows(const GpuSpec& gpu, const GemmProblem& problem) {
+  const i64 step = kWholeRowBytes / element_bytes(problem.dtype);
+  if (copied_operands(problem).any() && !gpu.stream) {
+    return fmt::format(
+        "rows of A and B must be whole {} elements (16 bytes): {} has no section stream, by which "
+        "copies of others are forecast",
+        step, gpu.name);
+  }
+  if (problem.leading.c != 0 && (!c_rows_allow_tma(problem) || problem.groups != nullptr)) {
+    return fmt::format("ldc is {}: rows of C {}", problem.leading.c,
+                       problem.groups != nullptr
+                           ? "that lie in groups are tight"
+                           : "that are not tight begin and end at multiples of 16 bytes");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string why_no_split_exists(const GpuSpec& gpu, const GemmProblem& asked,
@@ -241,23 +263,12 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (is_fp8(problem.dtype) && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("dtype {}: kernels for Blackwell take fp16 or bf16", to_text(problem.dtype));
   }
-  const bool a_along_k = a_is_k_major(problem.layout), b_along_k = b_is_k_major(problem.layout);
-  if (const i64 step = 16 / element_bytes(problem.dtype);
-      (a_along_k || b_along_k) && shape.k % step != 0) {
-    return fmt::format("K must be a multiple of {} (16-byte rows of A and B), not {}", step,
-                       shape.k);
+  if (const std::string why = why_not_in_rows(gpu, problem); !why.empty()) {
+    return why;
   }
   if (problem.layout != Layout::kTn && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("layout {}: kernels for Blackwell take layout tn (A is [M,K], B is [N,K])",
                        to_text(problem.layout));
-  }
-  if (!a_along_k && shape.m % 8 != 0) {
-    return fmt::format("layout {} needs M to be a multiple of 8 (16-byte rows of A), not {}",
-                       to_text(problem.layout), shape.m);
-  }
-  if (!b_along_k && shape.n % 8 != 0) {
-    return fmt::format("layout {} needs N to be a multiple of 8 (16-byte rows of B), not {}",
-                       to_text(problem.layout), shape.n);
   }
   if (fuses(problem.epilogue) && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("epilogue {}: kernels for Blackwell take none", to_text(problem.epilogue));

@@ -5,6 +5,7 @@
 #include "model/base/error.h"
 #include "model/base/words.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 
 namespace tilecast {
 namespace {
@@ -32,13 +33,16 @@ Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
              std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_method(op_of(problem), effort.method);
   effort.method = effort.method.value_or(default_method(op_of(problem)));
-  return std::visit(
+  Ranking ranking = std::visit(
       [&]<class Problem>(const Problem& own) {
         return rank_all(OpQuestion<Problem>{gpu, own, regime, inputs},
                         own_schedules<ScheduleOf<Problem>>(problem, schedules), keep, effort,
                         pattern);
       },
       problem);
+  ranking.copies = operand_copies(gpu, problem, regime, inputs);
+  ranking.for_each_prediction([&](Prediction& p) { add_copies(ranking.copies, p); });
+  return ranking;
 }
 
 }  // namespace
@@ -65,9 +69,12 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
                           Regime regime, Inputs inputs, std::optional<Method> asked) {
   require_same_op(problem, config);
   const Method method = asked.value_or(default_method(op_of(problem)));
-  return visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
-    return predict_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, method);
-  });
+  Prediction p =
+      visit_op(problem, config, [&]<class Problem>(const Problem& own, const auto& kernel) {
+        return predict_one(OpQuestion<Problem>{gpu, own, regime, inputs}, kernel, method);
+      });
+  add_copies(operand_copies(gpu, problem, regime, inputs), p);
+  return p;
 }
 
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
@@ -76,6 +83,7 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig&
   const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
   Ranking ranking{problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
   ranking.within_1_percent = 1;
+  ranking.copies = operand_copies(gpu, problem, regime, inputs);
   return ranking;
 }
 

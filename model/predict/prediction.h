@@ -12,6 +12,7 @@
 #include "model/base/units.h"
 #include "model/spec/limiter.h"
 #include "model/tile/any_op.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/regime.h"
 
 namespace tilecast {
@@ -49,9 +50,19 @@ struct Prediction {
   Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
   Bytes dram_read, dram_write;
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
+  /// Of operands before the kernel (operand_copies.h), in time, both ends of the interval and
+  /// cycles, those at the kernel's clock; all that stands above but these is the kernel's own.
+  Seconds copies{};
   /// Simulated K blocks of all; the others go on as the steady ones
   /// (model/sim/kernel/steady_waves.h).
   double simulated_part = 0;
+};
+
+/// What is copied before any kernel of the problem runs, and how long that takes.
+struct OperandCopies {
+  CopiedOperands operands;
+  Bytes bytes;  // read and written
+  Seconds time;
 };
 
 /// The fastest configurations of one problem, fastest first.
@@ -74,6 +85,7 @@ struct Ranking {
   /// longer than the fastest, itself included.
   int within_1_percent = 0;
   std::map<std::string, AnyConfig> rejected_example;  // of each reason of `rejected`
+  std::optional<OperandCopies> copies = {};  // none of operands that kernels read as they lie
 
   /// Of every prediction that it holds.
   template <class Visit>

@@ -90,6 +90,9 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
         return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, two "
                "stages or more, up to 256 columns, inflight=0 and without store=deferred";
       }
+      if (problem.leading.c != 0 && splits_k(config.schedule)) {
+        return fmt::format("{} writes tight rows of C", to_text(config.schedule));
+      }
       if (tcgen05 && problem.layout != Layout::kTn) {
         return "tcgen05 schedules take layout tn only";
       }

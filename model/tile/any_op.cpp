@@ -14,6 +14,7 @@
 #include "model/tile/config_pattern.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 #include "model/tile/schedule_text.h"
 #include "model/tile/short_config_text.h"
 #include "model/tile/stream_config_text.h"
@@ -117,8 +118,10 @@ std::string to_text(const AnyProblem& problem) {
   if (gemm == nullptr) {
     return fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
   }
-  return fmt::format("{} {} {}{}", shape_text(problem), types_text(*gemm), to_text(gemm->layout),
-                     fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "");
+  const std::string leading = to_text(gemm->leading);
+  return fmt::format("{} {} {}{}{}", shape_text(problem), types_text(*gemm), to_text(gemm->layout),
+                     fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "",
+                     leading.empty() ? "" : " " + leading);
 }
 
 std::string to_text(const AnyConfig& config) {
@@ -157,9 +160,14 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
 
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
                          const Epilogue& epilogue, std::optional<ElementType> c) {
+  const auto [sides, leading] = split_leading(shape);
   if (op == Op::kGemm) {
-    const GemmProblem problem = parse_gemm_problem(shape, dtype, layout, epilogue);
+    const GemmProblem problem =
+        with_leading(parse_gemm_problem(sides, dtype, layout, epilogue), leading);
     return c ? with_c_type(problem, *c) : problem;
+  }
+  if (leading != LeadingDimensions{}) {
+    throw ConfigError(fmt::format("leading dimensions apply only to gemm, not to {}", to_text(op)));
   }
   if (c) {
     throw ConfigError(fmt::format("dtype_c applies only to gemm, not to {}", to_text(op)));
@@ -179,6 +187,7 @@ GemmProblem parse_gemm_problem(std::string_view text) {
   std::string_view types = to_text(ElementType::kFp16), c;
   Layout layout = Layout::kTn;
   Epilogue epilogue{};
+  LeadingDimensions leading{};
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     const std::size_t arrow = word.find("->");
@@ -188,12 +197,14 @@ GemmProblem parse_gemm_problem(std::string_view text) {
     } else if (arrow != word.npos || element_type_named(word)) {
       types = word.substr(0, arrow);
       c = arrow != word.npos ? word.substr(arrow + 2) : std::string_view();
-    } else {
+    } else if (!take_leading_word(word, leading)) {
       epilogue = parse_epilogue(word);
     }
   }
-  return std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), parse_element_type(types),
-                                             layout, epilogue, parse_c_type(c)));
+  return with_leading(
+      std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), parse_element_type(types),
+                                          layout, epilogue, parse_c_type(c))),
+      leading);
 }
 
 std::optional<ElementType> parse_c_type(std::string_view text) {

@@ -60,9 +60,9 @@ std::string_view to_text(const AnySchedule& schedule);
 AnyConfig parse_config(std::string_view text);
 /// By schedule_named (config_pattern.h). Throws ConfigError where `text` is no schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);
-/// `layout`, `epilogue` and `c` count for GEMM only: C's type, of which the default is bf16 for
-/// fp8 operands and theirs for others. Throws ConfigError where `shape` is none of the op's, or
-/// where it has no such types.
+/// Behind a GEMM's shape its leading dimensions may stand (leading_text.h). `layout`, `epilogue`
+/// and `c` count for GEMM only: C's type, of which the default is bf16 for fp8 operands and theirs
+/// for others. Throws ConfigError where `shape` is none of the op's, or where it has no such types.
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
                          const Epilogue& epilogue = {}, std::optional<ElementType> c = {});
 /// Inverse of to_text for a GEMM. Behind the shape words may stand in any order or be missing:

@@ -14,6 +14,7 @@
 #include "model/base/math.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 
@@ -31,7 +32,10 @@ TILECAST_HD constexpr ElementType in_pairs(ElementType type) {
 /// Unchanged where the type is not fp8, or in pairs already.
 TILECAST_HD constexpr GemmProblem in_pairs(GemmProblem problem) {
   if (is_fp8(problem.dtype)) {
+    const LeadingDimensions read = read_leading(problem);
     problem.shape.k = ceil_div<i64>(problem.shape.k, 2);
+    const auto in_pairs_of = [&](i64 row) { return row / 2 == problem.shape.k ? 0 : row / 2; };
+    problem.leading = {in_pairs_of(read.a), in_pairs_of(read.b), read.c};
     problem.dtype = in_pairs(problem.dtype);
   }
   return problem;

@@ -1,8 +1,7 @@
-// The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), tight leading dimensions; A and
-// B of one type, sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md). Or a
-// batch of such products in one launch, all of one shape. Or groups: rows of A and C that each have
-// a B of their own (group_rows.h). Integers and enums only; compiled by the host compiler, nvcc and
-// NVRTC.
+// The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), row-major; A and B of one type,
+// sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md). Or a batch of such
+// products in one launch, all of one shape. Or groups: rows of A and C that each have a B of their
+// own (group_rows.h). Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -52,6 +51,14 @@ struct Batch {
   constexpr bool operator==(const Batch&) const = default;
 };
 
+/// Elements from one row of A, of B, of C as they lie in memory to the next; 0: rows are tight.
+/// Never what tight rows have, so that equal problems compare equal (leading_text.h).
+struct LeadingDimensions {
+  i64 a = 0, b = 0, c = 0;
+
+  constexpr bool operator==(const LeadingDimensions&) const = default;
+};
+
 class GroupRows;  // group_rows.h, which the host alone includes
 
 struct GemmProblem {
@@ -62,6 +69,7 @@ struct GemmProblem {
   ElementType c_of_fp8 = ElementType::kBf16;  // or fp16; of 16-bit operands C has their type
   Batch batch = {};                           // the bias is one for all products
   const GroupRows* groups = nullptr;          // none: all rows have one B
+  LeadingDimensions leading = {};
 
   constexpr bool operator==(const GemmProblem&) const = default;
 };
@@ -95,6 +103,19 @@ TILECAST_HD constexpr double tensor_flops(const GemmProblem& problem) {
 /// Matrices of A.
 TILECAST_HD constexpr i64 matrices_of_a(const GemmProblem& problem) {
   return problem.batch.one_a ? 1 : problem.batch.products;
+}
+
+/// A matrix of an operand as it lies in memory.
+struct MatrixSides {
+  i64 rows, columns;
+};
+TILECAST_HD constexpr MatrixSides sides_of_a(const GemmProblem& problem) {
+  const auto& [m, n, k] = problem.shape;
+  return a_is_k_major(problem.layout) ? MatrixSides{m, k} : MatrixSides{k, m};
+}
+TILECAST_HD constexpr MatrixSides sides_of_b(const GemmProblem& problem) {
+  const auto& [m, n, k] = problem.shape;
+  return b_is_k_major(problem.layout) ? MatrixSides{n, k} : MatrixSides{k, n};
 }
 
 /// Bytes of all matrices of A, of C.
@@ -147,9 +168,16 @@ double bytes_of_b(const GemmProblem& problem);
 double gemm_bytes(const GemmProblem& problem);
 #endif
 
-/// The bulk copy engine stores C only where its rows are 16-byte multiples; else plain stores.
+/// Elements from one row of C to the next.
+TILECAST_HD constexpr i64 c_row(const GemmProblem& problem) {
+  return problem.leading.c != 0 ? problem.leading.c : problem.shape.n;
+}
+
+/// The bulk copy engine stores C only where its rows begin at multiples of 16 bytes and end at
+/// such, for it writes whole ones, those behind the end of a row included; else plain stores.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {
-  return problem.shape.n * element_bytes(c_type(problem)) % 16 == 0;
+  return c_row(problem) * element_bytes(c_type(problem)) % 16 == 0 &&
+         problem.shape.n * element_bytes(c_type(problem)) % 16 == 0;
 }
 
 }  // namespace tilecast

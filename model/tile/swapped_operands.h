@@ -15,6 +15,7 @@ namespace tilecast {
 /// C^T of it, where that is a problem of layout tn again: one product that fuses nothing.
 TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   problem.shape = {problem.shape.n, problem.shape.m, problem.shape.k};
+  problem.leading = {problem.leading.b, problem.leading.a, problem.leading.c};
   return problem;
 }
 

@@ -18,6 +18,7 @@
 #include "model/predict/predict_op.h"
 #include "model/spec/kept_gpu.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast::python {
 namespace {
@@ -172,6 +173,11 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string&
   }
   if (const std::string why = why_not_solvable(gpu, *problem); !why.empty()) {
     throw ConfigError(shape + ": " + why);
+  }
+  if (copied_operands(*problem).any()) {
+    throw ConfigError(shape +
+                      ": rows of A and B in whole 16 bytes are expected of other kernels "
+                      "than ours, which copy such operands first");
   }
   std::vector<FamilyTime> times(kernels.size());
   parallel_for(kernels.size(), threads, [&](std::size_t i) {

@@ -67,7 +67,7 @@ def test_types_of_other_libraries_are_known_by_their_names():
 
 @pytest.mark.parametrize("arguments, words", [
     (dict(m=0, n=8, k=8), "expected MxNxK"),
-    (dict(m=64, n=64, k=7), "K must be a multiple of 8"),
+    (dict(m=64, n=64, k=64, dtype="e4m3", layout="nn"), "K-major"),
     (dict(m=64, n=64, k=64, dtype="fp8"), "dtype"),
     (dict(m=64, n=64, k=64, gpu="h300"), "h300"),
     (dict(m=64, n=64, k=64, gpu="a100_sxm80"), "wgmma"),
@@ -93,13 +93,13 @@ def test_a_side_that_is_no_whole_number_is_a_type_error():
 
 
 def test_many_problems_in_their_order_and_a_failure_in_its_place():
-    answers = tilecast.predict_many([512, 64, 1024], 512, [512, 7, 512])
+    answers = tilecast.predict_many([512, 64, 1024], 512, [512, 0, 512])
     assert [type(answer) for answer in answers] == [
         tilecast.Prediction, tilecast.Failure, tilecast.Prediction]
     assert answers[0].time_us == tilecast.predict(512, 512, 512, top=1)[0].time_us
-    assert "multiple of 8" in answers[1].error
+    assert "expected MxNxK" in answers[1].error
     assert [line.split()[0] for line in str(answers).splitlines()] == [
-        "512x512x512", "64x512x7", "1024x512x512"]
+        "512x512x512", "64x512x0", "1024x512x512"]
     with pytest.raises(tilecast.ConfigError, match="equal lengths"):
         tilecast.predict_many([1, 2], [1, 2, 3], 8)
 

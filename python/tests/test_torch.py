@@ -20,10 +20,11 @@ def small_integers(*sides, requires_grad=False):
     return torch.randint(-2, 3, sides, device="cuda").half().requires_grad_(requires_grad)
 
 
-def test_the_product_is_torchs():
-    a, b, w = small_integers(192, 512), small_integers(512, 256), small_integers(256, 512)
+@pytest.mark.parametrize("n, k", [(256, 512), (255, 512), (256, 511)])  # rows of B, of both, are copied
+def test_the_product_is_torchs(n, k):
+    a, b, w = small_integers(192, k), small_integers(k, n), small_integers(n, k)
     assert torch.equal(tilecast.matmul(a, b), a @ b)
-    out = torch.empty(192, 256, device="cuda", dtype=torch.float16)
+    out = torch.empty(192, n, device="cuda", dtype=torch.float16)
     assert tilecast.matmul(a, w.t(), out) is out and torch.equal(out, a @ w.t())
 
 

@@ -23,9 +23,9 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
 
     a, b    CUDA matrices of one type, fp16 or bf16, on one device: torch tensors, or anything with
             `__dlpack__`. Rows or columns of each are contiguous (`b` may be a transposed [n,k], as
-            of a linear layer, `a` a transposed [k,m], as of its weights' gradient); as they lie in
-            memory both begin, and go on from row to row, at multiples of 16 bytes: sides along which
-            they are contiguous are multiples of 8
+            of a linear layer, `a` a transposed [k,m], as of its weights' gradient), and both begin
+            at multiples of 16 bytes. One that, as it lies in memory, does not go on from row to row
+            at such multiples (k of 4095) is copied before each product, into a workspace
     out     [m,n], contiguous, of the same type; needed for tensors that are not torch's
     bias    [n] or [1,n], added to each row, or [m,1], added to each column, as torch.addmm adds it;
             contiguous, of the same type
@@ -76,7 +76,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
         raise ConfigError(f"a, b and out are on device {left.device}, but device {current} is current")
     plan = _plan(shape, left.device)
     if plan.workspace_bytes:
-        raise ConfigError("this kernel splits K and needs a workspace: expected torch tensors")
+        raise ConfigError("this kernel splits K, or copies a or b first, and needs a workspace: expected torch tensors")
     if _library.capture_of(stream) is not None:
         _captured.add(plan)
     plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data)

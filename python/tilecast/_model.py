@@ -199,7 +199,7 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             batch: Union[int, str] = 1) -> Ranking:
     """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
 
-    m, n, k    sides in elements, at least 1; those along which A or B is contiguous multiples of 8
+    m, n, k    sides in elements, at least 1
     dtype      "fp16" or "bf16", also as torch.bfloat16 and the like; C has it too
     layout     "tn": B is [n,k]; "nn": B is [k,n]; of both A is [m,k]; "nt", "tt": likewise, A is [k,m]
     gpu        a name of `gpus()`, or the path of a GPU file

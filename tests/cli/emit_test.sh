@@ -13,7 +13,7 @@ expect_done 'predicted' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --
   --config 'persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided' \
   --out "$folder/new/emitted"
 grep -q '^//   persistent ' "$file" || problem "--config is not what was emitted"
-expect_error 2 'K must be' "$TILECAST" emit 64x64x63 --out "$folder/none"
+expect_error 2 'rows of A and B in whole 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"
 expect_error 6 'not a directory|cannot|file' "$TILECAST" emit 64x64x64 --out "$file"

@@ -10,6 +10,7 @@
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/swapped_operands.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
@@ -26,7 +27,9 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
-  if (traits_of(config.schedule).one_k_block || !why_not_solvable(gpu, point.problem).empty() ||
+  // Of operands that are copied first a row's time is two kernels'.
+  if (traits_of(config.schedule).one_k_block || copied_operands(point.problem).any() ||
+      !why_not_solvable(gpu, point.problem).empty() ||
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 namespace {
@@ -37,11 +38,11 @@ cublasLtMatmulDesc_t new_operation() {
   return operation;
 }
 
-/// Column-major, tight.
-cublasLtMatrixLayout_t new_layout(cudaDataType_t type, i64 rows, i64 columns) {
+/// Of a row-major matrix, whose rows are its columns.
+cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides, i64 row) {
   cublasLtMatrixLayout_t layout = nullptr;
-  TILECAST_CUBLAS(cublasLtMatrixLayoutCreate(&layout, type, static_cast<uint64_t>(rows),
-                                             static_cast<uint64_t>(columns), rows));
+  TILECAST_CUBLAS(cublasLtMatrixLayoutCreate(&layout, type, static_cast<uint64_t>(sides.columns),
+                                             static_cast<uint64_t>(sides.rows), row));
   return layout;
 }
 
@@ -121,26 +122,28 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
       operation_(new_operation(), cublasLtMatmulDescDestroy),
       // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands. A as
       // [m,k] is k x m as it stands.
-      first_(b_is_k_major(problem.layout)
-                 ? new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.n)
-                 : new_layout(data_type(problem.dtype), problem.shape.n, problem.shape.k),
+      first_(new_layout(data_type(problem.dtype), sides_of_b(problem),
+                        given_row(problem.leading.b, sides_of_b(problem))),
              cublasLtMatrixLayoutDestroy),
-      second_(a_is_k_major(problem.layout)
-                  ? new_layout(data_type(problem.dtype), problem.shape.k, problem.shape.m)
-                  : new_layout(data_type(problem.dtype), problem.shape.m, problem.shape.k),
+      second_(new_layout(data_type(problem.dtype), sides_of_a(problem),
+                         given_row(problem.leading.a, sides_of_a(problem))),
               cublasLtMatrixLayoutDestroy),
-      result_(new_layout(fp32_output ? CUDA_R_32F : data_type(c_type(problem)), problem.shape.n,
-                         problem.shape.m),
+      result_(new_layout(fp32_output ? CUDA_R_32F : data_type(c_type(problem)),
+                         {problem.shape.m, problem.shape.n},
+                         fp32_output ? problem.shape.n : c_row(problem)),
               cublasLtMatrixLayoutDestroy) {
   if (problem.groups != nullptr) {
     throw ConfigError("cuBLASLt has no product of groups");
   }
   if (problem.batch.products > 1) {
-    const auto [m, n, k] = problem.shape;
+    const MatrixSides a = sides_of_a(problem), b = sides_of_b(problem);
+    const auto& [m, n, k] = problem.shape;
     const Batch& batch = problem.batch;
-    set_batch(first_.get(), batch.products, batch.one_b ? 0 : n * k);
-    set_batch(second_.get(), batch.products, batch.one_a ? 0 : m * k);
-    set_batch(result_.get(), batch.products, m * n);
+    set_batch(first_.get(), batch.products,
+              batch.one_b ? 0 : b.rows * given_row(problem.leading.b, b));
+    set_batch(second_.get(), batch.products,
+              batch.one_a ? 0 : a.rows * given_row(problem.leading.a, a));
+    set_batch(result_.get(), batch.products, m * (fp32_output ? n : c_row(problem)));
   }
   const cublasOperation_t first = b_is_k_major(problem.layout) ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cublasOperation_t second = a_is_k_major(problem.layout) ? CUBLAS_OP_N : CUBLAS_OP_T;

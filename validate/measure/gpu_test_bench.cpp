@@ -14,7 +14,9 @@ std::size_t bytes_of(i64 rows, i64 columns, ElementType type) {
 }  // namespace
 
 GpuTestBench::GpuTestBench(const Device& device)
-    : kernels(cache, device.sm_count, stream.get()), verifier(kernels, cublaslt, stream) {}
+    : kernels(cache, device.sm_count, stream.get()),
+      verifier(kernels, cublaslt, stream),
+      copier(cache, device.sm_count) {}
 
 GpuTestBench& GpuTestBench::get(const Device& device) {
   static GpuTestBench bench(device);
@@ -25,15 +27,19 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   static u64 seed = 1;
   problem = next;
   const auto [m, n, k] = next.shape;
-  const i64 a_rows = matrices_of_a(next) * m, b_rows = matrices_of_b(next) * n;
+  const MatrixSides of_a = sides_of_a(next), of_b = sides_of_b(next);
+  const i64 a_elements = matrices_of_a(next) * of_a.rows * given_row(next.leading.a, of_a);
+  const i64 b_elements = matrices_of_b(next) * of_b.rows * given_row(next.leading.b, of_b);
   stream.synchronize();
-  a.reserve(bytes_of(a_rows, k, next.dtype));
-  b.reserve(bytes_of(b_rows, k, next.dtype));
+  a.reserve(bytes_of(a_elements, 1, next.dtype));
+  b.reserve(bytes_of(b_elements, 1, next.dtype));
   first_rows.prepare(next);
-  c.reserve(bytes_of(next.batch.products * m, n, c_type(next)));
-  kernels.fill(a.as<void>(), static_cast<u64>(a_rows * k), next.dtype, inputs, seed++,
+  copier.prepare(next);
+  c.reserve(bytes_of(next.batch.products * m, c_row(next), c_type(next)));
+  // What lies between rows gets numbers too, which nobody is to read.
+  kernels.fill(a.as<void>(), static_cast<u64>(a_elements), next.dtype, inputs, seed++,
                stream.get());
-  kernels.fill(b.as<void>(), static_cast<u64>(b_rows * k), next.dtype, inputs, seed++,
+  kernels.fill(b.as<void>(), static_cast<u64>(b_elements), next.dtype, inputs, seed++,
                stream.get());
   const i64 elements = bias_elements(next.epilogue.bias, m, n);
   if (elements > 0) {
@@ -66,8 +72,10 @@ LoadedKernel GpuTestBench::load(const KernelConfig& config) {
 Verdict GpuTestBench::check(const KernelConfig& config) {
   LoadedKernel kernel = load(config);
   const GemmLaunch launch(kernel, problem, config);
-  return verifier.check(
-      [&](void* output) { launch.launch(launch.bind(buffers(output)), stream.get()); });
+  return verifier.check([&](void* output) {
+    copier.launch(buffers(output), stream.get());
+    launch.launch(launch.bind(copier.copied(buffers(output))), stream.get());
+  });
 }
 
 Verdict GpuTestBench::check_cublaslt() {

@@ -5,6 +5,7 @@
 #include "kernels/jit/device.h"
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/operand_copier.h"
 #include "model/tile/kernel_config.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
@@ -40,6 +41,7 @@ class GpuTestBench {
   MicroKernels kernels;
   Cublaslt cublaslt;
   Verifier verifier;
+  OperandCopier copier;
   GemmProblem problem{};
   DeviceMemory a, b, c, bias;
   FirstRows first_rows;

@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 namespace {
@@ -24,10 +25,13 @@ std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
+  const MatrixSides a = sides_of_a(problem), b = sides_of_b(problem);
   SetLayout layout{
-      .a_bytes = operand_bytes(matrices_of_a(problem) * m, k, problem.dtype),
-      .b_bytes = operand_bytes(matrices_of_b(problem) * n, k, problem.dtype),
-      .c_bytes = operand_bytes(problem.batch.products * m, n, c_type(problem)),
+      .a_bytes = operand_bytes(matrices_of_a(problem) * a.rows, given_row(problem.leading.a, a),
+                               problem.dtype),
+      .b_bytes = operand_bytes(matrices_of_b(problem) * b.rows, given_row(problem.leading.b, b),
+                               problem.dtype),
+      .c_bytes = operand_bytes(problem.batch.products * m, c_row(problem), c_type(problem)),
       .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, c_type(problem)),
       .sets = {}};
   layout.sets = buffer_sets(layout.set_bytes(), l2);

@@ -12,6 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 namespace {
@@ -33,6 +34,16 @@ std::string place(u64 index, const GemmProblem& problem) {
 
 i64 outputs(const GemmProblem& problem) {
   return problem.batch.products * problem.shape.m * problem.shape.n;
+}
+
+/// Elements from one matrix of A, of B, to the next.
+i64 a_elements(const GemmProblem& problem) {
+  const MatrixSides sides = sides_of_a(problem);
+  return sides.rows * given_row(problem.leading.a, sides);
+}
+i64 b_elements(const GemmProblem& problem) {
+  const MatrixSides sides = sides_of_b(problem);
+  return sides.rows * given_row(problem.leading.b, sides);
 }
 
 /// So many elements behind the first.
@@ -99,10 +110,10 @@ void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   if (is_fp8(problem.dtype)) {
     GemmProblem wide = problem;
     wide.dtype = ElementType::kFp16;
-    a = widened(a, matrices_of_a(problem) * problem.shape.m, a_);
-    b = widened(b, matrices_of_b(problem) * problem.shape.n, b_);
+    a = widened(a, matrices_of_a(problem) * a_elements(problem), a_);
+    b = widened(b, matrices_of_b(problem) * b_elements(problem), b_);
     if (promotes(problem.epilogue)) {
-      kernels_.scaled_reference(a, b, inputs.scales, reference_.as<float>(), problem.shape,
+      kernels_.scaled_reference(a, b, inputs.scales, reference_.as<float>(), problem,
                                 stream_.get());
     } else {
       take_reference(wide, a, b);
@@ -125,8 +136,8 @@ void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   cleared_ = copy_to_host(result_.as<OutputCheck>(), 1, stream_.get()).front();
 }
 
-const void* Verifier::widened(const void* fp8, i64 rows, DeviceMemory& wide) const {
-  const u64 count = static_cast<u64>(rows) * static_cast<u64>(problem_.shape.k);
+const void* Verifier::widened(const void* fp8, i64 elements, DeviceMemory& wide) const {
+  const u64 count = static_cast<u64>(round_up<i64>(elements, 2));
   wide.reserve(count * static_cast<std::size_t>(element_bytes(ElementType::kFp16)));
   kernels_.widen_fp8(fp8, wide.as<void>(), count, problem_.dtype, stream_.get());
   return wide.as<void>();
@@ -139,7 +150,7 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
     multiply(problem, a, b, reference_.as<float>(), problem.batch.products);
     return;
   }
-  const auto [m, n, k] = problem.shape;
+  const i64 n = problem.shape.n;
   const std::vector<i64>& rows = problem.groups->rows();
   GemmProblem group = problem;
   group.groups = nullptr;
@@ -147,9 +158,11 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
   for (std::size_t i = 0; i < rows.size(); ++i) {
     group.shape.m = rows[i];
     if (rows[i] > 0) {
-      multiply(group, behind(a, first_row * k, problem.dtype),
-               behind(b, static_cast<i64>(i) * n * k, problem.dtype),
-               reference_.as<float>() + first_row * n, static_cast<i64>(rows.size()));
+      multiply(
+          group,
+          behind(a, first_row * given_row(problem.leading.a, sides_of_a(problem)), problem.dtype),
+          behind(b, static_cast<i64>(i) * b_elements(problem), problem.dtype),
+          reference_.as<float>() + first_row * n, static_cast<i64>(rows.size()));
     }
     first_row += rows[i];
   }
@@ -163,15 +176,16 @@ void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b
   const ReferenceCheck nothing{.checked = 0, .wrong = 0, .first_wrong = kNone};
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &nothing, sizeof nothing,
                                 cudaMemcpyHostToDevice, stream_.get()));
-  const auto [m, n, k] = problem.shape;
+  const i64 m = problem.shape.m, n = problem.shape.n;
   const i64 products = problem.batch.products;
   const u64 samples = std::min<u64>(static_cast<u64>(m * n),
                                     ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(matrices)));
   for (i64 product = 0; product < products; ++product) {
     const i64 of_a = problem.batch.one_a ? 0 : product, of_b = problem.batch.one_b ? 0 : product;
-    kernels_.check_reference(behind(a, of_a * m * k, problem.dtype),
-                             behind(b, of_b * n * k, problem.dtype), c + product * m * n, problem,
-                             samples, result_.as<ReferenceCheck>(), stream_.get());
+    kernels_.check_reference(behind(a, of_a * a_elements(problem), problem.dtype),
+                             behind(b, of_b * b_elements(problem), problem.dtype),
+                             c + product * m * n, problem, samples, result_.as<ReferenceCheck>(),
+                             stream_.get());
   }
   const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
   if (found.checked != samples * static_cast<u64>(products) || found.wrong != 0) {
@@ -183,8 +197,10 @@ void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
+  const auto& [m, n, k] = problem_.shape;
   const std::size_t c_bytes =
-      elements() * static_cast<std::size_t>(element_bytes(c_type(problem_)));
+      static_cast<std::size_t>(problem_.batch.products * m * c_row(problem_)) *
+      static_cast<std::size_t>(element_bytes(c_type(problem_)));
   const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
   const std::size_t whole = behind + kGuardBytes;
   stream_.synchronize();  // the memory may move
@@ -201,8 +217,7 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
       .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
       .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms)};
   OutputCheck* const result = result_.as<OutputCheck>();
-  kernels_.check_output(c, reference_.as<float>(), elements(), c_type(problem_), bound, result,
-                        stream_.get());
+  kernels_.check_output(c, reference_.as<float>(), problem_, bound, result, stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
   return verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);

@@ -55,8 +55,8 @@ class Verifier {
 
  private:
   std::size_t elements() const;
-  /// fp8 rows of K as fp16, in `wide`.
-  const void* widened(const void* fp8, i64 rows, DeviceMemory& wide) const;
+  /// fp8 elements as fp16, in `wide`.
+  const void* widened(const void* fp8, i64 elements, DeviceMemory& wide) const;
   /// A B of 16-bit operands, checked.
   void take_reference(const GemmProblem& problem, const void* a, const void* b);
   /// The same of products without groups, into `c`; `matrices` in all share what is checked.

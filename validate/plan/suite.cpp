@@ -20,6 +20,7 @@
 #include "model/tile/batch_text.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 #include "model/tile/stream_config_text.h"
 
 namespace tilecast {
@@ -265,12 +266,13 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
     if (shape.op == Op::kGemm) {
       for (const Layout layout : suite.layouts) {
         for (const Epilogue& epilogue : suite.epilogues) {
-          const GemmProblem problem{.shape = shape.sides,
-                                    .dtype = dtype,
-                                    .layout = layout,
-                                    .epilogue = epilogue,
-                                    .batch = shape.batch,
-                                    .groups = shape.groups};
+          const GemmProblem problem = with_leading({.shape = shape.sides,
+                                                    .dtype = dtype,
+                                                    .layout = layout,
+                                                    .epilogue = epilogue,
+                                                    .batch = shape.batch,
+                                                    .groups = shape.groups},
+                                                   shape.leading);
           if (!is_fp8(dtype)) {
             problems.push_back(problem);
             continue;
@@ -291,16 +293,18 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
 
 }  // namespace
 
-std::vector<SuiteShape> expand_shapes(std::string_view text) {
+std::vector<SuiteShape> expand_shapes(std::string_view given_text) {
+  const auto& [text, leading] = split_leading(given_text);
   if (text.starts_with('[')) {
     const GemmProblem of_groups =
         std::get<GemmProblem>(parse_problem(Op::kGemm, text, ElementType::kFp16, Layout::kTn));
-    return {{Op::kGemm, of_groups.shape, {}, of_groups.groups}};
+    return {{Op::kGemm, of_groups.shape, {}, of_groups.groups, leading}};
   }
   const BatchedShape given = split_batch(text);
   const Batch batch = given.batch ? parse_batch(*given.batch) : Batch{};
   const std::vector<std::string_view> sides = split(given.shape, 'x');
-  if (sides.empty() || sides.size() > 3 || (given.batch && sides.size() != 3)) {
+  const bool gemm_alone = given.batch || leading != LeadingDimensions{};
+  if (sides.empty() || sides.size() > 3 || (gemm_alone && sides.size() != 3)) {
     bad_shape(text);
   }
   const Op op = sides.size() == 3   ? Op::kGemm
@@ -315,7 +319,7 @@ std::vector<SuiteShape> expand_shapes(std::string_view text) {
   for (const i64 m : numbers[0]) {
     for (const i64 n : numbers[1]) {
       for (const i64 k : numbers[2]) {
-        shapes.push_back({op, {m, n, k}, batch});
+        shapes.push_back({op, {m, n, k}, batch, nullptr, leading});
         if (shapes.size() > kMostShapes) {
           throw ConfigError(
               fmt::format("shape '{}': expected at most {} shapes", printable(text), kMostShapes));

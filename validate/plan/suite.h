@@ -1,7 +1,8 @@
 // A suite: what to measure, as a YAML file, and the points it stands for.
 //
 //   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step in any place, end included;
-//                             # ROWSxCOLUMNS are of elementwise_add, one number is of memcpy
+//                             # ROWSxCOLUMNS are of elementwise_add, one number is of memcpy;
+//                             # behind a GEMM's its leading dimensions: 64x64x63 lda=64 ldb=64
 //   dtypes: [fp16]            # default fp16
 //   dtypes_c: [bf16, fp16]    # of C where A and B are fp8; default bf16
 //   layouts: [tn]             # default tn
@@ -46,6 +47,7 @@ struct SuiteShape {
   GemmShape sides;
   Batch batch = {};
   const GroupRows* groups = nullptr;
+  LeadingDimensions leading = {};
 
   bool operator==(const SuiteShape&) const = default;
 };

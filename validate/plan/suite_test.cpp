@@ -31,6 +31,8 @@ TEST_CASE("A range in any place of a shape stands for each step up to its end") 
                                           {Op::kGemm, {64, 300, 512}}});
   CHECK(expand_shapes("1:2:1x1:2:1x8").size() == 4);
   CHECK(expand_shapes("8x8x8:20:8").size() == 2);  // 8 and 16; 24 is beyond 20
+  CHECK(expand_shapes("8x8x8:20:8 ldb=24")[1] ==
+        SuiteShape{Op::kGemm, {8, 8, 16}, {}, nullptr, {0, 24, 0}});
 }
 
 TEST_CASE("A malformed shape or range is refused") {
@@ -138,11 +140,11 @@ TEST_CASE("A configuration that cannot run on a shape stays in the list with its
 
 TEST_CASE("A problem that no kernel solves is left out with a note") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const SuitePoints expanded =
-      expand_suite(suite_of("shapes: [512x512x510, 512x512x512]\ncublaslt: true\n"), gpu.spec);
+  const SuitePoints expanded = expand_suite(
+      suite_of("shapes: [512x512x512 ldc=513, 512x512x512]\ncublaslt: true\n"), gpu.spec);
   CHECK(expanded.points.size() == 2);
   REQUIRE(expanded.notes.size() == 1);
-  CHECK(expanded.notes[0].find("512x512x510") != std::string::npos);
+  CHECK(expanded.notes[0].find("512x512x512 fp16 tn ldc=513") != std::string::npos);
 }
 
 TEST_CASE("A bad suite is refused with file, line and key") {

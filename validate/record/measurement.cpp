@@ -6,6 +6,7 @@
 #include "model/base/words.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 
 namespace tilecast {
 namespace {
@@ -76,7 +77,8 @@ std::string key_of(const Point& point) {
                      to_text(point.inputs), to_text(point.l2_state)) +
          (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "") +
          (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "") +
-         (point.problem.groups != nullptr ? " groups " + to_text(*point.problem.groups) : "");
+         (point.problem.groups != nullptr ? " groups " + to_text(*point.problem.groups) : "") +
+         (point.problem.leading != LeadingDimensions{} ? " " + to_text(point.problem.leading) : "");
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

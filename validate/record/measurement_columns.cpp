@@ -8,6 +8,7 @@
 #include "model/base/text.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/leading_text.h"
 #include "model/tile/short_config_text.h"
 
 namespace tilecast {
@@ -140,6 +141,18 @@ template <auto kMember, auto kParse>
 constexpr MeasurementColumn point_column(std::string_view name) {
   return {name, true, [](const Measurement& m) { return std::string(to_text(m.point.*kMember)); },
           [](Measurement& m, std::string_view text) { m.point.*kMember = kParse(text); }};
+}
+
+template <i64 LeadingDimensions::*kMember>
+constexpr MeasurementColumn leading_column(std::string_view name) {
+  return {name, false,
+          [](const Measurement& m) {
+            const i64 leading = m.point.problem.leading.*kMember;
+            return leading == 0 ? std::string() : std::to_string(leading);
+          },
+          [](Measurement& m, std::string_view text) {
+            m.point.problem.leading.*kMember = parse_leading("elements", text);
+          }};
 }
 
 constexpr MeasurementColumn kColumns[] = {
@@ -290,6 +303,9 @@ constexpr MeasurementColumn kColumns[] = {
          }
        }
      }},
+    leading_column<&LeadingDimensions::a>("lda"),
+    leading_column<&LeadingDimensions::b>("ldb"),
+    leading_column<&LeadingDimensions::c>("ldc"),
     {"epilogue", false,
      [](const Measurement& m) {
        return fuses(m.point.problem.epilogue) ? to_text(m.point.problem.epilogue) : std::string();
@@ -314,6 +330,9 @@ void check_sides(const Point& point) {
       throw ConfigError(fmt::format("{}: expected {} for op {}", kNames[i],
                                     sides[i] == 0 ? "a size" : "nothing", to_text(point.op)));
     }
+  }
+  if (with_leading(point.problem, point.problem.leading).leading != point.problem.leading) {
+    throw ConfigError("lda, ldb, ldc: expected nothing where rows are tight");
   }
 }
 

@@ -185,6 +185,20 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
             .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
 }
 
+TEST_CASE("Leading dimensions are columns, empty where rows are tight, and part of the point") {
+  Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
+  const Point tight = m.point;
+  m.point.problem.leading = {72, 0, 520};
+  const std::string text = measurement_csv({m});
+  CHECK(text.find(",72,,520,") != std::string::npos);
+  CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);
+  CHECK(key_of(tight) != key_of(m.point));
+  CHECK(message_of(replaced(text, ",72,,520,", ",63,,520,"))
+            .ends_with("lda is 63: expected 64 to 274877906944, or 0"));
+  CHECK(message_of(replaced(text, ",72,,520,", ",64,,520,"))
+            .ends_with("lda, ldb, ldc: expected nothing where rows are tight"));
+}
+
 TEST_CASE("A broken file is refused with file, line, column and what was expected") {
   const std::string good = example_csv();
   CHECK(message_of(good) == "no error");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/tile/group_text.h"
+#include "model/tile/leading_text.h"
 
 namespace tilecast {
 
@@ -16,6 +17,7 @@ GroupKey group_key(const Point& point) {
           problem.batch.one_a,
           problem.batch.one_b,
           problem.groups == nullptr ? "" : to_text(*problem.groups),
+          to_text(problem.leading),
           problem.dtype,
           c_type(problem),
           problem.layout,

@@ -5,6 +5,7 @@
 
 #include "model/base/math.h"
 #include "model/sim/memory/inside.h"
+#include "model/tile/operand_copies.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/warpgroup_part.h"
 
@@ -22,22 +23,17 @@ OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& co
           matrices,
           t.cluster_n,
           !k_major,
-          k_major ? problem.shape.k : problem.shape.m,
+          a_row(problem),
           loads_existing_rows(problem, config) ? a_rows_step(t, problem.layout) : 0,
           &rows};
 }
 
 OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
                               const OperandPanels& panels) {
-  const bool k_major = b_is_k_major(problem.layout);
-  return {problem.shape.n,
-          t.block_n,
-          panels.columns(),
-          panels.matrices_of_b(),
-          t.cluster_m,
-          !k_major,
-          k_major ? problem.shape.k : problem.shape.n,
-          0};
+  return {problem.shape.n,  t.block_n,
+          panels.columns(), panels.matrices_of_b(),
+          t.cluster_m,      !b_is_k_major(problem.layout),
+          b_row(problem),   0};
 }
 
 /// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills

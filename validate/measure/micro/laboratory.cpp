@@ -49,6 +49,7 @@ Laboratory::Laboratory(const CounterClock& counter)
       nvml_(facts_.pci_bus_id),
       kernels_(cache_, device_.sm_count, stream_.get()),
       operands_(kernels_, stream_, facts_.l2),
+      copier_(cache_, device_.sm_count),
       verifier_(kernels_, cublaslt_, stream_),
       timer_(activity_, kernels_, nvml_, stream_),
       streams_(cache_, kernels_, activity_, stream_, facts_.l2, device_.sm_count),
@@ -68,6 +69,7 @@ void Laboratory::prepare(const Point& point) {
   prepared_.reset();
   fastest_of_prepared_.reset();
   operands_.prepare(point.problem, point.inputs, seed_of(point.problem, point.inputs));
+  copier_.prepare(point.problem);
   verifier_.prepare(point.problem, operands_.set(0));
   prepared_ = {point.problem, point.inputs};
 }
@@ -112,7 +114,7 @@ void Laboratory::time(Measurement& row, Workload& workload) {
 bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {
   const PhaseTimes::Scope phase(phases_, "identity");
   const std::vector<WalkedPiece> walked =
-      record_tile_trace(launch, operands_.set(0), stream_.get());
+      record_tile_trace(launch, copier_.copied(operands_.set(0)), stream_.get());
   row.tile_checksum = tile_checksum(walked);
   row.reason =
       tile_trace_difference(walked, expected_tile_trace(launch), launch.max_tiles_per_cta());
@@ -150,7 +152,8 @@ void Laboratory::measure_kernel(Measurement& row) {
   if (!verify(row, [&](void* c) {
         GemmBuffers checked = first;
         checked.c = c;
-        launch.launch(launch.bind(checked), stream_.get());
+        copier_.launch(checked, stream_.get());
+        launch.launch(launch.bind(copier_.copied(checked)), stream_.get());
       })) {
     return;
   }
@@ -159,9 +162,13 @@ void Laboratory::measure_kernel(Measurement& row) {
   }
   std::vector<GemmArgs> args;
   for (std::size_t i = 0; i < operands_.sets(); ++i) {
-    args.push_back(launch.bind(operands_.set(i)));
+    args.push_back(launch.bind(copier_.copied(operands_.set(i))));
   }
-  Workload workload{.enqueue = [&](std::size_t set) { launch.launch(args[set], stream_.get()); },
+  Workload workload{.enqueue =
+                        [&](std::size_t set) {
+                          copier_.launch(operands_.set(set), stream_.get());
+                          launch.launch(args[set], stream_.get());
+                        },
                     .sets = operands_.sets(),
                     .estimate = {}};
   time(row, workload);

@@ -8,6 +8,7 @@
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/device.h"
+#include "kernels/jit/operand_copier.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_facts.h"
 #include "validate/measure/identity.h"
@@ -71,6 +72,7 @@ class Laboratory {
   MicroKernels kernels_;
   Cublaslt cublaslt_;
   Operands operands_;
+  OperandCopier copier_;
   Verifier verifier_;
   RegimeTimer timer_;
   StreamPoints streams_;

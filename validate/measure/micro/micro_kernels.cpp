@@ -3,6 +3,7 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "model/tile/operand_copies.h"
 #include "validate/measure/device_memory.h"
 
 namespace tilecast {
@@ -81,11 +82,14 @@ void MicroKernels::sum_squares(const float* values, u64 count, OutputCheck* chec
   launch(sum_squares_, wide(sm_count_), stream, values, count, check);
 }
 
-void MicroKernels::check_output(const void* output, const float* reference, u64 count,
-                                ElementType type, ElementBound bound, OutputCheck* check,
+void MicroKernels::check_output(const void* output, const float* reference,
+                                const GemmProblem& problem, ElementBound bound, OutputCheck* check,
                                 cudaStream_t stream) const {
-  launch(check_output_, wide(sm_count_), stream, output, reference, count, static_cast<i32>(type),
-         bound.relative, bound.absolute, check);
+  const u64 columns = static_cast<u64>(problem.shape.n);
+  const u64 rows = static_cast<u64>(problem.batch.products * problem.shape.m);
+  launch(check_output_, wide(sm_count_), stream, output, reference, rows * columns, columns,
+         static_cast<u64>(c_row(problem)), static_cast<i32>(c_type(problem)), bound.relative,
+         bound.absolute, check);
 }
 
 void MicroKernels::check_guard(const void* words, u64 count, OutputCheck* check,
@@ -103,6 +107,8 @@ void MicroKernels::check_reference(const void* a, const void* b, const float* pr
                                    cudaStream_t stream) const {
   launch(reference_gemm_, wide(sm_count_), stream, a, b, product, static_cast<u64>(problem.shape.m),
          static_cast<u64>(problem.shape.n), static_cast<u64>(problem.shape.k),
+         static_cast<u64>(given_row(problem.leading.a, sides_of_a(problem))),
+         static_cast<u64>(given_row(problem.leading.b, sides_of_b(problem))),
          static_cast<i32>(problem.dtype), static_cast<i32>(problem.layout), samples, check);
 }
 
@@ -121,10 +127,13 @@ void MicroKernels::apply_epilogue(float* sums, const void* bias, const ScaleArgs
 }
 
 void MicroKernels::scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
-                                    const GemmShape& shape, cudaStream_t stream) const {
+                                    const GemmProblem& problem, cudaStream_t stream) const {
   launch(scaled_reference_, wide(sm_count_), stream, a, b, scales.a, scales.b,
          static_cast<u64>(scales.a_stride), static_cast<u64>(scales.b_stride), c,
-         static_cast<u64>(shape.m), static_cast<u64>(shape.n), static_cast<u64>(shape.k));
+         static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
+         static_cast<u64>(problem.shape.k),
+         static_cast<u64>(given_row(problem.leading.a, sides_of_a(problem))),
+         static_cast<u64>(given_row(problem.leading.b, sides_of_b(problem))));
 }
 
 }  // namespace tilecast

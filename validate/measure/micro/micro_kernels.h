@@ -40,7 +40,7 @@ class MicroKernels {
 
   /// Adds up into `check`, which the caller has cleared.
   void sum_squares(const float* values, u64 count, OutputCheck* check, cudaStream_t stream) const;
-  void check_output(const void* output, const float* reference, u64 count, ElementType type,
+  void check_output(const void* output, const float* reference, const GemmProblem& problem,
                     ElementBound bound, OutputCheck* check, cudaStream_t stream) const;
   void check_guard(const void* words, u64 count, OutputCheck* check, cudaStream_t stream) const;
   /// 16-bit elements whose bits differ.
@@ -57,7 +57,7 @@ class MicroKernels {
                       const GemmProblem& problem, cudaStream_t stream) const;
   /// The product of K-major fp16 elements whose blocks have scales.
   void scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
-                        const GemmShape& shape, cudaStream_t stream) const;
+                        const GemmProblem& problem, cudaStream_t stream) const;
 
  private:
   LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_, check_same_,

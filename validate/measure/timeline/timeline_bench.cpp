@@ -12,6 +12,7 @@
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/base/quantile.h"
+#include "model/tile/operand_copies.h"
 #include "validate/measure/timeline/tile_trace.h"
 #include "validate/measure/timing/launch_times.h"
 
@@ -99,6 +100,9 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
   }
   if (problem.groups != nullptr) {
     throw ConfigError("a timeline is of one product, not of groups");
+  }
+  if (copied_operands(problem).any() || problem.leading.c != 0) {
+    throw ConfigError("a timeline is of one kernel: operands are not copied, and C is tight");
   }
   const KernelSource source = gemm_source(config, ProblemKind::of(problem));
   auto builds = std::make_unique<Builds>(load(cache_, source),

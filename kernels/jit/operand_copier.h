@@ -1,0 +1,47 @@
+// Operands copied into rows that the copy engine can read (model/tile/operand_copies.h), by one
+// launch before that of the kernel, and the memory for them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+#include "kernels/gemm/copy_args.h"
+#include "kernels/jit/cubin_cache.h"
+#include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/zeroed_memory.h"
+#include "model/tile/gemm_problem.h"
+#include "model/tile/operand_copies.h"
+
+namespace tilecast {
+
+constexpr const char* kCopyEntry = "tilecast_copy_operands";
+KernelSource copy_source(const std::string& architecture);
+
+/// Without addresses. Matrix strides as GemmBuffers has them.
+CopyArgs copy_args(const GemmProblem& problem, i64 a_matrix_stride = 0, i64 b_matrix_stride = 0);
+LaunchShape copy_shape(const CopyArgs& args, i32 sm_count);
+
+/// Of one problem at a time; its launches must follow each other. Does nothing where a problem's
+/// operands are read as they lie.
+class OperandCopier {
+ public:
+  OperandCopier(CubinCache& cache, i32 sm_count);
+
+  /// The kernel and the memory for it, which may move.
+  void prepare(const GemmProblem& problem);
+  /// What the kernel reads instead.
+  GemmBuffers copied(GemmBuffers buffers) const;
+  void launch(const GemmBuffers& buffers, cudaStream_t stream) const;
+
+ private:
+  CubinCache& cache_;
+  i32 sm_count_;
+  std::optional<LoadedKernel> kernel_;
+  GemmProblem problem_{};
+  CopiedOperands copies_{};
+  ZeroedMemory a_, b_;
+};
+
+}  // namespace tilecast
