@@ -2,14 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 
 AnyProblem ProblemOptions::problem() const {
+  if (experts) {
+    return drawn_problems(1).front();
+  }
   const Op parsed = parse_op(op);
   if (parsed != Op::kGemm) {
     const bool has_layout = layout_option && layout_option->given();
@@ -20,6 +28,34 @@ AnyProblem ProblemOptions::problem() const {
   }
   return parse_problem(parsed, in_batch(batch, shape), parse_element_type(dtype),
                        parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+}
+
+Routing ProblemOptions::asked_routing() const {
+  return {.experts = experts.value(),
+          .tokens = tokens.value(),
+          .top_k = top_k,
+          .zipf = parse_zipf(routing),
+          .seed = seed};
+}
+
+std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
+  if (parse_op(op) != Op::kGemm || !batch.empty()) {
+    throw ConfigError(
+        fmt::format("--experts applies only to gemm, not to {}", batch.empty() ? op : "a batch"));
+  }
+  if (std::ranges::count(lower_case(shape), 'x') != 1) {
+    throw ConfigError(fmt::format("shape '{}': expected N and K of each expert, such as 4096x7168",
+                                  on_one_line(shape)));
+  }
+  const Routing asked = asked_routing();
+  const AnyProblem product =
+      parse_problem(Op::kGemm, fmt::format("{}x{}", asked.rows(), shape), parse_element_type(dtype),
+                    parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+  std::vector<GemmProblem> problems;
+  for (std::vector<i64>& rows : drawn_rows(asked, count)) {
+    problems.push_back(in_groups(std::get<GemmProblem>(product), std::move(rows)));
+  }
+  return problems;
 }
 
 void give_back_shape(std::string& shape, std::vector<std::string>& values) {
@@ -41,6 +77,28 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
       command.option("--layout", options.layout, "GEMMs only. tn: B is [N,K]; nn: B is [K,N]");
   options.epilogue_option = command.option("--epilogue", options.epilogue, kEpilogueHelp);
   return {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option};
+}
+
+void add_routing_options(const Command& command, ProblemOptions& options) {
+  const Option experts =
+      command
+          .option("--experts", options.experts,
+                  "Of a mixture of experts: each is a group of rows with a B of its own. SHAPE is "
+                  "then N and K: 4096x7168 --experts 64 --tokens 4096")
+          .in_range(i64{1}, kMostGroups);
+  const Option tokens = command.option("--tokens", options.tokens, "That are routed to --experts")
+                            .in_range(i64{1}, kMostRoutedRows)
+                            .needs(experts);
+  experts.needs(tokens);
+  command.option("--top-k", options.top_k, "Experts that each token goes to")
+      .in_range(i64{1}, kMostGroups)
+      .needs(experts);
+  command
+      .option("--routing", options.routing,
+              "Each expert's share of the tokens: uniform, or zipf:1.1 for Zipf's law with that "
+              "exponent")
+      .needs(experts);
+  command.option("--seed", options.seed, "Of the draws of the rows of each expert").needs(experts);
 }
 
 }  // namespace tilecast

@@ -7,15 +7,26 @@
 
 #include "cli/command.h"
 #include "model/tile/any_op.h"
+#include "model/tile/routing.h"
 
 namespace tilecast {
 
 struct ProblemOptions {
   std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none";
   std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
+  // Of a mixture of experts, of which SHAPE is N and K:
+  std::optional<i64> experts, tokens;
+  i64 top_k = 1, draws = 8;
+  u64 seed = 1;
+  std::string routing = "uniform";
 
-  /// Throws ConfigError where they are no problem, or name a layout or an epilogue of another op's.
+  /// Of experts the first draw. Throws ConfigError where they are no problem, or name a layout or
+  /// an epilogue of another op's.
   AnyProblem problem() const;
+  /// Throws ConfigError where they are no routing; there are experts.
+  Routing asked_routing() const;
+  /// Each draw of it. Throws as both.
+  std::vector<GemmProblem> drawn_problems(i64 count) const;
 };
 
 /// Moves SHAPE out of a list of values that took it too: `--schedule pp 4096x4096x4096`.
@@ -23,5 +34,8 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values);
 
 /// Adds --dtype, --dtype-c, --batch, --layout and --epilogue; `options` must outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
+
+/// Adds --experts, --tokens, --top-k, --routing and --seed.
+void add_routing_options(const Command& command, ProblemOptions& options);
 
 }  // namespace tilecast
