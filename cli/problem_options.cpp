@@ -61,7 +61,7 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
 void give_back_shape(std::string& shape, std::vector<std::string>& values) {
   const auto is_shape = [](const std::string& text) {
     return !text.empty() && (text.front() == '[' || (text.front() >= '0' && text.front() <= '9')) &&
-           lower_case(text).find_first_not_of("0123456789x*:,[]ab ") == std::string::npos;
+           lower_case(text).find_first_not_of("0123456789x*:,/[]ab ") == std::string::npos;
   };
   if (shape.empty() && values.size() > 1 && is_shape(values.back())) {
     shape = values.back();

@@ -48,6 +48,11 @@ TEST_CASE("Empty groups cost nothing") {
              groups_of({300, 77, 1000}, 1024, 512), kConfigs);
 }
 
+TEST_CASE("Masked groups without room are groups that follow each other") {
+  check_same(in_groups(product({0, 1024, 512}), GroupRows::of({300, 300, 300}, 300)),
+             groups_of({300, 300, 300}, 1024, 512), kConfigs);
+}
+
 TEST_CASE("Two groups in the place of one read another B, and whole tiles besides are the same") {
   for (const char* const config : kConfigs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {

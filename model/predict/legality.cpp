@@ -183,7 +183,8 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
     return "groups: expected one at least that has rows";
   }
   // As of one product, so that panels of A and of B can be counted.
-  if (problem.shape.m + groups * kWgmmaM > kMostSide || groups * problem.shape.n > kMostSide) {
+  if (rows_in_memory(problem) + groups * kWgmmaM > kMostSide ||
+      groups * problem.shape.n > kMostSide) {
     return fmt::format(
         "{} groups: all together can have {} rows, of each group in whole {}, and as many columns",
         groups, kMostSide, kWgmmaM);

@@ -25,12 +25,12 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   static u64 seed = 1;
   problem = next;
   const auto [m, n, k] = next.shape;
-  const i64 a_rows = matrices_of_a(next) * m, b_rows = matrices_of_b(next) * n;
+  const i64 a_rows = matrices_of_a(next) * rows_in_memory(next), b_rows = matrices_of_b(next) * n;
   stream.synchronize();
   a.reserve(bytes_of(a_rows, k, next.dtype));
   b.reserve(bytes_of(b_rows, k, next.dtype));
-  first_rows.prepare(next);
-  c.reserve(bytes_of(next.batch.products * m, n, c_type(next)));
+  rows_of_groups.prepare(next);
+  c.reserve(bytes_of(next.batch.products * rows_in_memory(next), n, c_type(next)));
   kernels.fill(a.as<void>(), static_cast<u64>(a_rows * k), next.dtype, inputs, seed++,
                stream.get());
   kernels.fill(b.as<void>(), static_cast<u64>(b_rows * k), next.dtype, inputs, seed++,
@@ -52,7 +52,7 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
           .c = output,
           .bias = biased ? bias.as<void>() : nullptr,
           .scales = scales.get(),
-          .first_rows = first_rows.get()};
+          .group_rows = rows_of_groups.get()};
 }
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {

@@ -42,7 +42,7 @@ class GpuTestBench {
   Verifier verifier;
   GemmProblem problem{};
   DeviceMemory a, b, c, bias;
-  FirstRows first_rows;
+  RowsOfGroups rows_of_groups;
   OperandScales scales;
 
  private:

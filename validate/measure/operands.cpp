@@ -25,24 +25,25 @@ std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
 SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
   SetLayout layout{
-      .a_bytes = operand_bytes(matrices_of_a(problem) * m, k, problem.dtype),
+      .a_bytes = operand_bytes(matrices_of_a(problem) * rows_in_memory(problem), k, problem.dtype),
       .b_bytes = operand_bytes(matrices_of_b(problem) * n, k, problem.dtype),
-      .c_bytes = operand_bytes(problem.batch.products * m, n, c_type(problem)),
+      .c_bytes =
+          operand_bytes(problem.batch.products * rows_in_memory(problem), n, c_type(problem)),
       .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, c_type(problem)),
       .sets = {}};
   layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
 }
 
-void FirstRows::prepare(const GemmProblem& problem) {
+void RowsOfGroups::prepare(const GemmProblem& problem) {
   groups_ = problem.groups != nullptr;
   if (!groups_) {
     return;
   }
-  const std::vector<i32> first = problem.groups->first_rows();
-  const std::size_t bytes = first.size() * sizeof(i32);
+  const std::vector<i32> rows = problem.groups->on_device();
+  const std::size_t bytes = rows.size() * sizeof(i32);
   rows_.reserve(bytes);
-  TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), first.data(), bytes, cudaMemcpyHostToDevice));
+  TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), rows.data(), bytes, cudaMemcpyHostToDevice));
 }
 
 void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
@@ -77,7 +78,7 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   layout_ = set_layout(problem, l2_);
   stream_.synchronize();  // the memory may move
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
-  first_rows_.prepare(problem);
+  rows_of_groups_.prepare(problem);
   scales_.prepare(problem, seed);
   // One fill for all: the C parts get data too, as a buffer in use would hold.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
@@ -103,7 +104,7 @@ GemmBuffers Operands::set(std::size_t index) const {
                       ? nullptr
                       : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes),
           .scales = scales_.get(),
-          .first_rows = first_rows_.get()};
+          .group_rows = rows_of_groups_.get()};
 }
 
 }  // namespace tilecast
