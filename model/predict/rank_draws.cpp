@@ -10,6 +10,7 @@
 #include "model/predict/retime.h"
 #include "model/predict/simulated_gemm.h"
 #include "model/predict/simulated_ranking.h"
+#include "model/tile/fp8_pairs.h"
 
 namespace tilecast {
 namespace {
@@ -93,8 +94,9 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
   std::ranges::sort(by_time);
   const std::size_t median = by_time[by_time.size() / 2].second;
   const auto nominate = [&](std::size_t i) -> std::optional<SharedSimulation> {
-    const KernelConfig& config = std::get<KernelConfig>(candidates[i].config);
-    return simulates(gpu, draws[median], config)
+    const GemmProblem& draw = draws[median];
+    const KernelConfig config = in_pairs(draw.dtype, std::get<KernelConfig>(candidates[i].config));
+    return simulates(gpu, in_pairs(draw), config)
                ? std::optional(SharedSimulation{.candidates = {i}})
                : std::nullopt;
   };

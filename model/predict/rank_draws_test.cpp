@@ -68,6 +68,14 @@ TEST_CASE("Of one draw the first is what a ranking of its groups has first") {
   CHECK(best.time.value <= of_groups.predictions.front().time.value * 1.02);
 }
 
+TEST_CASE("Draws may be of fp8") {
+  std::vector<GemmProblem> draws = draws_of({.experts = 8, .tokens = 2000, .zipf = 1.1}, 2);
+  for (GemmProblem& draw : draws) {
+    draw.dtype = ElementType::kE4m3;
+  }
+  CHECK(rank(draws, Method::kSimulated).predictions.front().method == Method::kSimulated);
+}
+
 TEST_CASE("A ranking over draws does not depend on the threads") {
   const auto draws = draws_of({.experts = 16, .tokens = 1000, .zipf = 0.8}, 3);
   const Ranking one = rank(draws, Method::kSimulated, 1), two = rank(draws, Method::kSimulated, 2);
