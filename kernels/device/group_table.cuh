@@ -26,7 +26,8 @@ struct GroupTable {
 
   __device__ static GroupTable& here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-    return *reinterpret_cast<GroupTable*>(dynamic + kSmem.total_bytes);
+    constexpr i32 kScales = promotes(fused()) ? kTiling.stages * scale_stage_bytes(kTiling) : 0;
+    return *reinterpret_cast<GroupTable*>(dynamic + kSmem.total_bytes + kScales);
   }
 
   /// A group's, of A and C.

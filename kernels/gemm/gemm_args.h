@@ -55,7 +55,8 @@ struct GroupArgs {
 };
 
 /// fp32, on the device, 4-byte aligned. Of tensors one number each; of rows one for each row of A
-/// and each column of B; of blocks A's [K / 128][m] and B's [n / 128][K / 128].
+/// and each column of B; of blocks A's [K / 128][m] and B's [n / 128][K / 128], of groups one
+/// behind the other.
 struct ScaleArgs {
   const float *a, *b;
   i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next

@@ -109,6 +109,11 @@ TEST_CASE("What takes no groups says so") {
   GemmProblem fused = groups;
   fused.epilogue = {Bias::kPerColumn, Activation::kNone};
   CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
+  fused.dtype = ElementType::kE4m3;
+  fused.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
+  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue scale_row: "));
+  fused.epilogue.scales = Scales::kBlock;
+  CHECK(why_not_solvable(h200(), fused).empty());
   GemmProblem batch = groups;
   batch.batch.products = 2;
   CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups are of one product");

@@ -168,13 +168,9 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
   if (problem.batch.products > 1) {
     return fmt::format("a batch of {}: groups are of one product", problem.batch.products);
   }
-  if (fuses(problem.epilogue)) {
-    return fmt::format("epilogue {}: kernels that walk groups take none",
+  if (problem.epilogue != in_main_loop(problem.epilogue)) {
+    return fmt::format("epilogue {}: kernels that walk groups take scale_block alone",
                        to_text(problem.epilogue));
-  }
-  if (is_fp8(problem.dtype)) {
-    return fmt::format("dtype {}: kernels that walk groups take fp16 or bf16",
-                       to_text(problem.dtype));
   }
   if (groups > kMostGroups) {
     return fmt::format("{} groups: a kernel walks {} at most", groups, kMostGroups);

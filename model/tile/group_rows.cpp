@@ -100,10 +100,6 @@ GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
   return in_groups(problem, GroupRows::of(std::move(rows)));
 }
 
-i64 rows_in_memory(const GemmProblem& problem) {
-  return problem.groups != nullptr ? problem.groups->rows_in_memory() : problem.shape.m;
-}
-
 i32 bytes_beside_layout(const GemmProblem& problem, const Tiling& tiling) {
   return group_table_bytes(problem) + scale_ring_bytes(problem.epilogue, tiling);
 }

@@ -52,8 +52,6 @@ class GroupRows {
 /// `problem` with these groups along M, which becomes their sum.
 GemmProblem in_groups(GemmProblem problem, const GroupRows* groups);
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
-/// Rows of A and C in memory, of a batch those of one product.
-i64 rows_in_memory(const GemmProblem& problem);
 
 constexpr i64 kMostGroups = 1024;  // that a kernel walks; more would take too much shared memory
 

@@ -55,7 +55,7 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   ScaleElements elements = scale_elements(problem);
   if (promotes(problem.epilogue)) {
     const i64 k_blocks = ceil_div<i64>(problem.shape.k, scale_block());
-    args_.a_stride = static_cast<i32>(problem.shape.m);
+    args_.a_stride = static_cast<i32>(rows_in_memory(problem));
     args_.b_stride = static_cast<i32>(round_up<i64>(k_blocks, kFours));
     elements.b = elements.b / k_blocks * args_.b_stride;
   }

@@ -100,16 +100,11 @@ void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   if (is_fp8(problem.dtype)) {
     GemmProblem wide = problem;
     wide.dtype = ElementType::kFp16;
-    a = widened(a, matrices_of_a(problem) * problem.shape.m, a_);
+    a = widened(a, matrices_of_a(problem) * rows_in_memory(problem), a_);
     b = widened(b, matrices_of_b(problem) * problem.shape.n, b_);
-    if (promotes(problem.epilogue)) {
-      kernels_.scaled_reference(a, b, inputs.scales, reference_.as<float>(), problem.shape,
-                                stream_.get());
-    } else {
-      take_reference(wide, a, b);
-    }
+    take_reference(wide, a, b, inputs.scales);
   } else {
-    take_reference(problem, a, b);
+    take_reference(problem, a, b, {});
   }
   if (fuses(problem.epilogue)) {
     for (i64 product = 0; product < problem.batch.products; ++product) {
@@ -133,11 +128,12 @@ const void* Verifier::widened(const void* fp8, i64 rows, DeviceMemory& wide) con
   return wide.as<void>();
 }
 
-void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b) {
+void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b,
+                              const ScaleArgs& scales) {
   TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
                                 stream_.get()));
   if (problem.groups == nullptr) {
-    multiply(problem, a, b, reference_.as<float>(), problem.batch.products);
+    multiply(problem, a, b, scales, reference_.as<float>(), problem.batch.products);
     return;
   }
   const auto [m, n, k] = problem.shape;
@@ -148,17 +144,26 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
   i64 before = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     group.shape.m = rows[i];
+    ScaleArgs own = scales;
+    if (promotes(problem.epilogue)) {
+      own.a += first_rows[i];
+      own.b += static_cast<i64>(i) * ceil_div<i64>(n, scale_block()) * scales.b_stride;
+    }
     if (rows[i] > 0) {
       multiply(group, behind(a, first_rows[i] * k, problem.dtype),
-               behind(b, static_cast<i64>(i) * n * k, problem.dtype),
+               behind(b, static_cast<i64>(i) * n * k, problem.dtype), own,
                reference_.as<float>() + before * n, static_cast<i64>(rows.size()));
     }
     before += rows[i];
   }
 }
 
-void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b, float* c,
-                        i64 matrices) {
+void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,
+                        const ScaleArgs& scales, float* c, i64 matrices) {
+  if (promotes(problem.epilogue)) {
+    kernels_.scaled_reference(a, b, scales, c, problem.shape, stream_.get());
+    return;
+  }
   const CublasltMatmul matmul(cublaslt_, problem, true);
   matmul.run(matmul.algorithms(1).front(), {.a = a, .b = b, .c = c}, c, stream_.get());
 

@@ -57,10 +57,12 @@ class Verifier {
   std::size_t elements() const;
   /// fp8 rows of K as fp16, in `wide`.
   const void* widened(const void* fp8, i64 rows, DeviceMemory& wide) const;
-  /// A B of 16-bit operands, checked.
-  void take_reference(const GemmProblem& problem, const void* a, const void* b);
+  /// A B of 16-bit operands, checked; with the scales of blocks where it has some.
+  void take_reference(const GemmProblem& problem, const void* a, const void* b,
+                      const ScaleArgs& scales);
   /// The same of products without groups, into `c`; `matrices` in all share what is checked.
-  void multiply(const GemmProblem& problem, const void* a, const void* b, float* c, i64 matrices);
+  void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
+                float* c, i64 matrices);
 
   /// C without the room that masked groups leave, which is held to be untouched.
   const void* without_room(void* c, OutputCheck* result);
