@@ -152,6 +152,7 @@ class CudaPlan final : public DevicePlan {
     args.bias = arguments.bias;
     args.scales.a = arguments.scale_a;
     args.scales.b = arguments.scale_b;
+    args.groups.rows = arguments.group_rows;
     if (workspace_.bytes() != 0) {
       unsigned char* const workspace = static_cast<unsigned char*>(arguments.workspace);
       args.locks = reinterpret_cast<u32*>(workspace);

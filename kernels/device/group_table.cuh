@@ -26,8 +26,8 @@ struct GroupTable {
 
   __device__ static GroupTable& here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-    constexpr i32 kScales = promotes(fused()) ? kTiling.stages * scale_stage_bytes(kTiling) : 0;
-    return *reinterpret_cast<GroupTable*>(dynamic + kSmem.total_bytes + kScales);
+    constexpr i32 kBefore = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling);
+    return *reinterpret_cast<GroupTable*>(dynamic + kBefore);
   }
 
   /// A group's, of A and C.
