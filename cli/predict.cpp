@@ -243,11 +243,12 @@ void add_predict(Program& program) {
                  "GPU name or unique prefix (`tilecast gpus`), or a path to a GPU file; several "
                  "are shown side by side, --top rows each, default 1");
   add_problem_options(command, *options);
-  add_routing_options(command, *options);
+  const Option experts = add_routing_options(command, *options);
   command
       .option("--draws", options->draws,
               "Of the rows of --experts: configurations are ranked by the mean over so many")
-      .in_range(i64{1}, i64{1024});
+      .in_range(i64{1}, i64{1024})
+      .needs(experts);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command

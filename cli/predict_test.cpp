@@ -384,6 +384,7 @@ TEST_CASE("Experts are ranked by the mean over draws, which the seed decides") {
 TEST_CASE("What is no routing is refused") {
   check_refused({"512x1024", "--experts", "8"}, "--experts requires --tokens");
   check_refused({"512x1024", "--top-k", "8"}, "--top-k requires --experts");
+  check_refused({"512x1024", "--draws", "8"}, "--draws requires --experts");
   const auto refuses = [](std::vector<std::string> more, const std::string& part) {
     more.insert(more.end(), {"--experts", "8", "--tokens", "10"});
     check_refused(more, part);

@@ -79,7 +79,7 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
   return {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option};
 }
 
-void add_routing_options(const Command& command, ProblemOptions& options) {
+Option add_routing_options(const Command& command, ProblemOptions& options) {
   const Option experts =
       command
           .option("--experts", options.experts,
@@ -99,6 +99,7 @@ void add_routing_options(const Command& command, ProblemOptions& options) {
               "exponent")
       .needs(experts);
   command.option("--seed", options.seed, "Of the draws of the rows of each expert").needs(experts);
+  return experts;
 }
 
 }  // namespace tilecast

@@ -35,7 +35,7 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values);
 /// Adds --dtype, --dtype-c, --batch, --layout and --epilogue; `options` must outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
 
-/// Adds --experts, --tokens, --top-k, --routing and --seed.
-void add_routing_options(const Command& command, ProblemOptions& options);
+/// Adds --experts, which is returned, --tokens, --top-k, --routing and --seed.
+Option add_routing_options(const Command& command, ProblemOptions& options);
 
 }  // namespace tilecast
