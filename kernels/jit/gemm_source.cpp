@@ -87,7 +87,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }
-  if (promotes(epilogue) && !takes_block_scales(config)) {
+  if (promotes(epilogue) && !takes_block_scales(in_pairs(types.operands, config))) {
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }
