@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/predict/prediction.h"
+#include "model/predict/routing.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/routing.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {

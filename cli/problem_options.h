@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "model/predict/routing.h"
 #include "model/tile/any_op.h"
-#include "model/tile/routing.h"
 
 namespace tilecast {
 

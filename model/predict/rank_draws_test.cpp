@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/predict/routing.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/group_rows.h"
-#include "model/tile/routing.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -1,4 +1,4 @@
-#include "model/tile/routing.h"
+#include "model/predict/routing.h"
 
 #include <algorithm>
 #include <numeric>
