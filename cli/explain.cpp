@@ -130,6 +130,7 @@ void add_explain(Program& program) {
   command.option("--op", options->op, "gemm, memcpy or elementwise_add");
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   add_problem_options(command, *options);
+  add_routing_options(command, *options);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command

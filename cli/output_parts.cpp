@@ -38,6 +38,9 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
     json["batch"] = to_text(point.problem.batch);
     if (point.problem.groups != nullptr) {
       json["groups"] = point.problem.groups->rows();
+      if (point.problem.groups->capacity() > 0) {
+        json["capacity"] = point.problem.groups->capacity();
+      }
     }
     const LeadingDimensions& leading = point.problem.leading;
     for (const auto& [name, value] :

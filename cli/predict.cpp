@@ -22,6 +22,7 @@
 #include "model/predict/best_per.h"
 #include "model/predict/on_card.h"
 #include "model/predict/predict.h"
+#include "model/predict/rank_draws.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement_csv.h"
@@ -50,6 +51,7 @@ struct Question {
   std::vector<AnySchedule> schedules;
   std::optional<ConfigPattern> config;
   Effort effort;
+  std::vector<GemmProblem> draws;  // of a routing
 };
 
 /// What one GPU answers; `refusal`: why it does not.
@@ -111,6 +113,9 @@ Question question_of(const PredictOptions& options) {
       .effort = {.method = options.method ? parse_method(*options.method) : default_method(op),
                  .simulations = options.simulations,
                  .threads = options.threads}};
+  if (options.experts) {
+    question.draws = options.drawn_problems(options.draws);
+  }
   for (const std::string& name : options.schedules) {
     question.schedules.push_back(parse_schedule(op, name));
   }
@@ -122,6 +127,9 @@ Question question_of(const PredictOptions& options) {
 
 Ranking rank(const Question& q, const GpuSpec& gpu, const std::optional<std::string>& best_per,
              std::size_t keep) {
+  if (!q.draws.empty()) {
+    return rank_draws(gpu, q.draws, q.schedules, q.config, q.regime, q.inputs, keep, q.effort);
+  }
   if (q.config) {
     return rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort);
   }
@@ -166,6 +174,9 @@ void run_predict(const PredictOptions& options) {
   if (options.format == "jsonl") {
     throw ConfigError("--format jsonl is for --problems: of one SHAPE, json is the whole answer");
   }
+  if (options.experts && (options.best_per || !options.data.empty())) {
+    throw ConfigError("--experts goes without --best-per and --data");
+  }
   const bool cutlass = options.format == "cutlass";
   if (cutlass && options.gpus.size() > 1) {
     throw ConfigError("--format cutlass is for one --gpu");
@@ -196,7 +207,8 @@ void run_predict(const PredictOptions& options) {
                  to_text(question.inputs));
     }
     reports.push_back({answer.gpu, answer.ranking, options.top, answer.elapsed, answer.measured,
-                       options.wide, options.rejected});
+                       options.wide, options.rejected,
+                       options.experts ? std::optional(options.asked_routing()) : std::nullopt});
   }
   if (reports.empty()) {
     std::vector<std::string> texts;
@@ -231,6 +243,12 @@ void add_predict(Program& program) {
                  "GPU name or unique prefix (`tilecast gpus`), or a path to a GPU file; several "
                  "are shown side by side, --top rows each, default 1");
   add_problem_options(command, *options);
+  const Option experts = add_routing_options(command, *options);
+  command
+      .option("--draws", options->draws,
+              "Of the rows of --experts: configurations are ranked by the mean over so many")
+      .in_range(i64{1}, i64{1024})
+      .needs(experts);
   command.option("--regime", options->regime, "burst or sustained");
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
   command
@@ -301,6 +319,9 @@ void add_predict(Program& program) {
     }
     if (options->lda != 0 || options->ldb != 0 || options->ldc != 0) {
       throw ConfigError("--problems: lda, ldb and ldc are fields of a problem, not options");
+    }
+    if (options->experts) {
+      throw ConfigError("--problems answers without --experts: a line may have groups");
     }
     if (options->wide || options->rejected) {
       throw ConfigError("--problems answers without --wide and --rejected");

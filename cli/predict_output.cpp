@@ -1,6 +1,7 @@
 #include "cli/predict_output.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -48,6 +49,12 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"l2_hit_rate", rounded(p.l2_hit_rate, 4)},
       {"dram_read_bytes", rounded(p.dram_read.value, kFigureDigits)},
       {"dram_write_bytes", rounded(p.dram_write.value, kFigureDigits)}};
+  if (!p.of_draws.empty()) {
+    row["time_deviation_us"] = rounded(microseconds(spread_of(p).deviation), kFigureDigits);
+    for (const double of_draw : p.of_draws) {
+      row["times_of_draws_us"].push_back(rounded(microseconds(p.time * of_draw), kFigureDigits));
+    }
+  }
   if (p.method == Method::kSimulated) {
     row["simulated_part"] = rounded(p.simulated_part, 3);
   }
@@ -90,6 +97,11 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     json["ranking"].push_back(prediction_json(report, r.predictions[i]));
   }
+  if (const std::optional<Routing>& routing = report.routing) {
+    json["routing"] = {{"experts", routing->experts}, {"tokens", routing->tokens},
+                       {"top_k", routing->top_k},     {"zipf", routing->zipf},
+                       {"seed", routing->seed},       {"draws", r.predictions[0].of_draws.size()}};
+  }
   if (r.next_simulated) {
     json["next_simulated"] = {{"config", to_text(r.next_simulated->config)},
                               {"time_us", rounded(microseconds(r.next_simulated->time), 6)}};
@@ -119,6 +131,16 @@ std::string dumped(const nlohmann::ordered_json& json) {
 
 std::size_t rows_of(const RankingReport& report) {
   return std::min(report.top, report.ranking.predictions.size());
+}
+
+Spread spread_of(const Prediction& p) {
+  const auto [least, most] = std::ranges::minmax(p.of_draws);
+  double squares = 0;
+  for (const double of_draw : p.of_draws) {
+    squares += (of_draw - 1) * (of_draw - 1);
+  }
+  const auto others = static_cast<double>(std::max<std::size_t>(p.of_draws.size() - 1, 1));
+  return {p.time * least, p.time * most, p.time * std::sqrt(squares / others)};
 }
 
 const Measurement* measured(const RankingReport& report, const Prediction& prediction) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/predict/prediction.h"
+#include "model/predict/routing.h"
 #include "model/spec/load_gpu.h"
 #include "validate/record/measurement.h"
 
@@ -22,11 +23,18 @@ struct RankingReport {
   std::size_t top;  // rows shown
   Seconds elapsed;  // spent predicting
   const MeasuredByConfig& measured;
-  bool is_wide = false;            // the table: every column, and canonical configurations
-  bool explains_rejected = false;  // by an example each
+  bool is_wide = false;                 // the table: every column, and canonical configurations
+  bool explains_rejected = false;       // by an example each
+  std::optional<Routing> routing = {};  // that the ranking's problem is the first draw of
 };
 
 std::size_t rows_of(const RankingReport& report);
+
+/// Of the times of draws, which `p` has.
+struct Spread {
+  Seconds least, most, deviation;  // the standard deviation
+};
+Spread spread_of(const Prediction& p);
 /// The measurement of a configuration, if the files had a good one.
 const Measurement* measured(const RankingReport& report, const Prediction& prediction);
 

@@ -11,6 +11,7 @@
 #include "model/base/text.h"
 #include "model/predict/rejected.h"
 #include "model/predict/why_extrapolated.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/short_config_text.h"
 
@@ -263,6 +264,35 @@ std::string lead_text(const RankingReport& report) {
                          : "");
 }
 
+/// The problem; of a routing that, since its groups are only one draw's.
+std::string asked_text(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  if (!report.routing) {
+    return to_text(r.problem);
+  }
+  const GemmProblem& draw = std::get<GemmProblem>(r.problem);
+  const std::string words = to_text(r.problem);
+  return fmt::format("{}, N {} K {}{}", to_text(*report.routing), draw.shape.n, draw.shape.k,
+                     words.substr(words.find(' ')));
+}
+
+/// What draws differ by; empty where there are none.
+std::string spread_text(const RankingReport& report) {
+  const Prediction& best = report.ranking.predictions.front();
+  if (best.of_draws.empty()) {
+    return "";
+  }
+  const auto& groups = *std::get<GemmProblem>(report.ranking.problem).groups;
+  const Spread spread = spread_of(best);
+  return fmt::format(
+      "times are means over {} draws (seed {}): #1 takes {} to {} us, standard deviation {:.1f} %; "
+      "the first draw's largest group has {} rows, {:.1f} times the mean",
+      best.of_draws.size(), report.routing->seed, micro_text(spread.least), micro_text(spread.most),
+      100 * (spread.deviation / best.time), with_commas(groups.largest()),
+      static_cast<double>(groups.largest() * report.routing->experts) /
+          static_cast<double>(groups.total()));
+}
+
 /// What is said below the rows, a line each.
 std::vector<std::string> notes(const RankingReport& report) {
   const Ranking& r = report.ranking;
@@ -290,6 +320,7 @@ std::vector<std::string> notes(const RankingReport& report) {
                     100 * shares.of_datasheet, 100 * shares.of_measured,
                     fitted ? "were measured at" : "are assumed to reach"));
   }
+  lines.push_back(spread_text(report));
   if (best.simulated_part > 0 && best.simulated_part < 1) {
     lines.push_back(fmt::format("{:.3g} % of #1 was simulated; its steady middle is extrapolated",
                                 100 * best.simulated_part));
@@ -318,7 +349,7 @@ std::string paragraph(const RankingReport& report, const std::string& line) {
 
 std::string ranking_table(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  std::string text = paragraph(report, fmt::format("{} on {}: {}", to_text(r.problem),
+  std::string text = paragraph(report, fmt::format("{} on {}: {}", asked_text(report),
                                                    report.gpu.spec.product, conditions(r)));
   text += counts_text(report) + "\n" + paragraph(report, rejected_text(r));
   if (report.explains_rejected) {
@@ -334,9 +365,9 @@ std::string ranking_table(const RankingReport& report) {
 std::string rankings_table(const std::vector<RankingReport>& reports,
                            const std::vector<GpuRefusal>& refusals) {
   const RankingReport& first = reports.front();
-  std::string text = paragraph(first, fmt::format("{}: {}", to_text(first.ranking.problem),
-                                                  conditions(first.ranking))) +
-                     "\n" + rows_text(reports) + "\n";
+  std::string text =
+      paragraph(first, fmt::format("{}: {}", asked_text(first), conditions(first.ranking))) + "\n" +
+      rows_text(reports) + "\n";
   for (const RankingReport& report : reports) {
     const std::string name = report.gpu.spec.name + ": ";
     text += paragraph(report, name + notes(report).front());

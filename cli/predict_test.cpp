@@ -351,5 +351,50 @@ TEST_CASE("--rejected explains each reason by an example") {
   CHECK(Json::parse(table({"64x64x512", "--format", "json"})).count("rejected_examples") == 0);
 }
 
+TEST_CASE("Experts are ranked by the mean over draws, which the seed decides") {
+  const std::vector<std::string> experts{"512x1024", "--experts", "8",        "--tokens",
+                                         "1000",     "--routing", "zipf:1.1", "--top-k",
+                                         "2",        "--draws",   "3"};
+  const auto asked = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), experts.begin(), experts.end());
+    return more;
+  };
+  const std::string text = table(asked({"--seed", "7"}));
+  check_fits(text);
+  CHECK(text.starts_with("8 experts, 1000 tokens, top 2, zipf:1.1, N 512 K 1024 fp16 tn on "));
+  CHECK(text.find("times are means over 3 draws (seed 7): #1 takes ") != std::string::npos);
+  const Json answer = Json::parse(table(asked({"--format", "json"})));
+  CHECK(answer["routing"] ==
+        Json::parse(R"({"experts":8,"tokens":1000,"top_k":2,"zipf":1.1,"seed":1,"draws":3})"));
+  CHECK(answer["problem"]["m"] == 2000);
+  const Json& best = answer["ranking"][0];
+  double sum = 0;
+  for (const Json& time : best["times_of_draws_us"]) {
+    sum += time.get<double>();
+  }
+  CHECK(sum / 3 == Approx(best["time_us"].get<double>()).epsilon(1e-4));
+  const auto rows = [&](const char* seed) {
+    return Json::parse(table(
+        asked({"--seed", seed, "--format", "json", "--method", "analytic"})))["problem"]["groups"];
+  };
+  CHECK(rows("7") == rows("7"));
+  CHECK(rows("7") != rows("8"));
+}
+
+TEST_CASE("What is no routing is refused") {
+  check_refused({"512x1024", "--experts", "8"}, "--experts requires --tokens");
+  check_refused({"512x1024", "--top-k", "8"}, "--top-k requires --experts");
+  check_refused({"512x1024", "--draws", "8"}, "--draws requires --experts");
+  const auto refuses = [](std::vector<std::string> more, const std::string& part) {
+    more.insert(more.end(), {"--experts", "8", "--tokens", "10"});
+    check_refused(more, part);
+  };
+  refuses({"1000x512x1024"}, "expected N and K");
+  refuses({"512x1024", "--routing", "even"}, "routing 'even': expected uniform");
+  refuses({"512x1024", "--top-k", "9"}, "top-k 9: there are 8 experts");
+  refuses({"512x1024", "--best-per", "tile"}, "--best-per");
+  refuses({"1024", "--op", "memcpy"}, "not to memcpy");
+}
+
 }  // namespace
 }  // namespace tilecast

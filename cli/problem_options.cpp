@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/leading_text.h"
 
 namespace tilecast {
 
 AnyProblem ProblemOptions::problem() const {
+  if (experts) {
+    return drawn_problems(1).front();
+  }
   const Op parsed = parse_op(op);
   if (parsed != Op::kGemm) {
     const bool has_layout = layout_option && layout_option->given();
@@ -25,10 +33,38 @@ AnyProblem ProblemOptions::problem() const {
                        parse_c_type(dtype_c));
 }
 
+Routing ProblemOptions::asked_routing() const {
+  return {.experts = experts.value(),
+          .tokens = tokens.value(),
+          .top_k = top_k,
+          .zipf = parse_zipf(routing),
+          .seed = seed};
+}
+
+std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
+  if (parse_op(op) != Op::kGemm || !batch.empty()) {
+    throw ConfigError(
+        fmt::format("--experts applies only to gemm, not to {}", batch.empty() ? op : "a batch"));
+  }
+  if (std::ranges::count(lower_case(shape), 'x') != 1) {
+    throw ConfigError(fmt::format("shape '{}': expected N and K of each expert, such as 4096x7168",
+                                  on_one_line(shape)));
+  }
+  const Routing asked = asked_routing();
+  const AnyProblem product =
+      parse_problem(Op::kGemm, fmt::format("{}x{}", asked.rows(), shape), parse_element_type(dtype),
+                    parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+  std::vector<GemmProblem> problems;
+  for (std::vector<i64>& rows : drawn_rows(asked, count)) {
+    problems.push_back(in_groups(std::get<GemmProblem>(product), std::move(rows)));
+  }
+  return problems;
+}
+
 void give_back_shape(std::string& shape, std::vector<std::string>& values) {
   const auto is_shape = [](const std::string& text) {
     return !text.empty() && (text.front() == '[' || (text.front() >= '0' && text.front() <= '9')) &&
-           lower_case(text).find_first_not_of("0123456789x*:,[]ab ") == std::string::npos;
+           lower_case(text).find_first_not_of("0123456789x*:,/[]ab ") == std::string::npos;
   };
   if (shape.empty() && values.size() > 1 && is_shape(values.back())) {
     shape = values.back();
@@ -58,6 +94,29 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
   std::vector<Option> all = add_leading_options(command, options);
   all.insert(all.end(), {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option});
   return all;
+}
+
+Option add_routing_options(const Command& command, ProblemOptions& options) {
+  const Option experts =
+      command
+          .option("--experts", options.experts,
+                  "Of a mixture of experts: each is a group of rows with a B of its own. SHAPE is "
+                  "then N and K: 4096x7168 --experts 64 --tokens 4096")
+          .in_range(i64{1}, kMostGroups);
+  const Option tokens = command.option("--tokens", options.tokens, "That are routed to --experts")
+                            .in_range(i64{1}, kMostRoutedRows)
+                            .needs(experts);
+  experts.needs(tokens);
+  command.option("--top-k", options.top_k, "Experts that each token goes to")
+      .in_range(i64{1}, kMostGroups)
+      .needs(experts);
+  command
+      .option("--routing", options.routing,
+              "Each expert's share of the tokens: uniform, or zipf:1.1 for Zipf's law with that "
+              "exponent")
+      .needs(experts);
+  command.option("--seed", options.seed, "Of the draws of the rows of each expert").needs(experts);
+  return experts;
 }
 
 }  // namespace tilecast

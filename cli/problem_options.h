@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "model/predict/routing.h"
 #include "model/tile/any_op.h"
 
 namespace tilecast {
@@ -14,9 +15,19 @@ struct ProblemOptions {
   std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none";
   i64 lda = 0, ldb = 0, ldc = 0;
   std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
+  // Of a mixture of experts, of which SHAPE is N and K:
+  std::optional<i64> experts, tokens;
+  i64 top_k = 1, draws = 8;
+  u64 seed = 1;
+  std::string routing = "uniform";
 
-  /// Throws ConfigError where they are no problem, or name a layout or an epilogue of another op's.
+  /// Of experts the first draw. Throws ConfigError where they are no problem, or name a layout or
+  /// an epilogue of another op's.
   AnyProblem problem() const;
+  /// Throws ConfigError where they are no routing; there are experts.
+  Routing asked_routing() const;
+  /// Each draw of it. Throws as both.
+  std::vector<GemmProblem> drawn_problems(i64 count) const;
 };
 
 /// Moves SHAPE out of a list of values that took it too: `--schedule pp 4096x4096x4096`.
@@ -28,5 +39,8 @@ std::vector<Option> add_leading_options(const Command& command, ProblemOptions& 
 /// Adds --dtype, --dtype-c, --batch, --layout, --epilogue and leading dimensions; `options` must
 /// outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
+
+/// Adds --experts, which is returned, --tokens, --top-k, --routing and --seed.
+Option add_routing_options(const Command& command, ProblemOptions& options);
 
 }  // namespace tilecast

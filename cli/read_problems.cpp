@@ -178,8 +178,7 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
 /// As a shape has it: [256,0,17], whose sum m is where it is given.
 std::string side_of_groups(const std::string& groups, const Fields& fields) {
   const auto m = fields.find("m");
-  const std::vector<i64> rows = parse_group_rows(groups);
-  const i64 all = std::accumulate(rows.begin(), rows.end(), i64{0});
+  const i64 all = parse_group_rows(groups)->total();
   if (m != fields.end() && parse_integer(m->second) != all) {
     throw ConfigError(
         fmt::format("m: expected {}, the rows of all groups, got {}", all, printable(m->second)));

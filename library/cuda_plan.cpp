@@ -182,6 +182,7 @@ class CudaPlan final : public DevicePlan {
     args.bias = arguments.bias;
     args.scales.a = arguments.scale_a;
     args.scales.b = arguments.scale_b;
+    args.groups.rows = arguments.group_rows;
     if (workspace_.lock_bytes != 0) {
       args.locks = reinterpret_cast<u32*>(workspace);
       args.partials = reinterpret_cast<float*>(workspace + workspace_.partials_at());

@@ -164,6 +164,45 @@ TEST_CASE("Scales are given where fp8 operands have some, and only there") {
   CHECK(error() == "scales is 4: expected a tilecast_scales, 0 to 3");
 }
 
+TEST_CASE("Groups are forecast as they are expected, and refused where they cannot be") {
+  const tilecast_options options = on_h200();
+  tilecast_problem problem = square(1024);
+  problem.groups = 4;
+  tilecast_forecast even{}, skewed{};
+  even.struct_size = skewed.struct_size = sizeof even;
+  size_t count = 1;
+  REQUIRE(tilecast_predict(&problem, &options, &even, &count) == TILECAST_OK);
+  const int64_t rows[] = {1000, 8, 8, 8}, short_rows[] = {1, 1, 1, 1}, wrong[] = {-1, 1025, 0, 0};
+  problem.expected_rows = rows;
+  REQUIRE(tilecast_predict(&problem, &options, &skewed, &count) == TILECAST_OK);
+  CHECK(skewed.time_us != even.time_us);
+  const auto refused = [&](tilecast_status status) {
+    CHECK(predict_one(problem, options) == status);
+    return error();
+  };
+  problem.expected_rows = short_rows;
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows are 4 in all: expected m");
+  problem.expected_rows = wrong;
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows[0] is -1: expected 0 to 1024");
+  problem.expected_rows = short_rows;
+  problem.group_capacity = 256;
+  CHECK(predict_one(problem, options) == TILECAST_OK);
+  problem.group_capacity = 255;
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "m is 1024: expected groups * group_capacity");
+  problem.group_capacity = 0;
+  problem.expected_rows = nullptr;
+  problem.batch = 2;
+  CHECK(refused(TILECAST_UNSUPPORTED) == "groups are of one product with tight matrices");
+  problem.batch = 0;
+  problem.bias = TILECAST_BIAS_PER_COLUMN;
+  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("epilogue bias_n: kernels that walk groups"));
+  problem.bias = TILECAST_BIAS_NONE;
+  problem.groups = 0;
+  problem.group_capacity = 256;
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
+        "group_capacity and expected_rows are of groups: groups is 0");
+}
+
 TEST_CASE("A bias is given where the problem has one, and only there") {
   tilecast_problem problem = square(1024);
   problem.bias = TILECAST_BIAS_PER_COLUMN;

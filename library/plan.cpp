@@ -43,7 +43,8 @@ std::string gpu_name(const Request& request) {
 Plan::Plan(const Request& request)
     : alpha_beta_(request.scale == SumScale::kAlphaBeta),
       biased_(request.problem.epilogue.bias != Bias::kNone),
-      scaled_operands_(request.problem.epilogue.scales != Scales::kNone) {
+      scaled_operands_(request.problem.epilogue.scales != Scales::kNone),
+      in_groups_(request.problem.groups != nullptr) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   const std::vector<Prediction> best =
       tilecast::forecast(request, gpu, request.config ? 1 : kMostTried);
@@ -96,8 +97,8 @@ tilecast_status Plan::clear(void* workspace, std::size_t bytes, void* stream) co
 }
 
 tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) const noexcept {
-  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes, bias, scale_a, scale_b] =
-      arguments;
+  const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes, bias, scale_a, scale_b,
+               group_rows] = arguments;
   if (a == nullptr || b == nullptr || c == nullptr) {
     return invalid(a == nullptr ? "a is null" : b == nullptr ? "b is null" : "c is null");
   }
@@ -124,6 +125,13 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
           alignof(float) !=
       0) {
     return invalid("scale_a or scale_b does not begin at a multiple of 4 bytes");
+  }
+  if (in_groups_ != (group_rows != nullptr)) {
+    return invalid(in_groups_ ? "group_rows is null"
+                              : "group_rows is given, but the problem has no groups");
+  }
+  if (reinterpret_cast<std::uintptr_t>(group_rows) % alignof(std::int32_t) != 0) {
+    return invalid("group_rows does not begin at a multiple of 4 bytes");
   }
   if (const tilecast_status checked = check_workspace(workspace, workspace_bytes);
       checked != TILECAST_OK) {

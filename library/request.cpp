@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "library/caller_struct.h"
 #include "library/installed_configs.h"
 #include "library/status.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/any_op.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/leading_text.h"
 #include "model/tile/operand_copies.h"
 
@@ -188,6 +192,39 @@ std::optional<std::string> text(const char* name, const char* given) {
   return given;
 }
 
+/// What a plan is made for: as many rows in each group as the caller expects.
+GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
+  const i64 groups = side("groups", p.groups), m = problem.shape.m;
+  const i64 capacity = p.group_capacity == 0 ? 0 : side("group_capacity", p.group_capacity);
+  if (capacity > 0 && (capacity > m / groups || capacity * groups != m)) {
+    invalid(fmt::format("m is {}: expected groups * group_capacity", m));
+  }
+  if (problem.batch.products > 1 || p.stride_a != 0 || p.stride_b != 0 || p.stride_c != 0 ||
+      p.lda > p.k || p.ldb > (problem.layout == Layout::kTn ? p.k : p.n)) {
+    unsupported("groups are of one product with tight matrices");
+  }
+  if (p.epilogue != TILECAST_EPILOGUE_NONE) {
+    unsupported("groups: expected TILECAST_EPILOGUE_NONE");
+  }
+  std::vector<i64> rows;
+  i64 sum = 0;
+  for (i64 i = 0; i < groups; ++i) {
+    const i64 of_group =
+        p.expected_rows != nullptr ? p.expected_rows[i] : m * (i + 1) / groups - m * i / groups;
+    if (of_group < 0 || of_group > (capacity > 0 ? capacity : m - sum)) {
+      invalid(fmt::format("expected_rows[{}] is {}: expected 0 to {}", i, of_group,
+                          capacity > 0 ? capacity : m - sum));
+    }
+    sum += of_group;
+    rows.push_back(of_group);
+  }
+  if (sum == 0 || (capacity == 0 && sum != m)) {
+    invalid(
+        fmt::format("expected_rows are {} in all: expected {}", sum, capacity > 0 ? "some" : "m"));
+  }
+  return in_groups(problem, GroupRows::of(std::move(rows), capacity));
+}
+
 }  // namespace
 
 Request read_request(const tilecast_problem* problem, const tilecast_options* options) {
@@ -233,6 +270,11 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   }
   request.c_matrix_stride = matrix_stride("stride_c", p.stride_c, p.m, c_row(request.problem),
                                           c_type(request.problem), true);
+  if (p.groups != 0) {
+    request.problem = grouped(request.problem, p);
+  } else if (p.group_capacity != 0 || p.expected_rows != nullptr) {
+    invalid("group_capacity and expected_rows are of groups: groups is 0");
+  }
   request.gpu = text("gpu", o.gpu);
   request.config = text("config", o.config);
   const std::optional<std::string> folder = text("config_dir", o.config_dir);

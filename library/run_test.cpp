@@ -118,6 +118,58 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
   }
 }
 
+TEST_CASE("Groups take the rows that the device has, by a plan for others", "[gpu]") {
+  hopper_or_skip();
+  constexpr std::int64_t kSide = 128, kGroups = 4, kRows = 512;
+  // B of group g is g + 1 times the identity, so that C is so many times A, exactly.
+  std::vector<__half> a(kRows * kSide), b(kGroups * kSide * kSide, __float2half(0));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = __float2half(static_cast<float>(i % 31) - 15);
+  }
+  for (std::int64_t i = 0; i < kGroups * kSide; ++i) {
+    b[static_cast<std::size_t>(i * kSide + i % kSide)] =
+        __float2half(static_cast<float>(i / kSide + 1));
+  }
+  const DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(a.size() * 2),
+      rows_device(kGroups * sizeof(std::int32_t));
+  check_cuda(cudaMemcpy(a_device.get(), a.data(), a_device.size(), cudaMemcpyHostToDevice));
+  check_cuda(cudaMemcpy(b_device.get(), b.data(), b_device.size(), cudaMemcpyHostToDevice));
+  const TestStream stream;
+  for (const std::int64_t capacity : {std::int64_t{0}, kRows / kGroups}) {
+    tilecast_problem p = problem(kRows, kSide, kSide, TILECAST_FP16);
+    p.groups = kGroups;
+    p.group_capacity = capacity;
+    const Plan plan(p);
+    const std::vector<std::int32_t> rows = capacity == 0
+                                               ? std::vector<std::int32_t>{0, 500, 501, 512}
+                                               : std::vector<std::int32_t>{0, 128, 1, 77};
+    check_cuda(
+        cudaMemcpy(rows_device.get(), rows.data(), rows_device.size(), cudaMemcpyHostToDevice));
+    check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
+    check_cuda(cudaDeviceSynchronize());
+    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+    arguments.a = a_device.get();
+    arguments.b = b_device.get();
+    arguments.c = c_device.get();
+    arguments.group_rows = static_cast<const std::int32_t*>(rows_device.get());
+    plan.run(arguments, stream.get());
+    check_cuda(cudaStreamSynchronize(stream.get()));
+    std::vector<__half> c(a.size());
+    check_cuda(cudaMemcpy(c.data(), c_device.get(), c_device.size(), cudaMemcpyDeviceToHost));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const auto row = static_cast<std::int64_t>(i) / kSide;
+      const auto ends = std::upper_bound(rows.begin(), rows.end(), row);
+      const std::int64_t group = capacity == 0 ? ends - rows.begin() : row / capacity;
+      const bool filled = capacity == 0 || row % capacity < rows[static_cast<std::size_t>(group)];
+      const float got = __half2float(c[i]);
+      wrong +=
+          filled ? got != __half2float(a[i]) * static_cast<float>(group + 1) : !std::isnan(got);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
   hopper_or_skip();
   constexpr int kThreads = 16;

@@ -53,6 +53,7 @@ Report build_report(const ReportInput& input) {
   add(ladder_section(input));
   add(limits_section(input));
   add(waves_section(input));
+  add(groups_section(input));
   add(bytes_section(input));
   add(timelines_section(input));
   add(published_section(input));

@@ -13,7 +13,8 @@ std::string problem_options(const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   const bool tn = gemm == nullptr || gemm->layout == Layout::kTn;
   const ElementType dtype = dtype_of(problem);
-  return shape_text(problem) +
+  const bool in_groups = gemm != nullptr && gemm->groups != nullptr;  // a shell's brackets
+  return (in_groups ? quoted(shape_text(problem)) : shape_text(problem)) +
          (gemm != nullptr ? "" : fmt::format(" --op {}", to_text(op_of(problem)))) +
          (dtype == ElementType::kFp16 ? "" : fmt::format(" --dtype {}", to_text(dtype))) +
          (gemm == nullptr || c_type_text(*gemm).empty()

@@ -122,12 +122,23 @@ typedef struct tilecast_problem {
   int32_t reserved; /* 0 */
   /* Of scales per block: numbers from one row of them to the next; 0: tight. */
   int64_t ld_scale_a, ld_scale_b;
+  /* Not 0: rows of A and C are in so many groups, as a router's of a mixture of experts, and each
+   * has a B of its own, one behind the other. How many rows each has is read on the device by every
+   * run. fp16, bf16 and fp8, of fp8 with scales per block or none; A and B are tight. */
+  int64_t groups;
+  /* 0: groups follow each other. Else they are masked: group g begins at row g * group_capacity, m
+   * is groups * group_capacity, and rows of C behind a group's are left as they are. */
+  int64_t group_capacity;
+  const int64_t* expected_rows; /* on the host, of each group, for the forecast; NULL: m / groups */
 } tilecast_problem;
 
 #define TILECAST_SHARED (-1)
 
-#define TILECAST_PROBLEM_INIT \
-  { sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define TILECAST_PROBLEM_INIT                                                                   \
+  {                                                                                             \
+    sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+        NULL                                                                                    \
+  }
 
 /* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
 typedef struct tilecast_options {
@@ -174,10 +185,13 @@ typedef struct tilecast_arguments {
   size_t workspace_bytes;
   const void* bias;               /* 4-byte aligned; NULL where the problem has none */
   const float *scale_a, *scale_b; /* likewise */
+  /* Of each group the row behind its last, ascending to m at most, as torch's offs; of masked
+   * groups how many it has. NULL where the problem has no groups. */
+  const int32_t* group_rows;
 } tilecast_arguments;
 
 #define TILECAST_ARGUMENTS_INIT \
-  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL, NULL, NULL }
+  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL, NULL, NULL, NULL }
 
 /* How candidates are measured. Begin with TILECAST_TUNING_INIT. */
 typedef struct tilecast_tuning {

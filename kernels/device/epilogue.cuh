@@ -66,7 +66,8 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
                                      const WarpgroupPlace& place) {
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
-  acc.scales.load(args, part.m, part.n);
+  // A group's tiles begin anywhere, and the scales that it may have are counted in the tile.
+  acc.scales.load(args, grouped() ? place.row : part.m, part.n);
 }
 
 /// Byte offset in a chunk's slot of 16-byte column `sixteenth` (eight elements) of row `row`,

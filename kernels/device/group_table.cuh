@@ -2,8 +2,9 @@
 // of tiles follow each other, so no tile straddles two groups and an empty one has none.
 //
 // Each CTA sums the rows of tiles itself, in shared memory behind what smem_layout.h lays out: the
-// producer's warp, before the roles part. Whatever the numbers are, every tile lies within the
-// m rows of A and C; of numbers out of order the groups overlap.
+// producer's warp, before the roles part. Groups follow each other, or are masked: each has room
+// for as many rows and says how many it has. Whatever the numbers are, every tile lies within the m
+// rows of A and C, of masked groups within their own; of numbers out of order the groups overlap.
 // Checked by: validate/measure/group_test.cpp.
 #pragma once
 
@@ -16,7 +17,8 @@ namespace tilecast {
 struct GroupTable {
   /// The tiles of all groups.
   TileScheduler scheduler;
-  /// A group's first row of A and C, and its first row of tiles; last, those behind all groups.
+  /// The row behind the group before, and the group's first row of tiles; last, of those behind
+  /// all.
   struct First {
     i32 row;
     u32 tile_row;
@@ -24,7 +26,13 @@ struct GroupTable {
 
   __device__ static GroupTable& here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-    return *reinterpret_cast<GroupTable*>(dynamic + kSmem.total_bytes);
+    constexpr i32 kBefore = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling);
+    return *reinterpret_cast<GroupTable*>(dynamic + kBefore);
+  }
+
+  /// A group's, of A and C.
+  __device__ i32 first_row(const GroupArgs& groups, i32 group) const {
+    return groups.capacity > 0 ? group * groups.capacity : first[group].row;
   }
 
   /// The group that a row of tiles is of: the last that starts there or before.
@@ -44,18 +52,23 @@ static_assert(sizeof(GroupTable) <= group_table_bytes(0));
 /// By one whole warp. Every other one sees it behind the CTA's next barrier.
 __device__ inline void fill_group_table(const GemmArgs& args) {
   GroupTable& table = GroupTable::here();
-  const i32 groups = args.groups.count;
+  const i32 groups = args.groups.count, capacity = args.groups.capacity;
   const i32 lane = static_cast<i32>(threadIdx.x % 32);
   const i32 height = kTiling.block_m * kTiling.cluster_m;
   u32 before = 0;
   for (i32 of_lane_0 = 0; of_lane_0 <= groups; of_lane_0 += 32) {
     const i32 group = of_lane_0 + lane;
-    const auto row_at = [&](i32 index) {
-      return min_of(max_of(args.groups.first_rows[min_of(index, groups)], 0), args.m);
+    const auto end_before = [&](i32 index) {
+      const i32 of_group = index == 0 ? 0 : args.groups.rows[min_of(index, groups) - 1];
+      return capacity > 0 && index > 0
+                 ? (index - 1) * capacity + min_of(max_of(of_group, 0), capacity)
+                 : min_of(max_of(of_group, 0), args.m);
     };
-    const i32 row = row_at(group);
-    u32 sum =
-        group < groups ? static_cast<u32>(ceil_div(max_of(row_at(group + 1) - row, 0), height)) : 0;
+    const i32 row = end_before(group);
+    const i32 from = capacity > 0 ? group * capacity : row;
+    u32 sum = group < groups
+                  ? static_cast<u32>(ceil_div(max_of(end_before(group + 1) - from, 0), height))
+                  : 0;
     const u32 own = sum;
 #pragma unroll
     for (i32 distance = 1; distance < 32; distance *= 2) {

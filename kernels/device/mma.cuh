@@ -112,7 +112,8 @@ __device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
   return step_bytes(b_is_k_major(kLayout), kTiling.block_n, j * kInstructionN, step);
 }
 
-constexpr bool kMMajorA = !a_is_k_major(kLayout);
+/// A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval bool m_major_a() { return !a_is_k_major(kLayout); }
 constexpr bool kNMajorB = !b_is_k_major(kLayout);
 
 /// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
@@ -126,7 +127,7 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
     for (i32 i = 0; i < kMmasAlongM; ++i) {
 #pragma unroll
       for (i32 j = 0; j < kMmasAlongN; ++j) {
-        ptx::wgmma_m64k16<kInstructionN, kElementType, kMMajorA, kNMajorB>(
+        ptx::wgmma_m64k16<kInstructionN, kElementType, m_major_a(), kNMajorB>(
             acc.d[i][j], stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(j, step)),
             accumulate || step > 0);
       }
@@ -143,7 +144,7 @@ __device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
-    ptx::wgmma_m64k16<kInstructionN, kElementType, kMMajorA, kNMajorB>(
+    ptx::wgmma_m64k16<kInstructionN, kElementType, m_major_a(), kNMajorB>(
         sums, stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(0, step)), step > 0);
   }
   ptx::wgmma_commit();

@@ -54,9 +54,11 @@ struct ScaleLoader {
     }
     if (lane < 4) {
       const i32 block = tile.n / scale_block() + lane;
-      ptx::cp_async<4>(stage + (kTiling.block_m + lane) * 4,
-                       args.scales.b + static_cast<i64>(block) * args.scales.b_stride + k_block,
-                       block * scale_block() < args.n ? 4 : 0);
+      const i32 rows_before = grouped() ? tile.product() * ceil_div(args.n, scale_block()) : 0;
+      ptx::cp_async<4>(
+          stage + (kTiling.block_m + lane) * 4,
+          args.scales.b + static_cast<i64>(rows_before + block) * args.scales.b_stride + k_block,
+          block * scale_block() < args.n ? 4 : 0);
     }
   }
 };

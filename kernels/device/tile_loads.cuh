@@ -69,7 +69,7 @@ __device__ inline const TileScheduler& scheduler_of(const GemmArgs& args) {
 
 #ifdef TILECAST_GROUPED
 /// Of a CTA's part of the cluster tile that is `linear` in the order of tiles. Whole blocks of A
-/// are loaded: what follows a group's last row is the next group's, or zeros.
+/// are loaded: what follows a group's last row is whatever lies there, or zeros.
 __device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
                                          const ClusterPlace& place) {
   const TileScheduler& scheduler = scheduler_of(args);
@@ -77,10 +77,10 @@ __device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
       kOnHilbertCurve ? scheduler.on_curve(linear) : scheduler.in_bands(linear);
   const GroupTable& table = GroupTable::here();
   const u32 group = table.group_of(cluster_tile.m, args.groups.count);
-  const auto [first_row, first_tile_row] = table.first[group];
-  const u32 row = (cluster_tile.m - first_tile_row) * kTiling.cluster_m + place.m;
+  const u32 row = (cluster_tile.m - table.first[group].tile_row) * kTiling.cluster_m + place.m;
   TileOrigin tile{};
-  tile.m = first_row + static_cast<i32>(row) * kTiling.block_m;
+  tile.m = table.first_row(args.groups, static_cast<i32>(group)) +
+           static_cast<i32>(row) * kTiling.block_m;
   tile.n = static_cast<i32>(cluster_tile.n * kTiling.cluster_n + place.n) * kTiling.block_n;
   tile.a_rows = kTiling.block_m;
   tile.of_product = static_cast<i32>(group);
@@ -111,9 +111,9 @@ template <class Args>
 __device__ inline i32 tile_row(const Args& args, const TileOrigin& tile) {
   const i32 row = tile.m / kTiling.block_m;
 #ifdef TILECAST_GROUPED
-  const auto [first_row, first_tile_row] = GroupTable::here().first[tile.product()];
-  return static_cast<i32>(first_tile_row) * kTiling.cluster_m +
-         (tile.m - first_row) / kTiling.block_m;
+  const GroupTable& table = GroupTable::here();
+  return static_cast<i32>(table.first[tile.product()].tile_row) * kTiling.cluster_m +
+         (tile.m - table.first_row(args.groups, tile.product())) / kTiling.block_m;
 #endif
   if constexpr (batched()) {
     return row +

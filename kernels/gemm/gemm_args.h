@@ -47,12 +47,16 @@ struct BatchArgs {
 
 /// Groups of rows of A and C that each have a B of their own.
 struct GroupArgs {
-  const i32* first_rows;  // on the device: each group's first row, then m; count + 1 numbers
+  const i32*
+      rows;  // on the device, of each group: the row behind its last; of masked ones how many
   i32 count;
+  i32 capacity;  // of masked groups: group g begins at row g * capacity; 0: where the last one
+                 // ended
 };
 
 /// fp32, on the device, 4-byte aligned. Of tensors one number each; of rows one for each row of A
-/// and each column of B; of blocks A's [K / 128][m] and B's [n / 128][K / 128].
+/// and each column of B; of blocks A's [K / 128][m] and B's [n / 128][K / 128], of groups one
+/// behind the other.
 struct ScaleArgs {
   const float *a, *b;
   i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next

@@ -80,7 +80,8 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
   TILECAST_ASSERT((problem_.epilogue.scales != Scales::kNone) == (buffers.scales.a != nullptr));
-  const auto [m, n, k] = problem_.shape;
+  const auto [rows_of_c, n, k] = problem_.shape;
+  const i64 m = rows_in_memory(problem_);
   const ElementType dtype = problem_.dtype;
   const Tiling& t = config_.tiling;
   const bool a_along_k = a_is_k_major(problem_.layout), b_along_k = b_is_k_major(problem_.layout);
@@ -121,7 +122,8 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
     b.matrices = groups;
     b.matrix_stride = b.rows * b_row(problem_);
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
-    args.groups = {buffers.first_rows, static_cast<i32>(groups)};
+    args.groups = {buffers.group_rows, static_cast<i32>(groups),
+                   static_cast<i32>(problem_.groups->capacity())};
   }
   args.a = make_tensor_map(a, a_box(t, problem_.layout));
   args.a_last = make_tensor_map(a, a_last_box(t, problem_.layout, m));

@@ -24,9 +24,10 @@ struct GemmBuffers {
   // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
   ScaleArgs scales = {};  // of a problem whose operands have them; strides of 0: tight
-  // Of groups: first row of each, then m. Read by each launch, so that they may change between two;
-  // the problem's rows of the groups are what the walk and its trace were planned for.
-  const i32* first_rows = nullptr;
+  // Of groups, of each the row behind its last, of masked ones how many it has. Read by each
+  // launch, so that they may change between two; the problem's rows of the groups are what the walk
+  // and its trace were planned for.
+  const i32* group_rows = nullptr;
 };
 
 /// Who has the memory that a kernel which splits K needs between its pieces.

@@ -76,23 +76,24 @@ LoadedKernel load(const KernelConfig& config, const GemmProblem& problem) {
   return LoadedKernel(compiled.cubin, kGemmEntry);
 }
 
-/// C of a launch planned for `problem`, with these first rows on the device.
+/// C of a launch planned for `problem`, with these rows of its groups on the device.
 std::vector<unsigned short> run(const KernelConfig& config, const GemmProblem& problem,
-                                const std::vector<i32>& first, const std::vector<int>& a,
+                                const std::vector<i32>& group_rows, const std::vector<int>& a,
                                 const std::vector<int>& b) {
   LoadedKernel kernel = load(config, problem);
   const GemmLaunch launch(kernel, problem, config);
-  const auto c_count = static_cast<std::size_t>((problem.shape.m + kGuardRows) * problem.shape.n);
+  const auto c_count =
+      static_cast<std::size_t>((rows_in_memory(problem) + kGuardRows) * problem.shape.n);
   DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2),
-      first_device(first.size() * sizeof(i32));
+      rows_device(group_rows.size() * sizeof(i32));
   a_device.fill(as_fp16(a));
   b_device.fill(as_fp16(b));
   c_device.fill(std::vector<unsigned short>(c_count, kUnwritten));
-  first_device.fill(first);
+  rows_device.fill(group_rows);
   const GemmArgs args = launch.bind({.a = a_device.get(),
                                      .b = b_device.get(),
                                      .c = c_device.get(),
-                                     .first_rows = static_cast<const i32*>(first_device.get())});
+                                     .group_rows = static_cast<const i32*>(rows_device.get())});
   launch.launch(args, nullptr);
   TILECAST_CUDA(cudaDeviceSynchronize());
   return c_device.read<unsigned short>(c_count);
@@ -160,8 +161,8 @@ TEST_CASE("Groups of any heights are right", "[gpu]") {
       const std::string what = to_text(problem) + " " + text;
       const HangGuard guard(what);
       INFO(what);
-      CHECK((run(parse_kernel_config(text), problem, problem.groups->first_rows(), a, b) ==
-             expected));
+      CHECK(
+          (run(parse_kernel_config(text), problem, problem.groups->on_device(), a, b) == expected));
     }
   }
 }
@@ -172,24 +173,80 @@ TEST_CASE("Groups may have other heights than the launch was planned for", "[gpu
   const GemmProblem problem = grouped(planned, 136, 72, Layout::kTn);
   const std::vector<int> a = make_values(1200 * 72, 1), b = make_values(4 * 136 * 72, 2);
   const std::vector<unsigned short> expected = product(problem, actual, a, b);
-  const std::vector<i32> first = GroupRows::of(actual)->first_rows();
+  const std::vector<i32> ends = GroupRows::of(actual)->on_device();
   for (const char* const text : kConfigs) {
     INFO(text);
-    CHECK((run(parse_kernel_config(text), problem, first, a, b) == expected));
+    CHECK((run(parse_kernel_config(text), problem, ends, a, b) == expected));
   }
 }
 
-TEST_CASE("First rows that make no sense touch nothing outside of C", "[gpu]") {
+TEST_CASE("Masked groups fill their rows and leave their room as it is", "[gpu]") {
+  gpu_or_skip();
+  std::mt19937 random(daily_seed("masked groups"));
+  for (int i = 0; i < 12; ++i) {
+    const std::vector<i64> rows = random_groups(random);
+    const i64 room = std::ranges::max(rows) + static_cast<i64>(random() % 90);
+    const i64 n = random() % 2 == 0 ? 131 : 136, k = 8 * (1 + static_cast<i64>(random() % 20));
+    const GemmProblem plain = grouped(rows, n, k, Layout::kTn);
+    const GemmProblem problem = in_groups(plain, GroupRows::of(rows, room));
+    const auto groups = static_cast<i64>(rows.size());
+    const std::vector<int> a = make_values(groups * room * k, 1);
+    const std::vector<int> b = make_values(groups * n * k, 2);
+    std::vector<int> filled;  // of A
+    for (std::size_t group = 0; group < rows.size(); ++group) {
+      const auto from = a.begin() + static_cast<i64>(group) * room * k;
+      filled.insert(filled.end(), from, from + rows[group] * k);
+    }
+    const std::vector<unsigned short> sums = product(plain, rows, filled, b);
+    std::vector<unsigned short> expected(static_cast<std::size_t>((groups * room + kGuardRows) * n),
+                                         kUnwritten);
+    auto from = sums.begin();
+    for (std::size_t group = 0; group < rows.size(); ++group) {
+      std::copy(from, from + rows[group] * n,
+                expected.begin() + static_cast<i64>(group) * room * n);
+      from += rows[group] * n;
+    }
+    for (const char* const text : kConfigs) {
+      const std::string what = to_text(problem) + " " + text;
+      const HangGuard guard(what);
+      INFO(what);
+      CHECK(
+          (run(parse_kernel_config(text), problem, problem.groups->on_device(), a, b) == expected));
+    }
+  }
+}
+
+TEST_CASE("Counts above a group's room are held to it", "[gpu]") {
+  gpu_or_skip();
+  const GemmProblem problem =
+      in_groups(grouped({1}, 136, 72, Layout::kTn), GroupRows::of({100, 100, 100}, 100));
+  const std::vector<int> a = make_values(300 * 72, 1), b = make_values(3 * 136 * 72, 2);
+  const std::vector<unsigned short> expected =
+      product(grouped({100, 0, 100}, 136, 72, Layout::kTn), {100, 0, 100}, a, b);
+  for (const char* const text : kConfigs) {
+    const HangGuard guard(text);
+    INFO(text);
+    const std::vector<unsigned short> c =
+        run(parse_kernel_config(text), problem, {2000000000, -7, 101}, a, b);
+    CHECK(std::equal(c.begin(), c.begin() + 100 * 136, expected.begin()));
+    CHECK(std::all_of(c.begin() + 100 * 136, c.begin() + 200 * 136,
+                      [](unsigned short bits) { return bits == kUnwritten; }));
+    CHECK(std::all_of(c.begin() + 300 * 136, c.end(),
+                      [](unsigned short bits) { return bits == kUnwritten; }));
+  }
+}
+
+TEST_CASE("Groups that make no sense touch nothing outside of C", "[gpu]") {
   gpu_or_skip();
   const GemmProblem problem = grouped({100, 100, 100}, 136, 72, Layout::kTn);
   const std::vector<int> a = make_values(300 * 72, 1), b = make_values(3 * 136 * 72, 2);
   const std::vector<std::vector<i32>> lists{
-      {0, 200, 100, 300}, {-5, 1000, 2000000000, 300}, {300, 200, 100, 0}, {7, 7, 7, 7}};
-  for (const std::vector<i32>& first : lists) {
+      {200, 100, 300}, {-5, 2000000000, 300}, {300, 100, 0}, {7, 7, 7}};
+  for (const std::vector<i32>& ends : lists) {
     for (const char* const text : kConfigs) {
       const HangGuard guard(text);
       INFO(text);
-      const std::vector<unsigned short> c = run(parse_kernel_config(text), problem, first, a, b);
+      const std::vector<unsigned short> c = run(parse_kernel_config(text), problem, ends, a, b);
       CHECK(std::all_of(c.begin() + 300 * 136, c.end(),
                         [](unsigned short bits) { return bits == kUnwritten; }));
     }

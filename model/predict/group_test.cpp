@@ -48,6 +48,11 @@ TEST_CASE("Empty groups cost nothing") {
              groups_of({300, 77, 1000}, 1024, 512), kConfigs);
 }
 
+TEST_CASE("Masked groups without room are groups that follow each other") {
+  check_same(in_groups(product({0, 1024, 512}), GroupRows::of({300, 300, 300}, 300)),
+             groups_of({300, 300, 300}, 1024, 512), kConfigs);
+}
+
 TEST_CASE("Two groups in the place of one read another B, and whole tiles besides are the same") {
   for (const char* const config : kConfigs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
@@ -104,6 +109,11 @@ TEST_CASE("What takes no groups says so") {
   GemmProblem fused = groups;
   fused.epilogue = {Bias::kPerColumn, Activation::kNone};
   CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
+  fused.dtype = ElementType::kE4m3;
+  fused.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
+  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue scale_row: "));
+  fused.epilogue.scales = Scales::kBlock;
+  CHECK(why_not_solvable(h200(), fused).empty());
   GemmProblem batch = groups;
   batch.batch.products = 2;
   CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups are of one product");

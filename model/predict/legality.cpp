@@ -179,13 +179,9 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
     return fmt::format("layout {}: groups are of rows of A, which is [M,K]",
                        to_text(problem.layout));
   }
-  if (fuses(problem.epilogue)) {
-    return fmt::format("epilogue {}: kernels that walk groups take none",
+  if (problem.epilogue != in_main_loop(problem.epilogue)) {
+    return fmt::format("epilogue {}: kernels that walk groups take scale_block alone",
                        to_text(problem.epilogue));
-  }
-  if (is_fp8(problem.dtype)) {
-    return fmt::format("dtype {}: kernels that walk groups take fp16 or bf16",
-                       to_text(problem.dtype));
   }
   if (groups > kMostGroups) {
     return fmt::format("{} groups: a kernel walks {} at most", groups, kMostGroups);
@@ -194,7 +190,8 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
     return "groups: expected one at least that has rows";
   }
   // As of one product, so that panels of A and of B can be counted.
-  if (problem.shape.m + groups * kWgmmaM > kMostSide || groups * problem.shape.n > kMostSide) {
+  if (rows_in_memory(problem) + groups * kWgmmaM > kMostSide ||
+      groups * problem.shape.n > kMostSide) {
     return fmt::format(
         "{} groups: all together can have {} rows, of each group in whole {}, and as many columns",
         groups, kMostSide, kWgmmaM);
@@ -210,6 +207,11 @@ std::string why_not_in_rows(const GpuSpec& gpu, const GemmProblem& problem) {
         "rows of A and B must be whole {} elements (16 bytes): {} has no section stream, by which "
         "copies of others are forecast",
         step, gpu.name);
+  }
+  if (copied_operands(problem).any() && problem.groups != nullptr &&
+      problem.groups->capacity() != 0) {
+    return fmt::format("rows of A and B of masked groups must be whole {} elements (16 bytes)",
+                       step);
   }
   if (problem.leading.c != 0 && (!c_rows_allow_tma(problem) || problem.groups != nullptr)) {
     return fmt::format("ldc is {}: rows of C {}", problem.leading.c,

@@ -56,6 +56,9 @@ struct Prediction {
   /// Simulated K blocks of all; the others go on as the steady ones
   /// (model/sim/kernel/steady_waves.h).
   double simulated_part = 0;
+  /// Where rows of groups are a distribution (rank_draws.h), whose mean all this is: the time of
+  /// each draw over `time`.
+  std::vector<double> of_draws = {};
 };
 
 /// What is copied before any kernel of the problem runs, and how long that takes.

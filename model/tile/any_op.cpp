@@ -57,7 +57,7 @@ GemmProblem parse_gemm_problem(std::string_view shape, ElementType dtype, Layout
     } catch (const ConfigError&) {
       bad_groups_shape(shape);
     }
-    return in_groups({sides, dtype, layout, epilogue}, std::move(groups->rows));
+    return in_groups({sides, dtype, layout, epilogue}, groups->groups);
   }
   const BatchedShape given = split_batch(shape);
   if (given.batch && given.shape.starts_with('[')) {

@@ -10,6 +10,10 @@ i64 matrices_of_b(const GemmProblem& problem) {
                                    : problem.batch.products;
 }
 
+i64 rows_in_memory(const GemmProblem& problem) {
+  return problem.groups != nullptr ? problem.groups->rows_in_memory() : problem.shape.m;
+}
+
 double bytes_of_b(const GemmProblem& problem) {
   const i64 read = problem.groups != nullptr ? problem.groups->not_empty() : matrices_of_b(problem);
   return static_cast<double>(read) * static_cast<double>(problem.shape.n) *

@@ -132,20 +132,28 @@ TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
 TILECAST_HD consteval i32 scale_bytes() { return 4; }
 
 #ifndef __CUDACC_RTC__
+// What groups there are the host alone knows.
+/// Matrices of B: groups have one each, which lies in memory whether they have rows or not.
+i64 matrices_of_b(const GemmProblem& problem);
+/// Rows of A and C in memory, of a batch those of one product.
+i64 rows_in_memory(const GemmProblem& problem);
+
 /// Numbers that A is scaled by, and B.
 struct ScaleElements {
   i64 a, b;
 };
 constexpr ScaleElements scale_elements(const GemmProblem& problem) {
-  const auto [m, n, k] = problem.shape;
+  const i64 n = problem.shape.n, k = problem.shape.k;
+  const i64 m = problem.groups == nullptr ? problem.shape.m : rows_in_memory(problem);
+  const i64 matrices = problem.groups == nullptr ? 1 : matrices_of_b(problem);
   const i64 k_blocks = ceil_div<i64>(k * (is_fp8_pair(problem.dtype) ? 2 : 1), scale_block());
   switch (problem.epilogue.scales) {
     case Scales::kTensor:
       return {1, 1};
     case Scales::kRow:
-      return {m, n};
+      return {m, matrices * n};
     case Scales::kBlock:
-      return {m * k_blocks, ceil_div<i64>(n, scale_block()) * k_blocks};
+      return {m * k_blocks, matrices * ceil_div<i64>(n, scale_block()) * k_blocks};
     case Scales::kNone:
       break;
   }
@@ -159,10 +167,7 @@ constexpr i64 epilogue_bytes(const GemmProblem& problem) {
          (scales.a + scales.b) * scale_bytes();
 }
 
-// What groups there are the host alone knows.
-/// Matrices of B: groups have one each, which lies in memory whether they have rows or not.
-i64 matrices_of_b(const GemmProblem& problem);
-/// Bytes of those that somebody reads.
+/// Bytes of the matrices of B that somebody reads.
 double bytes_of_b(const GemmProblem& problem);
 /// Fewest bytes that solve the problem: A, B, the bias and scales read once, C written once.
 double gemm_bytes(const GemmProblem& problem);

@@ -14,34 +14,63 @@
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
+namespace {
 
-GroupRows::GroupRows(std::vector<i64> rows)
+/// From a group's first row in memory, of which it has `rows`, to the next one's.
+i64 rows_apart(const GroupRows& groups, i64 rows) {
+  return groups.capacity() > 0 ? groups.capacity() : rows;
+}
+
+}  // namespace
+
+GroupRows::GroupRows(std::vector<i64> rows, i64 capacity)
     : rows_(std::move(rows)),
+      capacity_(capacity),
       total_(std::accumulate(rows_.begin(), rows_.end(), i64{0})),
       largest_(rows_.empty() ? 0 : std::ranges::max(rows_)),
       not_empty_(std::ranges::count_if(rows_, [](i64 of_group) { return of_group > 0; })) {}
 
-const GroupRows* GroupRows::of(std::vector<i64> rows) {
+const GroupRows* GroupRows::of(std::vector<i64> rows, i64 capacity) {
   if (const auto wrong = std::ranges::find_if(rows, [](i64 of_group) { return of_group < 0; });
       wrong != rows.end()) {
     throw ConfigError(fmt::format("groups: expected 0 rows or more of each, not {}", *wrong));
   }
+  if (capacity != 0 && !rows.empty() && std::ranges::max(rows) > capacity) {
+    throw ConfigError(
+        fmt::format("groups: expected at most {} rows of each, as many as there is "
+                    "room for, not {}",
+                    capacity, std::ranges::max(rows)));
+  }
   static std::mutex mutex;
-  static auto& known = *new std::map<std::vector<i64>, std::unique_ptr<const GroupRows>>;
+  static auto& known =
+      *new std::map<std::pair<std::vector<i64>, i64>, std::unique_ptr<const GroupRows>>;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<const GroupRows>& list = known[rows];
+  std::unique_ptr<const GroupRows>& list = known[{rows, capacity}];
   if (list == nullptr) {
-    list.reset(new GroupRows(std::move(rows)));
+    list.reset(new GroupRows(std::move(rows), capacity));
   }
   return list.get();
+}
+
+i64 GroupRows::rows_in_memory() const {
+  return capacity_ > 0 ? capacity_ * static_cast<i64>(rows_.size()) : total_;
 }
 
 std::vector<i32> GroupRows::first_rows() const {
   std::vector<i32> first{0};
   for (const i64 rows : rows_) {
-    first.push_back(first.back() + static_cast<i32>(rows));
+    first.push_back(first.back() + static_cast<i32>(rows_apart(*this, rows)));
   }
   return first;
+}
+
+std::vector<i32> GroupRows::on_device() const {
+  if (capacity_ > 0) {
+    return {rows_.begin(), rows_.end()};
+  }
+  std::vector<i32> ends = first_rows();
+  ends.erase(ends.begin());
+  return ends;
 }
 
 u32 GroupRows::tile_rows(i64 height) const {
@@ -61,10 +90,14 @@ std::vector<u32> GroupRows::groups_of_tile_rows(i64 height) const {
   return groups;
 }
 
-GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
-  problem.groups = GroupRows::of(std::move(rows));
-  problem.shape.m = problem.groups->total();
+GemmProblem in_groups(GemmProblem problem, const GroupRows* groups) {
+  problem.groups = groups;
+  problem.shape.m = groups->total();
   return problem;
+}
+
+GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
+  return in_groups(problem, GroupRows::of(std::move(rows)));
 }
 
 i32 bytes_beside_layout(const GemmProblem& problem, const Tiling& tiling) {
@@ -84,10 +117,10 @@ std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& t) 
     }
   };
   if (problem.groups != nullptr) {
-    i64 left = problem.shape.m;
+    i64 left = problem.groups->rows_in_memory();
     for (const i64 rows : problem.groups->rows()) {
       add(left, rows);
-      left -= rows;
+      left -= rows_apart(*problem.groups, rows);
     }
   } else {
     for (i64 product = 0; product < problem.batch.products; ++product) {
@@ -101,12 +134,12 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
   const Tiling& t = config.tiling;
   RowsOfTiles sum{};
   if (problem.groups != nullptr) {
-    i64 left = problem.shape.m;  // of A from the group's first row on
+    i64 left = problem.groups->rows_in_memory();  // of A from the group's first row on
     for (const i64 rows : problem.groups->rows()) {
       const i64 covered = std::min(round_up(rows, i64{t.block_m} * t.cluster_m), left);
       sum.tiles += ceil_div<i64>(covered, t.block_m);
       sum.existing += covered;
-      left -= rows;
+      left -= rows_apart(*problem.groups, rows);
     }
     sum.loaded = sum.tiles * t.block_m;
     return sum;

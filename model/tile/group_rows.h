@@ -1,6 +1,7 @@
-// The rows of A and C that each group of a grouped GEMM has. Rows of groups follow each other;
-// every group multiplies a B of its own. Known to the host alone: kernels read first rows of
-// groups from the device's memory.
+// The rows of A and C that each group of a grouped GEMM has; every group multiplies a B of its own.
+// Rows of groups follow each other, or the groups are masked: each has room for `capacity` rows,
+// fills the first of them, and the others are left as they are. Known to the host alone: kernels
+// read the groups from the device's memory.
 //
 // A list is one object for as long as the program runs, whoever asks for it, so that problems are
 // compared and copied as plain values are. It is never freed: a program asks for few lists.
@@ -17,18 +18,24 @@ namespace tilecast {
 
 class GroupRows {
  public:
-  /// The one object of this list; from any thread. Throws ConfigError where a number is negative.
-  static const GroupRows* of(std::vector<i64> rows);
+  /// The one object of this list; from any thread. A capacity of 0: not masked. Throws ConfigError
+  /// where a number is negative, or above the capacity.
+  static const GroupRows* of(std::vector<i64> rows, i64 capacity = 0);
 
   const std::vector<i64>& rows() const { return rows_; }
+  i64 capacity() const { return capacity_; }
   i64 total() const { return total_; }
   i64 largest() const { return largest_; }
   /// Groups that have rows.
   i64 not_empty() const { return not_empty_; }
   /// Whether all of those have as many.
   bool are_equal() const { return total_ == largest_ * not_empty_; }
-  /// Each group's first row, and the row behind the last one's: what a kernel reads on the device.
+  /// From the first group's first to the last one's, with the room that masked ones leave.
+  i64 rows_in_memory() const;
+  /// Each group's first row in memory, and rows_in_memory.
   std::vector<i32> first_rows() const;
+  /// What a kernel reads on the device: of each the row behind its last, of masked ones its rows.
+  std::vector<i32> on_device() const;
 
   /// Rows of tiles of that height. None holds rows of two groups, and empty groups have none.
   u32 tile_rows(i64 height) const;
@@ -36,13 +43,14 @@ class GroupRows {
   std::vector<u32> groups_of_tile_rows(i64 height) const;
 
  private:
-  explicit GroupRows(std::vector<i64> rows);
+  GroupRows(std::vector<i64> rows, i64 capacity);
 
   std::vector<i64> rows_;
-  i64 total_ = 0, largest_ = 0, not_empty_ = 0;
+  i64 capacity_ = 0, total_ = 0, largest_ = 0, not_empty_ = 0;
 };
 
 /// `problem` with these groups along M, which becomes their sum.
+GemmProblem in_groups(GemmProblem problem, const GroupRows* groups);
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
 
 constexpr i64 kMostGroups = 1024;  // that a kernel walks; more would take too much shared memory
@@ -63,7 +71,7 @@ struct TileRow {
 std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& tiling);
 
 /// Rows of A as the tiles of the whole problem see them. Where a group ends inside a tile, the rows
-/// behind it are the next group's: loaded and multiplied, and not stored.
+/// behind it are loaded and multiplied, and not stored.
 struct RowsOfTiles {
   i64 tiles;     // CTAs' rows of tiles with at least one row of A
   i64 existing;  // rows of A in them, of all together

@@ -45,6 +45,28 @@ TEST_CASE("Groups count their rows") {
   CHECK(grouped({256, 0, 17}).shape.m == 273);
 }
 
+TEST_CASE("Masked groups leave room behind their rows") {
+  const GroupRows& groups = *GroupRows::of({100, 0, 17}, 128);
+  CHECK(groups.total() == 117);
+  CHECK(groups.rows_in_memory() == 384);
+  CHECK(groups.first_rows() == std::vector<i32>{0, 128, 256, 384});
+  CHECK(groups.on_device() == std::vector<i32>{100, 0, 17});
+  CHECK(GroupRows::of({100, 0, 17})->on_device() == std::vector<i32>{100, 100, 117});
+  CHECK(GroupRows::of({100, 0, 17}) != GroupRows::of({100, 0, 17}, 128));
+  CHECK(GroupRows::of({128}, 128)->capacity() == 128);
+  CHECK_THROWS_AS(GroupRows::of({129}, 128), ConfigError);
+  const GemmProblem problem = in_groups(grouped({1}), &groups);
+  CHECK(problem.shape.m == 117);
+  CHECK(rows_in_memory(problem) == 384);
+  // Tiles of 64 rows: two and one, of which the last reaches into the room and not beyond.
+  const Tiling t{.block_m = 64, .block_n = 64, .block_k = 64, .cluster_m = 1, .cluster_n = 1};
+  const std::vector<TileRow> tiles = cta_tile_rows(problem, t);
+  REQUIRE(tiles.size() == 3);
+  CHECK(tiles[1].of_a == 384 - 64);
+  CHECK(tiles[2].of_a == 128);
+  CHECK(tiles[2].of_c == 17);
+}
+
 TEST_CASE("Rows of tiles are whole for each group, and an empty one has none") {
   const GroupRows& groups = *GroupRows::of({0, 256, 0, 257, 1});
   CHECK(groups.tile_rows(128) == 2 + 3 + 1);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
@@ -15,7 +18,7 @@ constexpr i64 kMostRows = (i64{1} << 31) - 1;
 [[noreturn]] void bad_groups(std::string_view text) {
   throw ConfigError(
       fmt::format("groups '{}': expected the rows of each, 1 to 2147483647 together, such as "
-                  "256,0,17 or, of equal ones, 4*8192",
+                  "256,0,17, of equal ones 4*8192, or of masked ones 5,0,64/128",
                   on_one_line(text)));
 }
 
@@ -31,13 +34,14 @@ std::string to_text(const GroupRows& groups) {
     text += text.empty() ? "" : ",";
     text += next - i == 1 ? fmt::format("{}", rows[i]) : fmt::format("{}*{}", next - i, rows[i]);
   }
-  return text;
+  return groups.capacity() > 0 ? fmt::format("{}/{}", text, groups.capacity()) : text;
 }
 
-std::vector<i64> parse_group_rows(std::string_view text) {
+const GroupRows* parse_group_rows(std::string_view text) {
   std::vector<i64> rows;
   i64 total = 0;
-  for (const std::string_view part : split(text, ',')) {
+  const std::size_t slash = text.find('/');
+  for (const std::string_view part : split(text.substr(0, slash), ',')) {
     const std::size_t star = part.find('*');
     const std::optional<i64> count =
         star == part.npos ? std::optional<i64>(1) : parse_integer(part.substr(0, star));
@@ -49,10 +53,13 @@ std::vector<i64> parse_group_rows(std::string_view text) {
     rows.insert(rows.end(), static_cast<std::size_t>(*count), *each);
     total += *count * *each;
   }
-  if (total == 0) {
+  const std::optional<i64> capacity =
+      slash == text.npos ? std::optional<i64>(0) : parse_integer(text.substr(slash + 1));
+  if (total == 0 || !capacity || (slash != text.npos && *capacity < 1) ||
+      *capacity > kMostRows / static_cast<i64>(rows.size())) {
     bad_groups(text);
   }
-  return rows;
+  return GroupRows::of(std::move(rows), *capacity);
 }
 
 void bad_groups_shape(std::string_view shape) {

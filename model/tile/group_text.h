@@ -1,5 +1,5 @@
 // Groups in a shape: "[256,0,17]x4096x7168", where one product has M; equal neighbours in short,
-// "[4*8192]x4096x7168".
+// "[4*8192]x4096x7168"; masked ones with the room that each has, "[5,0,64/128]x4096x7168".
 // Checked by: group_text_test.cpp.
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace tilecast {
 
-/// "256,0,17"; "4*8192".
+/// "256,0,17"; "4*8192"; "5,0,64/128".
 std::string to_text(const GroupRows& groups);
 
 /// Inverse of to_text, runs of equal ones in short or not. Throws ConfigError unless they are 1 to
-/// 2^20 groups of 1 to 2^31 - 1 rows together.
-std::vector<i64> parse_group_rows(std::string_view text);
+/// 2^20 groups of 1 to 2^31 - 1 rows together, with those that masked ones leave.
+const GroupRows* parse_group_rows(std::string_view text);
 
 /// Of a shape that has groups: they, and what stands behind their `x`.
 struct GroupedShape {
-  std::vector<i64> rows;
+  const GroupRows* groups;
   std::string_view rest;
 };
 /// None where the shape does not begin with a bracket.

@@ -25,9 +25,18 @@ TEST_CASE("Groups stand in a shape where one product has M, equal neighbours in 
   CHECK(gemm.batch == Batch{});
 }
 
+TEST_CASE("Masked groups say how much room each has") {
+  CHECK(read("[5,0,64/128]x4096x7168") == "[5,0,64/128]x4096x7168");
+  CHECK(read("[64,64/64]x8x8") == "[2*64/64]x8x8");
+  CHECK(parse_group_rows("5,0,64/128") == GroupRows::of({5, 0, 64}, 128));
+  CHECK(error_message([] { (void)read("[5,65/64]x8x8"); }) ==
+        "2 groups: expected at most 64 rows of each, as many as there is room for, not 65");
+}
+
 TEST_CASE("Groups that make no sense are refused in one line") {
-  for (const char* const rows : {"", "0", "0,0", "-1,5", "256,,17", "a", "2*", "*2", "0*5", "1,2,",
-                                 "2147483647,1", "2*1073741824", "1048577*1", "9999999999"}) {
+  for (const char* const rows :
+       {"", "0", "0,0", "-1,5", "256,,17", "a", "2*", "*2", "0*5", "1,2,", "2147483647,1", "5/",
+        "5/0", "5/-1", "5/5/5", "5,5/1073741824", "2*1073741824", "1048577*1", "9999999999"}) {
     INFO(rows);
     CHECK(error_message([&] {
             (void)parse_group_rows(rows);

@@ -62,6 +62,18 @@ TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem)
 }
 
 #ifndef __CUDACC_RTC__
+/// Elements of all matrices of an operand in the caller's memory, from the first to the last one,
+/// with what lies between rows and the room that masked groups leave.
+inline i64 elements_of_a(const GemmProblem& problem) {
+  const MatrixSides sides = sides_of_a(problem);
+  const i64 rows = problem.groups != nullptr ? rows_in_memory(problem) : sides.rows;
+  return matrices_of_a(problem) * rows * given_row(problem.leading.a, sides);
+}
+inline i64 elements_of_b(const GemmProblem& problem) {
+  const MatrixSides sides = sides_of_b(problem);
+  return matrices_of_b(problem) * sides.rows * given_row(problem.leading.b, sides);
+}
+
 /// Bytes of the copies, all matrices of an operand one behind the other; 0: it is not copied.
 struct CopyBytes {
   i64 a, b;

@@ -28,6 +28,23 @@ def test_the_product_is_torchs(n, k):
     assert tilecast.matmul(a, w.t(), out) is out and torch.equal(out, a @ w.t())
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_groups_are_products_of_their_own(transposed):
+    a, b = small_integers(300, 128), small_integers(4, 64, 128) if transposed else small_integers(4, 128, 64)
+    b = b.mT if transposed else b
+    ends = [0, 200, 201, 300]
+    offs = torch.tensor(ends, dtype=torch.int32, device="cuda")
+    expected = torch.cat([a[first:last] @ b[i] for i, (first, last) in enumerate(zip([0] + ends, ends))])
+    assert torch.equal(tilecast.torch.grouped_mm(a, b, offs), expected)
+    masked, out = small_integers(4, 96, 128), torch.full((4, 96, 64), 7.0, device="cuda").half()
+    counts = [0, 96, 1, 50]
+    tilecast.torch.grouped_mm(masked, b, torch.tensor(counts, dtype=torch.int32, device="cuda"), out)
+    for i, count in enumerate(counts):
+        assert torch.equal(out[i, :count], masked[i, :count] @ b[i]) and (out[i, count:] == 7).all()
+    with pytest.raises(tilecast.ConfigError, match="rows: expected 4 numbers of int32"):
+        tilecast.torch.grouped_mm(a, b, offs.long())
+
+
 ACTIVATIONS = {None: lambda x: x, "relu": torch.relu, "gelu": torch.nn.functional.gelu,
                "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
                "silu": torch.nn.functional.silu}

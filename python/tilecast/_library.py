@@ -26,7 +26,12 @@ class _Problem(ctypes.Structure):
                 ("k", ctypes.c_int64), ("type", ctypes.c_int32), ("type_c", ctypes.c_int32),
                 ("layout", ctypes.c_int32), ("epilogue", ctypes.c_int32), ("lda", ctypes.c_int64),
                 ("ldb", ctypes.c_int64), ("ldc", ctypes.c_int64), ("batch", ctypes.c_int64),
-                ("bias", ctypes.c_int32), ("activation", ctypes.c_int32)]
+                ("bias", ctypes.c_int32), ("activation", ctypes.c_int32),
+                ("stride_a", ctypes.c_int64), ("stride_b", ctypes.c_int64),
+                ("stride_c", ctypes.c_int64), ("scales", ctypes.c_int32),
+                ("reserved", ctypes.c_int32), ("ld_scale_a", ctypes.c_int64),
+                ("ld_scale_b", ctypes.c_int64), ("groups", ctypes.c_int64),
+                ("group_capacity", ctypes.c_int64), ("expected_rows", ctypes.c_void_p)]
 
 
 class _Options(ctypes.Structure):
@@ -50,7 +55,8 @@ class _Arguments(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("a", ctypes.c_void_p), ("b", ctypes.c_void_p),
                 ("c", ctypes.c_void_p), ("alpha", ctypes.c_float), ("beta", ctypes.c_float),
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
-                ("bias", ctypes.c_void_p)]
+                ("bias", ctypes.c_void_p), ("scale_a", ctypes.c_void_p),
+                ("scale_b", ctypes.c_void_p), ("group_rows", ctypes.c_void_p)]
 
 
 _ARGUMENTS_SIZE = ctypes.sizeof(_Arguments)
@@ -122,7 +128,8 @@ def _check(status: int) -> None:
 
 class Shape(NamedTuple):
     """What a plan is for: sides, FP16 or BF16, TN to TT, elements from a row to the next (0: tight),
-    NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS."""
+    NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS, groups of rows (0: none), the rows that each
+    has room for where they are masked."""
 
     m: int
     n: int
@@ -133,6 +140,8 @@ class Shape(NamedTuple):
     ldb: int = 0
     bias: int = NO_BIAS
     activation: int = 0
+    groups: int = 0
+    capacity: int = 0
 
 
 class Plan:
@@ -145,7 +154,8 @@ class Plan:
         self._handle = ctypes.c_void_p()
         problem = _Problem(struct_size=ctypes.sizeof(_Problem), m=shape.m, n=shape.n, k=shape.k,
                            type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb,
-                           bias=shape.bias, activation=shape.activation)
+                           bias=shape.bias, activation=shape.activation, groups=shape.groups,
+                           group_capacity=shape.capacity)
         options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
                            config=config and config.encode(), config_dir=config_folder().encode(),
                            regime=int(sustained))
@@ -177,11 +187,12 @@ class Plan:
                                                            self.workspace_bytes, stream))
 
     def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0,
-            bias: Optional[int] = None) -> None:
+            bias: Optional[int] = None, group_rows: Optional[int] = None) -> None:
         """Puts the kernel into the stream; addresses of device memory."""
         status = self._run(self._handle,
                            ctypes.byref(_Arguments(_ARGUMENTS_SIZE, a, b, c, 1.0, 0.0, workspace,
-                                                   self.workspace_bytes, bias)), stream)
+                                                   self.workspace_bytes, bias, None, None, group_rows)),
+                           stream)
         if status:
             _check(status)
 

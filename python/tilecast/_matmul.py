@@ -105,6 +105,15 @@ def _plan(shape: _library.Shape, device: int) -> _library.Plan:
     return _library.Plan(shape)
 
 
+def kept_plan(shape: _library.Shape, device: int) -> _library.Plan:
+    """For a run on the current device, which is `device`, and its current stream."""
+    plan = _plan(shape, device)
+    torch = sys.modules["torch"]
+    if _library.capture_of(torch._C._cuda_getCurrentRawStream(device)) is not None:
+        _captured.add(plan)
+    return plan
+
+
 def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
             bias: Optional[tuple] = None) -> tuple[_library.Matrix, _library.Matrix, int]:
     """A and B without their addresses, and the kind of bias, of torch's tensors; raises ConfigError for

@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.nn.utils import parametrize
 
-from . import _matmul
+from . import _library, _matmul
 from ._library import activation_of
 from ._model import ConfigError
 
@@ -76,6 +76,52 @@ def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None
     if _is_eager(a, b, bias):
         return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
     return torch.ops.tilecast.matmul(a, b, bias, activation)
+
+
+def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
+               out: Optional[torch.Tensor] = None) -> torch.Tensor:
+    """Each group of a's rows by a B of its own, as the experts of a mixture of experts, in one launch.
+
+    a       [m,k], whose groups follow each other, or [groups,capacity,k], masked: of each group the
+            first rows count, and those of `out` behind them are left as they are
+    b       [groups,k,n], contiguous, or its transpose [groups,n,k] is (weight.mT)
+    rows    [groups] int32 on the device, read there by each launch: the row behind each group's last, as
+            torch's `offs`; of a masked a how many it has
+    out     as a, with n in the place of k
+
+    fp16 and bf16; the kernel is the one expected to be the fastest where groups are alike. There are
+    no gradients. Raises as `tilecast.matmul`.
+    """
+    masked = a.dim() == 3
+    if a.dim() not in (2, 3) or b.dim() != 3 or a.shape[-1] != b.shape[1]:
+        raise ConfigError("expected a [m,k] or [groups,capacity,k] and b [groups,k,n]")
+    groups, k, n = b.shape
+    if masked and a.shape[0] != groups:
+        raise ConfigError(f"a has {a.shape[0]} groups, b {groups}")
+    if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
+        raise ConfigError("a or b requires grad, which this product does not pass on")
+    if not a.is_cuda or b.device != a.device or rows.device != a.device:
+        raise ConfigError("expected CUDA tensors on one device")
+    types = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
+    if a.dtype not in types or b.dtype != a.dtype:
+        raise ConfigError("a and b: expected one type, fp16 or bf16")
+    if not a.is_contiguous() or not (b.is_contiguous() or b.mT.is_contiguous()):
+        raise ConfigError("a, and b or its transpose: expected them to be contiguous")
+    if rows.dtype != torch.int32 or rows.shape != (groups,) or not rows.is_contiguous():
+        raise ConfigError(f"rows: expected {groups} numbers of int32")
+    sides = (*a.shape[:-1], n)
+    if out is None:
+        out = a.new_empty(sides)
+    elif out.shape != sides or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
+        raise ConfigError("out: expected a's sides with n behind, contiguous, of its type and device")
+    shape = _library.Shape(a.numel() // k, n, k, types[a.dtype],
+                           _library.TN if b.mT.is_contiguous() else _library.NN, groups=groups,
+                           capacity=a.shape[1] if masked else 0)
+    with torch.cuda.device(a.device):
+        plan = _matmul.kept_plan(shape, a.device.index)
+        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(),
+                 torch.cuda.current_stream().cuda_stream, group_rows=rows.data_ptr())
+    return out
 
 
 def _is_aligned(tensor: torch.Tensor) -> bool:

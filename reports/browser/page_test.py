@@ -69,7 +69,8 @@ def check_marks(page):
     found = page.evaluate(MARKS)
     one_for_each_row = {"scatter": ("kernels", "points"), "picks": ("picks", "picks"),
                         "bytes": ("kernels", "bytes"), "roofline": ("kernels", "roofline"),
-                        "waves": ("kernels", "waves"), "moves": ("kernels", "moves"), "timelines": ("spans", "timelines"),
+                        "waves": ("kernels", "waves"), "groups_rows": ("kernels", "groups"),
+                        "groups_imbalance": ("kernels", "groups"), "moves": ("kernels", "moves"), "timelines": ("spans", "timelines"),
                         "ladder": ("bars", "ladder")}
     for chart, own in found.items():
         marks = {name: n for name, n in own["counts"].items() if name.endswith("_marks")}

@@ -22,6 +22,7 @@ MaybeSection libraries_section(const ReportInput& input);  // beside cuBLASLt an
 MaybeSection ladder_section(const ReportInput& input);     // what each mechanism saves
 MaybeSection limits_section(const ReportInput& input);     // shares of a point, roofline
 MaybeSection waves_section(const ReportInput& input);      // wave quantisation
+MaybeSection groups_section(const ReportInput& input);     // groups of a mixture of experts
 MaybeSection bytes_section(const ReportInput& input);      // L2 and DRAM bytes beside counters
 MaybeSection timelines_section(const ReportInput& input);
 MaybeSection published_section(const ReportInput& input);   // figures of public documents

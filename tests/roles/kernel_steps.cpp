@@ -27,8 +27,9 @@ constexpr i64 kSumBytes = 16;  // of a thread's four
 /// Memory that the kernel is launched with, and its arguments.
 struct Launch {
   Launch(const KernelConfig& config, const GemmProblem& problem, u32 resident)
-      : c(static_cast<std::size_t>(problem.batch.products * problem.shape.m * problem.shape.n)) {
-    const auto [m, n, k] = problem.shape;
+      : c(static_cast<std::size_t>(problem.batch.products * rows_in_memory(problem) *
+                                   problem.shape.n)) {
+    const i64 m = rows_in_memory(problem), n = problem.shape.n, k = problem.shape.k;
     const Tiling& t = config.tiling;
     const bool swapped = config.operands == OperandOrder::kSwapped;
     args.scheduler = make_tile_scheduler(problem, config, resident);
@@ -53,9 +54,10 @@ struct Launch {
                   .c_stride = m * n};
     args.c_pointer = c.data();
     if (problem.groups != nullptr) {
-      first_rows = problem.groups->first_rows();
+      group_rows = problem.groups->on_device();
       args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
-      args.groups = {first_rows.data(), static_cast<i32>(first_rows.size()) - 1};
+      args.groups = {group_rows.data(), static_cast<i32>(group_rows.size()),
+                     static_cast<i32>(problem.groups->capacity())};
     }
     if (splits_k(config.schedule)) {
       const ReductionWorkspace room = reduction_workspace(config, args.work);
@@ -80,7 +82,7 @@ struct Launch {
   std::vector<unsigned short> c;
   std::vector<float> partials;
   std::vector<u32> locks;
-  std::vector<i32> first_rows;
+  std::vector<i32> group_rows;
 };
 
 /// The first row of cluster tiles of a group.

@@ -240,6 +240,8 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
       for (const std::vector<i64>& rows : groups) {
         grouped.push_back(in_groups(problem, rows));
       }
+      // Masked, with room that ends in a tile.
+      grouped.push_back(in_groups(problem, GroupRows::of({m, 0, 2 * m + 9, 5}, 2 * m + 16)));
     }
     return grouped;
   }

@@ -27,15 +27,13 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   static u64 seed = 1;
   problem = next;
   const auto [m, n, k] = next.shape;
-  const MatrixSides of_a = sides_of_a(next), of_b = sides_of_b(next);
-  const i64 a_elements = matrices_of_a(next) * of_a.rows * given_row(next.leading.a, of_a);
-  const i64 b_elements = matrices_of_b(next) * of_b.rows * given_row(next.leading.b, of_b);
+  const i64 a_elements = elements_of_a(next), b_elements = elements_of_b(next);
   stream.synchronize();
   a.reserve(bytes_of(a_elements, 1, next.dtype));
   b.reserve(bytes_of(b_elements, 1, next.dtype));
-  first_rows.prepare(next);
+  rows_of_groups.prepare(next);
   copier.prepare(next);
-  c.reserve(bytes_of(next.batch.products * m, c_row(next), c_type(next)));
+  c.reserve(bytes_of(next.batch.products * rows_in_memory(next), c_row(next), c_type(next)));
   // What lies between rows gets numbers too, which nobody is to read.
   kernels.fill(a.as<void>(), static_cast<u64>(a_elements), next.dtype, inputs, seed++,
                stream.get());
@@ -58,7 +56,7 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
           .c = output,
           .bias = biased ? bias.as<void>() : nullptr,
           .scales = scales.get(),
-          .first_rows = first_rows.get()};
+          .group_rows = rows_of_groups.get()};
 }
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {

@@ -44,7 +44,7 @@ class GpuTestBench {
   OperandCopier copier;
   GemmProblem problem{};
   DeviceMemory a, b, c, bias;
-  FirstRows first_rows;
+  RowsOfGroups rows_of_groups;
   OperandScales scales;
 
  private:

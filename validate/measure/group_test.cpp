@@ -1,7 +1,8 @@
-// Groups on the device: random groups, types and configurations against cuBLASLt's product of each
-// group, itself checked against fp64; and that the kernels walk the groups' tiles as the model
-// does.
+// Groups on the device: random groups, some masked, some of fp8 with block scales, against
+// cuBLASLt's product of each group, itself checked against fp64; and that the kernels walk the
+// groups' tiles as the model does.
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <random>
@@ -29,12 +30,17 @@ GemmProblem random_groups(int index, std::mt19937& random) {
     of_group = random() % 5 == 0 ? 0 : up_to(rows.size() > 12 ? 64 : most);
   }
   rows.back() += 1;  // some group has a row
-  const bool n_major = index % 2 == 0;
+  const bool fp8 = index % 5 == 4, n_major = index % 2 == 0 && !fp8;
   const i64 n = up_to(900);
-  return in_groups({.shape = {0, n_major ? (n + 7) / 8 * 8 : n, 8 * up_to(100)},
-                    .dtype = index % 3 == 0 ? ElementType::kFp16 : ElementType::kBf16,
-                    .layout = n_major ? Layout::kNn : Layout::kTn},
-                   rows);
+  const i64 room = index % 3 == 0 ? std::ranges::max(rows) + up_to(100) - 1 : 0;
+  return in_groups({.shape = {0, n_major ? (n + 7) / 8 * 8 : n, 16 * up_to(50)},
+                    .dtype = fp8              ? ElementType::kE4m3
+                             : index % 3 == 0 ? ElementType::kFp16
+                                              : ElementType::kBf16,
+                    .layout = n_major ? Layout::kNn : Layout::kTn,
+                    .epilogue = {Bias::kNone, Activation::kNone,
+                                 fp8 && index % 2 == 0 ? Scales::kBlock : Scales::kNone}},
+                   GroupRows::of(rows, room));
 }
 
 }  // namespace

@@ -25,28 +25,26 @@ std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
-  const MatrixSides a = sides_of_a(problem), b = sides_of_b(problem);
   SetLayout layout{
-      .a_bytes = operand_bytes(matrices_of_a(problem) * a.rows, given_row(problem.leading.a, a),
-                               problem.dtype),
-      .b_bytes = operand_bytes(matrices_of_b(problem) * b.rows, given_row(problem.leading.b, b),
-                               problem.dtype),
-      .c_bytes = operand_bytes(problem.batch.products * m, c_row(problem), c_type(problem)),
+      .a_bytes = operand_bytes(elements_of_a(problem), 1, problem.dtype),
+      .b_bytes = operand_bytes(elements_of_b(problem), 1, problem.dtype),
+      .c_bytes = operand_bytes(problem.batch.products * rows_in_memory(problem), c_row(problem),
+                               c_type(problem)),
       .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, c_type(problem)),
       .sets = {}};
   layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
 }
 
-void FirstRows::prepare(const GemmProblem& problem) {
+void RowsOfGroups::prepare(const GemmProblem& problem) {
   groups_ = problem.groups != nullptr;
   if (!groups_) {
     return;
   }
-  const std::vector<i32> first = problem.groups->first_rows();
-  const std::size_t bytes = first.size() * sizeof(i32);
+  const std::vector<i32> rows = problem.groups->on_device();
+  const std::size_t bytes = rows.size() * sizeof(i32);
   rows_.reserve(bytes);
-  TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), first.data(), bytes, cudaMemcpyHostToDevice));
+  TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), rows.data(), bytes, cudaMemcpyHostToDevice));
 }
 
 void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
@@ -58,7 +56,7 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   ScaleElements elements = scale_elements(problem);
   if (promotes(problem.epilogue)) {
     const i64 k_blocks = ceil_div<i64>(problem.shape.k, scale_block());
-    args_.a_stride = static_cast<i32>(problem.shape.m);
+    args_.a_stride = static_cast<i32>(rows_in_memory(problem));
     args_.b_stride = static_cast<i32>(round_up<i64>(k_blocks, kFours));
     elements.b = elements.b / k_blocks * args_.b_stride;
   }
@@ -81,7 +79,7 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   layout_ = set_layout(problem, l2_);
   stream_.synchronize();  // the memory may move
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
-  first_rows_.prepare(problem);
+  rows_of_groups_.prepare(problem);
   scales_.prepare(problem, seed);
   // One fill for all: the C parts get data too, as a buffer in use would hold.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
@@ -107,7 +105,7 @@ GemmBuffers Operands::set(std::size_t index) const {
                       ? nullptr
                       : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes),
           .scales = scales_.get(),
-          .first_rows = first_rows_.get()};
+          .group_rows = rows_of_groups_.get()};
 }
 
 }  // namespace tilecast

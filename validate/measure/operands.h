@@ -21,8 +21,8 @@ struct SetLayout {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);
 
-/// On the device: each group's first row, then how many rows there are. Nothing without groups.
-class FirstRows {
+/// What a kernel reads of the groups, on the device. Nothing without groups.
+class RowsOfGroups {
  public:
   /// What was there must not be read any more.
   void prepare(const GemmProblem& problem);
@@ -64,7 +64,7 @@ class Operands {
   Bytes l2_;
   SetLayout layout_{};
   DeviceMemory memory_;
-  FirstRows first_rows_;
+  RowsOfGroups rows_of_groups_;
   OperandScales scales_;  // of all sets
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -110,16 +111,11 @@ void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   if (is_fp8(problem.dtype)) {
     GemmProblem wide = problem;
     wide.dtype = ElementType::kFp16;
-    a = widened(a, matrices_of_a(problem) * a_elements(problem), a_);
-    b = widened(b, matrices_of_b(problem) * b_elements(problem), b_);
-    if (promotes(problem.epilogue)) {
-      kernels_.scaled_reference(a, b, inputs.scales, reference_.as<float>(), problem,
-                                stream_.get());
-    } else {
-      take_reference(wide, a, b);
-    }
+    a = widened(a, elements_of_a(problem), a_);
+    b = widened(b, elements_of_b(problem), b_);
+    take_reference(wide, a, b, inputs.scales);
   } else {
-    take_reference(problem, a, b);
+    take_reference(problem, a, b, {});
   }
   if (fuses(problem.epilogue)) {
     for (i64 product = 0; product < problem.batch.products; ++product) {
@@ -143,33 +139,43 @@ const void* Verifier::widened(const void* fp8, i64 elements, DeviceMemory& wide)
   return wide.as<void>();
 }
 
-void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b) {
+void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b,
+                              const ScaleArgs& scales) {
   TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
                                 stream_.get()));
   if (problem.groups == nullptr) {
-    multiply(problem, a, b, reference_.as<float>(), problem.batch.products);
+    multiply(problem, a, b, scales, reference_.as<float>(), problem.batch.products);
     return;
   }
   const i64 n = problem.shape.n;
   const std::vector<i64>& rows = problem.groups->rows();
   GemmProblem group = problem;
   group.groups = nullptr;
-  i64 first_row = 0;
+  const std::vector<i32> first_rows = problem.groups->first_rows();
+  i64 before = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     group.shape.m = rows[i];
-    if (rows[i] > 0) {
-      multiply(
-          group,
-          behind(a, first_row * given_row(problem.leading.a, sides_of_a(problem)), problem.dtype),
-          behind(b, static_cast<i64>(i) * b_elements(problem), problem.dtype),
-          reference_.as<float>() + first_row * n, static_cast<i64>(rows.size()));
+    ScaleArgs own = scales;
+    if (promotes(problem.epilogue)) {
+      own.a += first_rows[i];
+      own.b += static_cast<i64>(i) * ceil_div<i64>(n, scale_block()) * scales.b_stride;
     }
-    first_row += rows[i];
+    if (rows[i] > 0) {
+      const i64 row = given_row(problem.leading.a, sides_of_a(problem));
+      multiply(group, behind(a, first_rows[i] * row, problem.dtype),
+               behind(b, static_cast<i64>(i) * b_elements(problem), problem.dtype), own,
+               reference_.as<float>() + before * n, static_cast<i64>(rows.size()));
+    }
+    before += rows[i];
   }
 }
 
-void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b, float* c,
-                        i64 matrices) {
+void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,
+                        const ScaleArgs& scales, float* c, i64 matrices) {
+  if (promotes(problem.epilogue)) {
+    kernels_.scaled_reference(a, b, scales, c, problem, stream_.get());
+    return;
+  }
   const CublasltMatmul matmul(cublaslt_, problem, true);
   matmul.run(matmul.algorithms(1).front(), {.a = a, .b = b, .c = c}, c, stream_.get());
 
@@ -196,11 +202,37 @@ void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b
   }
 }
 
+const void* Verifier::without_room(void* c, OutputCheck* result) {
+  if (problem_.groups == nullptr || problem_.groups->capacity() == 0) {
+    return c;
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(problem_.shape.n) *
+                                static_cast<std::size_t>(element_bytes(c_type(problem_)));
+  const std::size_t room = static_cast<std::size_t>(problem_.groups->capacity()) * row_bytes;
+  filled_.reserve(elements() * static_cast<std::size_t>(element_bytes(c_type(problem_))));
+  std::size_t before = 0;
+  std::byte* group = static_cast<std::byte*>(c);
+  for (const i64 rows : problem_.groups->rows()) {
+    const std::size_t bytes = static_cast<std::size_t>(rows) * row_bytes;
+    TILECAST_CUDA(cudaMemcpyAsync(filled_.as<void>(before), group, bytes, cudaMemcpyDeviceToDevice,
+                                  stream_.get()));
+    // Whole words of the room: of an odd element beside one nothing is known.
+    std::byte* const from =
+        group + bytes + reinterpret_cast<std::uintptr_t>(group + bytes) % kWordBytes;
+    const auto left = static_cast<std::size_t>(group + room - std::min(from, group + room));
+    if (left >= kWordBytes) {
+      kernels_.check_guard(from, left / kWordBytes, result, stream_.get());
+    }
+    group += room;
+    before += bytes;
+  }
+  return filled_.as<void>();
+}
+
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
-  const auto& [m, n, k] = problem_.shape;
   const std::size_t c_bytes =
-      static_cast<std::size_t>(problem_.batch.products * m * c_row(problem_)) *
-      static_cast<std::size_t>(element_bytes(c_type(problem_)));
+      static_cast<std::size_t>(problem_.batch.products * rows_in_memory(problem_) *
+                               c_row(problem_) * element_bytes(c_type(problem_)));
   const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
   const std::size_t whole = behind + kGuardBytes;
   stream_.synchronize();  // the memory may move
@@ -217,7 +249,8 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
       .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
       .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms)};
   OutputCheck* const result = result_.as<OutputCheck>();
-  kernels_.check_output(c, reference_.as<float>(), problem_, bound, result, stream_.get());
+  kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_, bound, result,
+                        stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
   return verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);

@@ -6,7 +6,7 @@
 // written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and
 // ||output - reference|| <= 4 u / sqrt(3) ||reference||, where u is the unit roundoff of the type
 // (2^-11 for fp16, 2^-8 for bf16): four times what rounding the output alone costs. NaN never
-// passes.
+// passes. Of masked groups the room behind their rows is a guard too.
 //
 // fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
 // fp8 wgmma's products and sum to the largest of them and keeps 13 bits behind its first: 2^-13 of
@@ -57,10 +57,15 @@ class Verifier {
   std::size_t elements() const;
   /// fp8 elements as fp16, in `wide`.
   const void* widened(const void* fp8, i64 elements, DeviceMemory& wide) const;
-  /// A B of 16-bit operands, checked.
-  void take_reference(const GemmProblem& problem, const void* a, const void* b);
+  /// A B of 16-bit operands, checked; with the scales of blocks where it has some.
+  void take_reference(const GemmProblem& problem, const void* a, const void* b,
+                      const ScaleArgs& scales);
   /// The same of products without groups, into `c`; `matrices` in all share what is checked.
-  void multiply(const GemmProblem& problem, const void* a, const void* b, float* c, i64 matrices);
+  void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
+                float* c, i64 matrices);
+
+  /// C without the room that masked groups leave, which is held to be untouched.
+  const void* without_room(void* c, OutputCheck* result);
 
   const MicroKernels& kernels_;
   const Cublaslt& cublaslt_;
@@ -68,6 +73,7 @@ class Verifier {
   GemmProblem problem_{};
   OutputCheck cleared_{};                             // with the reference's norm filled in
   DeviceMemory reference_, output_, result_, a_, b_;  // a_, b_: widened fp8
+  DeviceMemory filled_;                               // of masked groups: C without room
 };
 
 }  // namespace tilecast

@@ -137,6 +137,7 @@ u64 mixed(const GemmProblem& problem) {
     for (const i64 rows : problem.groups->rows()) {
       groups = groups * kPrime + static_cast<u64>(rows);
     }
+    groups += static_cast<u64>(problem.groups->capacity());
   }
   return groups + static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
          ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +

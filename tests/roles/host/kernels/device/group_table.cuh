@@ -11,7 +11,9 @@
 namespace tilecast {
 
 inline constexpr i32 kMostGroupsHere = 16;
-alignas(kSwizzleAtomBytes) inline char dynamic[kSmem.total_bytes + sizeof(GroupTable) +
+alignas(kSwizzleAtomBytes) inline char dynamic[kSmem.total_bytes +
+                                               kTiling.stages * scale_stage_bytes(kTiling) +
+                                               sizeof(GroupTable) +
                                                kMostGroupsHere * sizeof(GroupTable::First)];
 
 inline void fill_group_table(const GemmArgs& args) {
@@ -20,8 +22,9 @@ inline void fill_group_table(const GemmArgs& args) {
   const TileScheduler& host = args.scheduler;
   table.first[0] = {0, 0};
   for (i32 group = 0; group < args.groups.count; ++group) {
-    const i32 end = args.groups.first_rows[group + 1];
-    const i32 rows = end - table.first[group].row;
+    const i32 first = table.first_row(args.groups, group);
+    const i32 end = args.groups.rows[group] + (args.groups.capacity > 0 ? first : 0);
+    const i32 rows = end - first;
     table.first[group + 1] = {
         end, table.first[group].tile_row + static_cast<u32>(ceil_div(rows, height))};
   }

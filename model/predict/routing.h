@@ -1,0 +1,37 @@
+// Rows that a router sends to each expert of a mixture of experts, drawn: each token goes to
+// `top_k` different experts, one after the other by their shares among those that are left. By
+// Zipf's law the r-th favourite has a share of r^-zipf; which expert that is is drawn anew each
+// time. Leaves out capacity limits, and that tokens of a batch are alike.
+//
+// Draws are a function of these numbers alone, on every machine.
+// Checked by: routing_test.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+struct Routing {
+  i64 experts, tokens, top_k = 1;
+  double zipf = 0;  // 0: uniform
+  u64 seed = 1;
+
+  i64 rows() const { return tokens * top_k; }
+};
+
+constexpr i64 kMostRoutedRows = i64{1} << 22;  // which take a second for eight draws
+
+/// "uniform" or "zipf:1.1": the exponent, 0 for uniform. Throws ConfigError.
+double parse_zipf(std::string_view text);
+/// "64 experts, 4096 tokens, top 2, zipf:1.1".
+std::string to_text(const Routing& routing);
+
+/// Rows of each expert, of each draw. The first of them are the same for any number of draws.
+/// Throws ConfigError where there are fewer experts than top_k or more rows than kMostRoutedRows.
+std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws);
+
+}  // namespace tilecast
