@@ -27,8 +27,7 @@ AnyProblem ProblemOptions::problem() const {
                                     has_layout ? "--layout" : "--epilogue", op));
     }
   }
-  const std::string leading = to_text(LeadingDimensions{lda, ldb, ldc});
-  return parse_problem(parsed, in_batch(batch, shape) + (leading.empty() ? "" : " " + leading),
+  return parse_problem(parsed, in_batch(batch, shape) + leading_words({lda, ldb, ldc}),
                        parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
                        parse_c_type(dtype_c));
 }
@@ -51,9 +50,10 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
                                   on_one_line(shape)));
   }
   const Routing asked = asked_routing();
-  const AnyProblem product =
-      parse_problem(Op::kGemm, fmt::format("{}x{}", asked.rows(), shape), parse_element_type(dtype),
-                    parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+  const AnyProblem product = parse_problem(
+      Op::kGemm, fmt::format("{}x{}{}", asked.rows(), shape, leading_words({lda, ldb, ldc})),
+      parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
+      parse_c_type(dtype_c));
   std::vector<GemmProblem> problems;
   for (std::vector<i64>& rows : drawn_rows(asked, count)) {
     problems.push_back(in_groups(std::get<GemmProblem>(product), std::move(rows)));
@@ -79,7 +79,9 @@ std::vector<Option> add_leading_options(const Command& command, ProblemOptions& 
           .option("--lda", options.lda, "Elements from one row of A to the next; 0: rows are tight")
           .in_range(i64{0}, kMost),
       command.option("--ldb", options.ldb, "Of B").in_range(i64{0}, kMost),
-      command.option("--ldc", options.ldc, "Of C, a multiple of 16 bytes where rows are not tight")
+      command
+          .option("--ldc", options.ldc,
+                  "Of C; where rows are not tight it and N are multiples of 16 bytes")
           .in_range(i64{0}, kMost)};
 }
 

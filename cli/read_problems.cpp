@@ -28,9 +28,9 @@
 namespace tilecast {
 namespace {
 
-const std::vector<std::string> kKnown{"shape",  "op",     "m",      "n",        "k",       "dtype",
-                                      "layout", "regime", "inputs", "epilogue", "dtype_c", "batch",
-                                      "groups", "lda",    "ldb",    "ldc"};
+const std::vector<std::string> kKnown{
+    "shape",    "op",      "m",     "n",      "k",        "dtype", "layout", "regime", "inputs",
+    "epilogue", "dtype_c", "batch", "groups", "capacity", "lda",   "ldb",    "ldc"};
 
 /// In small letters; throws ConfigError where there is no such field.
 std::string field_named(const std::string& given) {
@@ -175,9 +175,12 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   return fields;
 }
 
-/// As a shape has it: [256,0,17], whose sum m is where it is given.
-std::string side_of_groups(const std::string& groups, const Fields& fields) {
+/// As a shape has it: [256,0,17], whose sum m is where it is given; [5,0,64/128] with a capacity.
+std::string side_of_groups(std::string groups, const Fields& fields) {
   const auto m = fields.find("m");
+  if (const auto capacity = fields.find("capacity"); capacity != fields.end()) {
+    groups += "/" + capacity->second;
+  }
   const i64 all = parse_group_rows(groups)->total();
   if (m != fields.end() && parse_integer(m->second) != all) {
     throw ConfigError(
@@ -199,17 +202,15 @@ std::string sides_text(const Fields& fields, Op op) {
           "{}: {}", kSides[i],
           side == fields.end() ? "missing" : fmt::format("a shape of {} has none", to_text(op))));
     }
+    if (i == 0 && !in_groups && fields.contains("capacity")) {
+      throw ConfigError("capacity: expected groups beside it");
+    }
     if (side != fields.end()) {
       text +=
           (i > 0 ? "x" : "") + (in_groups ? side_of_groups(side->second, fields) : side->second);
     }
   }
   return text;
-}
-
-std::string leading_words(const LeadingDimensions& leading) {
-  const std::string text = to_text(leading);
-  return text.empty() ? "" : " " + text;
 }
 
 /// The shapes, as texts, that the fields stand for; `batch`: of those that name none.
@@ -219,7 +220,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
     if (fields.contains("groups")) {
       throw ConfigError("groups: expected n and k beside them, not shape");
     }
-    for (const char* side : {"m", "n", "k"}) {
+    for (const char* side : {"m", "n", "k", "capacity"}) {
       if (fields.contains(side)) {
         throw ConfigError(fmt::format("{}: given beside shape, which has it", side));
       }

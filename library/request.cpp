@@ -171,6 +171,10 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
   if (given == 0 || given == TILECAST_SHARED) {
     return 0;
   }
+  if (rows > kMostStride / row_stride) {
+    unsupported(fmt::format("{}: {} rows of {} elements are more than a stride can be", name, rows,
+                            row_stride));
+  }
   if (given < rows * row_stride || given > kMostStride) {
     invalid(fmt::format("{} is {}: expected {} to {}, 0 or TILECAST_SHARED", name, given,
                         rows * row_stride, kMostStride));
@@ -195,12 +199,15 @@ std::optional<std::string> text(const char* name, const char* given) {
 /// What a plan is made for: as many rows in each group as the caller expects.
 GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
   const i64 groups = side("groups", p.groups), m = problem.shape.m;
+  if (groups > kMostGroups) {
+    unsupported(fmt::format("groups is {}: a kernel walks {} at most", groups, kMostGroups));
+  }
   const i64 capacity = p.group_capacity == 0 ? 0 : side("group_capacity", p.group_capacity);
   if (capacity > 0 && (capacity > m / groups || capacity * groups != m)) {
     invalid(fmt::format("m is {}: expected groups * group_capacity", m));
   }
   if (problem.batch.products > 1 || p.stride_a != 0 || p.stride_b != 0 || p.stride_c != 0 ||
-      p.lda > p.k || p.ldb > (problem.layout == Layout::kTn ? p.k : p.n)) {
+      problem.leading != LeadingDimensions{}) {
     unsupported("groups are of one product with tight matrices");
   }
   if (p.epilogue != TILECAST_EPILOGUE_NONE) {

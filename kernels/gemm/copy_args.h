@@ -12,14 +12,14 @@ constexpr i32 kCopyCtasPerSm = 4;                   // 64 KiB in flight per SM
 constexpr i32 kCopyVectors = 4;                     // of 16 bytes, that a thread has in flight
 constexpr i32 kCopyPiece = 32 * 16 * kCopyVectors;  // bytes of a row that a warp copies at a time
 
-/// One operand, its matrices' rows one behind the other in the copy. Strides are bytes.
+/// One operand, its matrices' rows contiguous in the copy. Strides are bytes.
 struct RowsToCopy {
   const char* from;  // of elements
   char* to;          // 16-byte aligned
   i64 from_row, from_matrix;
   i64 row_bytes;  // of data
-  i64 to_row;     // they in whole 16
-  i64 from_end;   // from `from` to behind the last row
+  i64 to_row;     // of the copy: row_bytes rounded up to 16
+  i64 from_end;   // from `from` to the end of the last row
   u32 rows_of_matrix, pieces_of_row;
   u64 pieces;  // 0: nothing is copied
 };

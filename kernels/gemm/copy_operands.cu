@@ -13,7 +13,7 @@ namespace tilecast {
 
 using Sixteen = ptx::Vector<16>;
 
-/// What lies from `address` on, at a multiple of 16; only behind the operand's `end` zeros instead.
+/// 16 bytes from a 16-byte aligned address; those at or past the operand's `end` are zeros.
 __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char* end, u64 policy) {
   if (address + 16 <= end) {
     return ptx::load_global<16, true>(address, policy);

@@ -46,12 +46,11 @@ struct BatchArgs {
 };
 
 /// Groups of rows of A and C that each have a B of their own.
+/// Masked ones have room for `capacity` rows each: group g begins at row g * capacity. Of others
+/// capacity is 0, and each begins where the one before ends.
 struct GroupArgs {
-  const i32*
-      rows;  // on the device, of each group: the row behind its last; of masked ones how many
-  i32 count;
-  i32 capacity;  // of masked groups: group g begins at row g * capacity; 0: where the last one
-                 // ended
+  const i32* rows;  // on the device, of each group: its end row, or of masked ones how many it has
+  i32 count, capacity;
 };
 
 /// fp32, on the device, 4-byte aligned. Of tensors one number each; of rows one for each row of A

@@ -129,6 +129,9 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   args.a_last = make_tensor_map(a, a_last_box(t, problem_.layout, m));
   args.b = make_tensor_map(b, b_box(t, problem_.layout));
   args.c_by_tma = swapped || c_rows_allow_tma(problem_) ? 1 : 0;
+  // Threads that store or read C take its rows as tight.
+  TILECAST_ASSERT(problem_.leading.c == 0 ||
+                  (args.c_by_tma != 0 && scale_ == SumScale::kNone && !splits_k(config_.schedule)));
   if (args.c_by_tma != 0) {
     args.c = make_tensor_map(c, c_box(config_));
     if (c_last_columns(t) > 0) {

@@ -204,20 +204,25 @@ std::string why_not_in_rows(const GpuSpec& gpu, const GemmProblem& problem) {
   const i64 step = kWholeRowBytes / element_bytes(problem.dtype);
   if (copied_operands(problem).any() && !gpu.stream) {
     return fmt::format(
-        "rows of A and B must be whole {} elements (16 bytes): {} has no section stream, by which "
-        "copies of others are forecast",
+        "rows of A and B must lie at multiples of {} elements (16 bytes): {} has no section "
+        "stream, "
+        "by which copies of others are forecast",
         step, gpu.name);
   }
   if (copied_operands(problem).any() && problem.groups != nullptr &&
       problem.groups->capacity() != 0) {
-    return fmt::format("rows of A and B of masked groups must be whole {} elements (16 bytes)",
-                       step);
+    return fmt::format(
+        "rows of A and B of masked groups must lie at multiples of {} elements (16 bytes), as "
+        "--lda and "
+        "--ldb can say",
+        step);
   }
   if (problem.leading.c != 0 && (!c_rows_allow_tma(problem) || problem.groups != nullptr)) {
-    return fmt::format("ldc is {}: rows of C {}", problem.leading.c,
-                       problem.groups != nullptr
-                           ? "that lie in groups are tight"
-                           : "that are not tight begin and end at multiples of 16 bytes");
+    return fmt::format(
+        "ldc is {}: {}", problem.leading.c,
+        problem.groups != nullptr
+            ? "rows of C that lie in groups are tight"
+            : "where rows of C are not tight, ldc and N must be multiples of 16 bytes");
   }
   return {};
 }

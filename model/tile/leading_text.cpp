@@ -44,6 +44,11 @@ std::string to_text(const LeadingDimensions& leading) {
   return text;
 }
 
+std::string leading_words(const LeadingDimensions& leading) {
+  const std::string text = to_text(leading);
+  return text.empty() ? "" : " " + text;
+}
+
 i64 parse_leading(std::string_view name, std::string_view text) {
   const std::optional<i64> value = text.empty() ? 0 : parse_integer(text);
   if (!value || *value < 0 || *value > kMostLeading) {
@@ -69,6 +74,10 @@ LeadingShape split_leading(std::string_view text) {
 bool take_leading_word(std::string_view word, LeadingDimensions& into) {
   for (const auto& [name, member] : kEach) {
     if (word.starts_with(name) && word.substr(name.size()).starts_with('=')) {
+      if (into.*member != 0) {
+        throw ConfigError(fmt::format("{}: given twice, {} and {}", name, into.*member,
+                                      on_one_line(word.substr(name.size() + 1))));
+      }
       into.*member = parse_leading(name, word.substr(name.size() + 1));
       return true;
     }

@@ -17,6 +17,9 @@ GemmProblem with_leading(GemmProblem problem, const LeadingDimensions& given);
 /// Empty where all rows are tight.
 std::string to_text(const LeadingDimensions& leading);
 
+/// Behind a shape: " lda=8192".
+std::string leading_words(const LeadingDimensions& leading);
+
 /// Of a number, "0" or nothing: tight. Throws ConfigError that names `name`.
 i64 parse_leading(std::string_view name, std::string_view text);
 
@@ -28,7 +31,8 @@ struct LeadingShape {
 /// Throws ConfigError for words that are none.
 LeadingShape split_leading(std::string_view text);
 
-/// Takes a word "lda=8192" into `into`; false where it is none. Throws ConfigError.
+/// Takes a word "lda=8192" into `into`; false where it is none. Throws ConfigError, also for one
+/// that is there already.
 bool take_leading_word(std::string_view word, LeadingDimensions& into);
 
 }  // namespace tilecast

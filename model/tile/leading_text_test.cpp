@@ -29,6 +29,7 @@ TEST_CASE("Leading dimensions stand behind a problem's words, tight ones not") {
 TEST_CASE("A leading dimension less than a row, or of another op, is refused") {
   CHECK(error_message([] { of("64x128x72 lda=71"); }) ==
         "2 lda is 71: expected 72 to 274877906944, or 0");
+  CHECK(error_message([] { of("64x128x72 lda=80 lda=88"); }) == "2 lda: given twice, 80 and 88");
   CHECK(error_message([] { of("64x128x72 ldc=127"); }) ==
         "2 ldc is 127: expected 128 to 274877906944, or 0");
   CHECK(error_message([] { of("64x128x72 lda=x"); }) ==

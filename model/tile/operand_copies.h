@@ -21,7 +21,7 @@ constexpr i64 kWholeRowBytes = 16;
 struct CopiedOperands {
   bool a, b;
 
-  constexpr bool any() const { return a || b; }
+  TILECAST_HD constexpr bool any() const { return a || b; }
   constexpr bool operator==(const CopiedOperands&) const = default;
 };
 

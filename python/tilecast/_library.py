@@ -277,6 +277,8 @@ def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
 def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool, int]:
     """Of an operand as [side,k]: whether its rows in memory are of K, or a transposed one's of `side`; and
     the elements from one to the next, 0 where they are tight."""
+    if 0 in strides and side > 1 and k > 1:
+        raise ConfigError(f"{name}: expected each element once in memory, not expanded; contiguous() copies it")
     if strides[1] == 1 or k == 1:
         return True, 0 if strides[0] == k or side == 1 else strides[0]
     if strides[0] == 1 or side == 1:

@@ -186,17 +186,23 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
     elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
           or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous()):
         raise ConfigError("out: expected [m,n], contiguous, of the type and on the device of a and b")
-    capture = _library.capture_of(stream)
-    if capture is not None:
-        _captured.add(plan)
-    workspace = None
-    if plan.workspace_bytes:
-        workspace = (_kept_workspace(torch, plan, a.device, stream, capture) if keeps_memory
-                     else _new_workspace(torch, plan, a.device, stream))
+    workspace = workspace_of(torch, plan, a.device, stream, keeps_memory)
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
              0 if workspace is None else workspace.data_ptr(),
              None if bias is None else bias.data_ptr())
     return out
+
+
+def workspace_of(torch: Any, plan: _library.Plan, device: Any, stream: int,
+                 keeps_memory: bool = True) -> Any:
+    """For a run of the plan on the current stream, which may be captured; None where it needs none."""
+    capture = _library.capture_of(stream)
+    if capture is not None:
+        _captured.add(plan)
+    if not plan.workspace_bytes:
+        return None
+    return (_kept_workspace(torch, plan, device, stream, capture) if keeps_memory
+            else _new_workspace(torch, plan, device, stream))
 
 
 def _new_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int) -> Any:

@@ -114,13 +114,20 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
         out = a.new_empty(sides)
     elif out.shape != sides or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
         raise ConfigError("out: expected a's sides with n behind, contiguous, of its type and device")
+    if a.numel() == 0 or b.numel() == 0:
+        if k == 0:
+            raise ConfigError("a and b: expected k of at least 1")
+        return out  # no token, or no column
     shape = _library.Shape(a.numel() // k, n, k, types[a.dtype],
                            _library.TN if b.mT.is_contiguous() else _library.NN, groups=groups,
                            capacity=a.shape[1] if masked else 0)
+    a, b = _aligned(a), _aligned(b)
     with torch.cuda.device(a.device):
+        stream = torch.cuda.current_stream().cuda_stream
         plan = _matmul.kept_plan(shape, a.device.index)
-        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(),
-                 torch.cuda.current_stream().cuda_stream, group_rows=rows.data_ptr())
+        workspace = _matmul.workspace_of(torch, plan, a.device, stream)
+        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
+                 0 if workspace is None else workspace.data_ptr(), group_rows=rows.data_ptr())
     return out
 
 

@@ -108,7 +108,7 @@ start=$(now)
 "$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
 [ "$(wc -l <"$folder/list")" = 2 ] || problem "3,000 equal shapes gave $(wc -l <"$folder/list") lines"
 [ $(($(now) - start)) -lt 20 ] || problem '3,000 equal shapes took long'
-printf 'shapes: [512x512x12]\nconfigs: {best: 1}\n' >"$folder/s.yaml"
+printf 'shapes: [512x512x512 ldc=513]\nconfigs: {best: 1}\n' >"$folder/s.yaml"
 "$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err"
 [ $? = 2 ] || problem 'a suite of nothing that runs is no error'
 [ -s "$folder/list" ] && problem 'a suite of nothing that runs wrote a list'

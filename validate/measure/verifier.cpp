@@ -230,9 +230,10 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
-  const std::size_t c_bytes =
-      static_cast<std::size_t>(problem_.batch.products * rows_in_memory(problem_) *
-                               c_row(problem_) * element_bytes(c_type(problem_)));
+  // The last row ends where it ends, however far apart rows are: what is behind it is guarded.
+  const i64 rows = problem_.batch.products * rows_in_memory(problem_);
+  const i64 c_elements = (rows - 1) * c_row(problem_) + problem_.shape.n;
+  const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));
   const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
   const std::size_t whole = behind + kGuardBytes;
   stream_.synchronize();  // the memory may move
