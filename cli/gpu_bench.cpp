@@ -13,8 +13,11 @@ namespace {
 
 class LaboratoryBench final : public Bench {
  public:
-  LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, bool phases)
-      : laboratory_(profiled_duration), collector_(collector_of(counters)), phases_(phases) {
+  LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, const BenchSettings& settings)
+      : laboratory_(profiled_duration),
+        collector_(collector_of(counters)),
+        phases_(settings.phases) {
+    laboratory_.sustain_for(settings.window);
     if (laboratory_.device().sm_count != gpu.sm.count) {
       throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
                                     gpu.sm.count, laboratory_.device().name,
@@ -55,8 +58,8 @@ class LaboratoryBench final : public Bench {
 }  // namespace
 
 std::unique_ptr<Bench> make_laboratory_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                             bool phases) {
-  return std::make_unique<LaboratoryBench>(gpu, counters, phases);
+                                             const BenchSettings& settings) {
+  return std::make_unique<LaboratoryBench>(gpu, counters, settings);
 }
 
 }  // namespace tilecast

@@ -10,9 +10,9 @@
 
 namespace tilecast {
 
-/// In the process that measures. `phases` makes the farewell say where the time went. Throws
+/// In the process that measures. Throws
 /// ConfigError where the GPU is not `gpu`, and what Laboratory throws.
 std::unique_ptr<Bench> make_laboratory_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                             bool phases);
+                                             const BenchSettings& settings);
 
 }  // namespace tilecast

@@ -37,8 +37,8 @@ CounterRequest GpuDevice::request_counters(CounterChoice choice) {
 }
 
 std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                             bool phases) {
-  return make_laboratory_bench(gpu, counters, phases);
+                                             const BenchSettings& settings) {
+  return make_laboratory_bench(gpu, counters, settings);
 }
 
 void GpuDevice::sample(const std::vector<SuitePoint>& points, const std::string& path) {

@@ -13,7 +13,7 @@ class GpuDevice final : public MeasuringDevice {
   void compile_only(const std::vector<SuitePoint>& points) override;
   CounterRequest request_counters(CounterChoice choice) override;
   std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                    bool phases) override;
+                                    const BenchSettings& settings) override;
   void sample(const std::vector<SuitePoint>& points, const std::string& path) override;
   void trace(const Point& point, const std::string& path) override;
 };

@@ -101,13 +101,17 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
     return;
   }
   fmt::print(stderr, "{}, order by --seed {}\n", counted(run.size(), "point"), seed);
-  RunSettings settings{
-      .out = options.out,
-      .counters = counters.metrics,
-      .context = device.context(gpu),
-      .order_seed = seed,
-      .deadline = {},
-      .make_bench = [&] { return device.make_bench(gpu, counters, options.phases); }};
+  RunSettings settings{.out = options.out,
+                       .counters = counters.metrics,
+                       .context = device.context(gpu),
+                       .order_seed = seed,
+                       .deadline = {},
+                       .make_bench = [&] {
+                         return device.make_bench(
+                             gpu, counters,
+                             {.phases = options.phases,
+                              .window = Seconds{static_cast<double>(options.window_ms) * 1e-3}});
+                       }};
   if (!options.budget.empty()) {
     settings.deadline = Clock::now() + parse_budget(options.budget);
   }
@@ -191,6 +195,10 @@ void add_measure(Program& program, MeasuringDevice& device) {
   const Option regime =
       command.option("--regime", options->regime, "burst or sustained; of --points too, if given")
           .excludes(suite);
+  command
+      .option("--window", options->window_ms,
+              "Milliseconds of a sustained row that count, behind 250 that do not; default 100")
+      .in_range(i64{100}, i64{5000});
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros").excludes(suite);
   for (const Option option : add_problem_options(command, *options)) {
     option.excludes(suite);

@@ -21,6 +21,11 @@ struct CounterRequest {
   std::string unknown_chip;          // why there are none for it; empty where it is known
 };
 
+struct BenchSettings {
+  bool phases;     // the farewell says where the time went
+  Seconds window;  // of a sustained row
+};
+
 class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
@@ -36,9 +41,9 @@ class MeasuringDevice {
   virtual void compile_only(const std::vector<SuitePoint>& points) = 0;
   /// Throws FileError, or ConfigError where the counters file is not strict.
   virtual CounterRequest request_counters(CounterChoice choice) = 0;
-  /// In the process that measures. `phases` makes the farewell say where the time went.
+  /// In the process that measures.
   virtual std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                            bool phases) = 0;
+                                            const BenchSettings& settings) = 0;
   /// measure --pm-sampling and --trace, of one point.
   virtual void sample(const std::vector<SuitePoint>& points, const std::string& path) = 0;
   virtual void trace(const Point& point, const std::string& path) = 0;

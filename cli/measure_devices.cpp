@@ -187,6 +187,9 @@ std::vector<std::string> arguments_of(const MeasureOptions& options, const Share
                                  "--plan",       shared.path.string(),
                                  "--shard",      fmt::format("{}/{}", part.index, part.count),
                                  "--out",        device.out.string()};
+  if (options.window_ms != MeasureOptions{}.window_ms) {
+    words.insert(words.end(), {"--window", fmt::format("{}", options.window_ms)});
+  }
   if (!options.budget.empty()) {
     words.insert(words.end(), {"--budget", options.budget});
   }

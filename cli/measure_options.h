@@ -19,6 +19,7 @@ struct MeasureOptions : ProblemOptions {
   std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;
+  i64 window_ms = 100;
   bool regime_given = false, resume = false, prepare = false, phases = false;
 };
 

@@ -92,7 +92,8 @@ class FakeDevice final : public MeasuringDevice {
   void compile_all(const std::vector<SuitePoint>&) override {}
   void compile_only(const std::vector<SuitePoint>&) override {}
   CounterRequest request_counters(CounterChoice) override { return {}; }
-  std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&, bool) override {
+  std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&,
+                                    const BenchSettings&) override {
     return std::make_unique<FakeBench>();
   }
   void sample(const std::vector<SuitePoint>&, const std::string&) override {

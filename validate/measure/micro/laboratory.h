@@ -42,6 +42,9 @@ class Laboratory {
   /// A row measured before, whose kernel later ones are compared with.
   void remember(const Measurement& row) { identity_.check(row); }
 
+  /// Of sustained rows (sustained_load.h).
+  void sustain_for(Seconds window) { timer_.sustain_for(window); }
+
   /// Called with every row that has been timed and its launches, while the kernel is still loaded:
   /// counters, samples. What it throws fails the row.
   void after_timing(std::function<void(Measurement& row, const Workload& workload)> call) {

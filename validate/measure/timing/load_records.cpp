@@ -9,13 +9,13 @@ constexpr double kMilli = 1e3;
 
 }  // namespace
 
-std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices) {
+std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices, Seconds least) {
   const u64 begin = spans.front().start_ns, sampled_from = slices.front().front().start_ns;
   if (const Seconds loaded = seconds_between(begin, sampled_from); loaded < kLoadLength) {
     return fmt::format("the load lasted {:.0f} ms only", loaded.value * kMilli);
   }
   if (const Seconds sampled = seconds_between(sampled_from, slices.back().back().end_ns);
-      sampled < kSampledLength) {
+      sampled < least) {
     return fmt::format("only {:.0f} ms of the load were sampled", sampled.value * kMilli);
   }
   if (const Gap gap = longest_gap(spans); gap.length > kLongestGap) {

@@ -11,11 +11,11 @@
 namespace tilecast {
 
 constexpr Seconds kLoadLength{0.25};    // before the first launch that counts
-constexpr Seconds kSampledLength{0.1};  // at least, of launches that count
+constexpr Seconds kSampledLength{0.1};  // of launches that count, where nothing else is asked for
 constexpr Seconds kLongestGap{1e-3};    // of a load that still counts as continuous
 
-/// `spans` are all kernels of the load in order, `slices` those that count, which are part of them.
-/// One line that says what is wrong and when; empty where nothing is.
-std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices);
+/// `spans` are all kernels of the load in order, `slices` those that count, which are part of them
+/// and are to last for `least`. One line that says what is wrong and when; empty where nothing is.
+std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices, Seconds least);
 
 }  // namespace tilecast

@@ -125,7 +125,7 @@ TimedWorkload RegimeTimer::time(const Workload& workload, Regime regime, L2State
   Workload sets = workload;
   sets.sets = l2_state == L2State::kWarm ? 1 : workload.sets;
   after_load_ = true;
-  return time_under_load(parts_, sets);
+  return time_under_load(parts_, sets, window_);
 }
 
 }  // namespace tilecast

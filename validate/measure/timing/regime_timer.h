@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "validate/measure/micro/block_rules.h"
+#include "validate/measure/timing/load_records.h"
 #include "validate/measure/timing/timer_parts.h"
 
 namespace tilecast {
@@ -34,6 +35,9 @@ class RegimeTimer {
   /// CUPTI delivers no records from inside them: then each is launched by itself.
   RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
               const Stream& stream);
+
+  /// How long launches under continuous load count, behind those that do not.
+  void sustain_for(Seconds window) { window_ = window; }
 
   /// Runs two sets alone and sets kernels_per_launch and estimate.
   void look_at(Workload& workload);
@@ -53,6 +57,7 @@ class RegimeTimer {
   TimerParts parts_;
   DeviceMemory flushed_;  // twice the size of L2, once it is needed
   bool after_load_ = false;
+  Seconds window_ = kSampledLength;
 };
 
 }  // namespace tilecast

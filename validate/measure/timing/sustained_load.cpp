@@ -17,8 +17,8 @@
 namespace tilecast {
 namespace {
 
-constexpr Seconds kLoadMargin{3e-3};  // events and records are stamped by different clocks
-constexpr Seconds kSliceLength = kSampledLength * 0.21;
+constexpr Seconds kLoadMargin{3e-3};     // events and records are stamped by different clocks
+constexpr double kSliceOfWindow = 0.21;  // five are a little longer than it
 constexpr std::size_t kSlices = 5;
 constexpr Seconds kRoundLength{3.5e-3};
 constexpr Seconds kEnqueuedAhead{45e-3};
@@ -30,8 +30,9 @@ constexpr int kAttempts = 3;
 /// One attempt: the load, the slices, and what NVML says meanwhile.
 class Load {
  public:
-  Load(TimerParts& parts, const Workload& workload)
+  Load(TimerParts& parts, const Workload& workload, Seconds window)
       : parts_(parts),
+        window_(window),
         launches_(launches_in(kRoundLength, workload.estimate)),
         kernels_per_launch_(workload.kernels_per_launch),
         rounds_ahead_(rounds_ahead(workload.estimate * static_cast<double>(launches_))),
@@ -44,7 +45,7 @@ class Load {
   void run() {
     NvmlWatch watch(parts_.nvml, kPowerSettles);
     const Seconds one_round = load_until(kLoadLength + kLoadMargin);
-    rounds_per_slice_ = static_cast<std::size_t>(std::ceil(kSliceLength / one_round));
+    rounds_per_slice_ = static_cast<std::size_t>(std::ceil(window_ * kSliceOfWindow / one_round));
     for (std::size_t slice = 0; slice < kSlices; ++slice) {
       parts_.sample(slice);
       for (std::size_t i = 0; i < rounds_per_slice_; ++i) {
@@ -64,6 +65,7 @@ class Load {
   }
   std::size_t launches_of_slice() const { return rounds_per_slice_ * launches_; }
   const NvmlWatch::Seen& seen() const { return seen_; }
+  Seconds window() const { return window_; }
 
  private:
   /// `estimate` of a round is from a cold launch, and for short kernels too long.
@@ -104,6 +106,7 @@ class Load {
   }
 
   const TimerParts& parts_;
+  Seconds window_;
   std::size_t launches_, kernels_per_launch_;  // launches of one round
   std::size_t rounds_ahead_;
   Replay round_;
@@ -124,7 +127,7 @@ std::vector<SampleBlock> slices_of(const TimerParts& parts, const Load& load,
                                                         load.launches_of_slice()),
                       .clock = clocks[i]});
   }
-  if (const std::string why = why_not_sustained(spans, between); !why.empty()) {
+  if (const std::string why = why_not_sustained(spans, between, load.window()); !why.empty()) {
     throw Error(ExitCode::kNoDevice, why);
   }
   return slices;
@@ -132,12 +135,12 @@ std::vector<SampleBlock> slices_of(const TimerParts& parts, const Load& load,
 
 }  // namespace
 
-TimedWorkload time_under_load(TimerParts& parts, const Workload& workload) {
+TimedWorkload time_under_load(TimerParts& parts, const Workload& workload, Seconds window) {
   parts.reserve_samples(kSlices + 1);
   for (int attempt = 1;; ++attempt) {
     parts.stream.synchronize();
     parts.activity.take(0);
-    Load load(parts, workload);
+    Load load(parts, workload, window);
     load.run();
     try {
       std::vector<SampleBlock> slices = slices_of(parts, load, workload.kernels_per_launch);

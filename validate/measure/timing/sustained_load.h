@@ -1,5 +1,6 @@
 // Times a launch under its own continuous load: launches without a gap for at least 250 ms, then
-// about 100 ms more in five slices, each with a clock of its own.
+// a window of about 100 ms more, or as long as is asked for, in five slices, each with a clock of
+// its own.
 //
 // The load is enqueued round by round, 45 ms ahead of the GPU, so that a host held up for some
 // milliseconds leaves no gap; NVML, whose readings take as long, is read by another thread
@@ -19,6 +20,6 @@ constexpr BlockRules kSliceRules{
 
 /// Throws Error(kNoDevice) where the load was interrupted or CUPTI lost records three times, and
 /// Error(kWrong) where the clock drifted in most slices. Launches take the buffer sets in turn.
-TimedWorkload time_under_load(TimerParts& parts, const Workload& workload);
+TimedWorkload time_under_load(TimerParts& parts, const Workload& workload, Seconds window);
 
 }  // namespace tilecast
