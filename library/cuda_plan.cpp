@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 
@@ -58,8 +59,9 @@ CompiledKernel compile_copy(const Request& request, const KernelConfig& config) 
 
 CompiledKernel compile(const Request& request, const KernelConfig& config) {
   CubinCache cache = cache_of(request);
-  CompiledKernel kernel =
-      compile_gemm(config, ProblemKind::of(request.problem), cache, request.scale);
+  ProblemKind kind = ProblemKind::of(request.problem);
+  kind.programmatic |= request.programmatic;
+  CompiledKernel kernel = compile_gemm(config, kind, cache, request.scale);
   if (!kernel.usable()) {
     throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiler's kernel is not used: {}",
                                                         to_text(config), kernel.rejection));
@@ -123,8 +125,17 @@ class CudaPlan final : public DevicePlan {
          driver_.function_of(&copy_function_, copy_kernel_->handle()) != CUDA_SUCCESS)) {
       throw DeviceError("the driver does not give the kernel of the current context");
     }
-    cluster_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster_.value.clusterDim = {static_cast<unsigned>(launch_.shape().cluster_size), 1, 1};
+    if (request.programmatic || copied.any()) {
+      CUlaunchAttribute& programmatic = attributes_[attribute_count_++];
+      programmatic.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      programmatic.value.programmaticStreamSerializationAllowed = 1;
+    }
+    copies_programmatically_ = request.programmatic;
+    if (launch_.shape().cluster_size > 1) {
+      CUlaunchAttribute& cluster = attributes_[attribute_count_++];
+      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      cluster.value.clusterDim = {static_cast<unsigned>(launch_.shape().cluster_size), 1, 1};
+    }
   }
 
   std::size_t workspace_bytes() const override { return workspace_.bytes(); }
@@ -194,7 +205,7 @@ class CudaPlan final : public DevicePlan {
       }
     }
     const LaunchShape& shape = launch_.shape();
-    CUlaunchAttribute cluster = cluster_;
+    Attributes attributes = attributes_;
     const CUlaunchConfig config{
         .gridDimX = shape.ctas,
         .gridDimY = 1,
@@ -204,14 +215,16 @@ class CudaPlan final : public DevicePlan {
         .blockDimZ = 1,
         .sharedMemBytes = static_cast<unsigned>(shape.shared_memory_bytes),
         .hStream = static_cast<CUstream>(stream),
-        .attrs = &cluster,
-        .numAttrs = shape.cluster_size > 1 ? 1u : 0u,
+        .attrs = attributes.data(),
+        .numAttrs = attribute_count_,
     };
     void* parameters[] = {&args};
     return checked("cuLaunchKernelEx", driver_.launch(&config, function_, parameters, nullptr));
   }
 
  private:
+  using Attributes = std::array<CUlaunchAttribute, 2>;
+
   tilecast_status copy(const tilecast_arguments& arguments, char* workspace,
                        void* stream) const noexcept {
     CopyArgs args = copy_args_;
@@ -219,6 +232,7 @@ class CudaPlan final : public DevicePlan {
     args.b.from = static_cast<const char*>(arguments.b);
     args.a.to = workspace + workspace_.a_at();
     args.b.to = workspace + workspace_.b_at();
+    Attributes attributes = attributes_;  // the first says that a launch is programmatic
     const CUlaunchConfig config{
         .gridDimX = copy_shape_.ctas,
         .gridDimY = 1,
@@ -228,8 +242,8 @@ class CudaPlan final : public DevicePlan {
         .blockDimZ = 1,
         .sharedMemBytes = 0,
         .hStream = static_cast<CUstream>(stream),
-        .attrs = nullptr,
-        .numAttrs = 0,
+        .attrs = attributes.data(),
+        .numAttrs = copies_programmatically_ ? 1u : 0u,
     };
     void* parameters[] = {&args};
     return checked("cuLaunchKernelEx",
@@ -277,7 +291,9 @@ class CudaPlan final : public DevicePlan {
   CopyArgs copy_args_{};  // all but addresses
   LaunchShape copy_shape_{};
   bool last_rows_alike_ = false;  // the maps of A and of its last rows are the same
-  CUlaunchAttribute cluster_{};
+  Attributes attributes_{};
+  unsigned attribute_count_ = 0;
+  bool copies_programmatically_ = false;
 };
 
 }  // namespace

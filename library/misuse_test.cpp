@@ -406,8 +406,8 @@ TEST_CASE("Options are checked, and a GPU without kernels is refused") {
             .starts_with("regime is 2"));
   CHECK(refused([](Options& o) { o.threads = -1; }, TILECAST_INVALID_ARGUMENT)
             .starts_with("options.threads is -1"));
-  CHECK(refused([](Options& o) { o.reserved = 1; }, TILECAST_INVALID_ARGUMENT)
-            .starts_with("options.reserved"));
+  CHECK(refused([](Options& o) { o.programmatic = 2; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("options.programmatic"));
   CHECK(refused([](Options& o) { o.config_dir = "/nonexistent"; }, TILECAST_FILE_ERROR) != "");
 }
 

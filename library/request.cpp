@@ -297,10 +297,11 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   if (o.no_calibration != 0 && o.no_calibration != 1) {
     invalid(fmt::format("options.no_calibration is {}: expected 0 or 1", o.no_calibration));
   }
-  if (o.reserved != 0) {
-    invalid(fmt::format("options.reserved is {}: expected 0", o.reserved));
+  if (o.programmatic != 0 && o.programmatic != 1) {
+    invalid(fmt::format("options.programmatic is {}: expected 0 or 1", o.programmatic));
   }
   request.use_calibration = o.no_calibration == 0;
+  request.programmatic = o.programmatic == 1;
   return request;
 }
 

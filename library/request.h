@@ -26,6 +26,7 @@ struct Request {
   Regime regime;
   unsigned threads;
   bool use_calibration;
+  bool programmatic;  // launches of a plan's runs
 };
 
 /// How tilecast_plan_tune measures.

@@ -68,7 +68,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
   return p;
 }
 
-/// A plan with a configuration from the whole ranking, not only with the fastest.
+/// A plan with a configuration from the whole ranking, not only with the fastest; every other one is
+/// launched programmatically.
 Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
   const std::vector<tilecast_forecast> ranking = predict(of, TILECAST_OPTIONS_INIT, 200);
   for (int tries = 0;; ++tries) {
@@ -76,6 +77,7 @@ Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
         static_cast<std::size_t>(between(0, static_cast<std::int64_t>(ranking.size()) - 1, draw));
     tilecast_options options = TILECAST_OPTIONS_INIT;
     options.config = ranking[tries == 0 ? 0 : drawn].config;
+    options.programmatic = static_cast<std::int32_t>(drawn % 2);
     try {
       return Plan(of, options);
     } catch (const Failure& failure) {  // the compiler made something else of it
@@ -113,6 +115,9 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
       check_cuda(cudaStreamSynchronize(stream.get()));
       sample.reset();
       plan.run(sample.arguments(workspace.get(), workspace.size()), stream.get());
+      if (p.epilogue == TILECAST_EPILOGUE_NONE) {  // under the end of the first
+        plan.run(sample.arguments(workspace.get(), workspace.size()), stream.get());
+      }
       CHECK(sample.wrong(stream.get()) == 0);
     }
   }
@@ -212,12 +217,17 @@ TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
 
 namespace {
 
-/// Of a side that is no multiple of 8 each run copies its operands first.
-void check_permutations(std::int64_t side) {
+/// Of a side that is no multiple of 8 each run copies its operands first. Runs that do not wait for
+/// what they read would take columns of an earlier run.
+void check_permutations(std::int64_t side, bool programmatic, const char* config = nullptr) {
+  INFO(side << " " << programmatic << " " << (config == nullptr ? "" : config));
   constexpr int kRuns = 64;
   const std::size_t size = static_cast<std::size_t>(side);
   const tilecast_problem p = problem(side, side, side, TILECAST_FP16);
-  const Plan plan(p);
+  tilecast_options options = TILECAST_OPTIONS_INIT;
+  options.programmatic = programmatic ? 1 : 0;
+  options.config = config;
+  const Plan plan(p, options);
   std::mt19937 draw(daily_seed("permutation"));
   std::vector<std::size_t> from(size);
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -237,16 +247,19 @@ void check_permutations(std::int64_t side) {
 
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;
+  const auto run_all = [&] {
+    for (int run = 0; run < kRuns; ++run) {
+      tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+      arguments.a = run % 2 == 0 ? even.get() : odd.get();
+      arguments.b = b_device.get();
+      arguments.c = run % 2 == 0 ? odd.get() : even.get();
+      arguments.workspace = workspace.get();
+      arguments.workspace_bytes = workspace.size();
+      plan.run(arguments, stream.get());
+    }
+  };
   check_cuda(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-  for (int run = 0; run < kRuns; ++run) {
-    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-    arguments.a = run % 2 == 0 ? even.get() : odd.get();
-    arguments.b = b_device.get();
-    arguments.c = run % 2 == 0 ? odd.get() : even.get();
-    arguments.workspace = workspace.get();
-    arguments.workspace_bytes = workspace.size();
-    plan.run(arguments, stream.get());
-  }
+  run_all();
   check_cuda(cudaStreamEndCapture(stream.get(), &graph));
   std::size_t nodes = 0;
   check_cuda(cudaGraphGetNodes(graph, nullptr, &nodes));
@@ -254,11 +267,15 @@ void check_permutations(std::int64_t side) {
   CHECK(nodes == kernels * std::size_t{kRuns});
   check_cuda(cudaGraphInstantiate(&replay, graph, 0));
 
-  for (int times = 0; times < 2; ++times) {
+  for (int times = 0; times < 4; ++times) {
     std::vector<std::uint16_t> values =
         normal_matrices(Matrices::of(side, side, 0, 1, 0), p.type, draw);
     check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
-    check_cuda(cudaGraphLaunch(replay, stream.get()));
+    if (times % 2 == 0) {
+      check_cuda(cudaGraphLaunch(replay, stream.get()));
+    } else {
+      run_all();
+    }
     check_cuda(cudaStreamSynchronize(stream.get()));
     for (int run = 0; run < kRuns; ++run) {
       std::vector<std::uint16_t> next(values.size());
@@ -277,10 +294,18 @@ void check_permutations(std::int64_t side) {
 
 }  // namespace
 
-TEST_CASE("A graph of 64 dependent runs applies a permutation 64 times, exactly", "[gpu]") {
+TEST_CASE("64 dependent runs, in a graph or not, apply a permutation 64 times, exactly", "[gpu]") {
   hopper_or_skip();
-  check_permutations(512);
-  check_permutations(511);
+  for (const bool programmatic : {false, true}) {
+    check_permutations(512, programmatic);
+    check_permutations(511, programmatic);
+    for (const char* config :
+         {"warp_specialized:tile=128x128x64,stages=5,cluster=2x1",
+          "ping_pong:tile=64x128x64,stages=7", "split_k:tile=64x64x64",
+          "persistent_overlap:tile=128x128x64,stages=5", "blocked_pipelined:tile=64x64x64"}) {
+      check_permutations(512, programmatic, config);
+    }
+  }
 }
 
 TEST_CASE("A thread without a device yet runs on the plan's; another device is refused", "[gpu]") {

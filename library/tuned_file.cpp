@@ -55,7 +55,7 @@ std::string text_of(const TunedProblem& problem) {
 }  // namespace
 
 std::string tuned_key(const Request& request, const std::string& device, int driver) {
-  return Json{
+  Json key{
       {"device", device},
       {"driver", driver},
       {"library", TILECAST_LIBRARY_VERSION},
@@ -64,8 +64,11 @@ std::string tuned_key(const Request& request, const std::string& device, int dri
       {"lda", given_row(request.problem.leading.a, sides_of_a(request.problem))},
       {"ldb", given_row(request.problem.leading.b, sides_of_b(request.problem))},
       {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
-      {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}}
-      .dump();
+      {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}};
+  if (request.programmatic) {  // runs of a candidate then overlap each other's ends
+    key["programmatic"] = true;
+  }
+  return key.dump();
 }
 
 std::vector<TunedProblem> read_tuned(const std::filesystem::path& file) {

@@ -152,7 +152,12 @@ typedef struct tilecast_options {
   int32_t regime;         /* tilecast_regime */
   int32_t threads;        /* of the forecast; 0: one for each processor */
   int32_t no_calibration; /* 1: without what was learned of this GPU */
-  int32_t reserved;       /* 0 */
+  /* 1: each run is launched programmatically (CUDA's programmatic dependent launch): its CTAs take
+   * their places while the kernel before it in the stream still ends, and wait for that end before
+   * they read or write memory. A kernel behind it may begin as early if it is launched so, too. The
+   * stream's order holds as long as the kernel before has itself waited for those before it, as
+   * every kernel does that is not launched programmatically. Not on Blackwell today. */
+  int32_t programmatic;
 } tilecast_options;
 
 #define TILECAST_OPTIONS_INIT \

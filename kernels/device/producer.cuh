@@ -32,6 +32,7 @@ __device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
     }
     timeline.stored();
   }
+  let_next_kernel_begin();
 }
 
 }  // namespace tilecast

@@ -42,11 +42,13 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
       initialise_stages(smem);
     }
 #ifdef TILECAST_GROUPED
+    wait_for_earlier_kernels();  // one of which may write how many rows the groups have
     fill_group_table(args);
 #endif
     __syncwarp();
   }
   meet(produces);
+  wait_for_earlier_kernels();
   if (warpgroup == kConsumerWarpgroups) {
     ptx::setmaxnreg_dec<kRegisters.producer>();
     if (!produces) {

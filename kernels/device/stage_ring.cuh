@@ -1,6 +1,7 @@
 // The ring of stages, and the barriers that guard each stage.
 #pragma once
 
+#include "kernels/device/earlier_kernels.cuh"
 #include "kernels/device/ring_position.h"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/ptx/cluster.cuh"
@@ -41,7 +42,8 @@ __device__ inline void initialise_stages(const SharedMemory& smem) {
   ptx::fence_mbarrier_init();
 }
 
-/// Called by all threads, which leave with the barriers of the whole cluster usable.
+/// Called by all threads, which leave with the barriers of the whole cluster, and what earlier
+/// kernels wrote, usable.
 __device__ inline void set_up_stages(const SharedMemory& smem) {
   if (threadIdx.x == 0) {
     initialise_stages(smem);
@@ -52,6 +54,7 @@ __device__ inline void set_up_stages(const SharedMemory& smem) {
     ptx::cluster_arrive();
     ptx::cluster_wait();
   }
+  wait_for_earlier_kernels();
 }
 
 __device__ inline void wait_full(const SharedMemory& smem, const RingPosition& at) {

@@ -50,6 +50,7 @@ __device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, 
       load_when_empty(args, smem, ring.load, tile, next, kAlone);
     }
   });
+  let_next_kernel_begin();
 }
 
 }  // namespace tilecast

@@ -84,6 +84,14 @@ TILECAST_HD consteval bool grouped() {
   return false;
 #endif
 }
+/// Launched programmatically (earlier_kernels.cuh). A function for the same reason.
+TILECAST_HD consteval bool programmatic() {
+#ifdef TILECAST_PROGRAMMATIC
+  return true;
+#else
+  return false;
+#endif
+}
 /// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,
 /// ptxas allots their registers so that some spill.
 constexpr bool kScales = static_cast<SumScale>(TILECAST_SUM_SCALE) == SumScale::kAlphaBeta ||

@@ -2,10 +2,14 @@
 // (model/tile/operand_copies.h). A warp takes pieces of a row: each thread loads the 16 bytes that
 // its part of the copy begins in, has the next 16 from its neighbour, and shifts both into place.
 //
+// The kernel that reads the copies begins while this one still runs, and waits for its end. It may
+// itself be launched programmatically.
+//
 // Contract: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
 // Checked by: kernels/jit/operand_copier_test.cpp.
 #include "kernels/gemm/copy_args.h"
 #include "kernels/ptx/cache_policy.cuh"
+#include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/vector_access.cuh"
 #include "model/base/math.h"
 
@@ -102,6 +106,8 @@ __device__ __forceinline__ void copy_piece(const RowsToCopy& rows, u64 piece, u6
 extern "C" __global__ void __launch_bounds__(tilecast::kCopyThreads, tilecast::kCopyCtasPerSm)
     tilecast_copy_operands(const __grid_constant__ tilecast::CopyArgs args) {
   using namespace tilecast;
+  ptx::launch_dependents();
+  ptx::wait_for_earlier_grids();
   constexpr u32 kWarps = kCopyThreads / 32;
   const u64 policy = ptx::evict_first_policy();  // nobody reads the operands again, but the copies
   const u64 pieces = args.a.pieces + args.b.pieces;

@@ -109,6 +109,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
       }
       ahead.load(args, smem, ring.load, cta);
     });
+    let_next_kernel_begin();
     timeline.multiplied();
     if constexpr (kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {

@@ -39,6 +39,7 @@ __device__ void produce_pieces(const GemmArgs& args, const SharedMemory& smem,
     }
     timeline.stored();
   }
+  let_next_kernel_begin();
 }
 
 __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,

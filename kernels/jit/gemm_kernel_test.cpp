@@ -17,6 +17,7 @@
 #include "model/base/error.h"
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
@@ -192,6 +193,35 @@ TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's witho
   KernelConfig other = flagship();
   other.schedule = Schedule::kPersistentOverlap;
   CHECK_THROWS_AS(gemm_source(other, kind), ConfigError);
+}
+
+TEST_CASE("A kernel behind copies of its operands is launched programmatically") {
+  const auto kind = [](const char* problem) {
+    return ProblemKind::of(parse_gemm_problem(problem));
+  };
+  CHECK_FALSE(kind("512x512x512").programmatic);
+  CHECK(kind("512x512x511").programmatic);
+  CubinCache none{std::filesystem::path()};
+  for (const char* text :
+       {"warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+        "ping_pong:tile=128x192x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_m,group=16,walk=strided",
+        "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+        "c_slots=2,raster=grouped_m,group=8,walk=strided",
+        "stream_k:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+        "producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8",
+        "pipelined:tile=64x64x128,stages=7,warpgroups=1x1,ctas=1,inflight=0,c_slots=0,"
+        "raster=grouped_m,group=8"}) {
+    INFO(text);
+    const KernelConfig config = parse_kernel_config(text);
+    const CompiledKernel behind = compile_gemm(config, kind("512x512x511"), none);
+    CHECK(behind.rejection == "");
+    CHECK((behind.cubin != compile_gemm(config, kind("512x512x512"), none).cubin));
+  }
+  KernelConfig blackwell = flagship();
+  blackwell.schedule = Schedule::kTcgen05Persistent;
+  CHECK_THROWS_AS(gemm_source(blackwell, kind("512x512x511")), ConfigError);
 }
 
 TEST_CASE("What no kernel supports is refused by name") {

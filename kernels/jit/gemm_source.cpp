@@ -11,7 +11,7 @@ namespace tilecast {
 
 std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKind& kind,
                                      SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped] = kind;
+  const auto& [types, layout, epilogue, batched, grouped, programmatic] = kind;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
@@ -59,6 +59,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (grouped) {
     defines.push_back(define("GROUPED", 1));
   }
+  if (programmatic) {
+    defines.push_back(define("PROGRAMMATIC", 1));
+  }
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
     // Of the grids only this one changes the kernel.
@@ -68,7 +71,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
 }
 
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped] = kind;
+  const auto& [types, layout, epilogue, batched, grouped, programmatic] = kind;
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(types.operands)) {
     throw ConfigError(
@@ -105,6 +108,10 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   }
   if (grouped && (!walks_groups(config) || !a_is_k_major(layout))) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
+  }
+  if (programmatic && uses_tcgen05(config.schedule)) {
+    throw ConfigError(
+        fmt::format("{} has no kernel for programmatic launches", to_text(config.schedule)));
   }
   return {.path = kernel.source,
           .defines = defines_for(config, kind, scale),

@@ -10,6 +10,7 @@
 #include "kernels/jit/compile.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 
@@ -20,10 +21,16 @@ struct ProblemKind {
   Epilogue epilogue = {};
   bool batched = false;
   bool grouped = false;
+  bool programmatic = false;  // of its launch: the kernel waits for the one before it by itself
 
+  /// Behind copies of operands kernels are launched programmatically.
   static ProblemKind of(const GemmProblem& problem) {
-    return {types_of(problem), problem.layout, problem.epilogue, problem.batch.products > 1,
-            problem.groups != nullptr};
+    return {types_of(problem),
+            problem.layout,
+            problem.epilogue,
+            problem.batch.products > 1,
+            problem.groups != nullptr,
+            copied_operands(problem).any()};
   }
 };
 
@@ -33,7 +40,7 @@ std::vector<std::string> defines_for(const KernelConfig& config, const ProblemKi
                                      SumScale scale = SumScale::kNone);
 
 /// Throws ConfigError where no kernel of this schedule supports types, layout, clusters,
-/// epilogue, batches or groups.
+/// epilogue, batches, groups or programmatic launches.
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
                          SumScale scale = SumScale::kNone);
 

@@ -39,7 +39,7 @@ class _Options(ctypes.Structure):
                 ("config", ctypes.c_char_p), ("config_dir", ctypes.c_char_p),
                 ("cache_dir", ctypes.c_char_p), ("regime", ctypes.c_int32),
                 ("threads", ctypes.c_int32), ("no_calibration", ctypes.c_int32),
-                ("reserved", ctypes.c_int32)]
+                ("programmatic", ctypes.c_int32)]
 
 
 class _Forecast(ctypes.Structure):
