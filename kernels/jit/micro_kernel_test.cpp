@@ -109,7 +109,10 @@ TEST_CASE("Every other micro-benchmark compiles without spills") {
     check_compiles("partial_sums", {std::string("TILECAST_MOVE=") + move, "TILECAST_AT_ONCE=16"});
   }
   for (const char* cluster : {"2", "4"}) {
-    check_compiles("tma_multicast", {std::string("TILECAST_CLUSTER=") + cluster});
+    const std::string size = std::string("TILECAST_CLUSTER=") + cluster;
+    check_compiles("tma_multicast", {size});
+    check_compiles("dsmem_copy", {size});
+    check_compiles("dsmem_store", {size, "TILECAST_FOURS=32"});
   }
 }
 

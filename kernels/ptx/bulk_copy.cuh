@@ -53,6 +53,22 @@ __device__ __forceinline__ void bulk_load_multicast(u32 destination, const void*
       : "memory");
 }
 
+/// Shared -> the shared memory of CTA `rank` of the cluster, whose barrier receives the bytes;
+/// `destination` and `barrier` are this CTA's addresses of the same places.
+__device__ __forceinline__ void bulk_copy_to_cta(u32 destination, u32 source, u32 bytes,
+                                                 u32 barrier, u32 rank) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 to, remote;\n"
+      "mapa.shared::cluster.u32 to, %0, %4;\n"
+      "mapa.shared::cluster.u32 remote, %3, %4;\n"
+      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [%1], %2, "
+      "[remote];\n"
+      "}" ::"r"(destination),
+      "r"(source), "r"(bytes), "r"(barrier), "r"(rank)
+      : "memory");
+}
+
 /// Shared -> global, in the thread's current bulk group.
 __device__ __forceinline__ void bulk_store(void* destination, u32 source, u32 bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(destination),

@@ -13,6 +13,7 @@ std::span<const MicroGroup> micro_groups() {
       {"dram", measure_dram, true},
       {"latency", measure_latency, true},
       {"sync", measure_sync, true},
+      {"cluster", measure_clusters, true},
       {"launch", measure_launch, true},
       {"atomics", measure_atomics, true},
       {"clock", measure_clock, true},
