@@ -2,8 +2,8 @@
 // (model/tile/operand_copies.h). A warp takes pieces of a row: each thread loads the 16 bytes that
 // its part of the copy begins in, has the next 16 from its neighbour, and shifts both into place.
 //
-// The kernel that reads the copies begins while this one still runs, and waits for its end. It may
-// itself be launched programmatically.
+// May be launched programmatically, as is the kernel that reads the copies; which begins as this one
+// ends and no earlier, so that its CTAs take their places in order.
 //
 // Contract: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
 // Checked by: kernels/jit/operand_copier_test.cpp.
@@ -106,7 +106,6 @@ __device__ __forceinline__ void copy_piece(const RowsToCopy& rows, u64 piece, u6
 extern "C" __global__ void __launch_bounds__(tilecast::kCopyThreads, tilecast::kCopyCtasPerSm)
     tilecast_copy_operands(const __grid_constant__ tilecast::CopyArgs args) {
   using namespace tilecast;
-  ptx::launch_dependents();
   ptx::wait_for_earlier_grids();
   constexpr u32 kWarps = kCopyThreads / 32;
   const u64 policy = ptx::evict_first_policy();  // nobody reads the operands again, but the copies

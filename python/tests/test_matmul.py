@@ -323,6 +323,17 @@ def test_errors_of_the_library_are_exceptions():
 
 
 @needs_library
+def test_the_environment_asks_for_programmatic_launches(monkeypatch):
+    shape = _library.Shape(1024, 1024, 1024, _library.BF16, _library.TN)
+    ordinary = _library.Plan(shape, gpu="h200_sxm").forecast()
+    monkeypatch.setenv("TILECAST_PROGRAMMATIC", "1")
+    assert _library.Plan(shape, gpu="h200_sxm").forecast() == ordinary
+    monkeypatch.setenv("TILECAST_PROGRAMMATIC", "yes")
+    with pytest.raises(tilecast.ConfigError, match="TILECAST_PROGRAMMATIC is 'yes'"):
+        _library.Plan(shape, gpu="h200_sxm")
+
+
+@needs_library
 @pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a GPU")
 def test_without_a_gpu_running_says_so():
     with pytest.raises(tilecast.Error):

@@ -85,6 +85,13 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
+def _programmatic() -> int:
+    value = os.environ.get("TILECAST_PROGRAMMATIC", "0")
+    if value not in ("0", "1"):
+        raise ConfigError(f"TILECAST_PROGRAMMATIC is {value!r}: expected 0 or 1")
+    return int(value)
+
+
 @functools.cache
 def _driver() -> Optional[ctypes.CDLL]:
     try:
@@ -146,7 +153,8 @@ class Shape(NamedTuple):
 
 class Plan:
     """The fastest kernel by forecast, ready on the current device; or, where `gpu` is named and there
-    is none, its forecast alone. As long as the object lives. May be run by many threads."""
+    is none, its forecast alone. As long as the object lives. May be run by many threads. Runs are
+    launched programmatically (docs/cpp.md) where TILECAST_PROGRAMMATIC is 1."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
@@ -158,7 +166,7 @@ class Plan:
                            group_capacity=shape.capacity)
         options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
                            config=config and config.encode(), config_dir=config_folder().encode(),
-                           regime=int(sustained))
+                           regime=int(sustained), programmatic=_programmatic())
         _check(self._library.tilecast_plan_create(ctypes.byref(problem), ctypes.byref(options),
                                                   ctypes.byref(self._handle)))
         size = ctypes.c_size_t()
