@@ -60,7 +60,10 @@ CompiledKernel compile_copy(const Request& request, const KernelConfig& config) 
 CompiledKernel compile(const Request& request, const KernelConfig& config) {
   CubinCache cache = cache_of(request);
   ProblemKind kind = ProblemKind::of(request.problem);
-  kind.programmatic |= request.programmatic;
+  if (request.programmatic) {
+    kind.launch =
+        programmatic_launch(request.problem.shape, request.problem.batch.products);
+  }
   CompiledKernel kernel = compile_gemm(config, kind, cache, request.scale);
   if (!kernel.usable()) {
     throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiler's kernel is not used: {}",
@@ -125,7 +128,7 @@ class CudaPlan final : public DevicePlan {
          driver_.function_of(&copy_function_, copy_kernel_->handle()) != CUDA_SUCCESS)) {
       throw DeviceError("the driver does not give the kernel of the current context");
     }
-    if (request.programmatic || copied.any()) {
+    if (request.programmatic) {
       CUlaunchAttribute& programmatic = attributes_[attribute_count_++];
       programmatic.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
       programmatic.value.programmaticStreamSerializationAllowed = 1;

@@ -3,8 +3,8 @@
 //
 // Such a kernel does all that needs no memory (barriers, tensor maps, its first tile's place) before
 // it waits for the end of the kernel before, whose writes are then visible. As each waits for the
-// one before it, everything earlier has ended, too. It lets the next one begin under its own
-// epilogue: once each of its CTAs has its last operands on their way, or has ended.
+// one before it, everything earlier has ended, too. The next one begins as its CTAs end, or beside
+// its epilogue: once each has its last operands on their way, or has ended.
 // Checked by: library/run_test.cpp (chains of runs that each read what the last one wrote).
 #pragma once
 
@@ -15,14 +15,14 @@ namespace tilecast {
 
 /// By every thread, before it reads or writes global memory.
 __device__ inline void wait_for_earlier_kernels() {
-  if constexpr (programmatic()) {
+  if constexpr (launched() != LaunchOrder::kInTurn) {
     ptx::wait_for_earlier_grids();
   }
 }
 
-/// By one thread of a CTA or more. Those that never say it say so by ending.
+/// By one thread of a CTA or more. CTAs that never say it say so by ending.
 __device__ inline void let_next_kernel_begin() {
-  if constexpr (programmatic()) {
+  if constexpr (launched() == LaunchOrder::kBesideEpilogue) {
     ptx::launch_dependents();
   }
 }

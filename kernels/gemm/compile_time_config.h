@@ -84,12 +84,12 @@ TILECAST_HD consteval bool grouped() {
   return false;
 #endif
 }
-/// Launched programmatically (earlier_kernels.cuh). A function for the same reason.
-TILECAST_HD consteval bool programmatic() {
-#ifdef TILECAST_PROGRAMMATIC
-  return true;
+/// A function for the same reason.
+TILECAST_HD consteval LaunchOrder launched() {
+#ifdef TILECAST_LAUNCH
+  return static_cast<LaunchOrder>(TILECAST_LAUNCH);
 #else
-  return false;
+  return LaunchOrder::kInTurn;
 #endif
 }
 /// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,

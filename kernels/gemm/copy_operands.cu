@@ -2,8 +2,7 @@
 // (model/tile/operand_copies.h). A warp takes pieces of a row: each thread loads the 16 bytes that
 // its part of the copy begins in, has the next 16 from its neighbour, and shifts both into place.
 //
-// May be launched programmatically, as is the kernel that reads the copies; which begins as this one
-// ends and no earlier, so that its CTAs take their places in order.
+// May be launched programmatically.
 //
 // Contract: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
 // Checked by: kernels/jit/operand_copier_test.cpp.

@@ -17,7 +17,6 @@
 #include "model/base/error.h"
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
@@ -195,12 +194,15 @@ TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's witho
   CHECK_THROWS_AS(gemm_source(other, kind), ConfigError);
 }
 
-TEST_CASE("A kernel behind copies of its operands is launched programmatically") {
-  const auto kind = [](const char* problem) {
-    return ProblemKind::of(parse_gemm_problem(problem));
+TEST_CASE("A kernel that is launched programmatically is another one, without spills") {
+  // 2^31 multiply-adds, 2^19 more, twice as many.
+  CHECK(programmatic_launch({256, 2048, 4096}, 1) == LaunchOrder::kBesideEpilogue);
+  CHECK(programmatic_launch({256, 2048, 4097}, 1) == LaunchOrder::kProgrammatic);
+  CHECK(programmatic_launch({256, 2048, 4096}, 2) == LaunchOrder::kProgrammatic);
+  CHECK(programmatic_launch({1 << 20, 1 << 20, 1 << 20}, 1) == LaunchOrder::kProgrammatic);
+  const auto kind = [](LaunchOrder launch) {
+    return ProblemKind{.types = ElementType::kFp16, .layout = Layout::kTn, .launch = launch};
   };
-  CHECK_FALSE(kind("512x512x512").programmatic);
-  CHECK(kind("512x512x511").programmatic);
   CubinCache none{std::filesystem::path()};
   for (const char* text :
        {"warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
@@ -215,13 +217,18 @@ TEST_CASE("A kernel behind copies of its operands is launched programmatically")
         "raster=grouped_m,group=8"}) {
     INFO(text);
     const KernelConfig config = parse_kernel_config(text);
-    const CompiledKernel behind = compile_gemm(config, kind("512x512x511"), none);
-    CHECK(behind.rejection == "");
-    CHECK((behind.cubin != compile_gemm(config, kind("512x512x512"), none).cubin));
+    std::set<std::string> cubins;
+    for (const LaunchOrder launch :
+         {LaunchOrder::kInTurn, LaunchOrder::kProgrammatic, LaunchOrder::kBesideEpilogue}) {
+      const CompiledKernel kernel = compile_gemm(config, kind(launch), none);
+      CHECK(kernel.rejection == "");
+      cubins.insert(kernel.cubin);
+    }
+    CHECK(cubins.size() == 3);
   }
   KernelConfig blackwell = flagship();
   blackwell.schedule = Schedule::kTcgen05Persistent;
-  CHECK_THROWS_AS(gemm_source(blackwell, kind("512x512x511")), ConfigError);
+  CHECK_THROWS_AS(gemm_source(blackwell, kind(LaunchOrder::kProgrammatic)), ConfigError);
 }
 
 TEST_CASE("What no kernel supports is refused by name") {

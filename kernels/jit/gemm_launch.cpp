@@ -59,7 +59,6 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
   work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config_, resident);
   // How many tiles groups have is known on the device alone.
   const u32 workers = problem_.groups == nullptr ? work_.workers : resident;
-  shape_.programmatic = copied_operands(problem).any();
   shape_.ctas = workers * static_cast<u32>(shape_.cluster_size);
   if (owner == WorkspaceOwner::kLaunch) {
     partials_ = ZeroedMemory(static_cast<std::size_t>(workspace().partials) * sizeof(float));

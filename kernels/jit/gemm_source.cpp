@@ -11,7 +11,7 @@ namespace tilecast {
 
 std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKind& kind,
                                      SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped, programmatic] = kind;
+  const auto& [types, layout, epilogue, batched, grouped, launch] = kind;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
@@ -59,8 +59,8 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (grouped) {
     defines.push_back(define("GROUPED", 1));
   }
-  if (programmatic) {
-    defines.push_back(define("PROGRAMMATIC", 1));
+  if (launch != LaunchOrder::kInTurn) {
+    defines.push_back(define("LAUNCH", static_cast<i32>(launch)));
   }
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
@@ -71,7 +71,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
 }
 
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped, programmatic] = kind;
+  const auto& [types, layout, epilogue, batched, grouped, launch] = kind;
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(types.operands)) {
     throw ConfigError(
@@ -109,7 +109,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   if (grouped && (!walks_groups(config) || !a_is_k_major(layout))) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
   }
-  if (programmatic && uses_tcgen05(config.schedule)) {
+  if (launch != LaunchOrder::kInTurn && uses_tcgen05(config.schedule)) {
     throw ConfigError(
         fmt::format("{} has no kernel for programmatic launches", to_text(config.schedule)));
   }

@@ -10,27 +10,21 @@
 #include "kernels/jit/compile.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
-#include "model/tile/operand_copies.h"
 
 namespace tilecast {
 
-/// What of a problem is compiled in.
+/// What of a problem, and of how it is launched, is compiled in.
 struct ProblemKind {
   GemmTypes types;
   Layout layout;
   Epilogue epilogue = {};
   bool batched = false;
   bool grouped = false;
-  bool programmatic = false;  // of its launch: the kernel waits for the one before it by itself
+  LaunchOrder launch = LaunchOrder::kInTurn;
 
-  /// Behind copies of operands kernels are launched programmatically.
   static ProblemKind of(const GemmProblem& problem) {
-    return {types_of(problem),
-            problem.layout,
-            problem.epilogue,
-            problem.batch.products > 1,
-            problem.groups != nullptr,
-            copied_operands(problem).any()};
+    return {types_of(problem), problem.layout, problem.epilogue, problem.batch.products > 1,
+            problem.groups != nullptr};
   }
 };
 

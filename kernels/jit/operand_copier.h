@@ -1,5 +1,5 @@
 // Operands copied into rows that the copy engine can read (model/tile/operand_copies.h), by one
-// launch before that of the kernel, which begins under it, and the memory for them.
+// launch before that of the kernel, and the memory for them.
 #pragma once
 
 #include <cuda_runtime_api.h>
