@@ -191,9 +191,10 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
     const std::pair<ElementType, std::string_view> meanings[] = {
         {ElementType::kFp16, "A, B and C in fp16, sums in fp32"},
         {ElementType::kBf16, "A, B and C in bf16, sums in fp32"},
-        {ElementType::kE4m3, "A and B in fp8, layout tn; C in bf16 or fp16 (--dtype-c)"},
+        {ElementType::kE4m3,
+         "A and B in fp8, layout tn; C in bf16, fp16, fp32 or e4m3 (--dtype-c)"},
         {ElementType::kE5m2, "likewise, with two bits of mantissa"},
-        {ElementType::kFp32, "of memcpy and elementwise_add"}};
+        {ElementType::kFp32, "of C (--dtype-c), of memcpy and elementwise_add"}};
     for (const auto& [type, meaning] : meanings) {
       add(to_text(type), std::string(meaning) + also(type));
     }
@@ -202,7 +203,7 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
     for (const auto& [word, meaning] : epilogue_words()) {
       add(word, std::string(meaning));
     }
-    add("bias_n+gelu", "scales, a bias, then an activation; any of them");
+    add("bias_n+gelu", "several, in the order of this list");
   } else {
     for (const Layout layout : kEveryLayout) {
       add(to_text(layout), std::string(meaning_of(layout)));

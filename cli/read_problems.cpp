@@ -306,12 +306,14 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     };
     ListedProblem listed;
     const ElementType dtype = parse_element_type(field("dtype", defaults.dtype));
-    const bool fp8 = is_fp8(dtype);
+    // Of 16-bit operands C has their type, whatever the others' 16 bits are.
+    const std::optional<ElementType> usual_c = parse_c_type(defaults.dtype_c);
+    const bool of_any = is_fp8(dtype) || (usual_c && element_bytes(*usual_c) != 2);
     listed.problem =
         parse_problem(parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
                       parse_layout(field("layout", defaults.layout)),
                       parse_epilogue(field("epilogue", defaults.epilogue)),
-                      parse_c_type(field("dtype_c", fp8 ? defaults.dtype_c : "")));
+                      parse_c_type(field("dtype_c", of_any ? defaults.dtype_c : "")));
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

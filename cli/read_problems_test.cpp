@@ -51,8 +51,8 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   const auto fp8 = read("{\"shape\":\"64x64x64\",\"dtype\":\"e4m3\",\"dtype_c\":\"fp16\"}\n");
   REQUIRE(fp8.size() == 1);
   CHECK(to_text(fp8[0].problem) == "64x64x64 e4m3->fp16 tn");
-  CHECK(read("{\"shape\":\"64x64x64\",\"dtype\":\"e4m3\",\"dtype_c\":\"fp32\"}\n")[0].error ==
-        "dtype_c 'fp32': expected bf16 or fp16");
+  CHECK(read("{\"shape\":\"64x64x64\",\"dtype\":\"e4m3\",\"dtype_c\":\"e5m2\"}\n")[0].error ==
+        "dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3");
   const auto csv = read("name,m,n,k,dtype\nfirst,8,16,32,bf16\n\"a, b\",8,16,64,\n");
   REQUIRE(csv.size() == 2);
   CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");

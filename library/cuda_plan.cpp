@@ -105,17 +105,23 @@ class CudaPlan final : public DevicePlan {
     void* const nowhere = std::bit_cast<void*>(std::uintptr_t{Workspace::kAlignment});
     const bool scaled = request.problem.epilogue.scales != Scales::kNone;
     const CopiedOperands copied = copied_operands(request.problem);
-    args_ = launch_.bind({.a = nowhere,
-                          .b = nowhere,
-                          .c = nowhere,
-                          .bias = request.problem.epilogue.bias == Bias::kNone ? nullptr : nowhere,
-                          .a_matrix_stride = copied.a ? 0 : request.a_matrix_stride,
-                          .b_matrix_stride = copied.b ? 0 : request.b_matrix_stride,
-                          .c_matrix_stride = request.c_matrix_stride,
-                          .scales = {.a = scaled ? static_cast<float*>(nowhere) : nullptr,
-                                     .b = scaled ? static_cast<float*>(nowhere) : nullptr,
-                                     .a_stride = request.a_scale_stride,
-                                     .b_stride = request.b_scale_stride}});
+    args_ = launch_.bind(
+        {.a = nowhere,
+         .b = nowhere,
+         .c = nowhere,
+         .bias = request.problem.epilogue.bias == Bias::kNone ? nullptr : nowhere,
+         .a_matrix_stride = copied.a ? 0 : request.a_matrix_stride,
+         .b_matrix_stride = copied.b ? 0 : request.b_matrix_stride,
+         .c_matrix_stride = request.c_matrix_stride,
+         .scales = {.a = scaled ? static_cast<float*>(nowhere) : nullptr,
+                    .b = scaled ? static_cast<float*>(nowhere) : nullptr,
+                    .a_stride = request.a_scale_stride,
+                    .b_stride = request.b_scale_stride},
+         .residual = request.problem.epilogue.residual ? nowhere : nullptr,
+         .residual_row = request.residual_row,
+         .residual_matrix_stride = request.residual_matrix_stride,
+         .scale_c = request.problem.epilogue.scale_c ? static_cast<float*>(nowhere) : nullptr,
+         .amax = request.problem.epilogue.amax ? static_cast<float*>(nowhere) : nullptr});
     if (copied.any()) {
       copy_args_ = copy_args(request.problem, request.a_matrix_stride, request.b_matrix_stride);
       copy_shape_ = copy_shape(copy_args_, current_device().sm_count);
@@ -187,9 +193,15 @@ class CudaPlan final : public DevicePlan {
         lead(args.c_last, arguments.c);
       }
     }
+    if (args.result.residual_by_tma != 0) {
+      lead(args.result.residual_map, arguments.residual);
+    }
     if (result != CUDA_SUCCESS) {
       return checked("cuTensorMapReplaceAddress", result);
     }
+    args.result.residual = arguments.residual;
+    args.result.scale_c = arguments.scale_c;
+    args.result.amax = reinterpret_cast<u32*>(arguments.amax);
     args.c_pointer = arguments.c;
     args.alpha = arguments.alpha;
     args.beta = arguments.beta;

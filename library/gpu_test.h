@@ -209,9 +209,9 @@ struct Sample {
     compute();
   }
 
-  /// Without a scale C is poison before the run.
+  /// Of a residual C is R. C that is not read is poison before the run.
   void reset() {
-    if (beta == 0) {
+    if (beta == 0 && problem.residual == 0) {
       check_cuda(cudaMemset(c.get(), 0xff, c.size()));
     } else {
       check_cuda(cudaMemcpy(c.get(), c_host.data(), c.size(), cudaMemcpyHostToDevice));
@@ -227,6 +227,7 @@ struct Sample {
     result.alpha = alpha;
     result.beta = beta;
     result.bias = problem.bias == TILECAST_BIAS_NONE ? nullptr : bias.get();
+    result.residual = problem.residual == 0 ? nullptr : c.get();
     if (problem.scales != TILECAST_SCALES_NONE) {  // B's behind the first of A's, which may overlap
       result.scale_a = static_cast<const float*>(scales.get());
       result.scale_b = result.scale_a + 1;
@@ -320,9 +321,10 @@ struct Sample {
       const double before_it = alpha * sum + before + added;
       // No activation is steeper than 1.13; GELU and SiLU are off by the bound in tilecast.h.
       constexpr double kSteepest = 1.13;
-      expected[at] = activated(problem.activation, before_it);
+      const double residual = problem.residual == 0 ? 0 : from_bits(c_host[at], c_type(problem));
+      expected[at] = activated(problem.activation, before_it) + residual;
       tolerance[at] =
-          rounding * std::abs(expected[at]) +
+          rounding * std::abs(expected[at]) + sums * std::abs(residual) +
           kSteepest * sums * (std::abs(alpha) * magnitude + std::abs(before) + std::abs(added)) +
           (problem.activation > TILECAST_RELU ? 0x1p-12 * std::abs(before_it) + 0x1p-15 : 0);
     }

@@ -243,7 +243,7 @@ TEST_CASE("A bias is given where the problem has one, and only there") {
   problem.bias = TILECAST_BIAS_NONE;
   problem.activation = -1;
   CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "activation is -1: expected a tilecast_activation, 0 to 4");
+  CHECK(error() == "activation is -1: expected a tilecast_activation, 0 to 6");
   problem.activation = TILECAST_SILU;
   problem.scales = TILECAST_SCALES_PER_ROW;
   CHECK(predict_one(problem, options) == TILECAST_UNSUPPORTED);
@@ -331,8 +331,30 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
       spoil(p);
     };
   };
-  CHECK(refused(fp8([](tilecast_problem& p) { p.type_c = TILECAST_E4M3; }), kUnsupported)
-            .find("expected bf16 or fp16") != std::string::npos);
+  CHECK(refused(fp8([](tilecast_problem& p) { p.type_c = TILECAST_E5M2; }), kUnsupported)
+            .find("expected bf16, fp16, fp32 or e4m3") != std::string::npos);
+  CHECK(refused([](tilecast_problem& p) { p.type = TILECAST_FP32; }, kInvalid)
+            .starts_with("type is 5: expected a tilecast_type, 1 to 4"));
+  CHECK(
+      refused([](tilecast_problem& p) { p.residual = 2; }, kInvalid).starts_with("residual is 2"));
+  CHECK(refused([](tilecast_problem& p) { p.ld_residual = 2048; }, kInvalid)
+            .starts_with("ld_residual or stride_residual is given: residual is 0"));
+  CHECK(refused(
+            [](tilecast_problem& p) {
+              p.residual = 1;
+              p.ld_residual = 1000;
+            },
+            kInvalid)
+            .starts_with("ld_residual is 1000: expected 1024 to "));
+  CHECK(refused([](tilecast_problem& p) { p.scale_c = 1; }, kUnsupported)
+            .find("scale_c is of a C in fp8") != std::string::npos);
+  CHECK(refused(
+            [](tilecast_problem& p) {
+              p.activation = TILECAST_SWIGLU;
+              p.epilogue = TILECAST_EPILOGUE_SCALED;
+            },
+            kUnsupported)
+            .starts_with("alpha and beta are of a C that is no fp8 and has no gate"));
   CHECK(refused(fp8([](tilecast_problem& p) { p.layout = TILECAST_NN; }), kUnsupported)
             .find("K-major") != std::string::npos);
   CHECK(

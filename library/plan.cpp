@@ -44,7 +44,8 @@ Plan::Plan(const Request& request)
     : alpha_beta_(request.scale == SumScale::kAlphaBeta),
       biased_(request.problem.epilogue.bias != Bias::kNone),
       scaled_operands_(request.problem.epilogue.scales != Scales::kNone),
-      in_groups_(request.problem.groups != nullptr) {
+      in_groups_(request.problem.groups != nullptr),
+      epilogue_(request.problem.epilogue) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   const std::vector<Prediction> best =
       tilecast::forecast(request, gpu, request.config ? 1 : kMostTried);
@@ -98,7 +99,7 @@ tilecast_status Plan::clear(void* workspace, std::size_t bytes, void* stream) co
 
 tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) const noexcept {
   const auto& [size, a, b, c, alpha, beta, workspace, workspace_bytes, bias, scale_a, scale_b,
-               group_rows] = arguments;
+               group_rows, residual, scale_c, amax] = arguments;
   if (a == nullptr || b == nullptr || c == nullptr) {
     return invalid(a == nullptr ? "a is null" : b == nullptr ? "b is null" : "c is null");
   }
@@ -132,6 +133,25 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
   }
   if (reinterpret_cast<std::uintptr_t>(group_rows) % alignof(std::int32_t) != 0) {
     return invalid("group_rows does not begin at a multiple of 4 bytes");
+  }
+  if (epilogue_.residual != (residual != nullptr)) {
+    return invalid(epilogue_.residual ? "residual is null"
+                                      : "residual is given, but the problem has none");
+  }
+  if (misaligned(residual)) {
+    return invalid("residual does not begin at a multiple of 16 bytes");
+  }
+  if (epilogue_.scale_c != (scale_c != nullptr)) {
+    return invalid(epilogue_.scale_c ? "scale_c is null"
+                                     : "scale_c is given, but the problem has none");
+  }
+  if (epilogue_.amax != (amax != nullptr)) {
+    return invalid(epilogue_.amax ? "amax is null" : "amax is given, but the problem has none");
+  }
+  if ((reinterpret_cast<std::uintptr_t>(scale_c) | reinterpret_cast<std::uintptr_t>(amax)) %
+          alignof(float) !=
+      0) {
+    return invalid("scale_c or amax does not begin at a multiple of 4 bytes");
   }
   if (const tilecast_status checked = check_workspace(workspace, workspace_bytes);
       checked != TILECAST_OK) {

@@ -40,8 +40,13 @@ i64 side(const char* name, i64 value) {
   return value;
 }
 
-ElementType element_type(const char* name, i32 type) {
+ElementType element_type(const char* name, i32 type, bool of_c = false) {
   switch (type) {
+    case TILECAST_FP32:
+      if (of_c) {
+        return ElementType::kFp32;
+      }
+      break;
     case TILECAST_FP16:
       return ElementType::kFp16;
     case TILECAST_BF16:
@@ -51,8 +56,16 @@ ElementType element_type(const char* name, i32 type) {
     case TILECAST_E5M2:
       return ElementType::kE5m2;
     default:
-      invalid(fmt::format("{} is {}: expected a tilecast_type, 1 to 4", name, type));
+      break;
   }
+  invalid(fmt::format("{} is {}: expected a tilecast_type, 1 to {}", name, type, of_c ? 5 : 4));
+}
+
+bool asked(const char* name, i32 flag) {
+  if (flag != 0 && flag != 1) {
+    invalid(fmt::format("{} is {}: expected 0 or 1", name, flag));
+  }
+  return flag == 1;
 }
 
 Layout layout_of(i32 layout) {
@@ -107,8 +120,12 @@ Activation activation_of(i32 activation) {
       return Activation::kGeluTanh;
     case TILECAST_SILU:
       return Activation::kSilu;
+    case TILECAST_SWIGLU:
+      return Activation::kSwiglu;
+    case TILECAST_GEGLU:
+      return Activation::kGeglu;
     default:
-      invalid(fmt::format("activation is {}: expected a tilecast_activation, 0 to 4", activation));
+      invalid(fmt::format("activation is {}: expected a tilecast_activation, 0 to 6", activation));
   }
 }
 
@@ -196,6 +213,26 @@ std::optional<std::string> text(const char* name, const char* given) {
   return given;
 }
 
+/// How the rows of R lie, of a problem whose C is known.
+void read_residual(const tilecast_problem& p, Request& request) {
+  const GemmProblem& problem = request.problem;
+  if (!problem.epilogue.residual) {
+    if (p.ld_residual != 0 || p.stride_residual != 0) {
+      invalid("ld_residual or stride_residual is given: residual is 0");
+    }
+    return;
+  }
+  const i64 columns = c_columns(problem);
+  if (p.ld_residual != 0 && (p.ld_residual < columns || p.ld_residual > kMostStride)) {
+    invalid(fmt::format("ld_residual is {}: expected {} to {}, or 0", p.ld_residual, columns,
+                        kMostStride));
+  }
+  const i64 row = p.ld_residual == 0 ? c_row(problem) : p.ld_residual;
+  request.residual_row = p.ld_residual;
+  request.residual_matrix_stride = matrix_stride("stride_residual", p.stride_residual,
+                                                 problem.shape.m, row, c_type(problem), false);
+}
+
 /// What a plan is made for: as many rows in each group as the caller expects.
 GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
   const i64 groups = side("groups", p.groups), m = problem.shape.m;
@@ -240,15 +277,19 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                                  ? tilecast_options TILECAST_OPTIONS_INIT
                                  : checked_struct(options, kFirstOptionsSize, "options");
   Request request{};
-  request.problem = {
-      .shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
-      .dtype = element_type("type", p.type),
-      .layout = layout_of(p.layout),
-      .epilogue = {bias_of(p.bias), activation_of(p.activation), scales_of(p.scales)}};
+  request.problem = {.shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
+                     .dtype = element_type("type", p.type),
+                     .layout = layout_of(p.layout),
+                     .epilogue = {.bias = bias_of(p.bias),
+                                  .activation = activation_of(p.activation),
+                                  .scales = scales_of(p.scales),
+                                  .residual = asked("residual", p.residual),
+                                  .amax = asked("amax", p.amax),
+                                  .scale_c = asked("scale_c", p.scale_c)}};
   const ElementType dtype = request.problem.dtype;
   if (p.type_c != 0) {
     try {
-      request.problem = with_c_type(request.problem, element_type("type_c", p.type_c));
+      request.problem = with_c_type(request.problem, element_type("type_c", p.type_c, true));
     } catch (const ConfigError& error) {
       unsupported(fmt::format("type_c is {}: {}", p.type_c, error.what()));
     }
@@ -258,8 +299,14 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                            .one_b = p.stride_b == TILECAST_SHARED};
   request.scale = scale_of(p.epilogue);
   request.problem = with_rows(request.problem, p, request.scale);
-  if (p.reserved != 0) {
-    invalid(fmt::format("problem.reserved is {}: expected 0", p.reserved));
+  if (p.reserved != 0 || p.reserved2 != 0) {
+    invalid(fmt::format("problem.reserved is {}: expected 0", p.reserved | p.reserved2));
+  }
+  read_residual(p, request);
+  const bool usual_c =
+      c_type(request.problem) != ElementType::kE4m3 && !gates(request.problem.epilogue);
+  if (request.scale == SumScale::kAlphaBeta && !usual_c) {
+    unsupported("alpha and beta are of a C that is no fp8 and has no gate");
   }
   const Scales scales = request.problem.epilogue.scales;
   request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales);

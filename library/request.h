@@ -18,6 +18,7 @@ struct Request {
   SumScale scale;
   i32 a_scale_stride, b_scale_stride;                     // elements, of block scales
   i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // elements; 0: as tight as rows are
+  i64 residual_row = 0, residual_matrix_stride = 0;       // elements; 0: as C's
 
   // Options:
   std::optional<std::string> gpu, config;

@@ -40,6 +40,7 @@ tilecast_problem random_problem(std::mt19937& draw) {
   p.epilogue = static_cast<std::int32_t>(between(0, 1, draw));
   p.bias = static_cast<std::int32_t>(between(TILECAST_BIAS_NONE, TILECAST_BIAS_PER_COLUMN, draw));
   p.activation = static_cast<std::int32_t>(between(TILECAST_ACTIVATION_NONE, TILECAST_SILU, draw));
+  p.residual = between(0, 2, draw) == 0 ? 1 : 0;
   p.lda = between(0, 1, draw) * (a_row + whole * between(0, 4, draw));
   p.ldb = between(0, 1, draw) * (b_row + whole * between(0, 4, draw));
   if (p.epilogue == TILECAST_EPILOGUE_NONE && p.n % 8 == 0) {
@@ -121,6 +122,95 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
       CHECK(sample.wrong(stream.get()) == 0);
     }
   }
+}
+
+TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
+  hopper_or_skip();
+  constexpr std::int64_t kSide = 128;
+  std::vector<__half> a(kSide * kSide), b(kSide * kSide, __float2half(0));
+  std::vector<float> c(kSide * kSide);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = __float2half(static_cast<float>(i % 31) - 15);
+    b[i] = __float2half(i % (kSide + 1) == 0 ? 1 : 0);  // the identity
+    c[i] = static_cast<float>(i) / 1024;
+  }
+  const DeviceBytes of_a(a.size() * 2), of_b(b.size() * 2), of_c(c.size() * 4);
+  const auto upload = [](const DeviceBytes& to, const auto& from) {
+    check_cuda(cudaMemcpy(to.get(), from.data(), to.size(), cudaMemcpyHostToDevice));
+  };
+  upload(of_a, a);
+  upload(of_b, b);
+  upload(of_c, c);
+  tilecast_problem p = problem(kSide, kSide, kSide, TILECAST_FP16);
+  p.type_c = TILECAST_FP32;
+  p.residual = 1;
+  const Plan plan(p);
+  const DeviceBytes workspace(plan.workspace_bytes());
+  plan.clear_workspace(workspace.get(), workspace.size(), nullptr);
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = of_a.get();
+  arguments.b = of_b.get();
+  arguments.c = of_c.get();
+  arguments.residual = of_c.get();
+  arguments.workspace = workspace.get();
+  arguments.workspace_bytes = workspace.size();
+  plan.run(arguments, nullptr);
+  plan.run(arguments, nullptr);
+  std::vector<float> got(c.size());
+  check_cuda(cudaMemcpy(got.data(), of_c.get(), of_c.size(), cudaMemcpyDeviceToHost));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    wrong += got[i] == c[i] + 2 * (static_cast<float>(i % 31) - 15) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("A gate halves the columns of C, and the largest magnitude is found", "[gpu]") {
+  hopper_or_skip();
+  constexpr std::int64_t kRows = 70, kColumns = 144, kDepth = 64;
+  // A B is b's first elements in every row.
+  std::vector<__half> a(kRows * kDepth, __float2half(0)), b(kColumns * kDepth, __float2half(0));
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    a[static_cast<std::size_t>(i * kDepth)] = __float2half(1);
+  }
+  const auto value = [](std::int64_t column) {
+    return static_cast<double>(column * 37 % 64) / 8 - 4;
+  };
+  for (std::int64_t i = 0; i < kColumns; ++i) {
+    b[static_cast<std::size_t>(i * kDepth)] = __float2half(static_cast<float>(value(i)));
+  }
+  const DeviceBytes of_a(a.size() * 2), of_b(b.size() * 2), of_c(kRows * kColumns / 2 * 2), amax(4);
+  check_cuda(cudaMemcpy(of_a.get(), a.data(), of_a.size(), cudaMemcpyHostToDevice));
+  check_cuda(cudaMemcpy(of_b.get(), b.data(), of_b.size(), cudaMemcpyHostToDevice));
+  check_cuda(cudaMemset(amax.get(), 0, amax.size()));
+  tilecast_problem p = problem(kRows, kColumns, kDepth, TILECAST_FP16);
+  p.activation = TILECAST_SWIGLU;
+  p.amax = 1;
+  const Plan plan(p);
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = of_a.get();
+  arguments.b = of_b.get();
+  arguments.c = of_c.get();
+  arguments.amax = static_cast<float*>(amax.get());
+  plan.run(arguments, nullptr);
+  std::vector<__half> got(kRows * kColumns / 2);
+  check_cuda(cudaMemcpy(got.data(), of_c.get(), of_c.size(), cudaMemcpyDeviceToHost));
+  float found = 0;
+  check_cuda(cudaMemcpy(&found, amax.get(), sizeof found, cudaMemcpyDeviceToHost));
+  double largest = 0;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto column = static_cast<std::int64_t>(i % (kColumns / 2));
+    const double expected = activated(TILECAST_SILU, value(2 * column)) * value(2 * column + 1);
+    largest = std::max(largest, std::abs(expected));
+    // silu is off by 2^-12 of 4 and 2^-15, times 4, and C by its rounding
+    wrong += std::abs(static_cast<double>(__half2float(got[i])) - expected) <=
+                     0x1p-11 * std::abs(expected) + 0x1p-7
+                 ? 0
+                 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(static_cast<double>(found) == Approx(largest).epsilon(0.002));
 }
 
 TEST_CASE("Groups take the rows that the device has, by a plan for others", "[gpu]") {

@@ -61,7 +61,8 @@ typedef enum tilecast_type {
   TILECAST_FP16 = 1,
   TILECAST_BF16 = 2,
   TILECAST_E4M3 = 3, /* fp8, of A and B in TILECAST_TN; sums are the tensor core's for all of K, */
-  TILECAST_E5M2 = 4  /* which cuts them off: docs/model.md */
+  TILECAST_E5M2 = 4, /* which cuts them off: docs/model.md */
+  TILECAST_FP32 = 5  /* of C alone */
 } tilecast_type;
 typedef enum tilecast_layout {
   TILECAST_TN = 0,
@@ -75,7 +76,8 @@ typedef enum tilecast_epilogue {
 } tilecast_epilogue;
 typedef enum tilecast_bias {
   TILECAST_BIAS_NONE = 0,
-  TILECAST_BIAS_PER_ROW = 1,   /* m elements of C's type, one for each row of C */
+  TILECAST_BIAS_PER_ROW = 1,   /* m elements of C's type, one for each row of C; of a C in fp8 bf16,
+                                  and a C in fp32 has no bias */
   TILECAST_BIAS_PER_COLUMN = 2 /* n elements */
 } tilecast_bias;
 typedef enum tilecast_activation {
@@ -83,8 +85,11 @@ typedef enum tilecast_activation {
   TILECAST_RELU = 1,
   TILECAST_GELU = 2,      /* x (1 + erf(x / sqrt(2))) / 2 */
   TILECAST_GELU_TANH = 3, /* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
-  TILECAST_SILU = 4       /* x / (1 + exp(-x)). Of these three a result is off by 2^-12 |x| + 2^-15
+  TILECAST_SILU = 4,      /* x / (1 + exp(-x)). Of these three a result is off by 2^-12 |x| + 2^-15
                              at most before it is rounded */
+  /* Gates: of columns 2j and 2j + 1 of A B, g and v, column j of C, which has n / 2. */
+  TILECAST_SWIGLU = 5, /* silu(g) v */
+  TILECAST_GEGLU = 6   /* gelu(g) v */
 } tilecast_activation;
 /* What elements of fp8 A and B are multiplied by: fp32 numbers on the device. */
 typedef enum tilecast_scales {
@@ -105,7 +110,8 @@ typedef struct tilecast_problem {
   size_t struct_size;
   int64_t m, n, k;
   int32_t type;     /* tilecast_type of A and B */
-  int32_t type_c;   /* 0: as A and B; of fp8 bf16, or TILECAST_FP16; of others theirs alone */
+  int32_t type_c;   /* 0: as A and B, of fp8 bf16; or TILECAST_FP32, TILECAST_E4M3; of fp8 also
+                       TILECAST_FP16 */
   int32_t layout;   /* tilecast_layout */
   int32_t epilogue; /* tilecast_epilogue */
   /* Elements from one row to the next; 0: tight. Rows of A and B that are no whole 16 bytes are
@@ -130,6 +136,14 @@ typedef struct tilecast_problem {
    * is groups * group_capacity, and rows of C behind a group's are left as they are. */
   int64_t group_capacity;
   const int64_t* expected_rows; /* on the host, of each group, for the forecast; NULL: m / groups */
+  /* 1: a matrix R of C's type and shape is added, behind the activation; it may be C itself, which
+   * is C += A B. Of one product or a batch, with neither gate nor a C in fp8. */
+  int32_t residual;
+  int32_t amax;    /* 1: the largest magnitude of the result is found */
+  int32_t scale_c; /* 1: of a C in fp8, the result is multiplied by a number before it is rounded */
+  int32_t reserved2; /* 0 */
+  /* Of R, elements from one row, and one product's matrix, to the next; 0: as C's. */
+  int64_t ld_residual, stride_residual;
 } tilecast_problem;
 
 #define TILECAST_SHARED (-1)
@@ -137,7 +151,7 @@ typedef struct tilecast_problem {
 #define TILECAST_PROBLEM_INIT                                                                   \
   {                                                                                             \
     sizeof(tilecast_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-        NULL                                                                                    \
+        NULL, 0, 0, 0, 0, 0, 0                                                                  \
   }
 
 /* How it is forecast and compiled; NULL in its place is TILECAST_OPTIONS_INIT. */
@@ -193,10 +207,17 @@ typedef struct tilecast_arguments {
   /* Of each group the row behind its last, ascending to m at most, as torch's offs; of masked
    * groups how many it has. NULL where the problem has no groups. */
   const int32_t* group_rows;
+  /* NULL where the problem has none. R begins at a multiple of 16 bytes. */
+  const void* residual;
+  const float* scale_c;
+  float* amax; /* becomes the largest magnitude of the result before scale_c, if that is larger */
 } tilecast_arguments;
 
-#define TILECAST_ARGUMENTS_INIT \
-  { sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL, NULL, NULL, NULL }
+#define TILECAST_ARGUMENTS_INIT                                                                \
+  {                                                                                            \
+    sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL                                                                             \
+  }
 
 /* How candidates are measured. Begin with TILECAST_TUNING_INIT. */
 typedef struct tilecast_tuning {

@@ -39,7 +39,8 @@ __device__ inline float activate(float x) {
 __device__ inline u32 pack_activated(float low, float high) {
   constexpr Activation kActivation = fused().activation;
   constexpr bool kRelu = kActivation == Activation::kRelu;
-  return ptx::pack_16bit<kCType, kRelu>(activate<kActivation>(low), activate<kActivation>(high));
+  return ptx::pack_16bit<half_type(kCType), kRelu>(activate<kActivation>(low),
+                                                   activate<kActivation>(high));
 }
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
-// What a warpgroup's part of a tile needs of the bias, in C's type. Read once per tile, before its
-// first wgmma, so that the reads are done long before the sums are; held as packed pairs that take
-// a register for 64 columns or rows, and handed between the lanes of a warp.
+// What a warpgroup's part of a tile needs of the bias, in C's type or bf16 (half_type). Read once
+// per tile, before its first wgmma, so that the reads are done long before the sums are; held as
+// packed pairs that take a register for 64 columns or rows, and handed between the lanes of a warp.
 //
 // A reduction that stores C from partial sums reads it where it needs it instead (add_bias_at).
 // Checked by: validate/measure/epilogue_test.cpp.
@@ -28,10 +28,10 @@ __device__ inline u32 bias_element(const Args& args, i32 index, i32 count) {
 }
 
 __device__ inline float low_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair), kCType);
+  return ptx::value_of_bits(static_cast<unsigned short>(pair), half_type(kCType));
 }
 __device__ inline float high_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), kCType);
+  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), half_type(kCType));
 }
 
 template <Bias kBias>

@@ -21,10 +21,11 @@ constexpr bool kDefers = kDeferredChunks > 0;
 class DeferredStore {
  public:
   /// Keeps the part of a tile that the accumulators hold, once nothing waits any more.
-  __device__ void keep(const GemmArgs& args, const SharedMemory& smem, const Accumulator& acc,
+  __device__ void keep(const GemmArgs& args, const SharedMemory& smem, Accumulator& acc,
                        const TileOrigin& tile, const WarpgroupPlace& place, i32 warpgroup) {
     part_ = part_origin(tile, place);
-    store_tile<kAtOnce>(args, smem, acc, tile, place, warpgroup);
+    acc.residual.begin(args, part_);
+    store_chunks<kAtOnce>(args, smem, acc, part_, warpgroup);
 #pragma unroll
     for (i32 i = 0; i < kDeferredChunks; ++i) {
       const Chunk chunk = Chunk::at(kAtOnce + i);
@@ -33,6 +34,7 @@ class DeferredStore {
         pack_sixteen(args, acc, chunk, sixteen, part_, waiting_[i][sixteen]);
       }
     }
+    acc.amax.publish(args);
     next_ = 0;
   }
 

@@ -2,7 +2,9 @@
 // added to them, and the wgmmas of one K block.
 #pragma once
 
+#include "kernels/device/amax.cuh"
 #include "kernels/device/bias.cuh"
+#include "kernels/device/residual.cuh"
 #include "kernels/device/scales.cuh"
 #include "kernels/device/tile_loads.cuh"
 #include "kernels/ptx/wgmma.cuh"
@@ -32,6 +34,8 @@ struct Accumulator {
   float d[kMmasAlongM][kMmasAlongN][kInstructionN / 2];
   BiasPart<fused().bias> bias;
   ScalePart<fused().scales> scales;
+  AmaxPart<fused().amax> amax;
+  ResidualPart<fused().residual> residual;
 
   __device__ void fence() {
 #pragma unroll

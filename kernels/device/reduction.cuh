@@ -195,15 +195,20 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
     scale(args, product, row, column, pair);
   }
   add_bias_at<fused().bias>(args, row, column, pair);
-  const u32 packed = pack_activated(pair[0], pair[1]);
-  unsigned short* c = c_element(args, product, row, column);
-  if (!swapped() && args.n % 2 == 0) {
-    *reinterpret_cast<u32*>(c) = packed;
+  if constexpr (!rounds_pairs()) {
+    store_result_pair(args, pair[0], pair[1], product, row, column);
     return;
-  }
-  c[0] = static_cast<unsigned short>(packed);
-  if (column + 1 < args.n) {
-    c[c_next_column(args)] = static_cast<unsigned short>(packed >> 16);
+  } else {
+    const u32 packed = pack_activated(pair[0], pair[1]);
+    unsigned short* c = c_element(args, product, row, column);
+    if (!swapped() && args.n % 2 == 0) {
+      *reinterpret_cast<u32*>(c) = packed;
+      return;
+    }
+    c[0] = static_cast<unsigned short>(packed);
+    if (column + 1 < args.n) {
+      c[c_next_column(args)] = static_cast<unsigned short>(packed >> 16);
+    }
   }
 }
 

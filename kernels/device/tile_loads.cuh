@@ -144,6 +144,15 @@ __device__ inline i32 c_matrix(const Args&, const TileOrigin& tile) {
   return grouped() ? 0 : tile.product();
 }
 
+/// Elements of C before a product's.
+template <class Args>
+__device__ inline i64 c_product_elements(const Args& args, i32 product) {
+  if constexpr (batched()) {
+    return product * args.batch.c_stride;
+  }
+  return 0;
+}
+
 /// An element of a product's C, within its bounds.
 template <class Args>
 __device__ inline unsigned short* c_element(const Args& args, i32 product, i32 row, i32 column) {

@@ -79,6 +79,8 @@ std::string_view element_of(ElementType type) {
       return "__nv_fp8_e4m3";
     case ElementType::kE5m2:
       return "__nv_fp8_e5m2";
+    case ElementType::kFp32:
+      return "float";
     default:
       return "__half";
   }
@@ -102,7 +104,8 @@ std::string products_text(const Batch& batch) {
 }
 
 std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
-  const auto [m, n, k] = gemm.problem.shape;
+  const auto [m, columns, k] = gemm.problem.shape;
+  const i64 n = c_columns(gemm.problem);
   const std::string text = to_text(gemm.config), leading = to_text(gemm.problem.leading);
   std::string comment = fmt::format(
       "// {}: {}C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}){}.\n"
@@ -110,7 +113,9 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
       file, products_text(gemm.problem.batch), m, n, m, k,
       fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
       to_text(gemm.problem.dtype),
-      is_fp8(gemm.problem.dtype) ? fmt::format(" and C in {}", to_text(c_type(gemm.problem))) : "",
+      c_type(gemm.problem) != gemm.problem.dtype
+          ? fmt::format(" and C in {}", to_text(c_type(gemm.problem)))
+          : "",
       to_text(gemm.problem.layout), meaning_of(gemm.problem.layout),
       leading.empty() ? "" : ", " + leading, gemm.gpu, gemm.forecast.value * 1e6,
       build_line(gemm.config, file), text);
@@ -186,8 +191,14 @@ std::string defines(const EmittedGemm& gemm) {
   add("ELEMENT", element_of(types.operands));
   add("TENSOR_MAP_TYPE", tensor_map_type_of(types.operands));
   add("C_ELEMENT", element_of(types.c));
-  add("C_TENSOR_MAP_TYPE", tensor_map_type_of(types.c));
-  add("C_IS_BF16", types.c == ElementType::kBf16 ? 1 : 0);
+  add("C_TENSOR_MAP_TYPE", types.c == ElementType::kFp32   ? "CU_TENSOR_MAP_DATA_TYPE_FLOAT32"
+                           : types.c == ElementType::kE4m3 ? "CU_TENSOR_MAP_DATA_TYPE_UINT8"
+                                                           : tensor_map_type_of(types.c));
+  add("C_ROUNDING", types.c == ElementType::kFp32   ? "0x1p-24"
+                    : types.c == ElementType::kE4m3 ? "0x1p-4"
+                    : types.c == ElementType::kBf16 ? "0x1p-8"
+                                                    : "0x1p-11");
+  add("BIAS_ELEMENT", element_of(half_type(types.c)));
   add("COMPUTE_CAPABILITY", source.architecture == "sm_100a" ? 100 : 90);
   add("FORECAST_US", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
   return text;

@@ -45,11 +45,13 @@ constexpr i64 kMatricesOfA = kBatch.one_a ? 1 : kProducts,
 constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
 constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
               kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
-constexpr i64 kElementsOfC = kProducts * kM * kN, kSpanOfC = kProducts * kM * kLdc;
+constexpr i64 kColumnsOfC = kN / (gates(fused()) ? 2 : 1);
+constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
 constexpr i64 kMachineK = kK / k_elements(kElementType);
 constexpr bool kFp8 = is_fp8_pair(kElementType);
-using Element = TILECAST_ELEMENT;     // of A and B
-using CElement = TILECAST_C_ELEMENT;  // and of a bias
+using Element = TILECAST_ELEMENT;  // of A and B
+using CElement = TILECAST_C_ELEMENT;
+using BiasElement = TILECAST_BIAS_ELEMENT;
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr ScaleElements kScaleElements = scale_elements(
     {.shape = {kM, kN, kMachineK}, .dtype = kElementType, .layout = kLayout, .epilogue = fused()});
@@ -78,9 +80,10 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of elements of 16 bits; of fp8 a pair is one. Of a batch of so many matrices with three sides.
-CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 matrices, i64 rows,
-                       i64 columns, i64 row, TmaBox box, bool pairs_of_lines) {
+/// Of fp8 operands a pair is an element. Of a batch of so many matrices with three sides.
+CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
+                       i64 matrices, i64 rows, i64 columns, i64 row, TmaBox box,
+                       bool pairs_of_lines) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -94,8 +97,8 @@ CUtensorMap tensor_map(CUtensorMapDataType type, const void* matrix, i64 matrice
   }();
   const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows),
                               static_cast<cuuint64_t>(matrices)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row) * 2,
-                                static_cast<cuuint64_t>(rows * row) * 2};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row * element_bytes),
+                                static_cast<cuuint64_t>(rows * row * element_bytes)};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
                                   static_cast<cuuint32_t>(box.rows), 1};
   const cuuint32_t steps[] = {1, 1, 1};
@@ -163,7 +166,7 @@ struct Launch {
     args.c_by_tma = kLdc * sizeof(CElement) % 16 == 0 ? 1 : 0;
     args.reduction = kRunConfig.decomposition.reduction;
     if (kBiasElements > 0) {
-      bias = device_array<CElement>(kBiasElements);
+      bias = device_array<BiasElement>(kBiasElements);
 #if TILECAST_BIAS != 0
       args.bias = bias;
 #endif
@@ -178,6 +181,15 @@ struct Launch {
       args.scales = scales;
 #endif
     }
+#ifdef TILECAST_RESULT
+    result = {.residual = fused().residual ? residual = device_array<CElement>(kSpanOfC) : nullptr,
+              .residual_row = kLdc,
+              .residual_stride = kProducts > 1 ? kM * kLdc : 0,
+              .residual_pairs = kLdc % 2 == 0 && kN % 2 == 0 ? 1 : 0,
+              .scale_c = fused().scale_c ? scale_c = device_array<float>(1) : nullptr,
+              .amax = fused().amax ? device_array<u32>(1) : nullptr};
+    args.result = result;
+#endif
     if (splits_k(kRunConfig.schedule)) {
       const ReductionWorkspace workspace = reduction_workspace(kRunConfig, args.work);
       args.partials = device_array<float>(workspace.partials);
@@ -198,11 +210,12 @@ struct Launch {
     const auto operand = [](const Element* matrix, i64 matrices, i64 side, i64 row, bool k_major,
                             TmaBox box) {
       const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
-      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, matrix, matrices, rows, columns, row, box,
-                               k_major && row * 2 % 256 == 0));
+      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, matrices, rows, columns, row,
+                               box, k_major && row * 2 % 256 == 0));
     };
-    const auto output = [c](TmaBox box) {
-      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, kLdc, box, false));
+    const auto output = [](const CElement* matrix, TmaBox box) {
+      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, sizeof(CElement), matrix, kProducts, kM,
+                               kColumnsOfC, kLdc, box, false));
     };
     GemmArgs bound = args;
     if (swapped()) {
@@ -215,9 +228,15 @@ struct Launch {
     bound.b =
         operand(b, kMatricesOfB, kRun.n, kRowOfB, b_is_k_major(kLayout), b_box(kTiling, kLayout));
     if (bound.c_by_tma != 0) {
-      bound.c = output(c_box(kConfig));
+      bound.c = output(c, c_box(kConfig, kCType, column_bytes()));
 #ifdef TILECAST_C_LAST
-      bound.c_last = output(c_last_box(kConfig));
+      bound.c_last = output(c, c_last_box(kConfig));
+#endif
+#ifdef TILECAST_RESULT
+      if (fused().residual) {
+        bound.result.residual_map = output(residual, c_box(kConfig, kCType, column_bytes()));
+        bound.result.residual_by_tma = 1;
+      }
 #endif
     }
     bound.c_pointer = c;
@@ -236,9 +255,11 @@ struct Launch {
   }
 
   GemmArgs args{};
-  CElement* bias = nullptr;
-  float *a_scales = nullptr, *b_scales = nullptr;
+  BiasElement* bias = nullptr;
+  CElement* residual = nullptr;
+  float *a_scales = nullptr, *b_scales = nullptr, *scale_c = nullptr;
   ScaleArgs scales{};
+  ResultArgs result{};
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };
@@ -276,39 +297,62 @@ __device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k) {
 }
 
 /// Counts the elements of C, every `step`-th, that are wrong; NaN is.
-__global__ void compare(const Element* a, const Element* b, const CElement* c, const CElement* bias,
-                        ScaleArgs scales, i64 step, unsigned long long* wrong) {
-  const double rounding = TILECAST_C_IS_BF16 ? 0x1p-8 : 0x1p-11;
+__global__ void compare(const Element* a, const Element* b, const CElement* c,
+                        const BiasElement* bias, ScaleArgs scales, ResultArgs result, i64 step,
+                        unsigned long long* wrong) {
+  const double rounding = TILECAST_C_ROUNDING;
   const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
-    const i64 product = i / kN / kM, m = i / kN % kM, n = i % kN;
+    const i64 product = i / kColumnsOfC / kM, m = i / kColumnsOfC % kM;
+    constexpr i64 kTogether = gates(fused()) ? 2 : 1;
     const Element* const of_a = a + (kBatch.one_a ? 0 : product) * (kElementsOfA / kMatricesOfA);
     const Element* const of_b = b + (kBatch.one_b ? 0 : product) * (kElementsOfB / kMatricesOfB);
-    double sum = 0, magnitude = 0;
-    for (i64 k = 0; k < kK; ++k) {
-      const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
-      const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
-      const double term = static_cast<double>(static_cast<float>(of_a[at_a])) *
-                          static_cast<double>(static_cast<float>(of_b[at_b])) *
-                          scale_of(scales, m, n, k);
-      sum += term;
-      magnitude += fabs(term);
-    }
     constexpr Epilogue kEpilogue = fused();
-    if (bias != nullptr) {
-      const double added =
-          static_cast<double>(static_cast<float>(bias[kEpilogue.bias == Bias::kPerRow ? m : n]));
-      sum += added;
-      magnitude += fabs(added);
+    double value[2] = {}, wide[2] = {}, off[2] = {};  // of columns together: results, errors
+    for (i64 which = 0; which < kTogether; ++which) {
+      const i64 n = i % kColumnsOfC * kTogether + which;
+      double sum = 0, magnitude = 0;
+      for (i64 k = 0; k < kK; ++k) {
+        const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
+        const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
+        const double term = static_cast<double>(static_cast<float>(of_a[at_a])) *
+                            static_cast<double>(static_cast<float>(of_b[at_b])) *
+                            scale_of(scales, m, n, k);
+        sum += term;
+        magnitude += fabs(term);
+      }
+      if (bias != nullptr) {
+        const double added =
+            static_cast<double>(static_cast<float>(bias[kEpilogue.bias == Bias::kPerRow ? m : n]));
+        sum += added;
+        magnitude += fabs(added);
+      }
+      wide[which] = sum;
+      off[which] = sums * magnitude;
+      value[which] = which == 0 ? activated(gate_of(kEpilogue.activation), sum) : sum;
     }
     constexpr bool kApproximate =  // kernels/device/activation.cuh
         kEpilogue.activation != Activation::kNone && kEpilogue.activation != Activation::kRelu;
-    const double result = activated(kEpilogue.activation, sum);
-    const double error =
-        fabs(static_cast<double>(static_cast<float>(c[i / kN * kLdc + n])) - result);
-    if (!(error <= rounding * fabs(result) + sums * magnitude +
-                       (kApproximate ? 0x1p-12 * fabs(sum) + 0x1p-15 : 0))) {
+    double expected = value[0];
+    double allowed = off[0] + (kApproximate ? 0x1p-12 * fabs(wide[0]) + 0x1p-15 : 0);
+    if (kTogether == 2) {
+      expected *= value[1];
+      allowed = allowed * fabs(value[1]) + off[1] * fabs(value[0]) + allowed * off[1];
+    }
+    const i64 at = i / kColumnsOfC * kLdc + i % kColumnsOfC;
+    if (result.residual != nullptr) {
+      expected += static_cast<double>(
+          static_cast<float>(static_cast<const CElement*>(result.residual)[at]));
+    }
+    const double scale = result.scale_c != nullptr ? static_cast<double>(*result.scale_c) : 1;
+    expected *= scale;
+    if (kCType == ElementType::kE4m3) {
+      expected = fmin(fmax(expected, -448.0), 448.0);
+      allowed += 0x1p-10;
+    }
+    const double error = fabs(static_cast<double>(static_cast<float>(c[at])) - expected);
+    if (!(error <= rounding * fabs(expected) + allowed * fabs(scale))) {
       atomicAdd(wrong, 1ull);
     }
   }
@@ -362,6 +406,14 @@ int run() {
     fill<<<1024, 256>>>(launch.b_scales, kScaleElements.b, 5);
     CHECK(cudaGetLastError());
   }
+  if (launch.residual != nullptr) {
+    fill<<<1024, 256>>>(launch.residual, kSpanOfC, 6);
+    CHECK(cudaGetLastError());
+  }
+  if (launch.scale_c != nullptr) {
+    const float scale = 16 / sqrtf(static_cast<float>(kK));
+    CHECK(cudaMemcpy(launch.scale_c, &scale, sizeof scale, cudaMemcpyHostToDevice));
+  }
   for (i64 i = 0; i < sets; ++i) {
     Element* const a = device_array<Element>(kElementsOfA);
     Element* const b = device_array<Element>(kElementsOfB);
@@ -382,7 +434,8 @@ int run() {
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
     CHECK(cudaMemset(first_c, 0xff, kSpanOfC * sizeof(CElement)));
     launch(bound[0]);
-    compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, launch.scales, step, wrong);
+    compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, launch.scales, launch.result,
+                           step, wrong);
     CHECK(cudaGetLastError());
   }
   unsigned long long found = 0;
@@ -393,7 +446,7 @@ int run() {
   }
   const double time = median_time(launch, bound);
   std::printf("right; %.2f us, %.1f TFLOP/s (forecast %.2f us)\n", time,
-              2e-6 * static_cast<double>(kElementsOfC) * kK / time, TILECAST_FORECAST_US);
+              2e-6 * static_cast<double>(kProducts * kM) * kN * kK / time, TILECAST_FORECAST_US);
   return 0;
 }
 

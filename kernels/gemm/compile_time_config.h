@@ -58,13 +58,19 @@ constexpr bool kOnHilbertCurve = TILECAST_HILBERT != 0;
 /// The problem's. A function, since a constant would be a symbol of every cubin, those included
 /// that fuse nothing and are to stay as they were.
 TILECAST_HD consteval Epilogue fused() {
+  Epilogue epilogue{static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION)};
 #ifdef TILECAST_SCALES
-  return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION),
-          static_cast<Scales>(TILECAST_SCALES)};
-#else
-  return {static_cast<Bias>(TILECAST_BIAS), static_cast<Activation>(TILECAST_ACTIVATION)};
+  epilogue.scales = static_cast<Scales>(TILECAST_SCALES);
 #endif
+#ifdef TILECAST_RESULT
+  epilogue.residual = (TILECAST_RESULT & kResultResidual) != 0;
+  epilogue.amax = (TILECAST_RESULT & kResultAmax) != 0;
+  epilogue.scale_c = (TILECAST_RESULT & kResultScale) != 0;
+#endif
+  return epilogue;
 }
+/// Bytes that a column of A B leaves in C. A function for the same reason.
+TILECAST_HD consteval i32 column_bytes() { return c_column_bytes(kCType, fused()); }
 /// What the kernel calls C is C transposed (swapped_operands.h). A function for the same reason.
 TILECAST_HD consteval bool swapped() { return TILECAST_SWAPPED != 0; }
 /// Of several products in one launch. A function for the same reason.
@@ -94,10 +100,11 @@ TILECAST_HD consteval LaunchOrder launched() {
 }
 /// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,
 /// ptxas allots their registers so that some spill.
-constexpr bool kScales = static_cast<SumScale>(TILECAST_SUM_SCALE) == SumScale::kAlphaBeta ||
-                         (splits_k(kConfig.schedule) && !fuses(fused()));
+constexpr bool kScales =
+    static_cast<SumScale>(TILECAST_SUM_SCALE) == SumScale::kAlphaBeta ||
+    (splits_k(kConfig.schedule) && !fuses(fused()) && kCType != ElementType::kE4m3);
 
-constexpr SmemLayout kSmem = smem_layout(kConfig.schedule, kTiling);
+constexpr SmemLayout kSmem = smem_layout(kConfig.schedule, kTiling, column_bytes());
 constexpr i32 kInflight = kConfig.inflight;
 constexpr i32 kConsumerWarpgroups = consumer_warpgroups(kConfig.schedule, kTiling);
 constexpr i32 kThreads = threads_per_cta(kConfig.schedule, kTiling);

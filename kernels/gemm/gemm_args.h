@@ -78,6 +78,21 @@ struct ScaleArgs {
   i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next
 };
 
+/// Of Epilogue's residual, amax and scale_c: what a kernel is compiled for is the sum of these.
+enum ResultPart : i32 { kResultResidual = 1, kResultAmax = 2, kResultScale = 4 };
+
+/// What is added to the result, and what becomes of it besides C.
+struct ResultArgs {
+  TensorMap residual_map;  // as c, where residual_by_tma
+  const void* residual;    // of C's type and shape; C itself, or none of its bytes
+  i64 residual_row;        // elements from one row of it to the next
+  i64 residual_stride;     // of a batch, from one product's matrix to the next
+  i32 residual_pairs;      // its rows begin at multiples of two elements
+  i32 residual_by_tma;     // and begin and end at those of 16 bytes
+  const float* scale_c;
+  u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's
+};
+
 struct GemmArgs {
   TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
@@ -98,24 +113,30 @@ struct GemmArgs {
 // Last, and no parameters of kernels without them, but for those before one that they have; hosts
 // always have all.
 #if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0 || defined(TILECAST_BATCHED) || \
-    defined(TILECAST_C_LAST) || defined(TILECAST_SCALES)
+    defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
 #endif
 #if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED) || defined(TILECAST_C_LAST) || \
-    defined(TILECAST_SCALES)
+    defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   BatchArgs batch;
 #endif
 #if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_C_LAST) || \
-    defined(TILECAST_SCALES)
+    defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   GroupArgs groups;  // `batch` then has one matrix of A and of C, and each group's of B
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST) || defined(TILECAST_SCALES)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || \
+    defined(TILECAST_RESULT)
   TensorMap c_last;  // as c, box c_last_box(); of the last chunk of a row where it has its own
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_SCALES)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   ScaleArgs scales;
 #endif
+#if !defined(TILECAST_BIAS) || defined(TILECAST_RESULT)
+  ResultArgs result;
+#endif
 };
+
+constexpr i32 kLeastSwizzleBytes = 32;  // of a row
 
 /// Equal boxes that a slice of this many rows takes.
 TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
@@ -144,13 +165,15 @@ TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
 }
 /// Of swapped operands a column of the tile is a row of C, and a chunk's 64 rows fill a swizzle
 /// row.
-TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config) {
+TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i32 column_bytes) {
   constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its own
-  const i32 columns = c_box_columns(config.tiling);
+  const i32 columns = c_box_columns(config.tiling, column_bytes);
   if (config.operands == OperandOrder::kSwapped) {
     return {kWgmmaM, columns, kSwizzleBytes};
   }
-  return {columns, uses_tcgen05(config.schedule) ? kWarpRows : kWgmmaM, columns * kOperandBytes};
+  const i32 row_bytes = columns * column_bytes;
+  return {row_bytes / element_bytes(c), uses_tcgen05(config.schedule) ? kWarpRows : kWgmmaM,
+          row_bytes % kLeastSwizzleBytes == 0 ? row_bytes : 0};
 }
 /// Where c_last_columns() is not 0.
 TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {

@@ -17,7 +17,9 @@
 #include "model/base/error.h"
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/result_rules.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 #include "tests/temporary_folder.h"
@@ -333,6 +335,37 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
   }
   CHECK(schedules.size() == std::size(kWgmmaSchedules));
   check_usable(kernels);
+}
+
+TEST_CASE("Kernels that predict names first for transformers hold every result in registers") {
+  std::vector<KernelSource> sources;
+  for (const char* config :
+       {"ping_pong:tile=64x256x64,stages=3,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_m,group=8,walk=strided",
+        "ping_pong:tile=128x128x64,stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+        "raster=grouped_m,group=8,walk=strided",
+        "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+        "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,"
+        "store=deferred"}) {
+    for (const char* text : {"bf16 tn residual", "bf16 tn bias_n+gelu+residual", "bf16->fp32 tn",
+                             "bf16->fp32 tn residual", "bf16 tn swiglu", "bf16 tn bias_n+geglu",
+                             "bf16 tn silu+amax", "bf16->e4m3 tn gelu+amax+scale_c"}) {
+      const GemmProblem problem = parse_gemm_problem(std::string("512x512x512 ") + text);
+      const KernelConfig parsed = parse_kernel_config(config);
+      if (takes_result(parsed, c_type(problem), problem.epilogue)) {
+        sources.push_back(gemm_source(parsed, ProblemKind::of(problem)));
+      }
+    }
+  }
+  CHECK(sources.size() == 4 * 8 - 2);  // a deferred store has no fp32
+  CubinCache none{std::filesystem::path()};
+  compile_each(sources, none, [&](const CompileOutcome& outcome) {
+    INFO(outcome.index);
+    CHECK(outcome.error == "");
+    CHECK(outcome.rejection == "");
+  });
 }
 
 TEST_CASE("Candidates that are new every day compile in time, and a warm cache costs little") {

@@ -21,6 +21,39 @@ namespace {
 
 constexpr i64 kPairOfLines = 256;  // bytes
 
+/// `r`: C, as whose matrices those of R lie unless the buffers say otherwise.
+ResultArgs result_args(const GemmProblem& problem, const KernelConfig& config,
+                       const GemmBuffers& buffers, MatrixView r) {
+  ResultArgs args{};
+  args.scale_c = buffers.scale_c;
+  args.amax = reinterpret_cast<u32*>(buffers.amax);
+  if (!problem.epilogue.residual) {
+    return args;
+  }
+  r.pointer = buffers.residual;
+  r.row_stride = c_row(problem);
+  if (buffers.residual_row != 0) {
+    r.row_stride = buffers.residual_row;
+    r.matrix_stride = problem.batch.products > 1 ? r.rows * r.row_stride : 0;
+  }
+  if (buffers.residual_matrix_stride != 0) {
+    r.matrix_stride = buffers.residual_matrix_stride;
+  }
+  const auto in_whole = [&r](i64 elements) {
+    return r.columns % elements == 0 && r.row_stride % elements == 0 &&
+           r.matrix_stride % elements == 0;
+  };
+  args.residual = buffers.residual;
+  args.residual_row = r.row_stride;
+  args.residual_stride = r.matrix_stride;
+  args.residual_pairs = in_whole(2) ? 1 : 0;
+  args.residual_by_tma = in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
+  if (args.residual_by_tma != 0) {
+    args.residual_map = make_tensor_map(r, c_box(config, r.dtype, c_column_bytes(problem)));
+  }
+  return args;
+}
+
 }  // namespace
 
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
@@ -33,7 +66,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
              .threads = threads_per_cta(config.schedule, config.tiling),
              .shared_memory_bytes = smem_layout(config_.schedule, config_.tiling).total_bytes,
              .cluster_size = cluster_size(config.tiling)} {
-  shape_.shared_memory_bytes += bytes_beside_layout(problem_, config_.tiling);
+  shape_.shared_memory_bytes += bytes_beside_layout(problem_, config_);
   kernel.allow_shared_memory(shape_.shared_memory_bytes);
   resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
   const i32 sms = current_device().sm_count;
@@ -80,6 +113,9 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
   TILECAST_ASSERT((problem_.epilogue.scales != Scales::kNone) == (buffers.scales.a != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.residual == (buffers.residual != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.scale_c == (buffers.scale_c != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.amax == (buffers.amax != nullptr));
   const auto [rows_of_c, n, k] = problem_.shape;
   const i64 m = rows_in_memory(problem_);
   const ElementType dtype = problem_.dtype;
@@ -97,7 +133,9 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   };
   MatrixView a = operand(buffers.a, m, a_along_k, a_row(problem_));
   MatrixView b = operand(buffers.b, n, b_along_k, b_row(problem_));
-  MatrixView c{buffers.c, swapped ? n : m, swapped ? m : n, c_type(problem_), problem_.leading.c};
+  const i64 columns_of_c = c_columns(problem_);
+  MatrixView c{buffers.c, swapped ? n : m, swapped ? m : columns_of_c, c_type(problem_),
+               problem_.leading.c};
   const Batch& batch = problem_.batch;
   if (batch.products > 1) {
     const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
@@ -118,7 +156,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
     const i64 groups = static_cast<i64>(problem_.groups->rows().size());
     a.matrices = c.matrices = 1;
     a.matrix_stride = m * a_row(problem_);
-    c.matrix_stride = m * n;
+    c.matrix_stride = m * columns_of_c;
     b.matrices = groups;
     b.matrix_stride = b.rows * b_row(problem_);
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
@@ -133,7 +171,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   TILECAST_ASSERT(problem_.leading.c == 0 ||
                   (args.c_by_tma != 0 && scale_ == SumScale::kNone && !splits_k(config_.schedule)));
   if (args.c_by_tma != 0) {
-    args.c = make_tensor_map(c, c_box(config_));
+    args.c = make_tensor_map(c, c_box(config_, c_type(problem_), c_column_bytes(problem_)));
     if (c_last_columns(t) > 0) {
       args.c_last = make_tensor_map(c, c_last_box(config_));
     }
@@ -149,6 +187,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   args.reduction = config_.decomposition.reduction;
   args.partials = partials_.as<float>();
   args.locks = locks_.as<u32>();
+  args.result = result_args(problem_, config_, buffers, c);
   args.bias = buffers.bias;
   args.scales = buffers.scales;
   const i64 scale_blocks = ceil_div<i64>(k * (is_fp8_pair(dtype) ? 2 : 1), scale_block());

@@ -19,7 +19,8 @@ struct GemmBuffers {
   const void* a;
   const void* b;
   void* c;
-  const void* bias = nullptr;  // of a problem whose epilogue has one; bias_elements() of C's type
+  const void* bias =
+      nullptr;  // of a problem whose epilogue has one; bias_elements() of half_type()
   // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
   // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
@@ -28,6 +29,13 @@ struct GemmBuffers {
   // launch, so that they may change between two; the problem's rows of the groups are what the walk
   // and its trace were planned for.
   const i32* group_rows = nullptr;
+  // Of a problem whose epilogue has them: R, of C's type and shape, which may be `c`; elements from
+  // one row of it to the next, and of a batch from one matrix to the next, 0: as C's. An fp32
+  // number that C is scaled by, and one that becomes the largest magnitude, if that is larger.
+  const void* residual = nullptr;
+  i64 residual_row = 0, residual_matrix_stride = 0;
+  const float* scale_c = nullptr;
+  float* amax = nullptr;
 };
 
 /// Who has the memory that a kernel which splits K needs between its pieces.

@@ -6,6 +6,7 @@
 #include "model/base/error.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/result_rules.h"
 
 namespace tilecast {
 
@@ -46,6 +47,11 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   }
   if (epilogue.scales != Scales::kNone) {
     defines.push_back(define("SCALES", static_cast<i32>(epilogue.scales)));
+  }
+  if (const i32 result = (epilogue.residual ? kResultResidual : 0) +
+                         (epilogue.amax ? kResultAmax : 0) + (epilogue.scale_c ? kResultScale : 0);
+      result != 0) {
+    defines.push_back(define("RESULT", result));
   }
   if (c_last_columns(t) > 0) {
     defines.push_back(define("C_LAST", 1));
@@ -94,12 +100,20 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }
+  const bool usual_c =
+      c_column_bytes(types.c, epilogue) == element_bytes(types.c) && types.c != ElementType::kE4m3;
+  if (!takes_result(in_pairs(types.operands, config), types.c, epilogue) ||
+      (scale == SumScale::kAlphaBeta && !usual_c)) {
+    throw ConfigError(fmt::format("{} has no kernel for epilogue {} and C in {}", to_text(config),
+                                  to_text(epilogue), to_text(types.c)));
+  }
   if (batched && (uses_tcgen05(config.schedule) || traits_of(config.schedule).one_k_block)) {
     throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
   }
   if (config.operands == OperandOrder::kSwapped &&
       (layout != Layout::kTn || fuses(epilogue) || batched || grouped ||
-       config.store == Store::kDeferred || !has_ring(config.schedule))) {
+       config.store == Store::kDeferred || !has_ring(config.schedule) ||
+       element_bytes(types.c) != kOperandBytes)) {
     throw ConfigError(fmt::format("{} has no kernel for this problem", to_text(config)));
   }
   if (config.a_source == OperandSource::kRegisters && !a_is_k_major(layout)) {

@@ -48,6 +48,19 @@ __device__ inline void tma_load_3d_multicast(u32 destination, const void* map, i
       : "memory");
 }
 
+/// Global -> L2.
+__device__ inline void tma_prefetch_2d(const void* map, i32 x, i32 y) {
+  asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map), "r"(x),
+               "r"(y)
+               : "memory");
+}
+
+__device__ inline void tma_prefetch_3d(const void* map, i32 x, i32 y, i32 z) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global [%0, {%1, %2, %3}];" ::"l"(map), "r"(x),
+               "r"(y), "r"(z)
+               : "memory");
+}
+
 /// Shared -> global, clipped at the tensor's edges.
 __device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   asm volatile(

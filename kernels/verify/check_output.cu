@@ -1,7 +1,7 @@
-// Compares a 16-bit output with an fp32 reference, element by element and in the norm. An element
-// may differ by `relative` of its reference plus `absolute`; the comparison is written so that NaN
-// fails it. The reference is tight; what lies between the output's rows of `columns` elements must
-// still be poison, but behind the last row, where there may be none.
+// Compares an output of 1, 2 or 4 bytes an element with an fp32 reference, element by element and
+// in the norm. An element may differ by `relative` of its reference plus `absolute`; the comparison
+// is written so that NaN fails it. The reference is tight; what lies between the output's rows of
+// `columns` elements must still be poison, but behind the last row, where there may be none.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
@@ -9,9 +9,30 @@
 
 namespace tilecast {
 
+/// An element's value, and whether nobody wrote it.
+struct Element {
+  float value;
+  bool poison;
+
+  __device__ static Element at(const void* output, u64 index, ElementType type) {
+    if (type == ElementType::kFp32) {
+      const u32 bits = static_cast<const u32*>(output)[index];
+      return {__uint_as_float(bits), bits == 0xffffffffu};
+    }
+    if (type == ElementType::kE4m3) {
+      const unsigned char bits = static_cast<const unsigned char*>(output)[index];
+      const u32 pair = ptx::fp16_pair_of(bits, type);
+      return {ptx::value_of_bits(static_cast<unsigned short>(pair), ElementType::kFp16),
+              bits == kPoisonByte};
+    }
+    const unsigned short bits = static_cast<const unsigned short*>(output)[index];
+    return {ptx::value_of_bits(bits, type), bits == kPoisonBits};
+  }
+};
+
 extern "C" __global__ void __launch_bounds__(256)
-    tilecast_check_output(const unsigned short* output, const float* reference, u64 count,
-                          u64 columns, u64 row_stride, i32 type, float relative, float absolute,
+    tilecast_check_output(const void* output, const float* reference, u64 count, u64 columns,
+                          u64 row_stride, i32 type, float relative, float absolute,
                           OutputCheck* check) {
   double squares = 0;
   float largest = 0;
@@ -19,15 +40,19 @@ extern "C" __global__ void __launch_bounds__(256)
   const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
   for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
     const u64 row = i / columns, column = i - row * columns;
-    const unsigned short* const element = output + row * row_stride + column;
+    const u64 at = row * row_stride + column;
+    const Element element = Element::at(output, at, static_cast<ElementType>(type));
     const float expected = reference[i];
-    const float error = ptx::value_of_bits(*element, static_cast<ElementType>(type)) - expected;
+    const float error = element.value - expected;
     squares += static_cast<double>(error) * static_cast<double>(error);
     largest = fmaxf(largest, fabsf(error));
-    unwritten += *element == kPoisonBits ? 1 : 0;
+    unwritten += element.poison ? 1 : 0;
     if (column + 1 == columns && i + 1 < count) {
       for (u64 between = columns; between < row_stride; ++between) {
-        changed += element[between + 1 - columns] == kPoisonBits ? 0 : 1;
+        changed +=
+            Element::at(output, at + between + 1 - columns, static_cast<ElementType>(type)).poison
+                ? 0
+                : 1;
       }
     }
     if (!(fabsf(error) <= relative * fabsf(expected) + absolute)) {

@@ -17,6 +17,14 @@ extern "C" __global__ void __launch_bounds__(256)
       elements[i] = ptx::fp8_pair_of(pair.first, pair.second, element_type);
       continue;
     }
+    if (element_type == ElementType::kFp32) {
+      float* const wide = reinterpret_cast<float*>(elements);
+      wide[2 * i] = pair.first;
+      if (2 * i + 1 < count) {
+        wide[2 * i + 1] = pair.second;
+      }
+      continue;
+    }
     elements[2 * i] = ptx::bits_of(pair.first, element_type);
     if (2 * i + 1 < count) {
       elements[2 * i + 1] = ptx::bits_of(pair.second, element_type);

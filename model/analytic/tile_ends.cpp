@@ -37,6 +37,20 @@ Cycles fused(const KernelAt& kernel) {
   return kernel.cycles(kernel.costs.fused) * kernel.warpgroups();
 }
 
+/// Of R, of all warpgroups that finish a tile together: a chunk of each, two of which each
+/// warpgroup asks for at a time.
+Cycles residual_read(const KernelAt& kernel) {
+  const Cycles intake = kernel.cycles(kernel.costs.residual_intake);
+  const bool wanted = kernel.costs.residual_bytes > 0;
+  return wanted ? std::max(intake * kernel.warpgroups(),
+                           (kernel.cycles(kernel.costs.l2_latency) + intake) / 2)
+                : Cycles{};
+}
+/// Before the first chunk has come.
+Cycles residual_wait(const KernelAt& kernel) {
+  return kernel.costs.residual_bytes > 0 ? kernel.cycles(kernel.costs.l2_latency) : Cycles{};
+}
+
 /// Of all warpgroups that finish a tile together: one chunk of each staged, its store from issue to
 /// source read, and of that the part that stores one after the other take.
 struct Chunk {
@@ -54,7 +68,8 @@ Chunk chunk_of(const KernelAt& kernel, Cycles arithmetic) {
                 kernel.sm_clock);
   const Cycles read = std::max(kernel.cycles(costs.store_read) * together, into_l2);
   const Cycles store = read + kernel.cycles(costs.store_latency);
-  const Cycles staging = std::max(own, port * together);
+  const Cycles reading = arithmetic > Cycles{} ? residual_read(kernel) : Cycles{};
+  const Cycles staging = std::max({own, port * together, reading});
   return costs.plain_stores ? Chunk{staging + store, {}, {}} : Chunk{staging, store, read};
 }
 
@@ -74,7 +89,8 @@ Cycles deferred_end(const KernelAt& kernel, const KBlockStep& step, i64 k_blocks
   const Cycles each = std::max(chunk.staging, chunk.store_rate);
   const i64 hidden = std::min<i64>(deferred, k_blocks);
   const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
-  Cycles end = kernel.cycles(kernel.costs.pack) + fused(kernel) * chunks +
+  const Cycles packing = kernel.cycles(kernel.costs.pack) + fused(kernel) * chunks;
+  Cycles end = std::max(packing, residual_read(kernel) * chunks) + residual_wait(kernel) +
                std::max(Cycles{}, each - step.time) * static_cast<double>(hidden) +
                each * static_cast<double>(deferred - hidden);
   if (deferred < chunks) {
@@ -87,7 +103,8 @@ Cycles deferred_end(const KernelAt& kernel, const KBlockStep& step, i64 k_blocks
 /// operands through.
 Cycles staged_beside_wgmmas(const KernelAt& kernel, i32 deferred) {
   const Tiling& t = kernel.tiling();
-  const Bytes c{2.0 * t.block_m * t.block_n * deferred / c_chunks(t)};
+  const Bytes c{1.0 * c_column_bytes(kernel.problem) * t.block_m * t.block_n * deferred /
+                c_chunks(t)};
   return transfer_cycles(c, kernel.gpu.wgmma->operand_rate);
 }
 
@@ -114,8 +131,8 @@ Cycles first_load(const KernelAt& kernel, Cycles load) {
 Cycles epilogue_time(const KernelAt& kernel) {
   const Chunk chunk = chunk_of(kernel, fused(kernel));
   const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
-  return kernel.cycles(kernel.costs.epilogue) + accumulator_read(kernel) + chunk.staging * chunks +
-         waiting(chunk, chunks, kernel.tiling().c_slots);
+  return kernel.cycles(kernel.costs.epilogue) + accumulator_read(kernel) + residual_wait(kernel) +
+         chunk.staging * chunks + waiting(chunk, chunks, kernel.tiling().c_slots);
 }
 
 Cycles last_store(const KernelAt& kernel) {

@@ -126,9 +126,7 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
   return traffic;
 }
 
-Bytes beside_operands(const GemmProblem& problem) {
-  return {static_cast<double>(epilogue_bytes(problem))};
-}
+Bytes beside_operands(const GemmProblem& problem) { return {epilogue_bytes(problem)}; }
 
 /// DRAM reads are each matrix once at least, and what L2 puts out at most.
 Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {

@@ -34,9 +34,7 @@ constexpr i32 kFewestChunkSlots = 2;
 constexpr i32 kMostPromotedColumns = 192;
 // Two CTAs share an SM where each has no more outputs than this.
 constexpr i32 kMostSharedOutputs = 128 * 128;
-constexpr struct {
-  i32 m, n;
-} kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
+constexpr struct { i32 m, n; } kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
 // Of the tcgen05 kernels. One instruction covers a tile, so that the menu is short.
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};
@@ -59,7 +57,8 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     config.tiling.stages = 0;
     const SmemLayout empty = smem_layout(config.schedule, config.tiling);
     const i32 room = shared_memory_for_each_of(gpu, config.ctas_per_sm) - empty.total_bytes -
-                     proposals.table_bytes();
+                     proposals.table_bytes() -
+                     max_of(0, c_slots_beside(config, c_column_bytes(proposals.problem())));
     const i32 stage = empty.a_stage_bytes + empty.b_stage_bytes + 2 * kBarrierBytes +
                       proposals.scale_bytes_of_stage(config.tiling);
     const i32 most = min_of(kMostMenuStages, room / stage);

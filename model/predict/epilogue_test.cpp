@@ -5,9 +5,11 @@
 
 #include "model/base/error.h"
 #include "model/predict/candidates.h"
+#include "model/predict/legality.h"
 #include "model/predict/predict.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -92,6 +94,75 @@ TEST_CASE("The bias is read from DRAM once") {
     const Bytes fused = predicted(gpu, problem(shape, kBiasGelu), config, method).dram_read;
     CHECK(fused.value - plain.value == Approx(2048 * 2));  // fp16
   }
+}
+
+TEST_CASE("R is read from DRAM once, and hidden where two warpgroups take tiles in turn") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmShape shape{4096, 8192, 4096};
+  GemmProblem with_r = problem(shape, parse_epilogue("residual"));
+  const KernelConfig in_turn = parse_kernel_config(
+      "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=grouped_m,group=8,walk=strided");
+  const KernelConfig together = parse_kernel_config(
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    for (const KernelConfig& config : {in_turn, together}) {
+      const Prediction plain = predicted(gpu, problem(shape), config, method);
+      const Prediction added = predicted(gpu, with_r, config, method);
+      INFO(to_text(config) << " " << to_text(method) << ": " << plain.cycles.value << ", "
+                           << added.cycles.value);
+      const double bytes = 4096.0 * 8192 * 2;  // of 16 bits
+      if (method == Method::kAnalytic) {
+        CHECK(added.dram_read.value - plain.dram_read.value == Approx(bytes));
+      } else {  // CTAs fall into another step, and L2 merges other loads
+        CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // less C, and R
+      }
+      CHECK(added.cycles.value >= plain.cycles.value * (1 - 1e-9));
+      CHECK(added.cycles.value <= plain.cycles.value * (config == in_turn ? 1.04 : 1.15));
+    }
+  }
+  with_r.c = ElementType::kFp32;
+  CHECK(gemm_bytes(with_r) - gemm_bytes(problem(shape)) == 4096.0 * 8192 * (4 + 4 - 2));
+}
+
+TEST_CASE("C in fp32 takes longer to write, and a gate's half of C less") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmShape shape{4096, 4096, 256};
+  GemmProblem wide = problem(shape), gate = problem(shape, parse_epilogue("swiglu"));
+  wide.c = ElementType::kFp32;
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const Prediction plain = predicted(gpu, problem(shape), config, method);
+    const Prediction of_wide = predicted(gpu, wide, config, method);
+    const Prediction of_gate = predicted(gpu, gate, config, method);
+    CHECK(of_wide.cycles.value > plain.cycles.value * 1.2);
+    CHECK(of_wide.dram_write.value == Approx(2 * plain.dram_write.value).epsilon(0.02));
+    CHECK(of_gate.dram_write.value == Approx(plain.dram_write.value / 2).epsilon(0.02));
+  }
+}
+
+TEST_CASE("What no kernel does with a result is refused in a line") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto why = [&](const char* text) {
+    return why_not_solvable(gpu, parse_gemm_problem(text));
+  };
+  CHECK(why("512x512x512 bf16 tn bias_n+residual") == "");
+  CHECK(why("512x512x512 bf16->fp32 tn residual") == "");
+  CHECK(why("512x512x512 e4m3->e4m3 tn scale_row+silu+amax+scale_c") == "");
+  CHECK(why("512x512x512 bf16->fp32 tn bias_n") == "epilogue bias_n: a C in fp32 has no bias");
+  CHECK(why("512x512x512 bf16->e4m3 tn swiglu") ==
+        "epilogue swiglu: a C in e4m3 has neither gate nor residual");
+  CHECK(why("512x512x512 bf16 tn scale_c") ==
+        "epilogue scale_c: scale_c is of a C in fp8 (dtype_c e4m3)");
+  CHECK(why("512x512x512 bf16 tn swiglu+residual") ==
+        "epilogue swiglu+residual: a gate has no residual");
+  CHECK(why("512x511x512 bf16 tn swiglu") ==
+        "epilogue swiglu: a gate takes columns in twos, not 511");
+  CHECK(why("[512,512]x512x512 bf16 tn residual") ==
+        "epilogue residual: kernels that walk groups take scale_block alone");
 }
 
 TEST_CASE("What was learned has seen no epilogue, and says so") {

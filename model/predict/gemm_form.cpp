@@ -109,11 +109,10 @@ GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const Gemm
 }
 
 GemmForm form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
-  if (q.inputs == Inputs::kNormal && q.problem.epilogue == in_main_loop(q.problem.epilogue)) {
+  const GemmProblem plain = as_learned(q.problem);
+  if (q.inputs == Inputs::kNormal && q.problem == plain) {
     return kernel;
   }
-  GemmProblem plain = q.problem;
-  plain.epilogue = in_main_loop(q.problem.epilogue);
   return gemm_form({q.gpu, plain, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
 }
 

@@ -13,6 +13,7 @@
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/register_plan.h"
+#include "model/tile/result_rules.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/split_rules.h"
 #include "model/tile/swapped_operands.h"
@@ -105,6 +106,9 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   if (promotes(problem.epilogue) && !takes_block_scales(config)) {
     return false;
   }
+  if (!takes_result(config, c_type(problem), problem.epilogue)) {
+    return false;
+  }
   if (config.a_source == OperandSource::kRegisters && !a_is_k_major(problem.layout)) {
     return false;
   }
@@ -164,6 +168,32 @@ bool boxes_fit(const Tiling& t, Layout layout) {
   };
   return slices(a_is_k_major(layout) ? t.block_m : t.block_k, t.cluster_n) &&
          slices(b_is_k_major(layout) ? t.block_n : t.block_k, t.cluster_m);
+}
+
+/// Of C's type and an epilogue's last steps.
+std::string why_no_such_result(const GpuSpec& gpu, const GemmProblem& problem) {
+  const Epilogue& epilogue = problem.epilogue;
+  const ElementType c = c_type(problem);
+  const std::string words = fmt::format("epilogue {}: ", to_text(epilogue));
+  if (c == ElementType::kFp32 && epilogue.bias != Bias::kNone) {
+    return words + "a C in fp32 has no bias";
+  }
+  if (c == ElementType::kE4m3 && (epilogue.residual || gates(epilogue))) {
+    return words + "a C in e4m3 has neither gate nor residual";
+  }
+  if (c != ElementType::kE4m3 && epilogue.scale_c) {
+    return words + "scale_c is of a C in fp8 (dtype_c e4m3)";
+  }
+  if (gates(epilogue) && epilogue.residual) {
+    return words + "a gate has no residual";
+  }
+  if (gates(epilogue) && problem.shape.n % 2 != 0) {
+    return fmt::format("{}a gate takes columns in twos, not {}", words, problem.shape.n);
+  }
+  if (element_bytes(c) != kOperandBytes && gpu.architecture == Architecture::kBlackwell) {
+    return fmt::format("dtype_c {}: kernels for Blackwell take C in 16 bits", to_text(c));
+  }
+  return {};
 }
 
 /// Of a problem that has groups and is solvable without.
@@ -280,6 +310,9 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (fuses(problem.epilogue) && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("epilogue {}: kernels for Blackwell take none", to_text(problem.epilogue));
   }
+  if (const std::string why = why_no_such_result(gpu, problem); !why.empty()) {
+    return why;
+  }
   if (shape.m > kMostSide || shape.n > kMostSide || shape.m * shape.n > kMostOutputs) {
     return fmt::format("M and N can be {} at most, and C can have {} elements", kMostSide,
                        kMostOutputs);
@@ -354,8 +387,8 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
       (promotes(problem.epilogue) && !registers_hold_promoted(config))) {
     return Refusal::kRegisters;
   }
-  const i32 beside = bytes_beside_layout(problem, t);
-  if (!c_fits_where_it_is_staged(config.schedule, t) ||
+  const i32 beside = bytes_beside_layout(problem, config);
+  if (!c_fits_where_it_is_staged(config.schedule, t, c_column_bytes(problem)) ||
       ctas_by_shared_memory(gpu, config, beside) == 0) {
     return Refusal::kSharedMemory;
   }

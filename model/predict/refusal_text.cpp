@@ -11,6 +11,7 @@
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/result_rules.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/swapped_operands.h"
 
@@ -89,6 +90,16 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       if (promotes(problem.epilogue) && !takes_block_scales(config)) {
         return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, two "
                "stages or more, up to 256 columns, inflight=0 and without store=deferred";
+      }
+      if (!takes_result(config, c_type(problem), problem.epilogue)) {
+        return problem.epilogue.amax && splits_k(config.schedule)
+                   ? "amax is of tiles that are not split along K"
+               : problem.epilogue.residual && !registers_hold_residual(config)
+                   ? "its sums leave no registers for a residual"
+                   : fmt::format(
+                         "C in {} takes warpgroups of whole 16 columns, and more than 16 "
+                         "bits a column no store=deferred",
+                         to_text(c_type(problem)));
       }
       if (problem.leading.c != 0 && splits_k(config.schedule)) {
         return fmt::format("{} writes tight rows of C", to_text(config.schedule));

@@ -99,8 +99,11 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   const Seconds least = by_simulation(without, form, closed, learned).time;
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
-  const Cycles shown = fused_time(q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends;
-  stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock)) / p.time, p);
+  const double waits = q.problem.epilogue.residual ? ends * c_chunks(t) : 0;  // for R
+  const Cycles shown = fused_time(q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends +
+                       q.gpu.machine->l2_latency * waits;
+  const Seconds residual = transfer_time(Bytes{residual_bytes(q.problem)}, dram_read_rate(q.gpu));
+  stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock) + residual) / p.time, p);
 }
 
 /// A simulation, and its cycles where the clock settles; `closed(Hertz)`: the closed form's.
@@ -184,14 +187,15 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     const Hertz clock = normal.clock.sm_clock;
     // Learned is what simulation adds to a kernel that fuses nothing.
     const Cycles simulated =
-        fuses(q.problem.epilogue) ? normal.form.cycles * over_closed : cycles(clock);
+        never_learned(q.problem) ? normal.form.cycles * over_closed : cycles(clock);
     apply_learned(q.gpu,
                   learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
                                                         normal.form, clock, simulated, q.regime)),
                   q.regime, q.inputs, run.activity, cycles, p);
     p.extrapolated |= never_learned(q.problem);
   }
-  if (q.problem.epilogue != in_main_loop(q.problem.epilogue)) {
+  // A gate writes half of what a plain kernel does, and may be faster.
+  if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, p);
   }
   p.limiter = limiter_of(p);

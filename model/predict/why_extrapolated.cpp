@@ -34,6 +34,9 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   if (fuses(asked.epilogue)) {
     reasons.emplace_back("nothing was learned from epilogues");
   }
+  if (element_bytes(c_type(asked)) != 2) {
+    reasons.push_back("nothing was learned from a C in " + std::string(to_text(c_type(asked))));
+  }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;
     for (const LearnedRow& row : gpu.learned->rows) {

@@ -52,7 +52,8 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
       machine.k_blocks_multiplied + cta_tiles * machine.parts_multiplied() * machine.k_blocks;
   const Progress whole = machine.progress();
   const MemoryTraffic& traffic = whole.traffic;
-  const Bytes beside = epilogue_reads(problem, config.tiling);  // counted, with no time of its own
+  // Counted; of these R alone has a time of its own.
+  const Bytes beside = epilogue_reads(problem, config.tiling);
   if (observers.requests != nullptr) {
     observers.requests->shape = problem.shape;
     observers.requests->cycles = cycles_of(seconds_of(end), sm_clock);
@@ -66,7 +67,8 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                              (machine.sums ? machine.sums->read() : 0)),
           .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
           .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
-          .dram_read = bytes(traffic.dram_read + more.traffic.dram_read + epilogue_bytes(problem)),
+          .dram_read =
+              bytes(traffic.dram_read + more.traffic.dram_read) + Bytes{epilogue_bytes(problem)},
           .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
           .operand_reads = bytes(k_blocks * machine.costs.front().operand_bytes),
           .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /

@@ -1,6 +1,6 @@
-// What an epilogue adds to a kernel: instructions of every element of C, reads of the bias and the
-// scales, and of block scales the multiply-adds of every K block. The closed forms and the
-// simulator both ask.
+// What an epilogue adds to a kernel: instructions of every element of A B, reads of the bias, of
+// the scales and of R, and of block scales the multiply-adds of every K block. The closed forms and
+// the simulator both ask.
 //
 // Instructions are counted in the SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those
 // of each epilogue less those of none, over the 128 elements of a thread. The special function unit
@@ -42,8 +42,14 @@ constexpr ElementWork element_work(Scales scales) {
                                    : ElementWork{0, 0};
 }
 
+/// Of one element that is activated; of a gate half of the columns of A B are, and the others
+/// factors.
 constexpr ElementWork element_work(Activation activation) {
   switch (activation) {
+    case Activation::kSwiglu:
+      return {2, 0.5};
+    case Activation::kGeglu:
+      return {4.5, 0.5};
     case Activation::kGelu:
       return {8, 1};
     case Activation::kGeluTanh:
@@ -57,15 +63,23 @@ constexpr ElementWork element_work(Activation activation) {
   return {0, 0};
 }
 
-/// Of so many elements of C, by threads that have the SM's arithmetic to themselves.
+/// Of R: half of a load and of what finds it and asks whether it is within bounds, a conversion and
+/// an addition. Of amax: its mask, a comparison, and whether the element is within bounds.
+constexpr ElementWork element_work_of_result(const Epilogue& epilogue) {
+  return {(epilogue.residual ? 4.0 : 0.0) + (epilogue.amax ? 4.0 : 0.0) +
+              (epilogue.scale_c ? 1.0 : 0.0),
+          0};
+}
+
+/// Of so many elements of A B, by threads that have the SM's arithmetic to themselves.
 constexpr Cycles fused_time(const Epilogue& epilogue, double elements) {
   constexpr double kIssuedPerCycle = 80, kSpecialPerCycle = 16;
   const ElementWork bias = element_work(epilogue.bias);
   const ElementWork activation = element_work(epilogue.activation);
   const ElementWork scales = element_work(epilogue.scales);
-  return Cycles{elements *
-                max_of((scales.issued + bias.issued + activation.issued) / kIssuedPerCycle,
-                       activation.special / kSpecialPerCycle)};
+  const double issued =
+      scales.issued + bias.issued + activation.issued + element_work_of_result(epilogue).issued;
+  return Cycles{elements * max_of(issued / kIssuedPerCycle, activation.special / kSpecialPerCycle)};
 }
 
 /// So many sums of a K block, scaled and added to those of the blocks before: a multiply-add each,
@@ -76,7 +90,7 @@ constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
 }
 
 /// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; scales
-/// of blocks the tile's producer, for all.
+/// of blocks the tile's producer, for all; of R each thread its own elements.
 constexpr Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i32 of_warpgroup = problem.epilogue.bias == Bias::kPerColumn
                                ? kWarpsPerWarpgroup * warpgroup_columns(t)
@@ -92,9 +106,9 @@ constexpr Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
                                      : scales == Scales::kTensor ? 2 * kWarpsPerWarpgroup
                                                                  : 0;
   const double of_warpgroups =
-      warpgroups_per_tile(t) *
-      (of_warpgroup * element_bytes(c_type(problem)) + scales_of_warpgroup * scale_bytes());
-  return Bytes{static_cast<double>(tiles) * (of_warpgroups + of_blocks)};
+      warpgroups_per_tile(t) * (of_warpgroup * element_bytes(half_type(c_type(problem))) +
+                                scales_of_warpgroup * scale_bytes());
+  return Bytes{static_cast<double>(tiles) * (of_warpgroups + of_blocks) + residual_bytes(problem)};
 }
 
 }  // namespace tilecast

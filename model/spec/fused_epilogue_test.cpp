@@ -29,6 +29,11 @@ TEST_CASE("An epilogue takes the longer of its issue slots and its special funct
   CHECK(fused_time({Bias::kNone, Activation::kNone, Scales::kTensor}, kTile).value ==
         Approx(409.6));
   CHECK(fused_time({Bias::kNone, Activation::kNone, Scales::kBlock}, kTile).value == 0);
+  // A gate's tanh is of every other column: 8 elements of 16 a cycle
+  CHECK(cycles(Bias::kNone, Activation::kSwiglu) == 1024);
+  CHECK(cycles(Bias::kNone, Activation::kGeglu) == Approx(4.5 * 409.6));
+  CHECK(fused_time({.bias = Bias::kNone, .activation = Activation::kNone, .residual = true}, kTile)
+            .value == Approx(4 * 409.6));
 }
 
 TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
@@ -53,6 +58,12 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
   // Of blocks in each of 32 K blocks, once for both warpgroups: the rows' and four of B.
   problem = {{300, 512, 2048}, ElementType::kE4m3x2, Layout::kTn};
+  problem.epilogue = {.bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
+  CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread
+  CHECK(epilogue_bytes(problem) == 300 * 512 * 2);
+  problem.c = ElementType::kFp32;
+  CHECK(epilogue_reads(problem, t).value == 300 * 512 * 4);
+  problem.c = ElementType::kBf16;
   problem.epilogue = in_main_loop({Bias::kPerRow, Activation::kNone, Scales::kBlock});
   CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 4) * 4);
 }
@@ -67,7 +78,7 @@ TEST_CASE("Scales are a number for each tensor, row and column, or block of 128"
   const auto elements = [&](Scales scales) {
     problem.epilogue.scales = scales;
     const ScaleElements found = scale_elements(problem);
-    CHECK(epilogue_bytes(problem) == 4 * (found.a + found.b));
+    CHECK(epilogue_bytes(problem) == 4.0 * static_cast<double>(found.a + found.b));
     return std::pair(found.a, found.b);
   };
   using Pair = std::pair<i64, i64>;

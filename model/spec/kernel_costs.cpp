@@ -47,14 +47,15 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                          i32 ctas, bool cold, Hertz sm_clock) {
   const Tiling& t = config.tiling;
   const bool swapped = config.operands == OperandOrder::kSwapped;
-  const i64 row_of_c = swapped ? problem.shape.m : problem.shape.n;
+  const i32 of_column = c_column_bytes(problem);  // bytes
+  const i64 row_of_c = swapped ? problem.shape.m : c_columns(problem);
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
   const MachineSpec& machine = *gpu.machine;
   const bool tcgen05 = uses_tcgen05(config.schedule);
   const TensorOperation mma = tensor_operation(gpu, config);
   const i32 rows = c_slot_rows(config.schedule);
-  const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * kOperandBytes)};
+  const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 
   KernelCosts costs{};
   costs.mma = time(mma.interval * mma.per_k_block);
@@ -79,7 +80,9 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
-  costs.chunk = time(machine.chunk * (rows / kWgmmaM));
+  // Where stmatrix does not stage C there are as many stores of threads again.
+  const double staging_instructions = max_of(1, of_column / kOperandBytes);
+  costs.chunk = time(machine.chunk * (rows / kWgmmaM) * staging_instructions);
   costs.pack = time(pack_time(config));
   costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t))));
   costs.next_tile = time(machine.next_tile);
@@ -94,11 +97,18 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
   costs.staging = time(transfer_cycles(chunk, machine.intake));
   costs.chunk_bytes = static_cast<i64>(chunk.value);
+  if (problem.epilogue.residual) {
+    costs.residual_bytes = costs.chunk_bytes;
+    costs.residual_intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
+    costs.residual_output = sim_time(transfer_time(chunk, machine.l2_output));
+    costs.residual_dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
+  }
   costs.store_latency = time(machine.store_latency);
-  costs.plain_stores = row_of_c % 8 != 0;
+  const i32 c_bytes = element_bytes(c_type(problem));
+  costs.plain_stores = row_of_c * c_bytes % 16 != 0;
   // By threads, four bytes each, two where neighbours in a row of C are not aligned to four. They
   // read shared memory for every store, where those of partial sums store registers.
-  const double instructions = row_of_c % 2 == 0 ? 2 : 4;
+  const double instructions = row_of_c * c_bytes % 4 == 0 ? 2 : 4;
   costs.store_read = time(transfer_cycles(
       chunk, costs.plain_stores ? gpu.reduction->sm_store / instructions : machine.store_read));
   costs.kernel =

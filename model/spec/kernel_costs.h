@@ -36,12 +36,15 @@ struct KernelCosts {
   SimTime slot;            // barriers and store issue of a chunk in a slot of its own
   SimTime pack;            // sums to 16-bit pairs in registers, where their store is deferred
   SimTime fused;           // the epilogue's instructions of a warpgroup's chunk, alone on its SM
-  SimTime next_tile;       // a warpgroup goes on to its next tile
-  SimTime find_tile;       // a role does, on a Hilbert curve; 0 in other orders
-  SimTime store_issue;     // of all chunks of a CTA, by one thread
-  SimTime staging;         // a chunk through the port of shared memory
-  SimTime store_latency;   // store issued to its source read, without the bytes
-  SimTime store_read;      // bytes of a chunk, SM alone
+  // Of R, in a chunk: bytes, 0 without; through the SM's one path; out of L2; from DRAM.
+  i64 residual_bytes;
+  SimTime residual_intake, residual_output, residual_dram;
+  SimTime next_tile;      // a warpgroup goes on to its next tile
+  SimTime find_tile;      // a role does, on a Hilbert curve; 0 in other orders
+  SimTime store_issue;    // of all chunks of a CTA, by one thread
+  SimTime staging;        // a chunk through the port of shared memory
+  SimTime store_latency;  // store issued to its source read, without the bytes
+  SimTime store_read;     // bytes of a chunk, SM alone
   i64 chunk_bytes;
   bool plain_stores;  // C is stored by the threads themselves, which wait for it
 

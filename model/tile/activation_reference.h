@@ -16,6 +16,8 @@ namespace tilecast {
 TILECAST_HD inline double activated(Activation activation, double x) {
   switch (activation) {
     case Activation::kNone:
+    case Activation::kSwiglu:  // of two numbers: gate_of
+    case Activation::kGeglu:
       break;
     case Activation::kRelu:
       return x < 0 ? 0 : x;

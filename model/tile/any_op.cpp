@@ -212,22 +212,23 @@ std::optional<ElementType> parse_c_type(std::string_view text) {
     return std::nullopt;
   }
   const std::optional<ElementType> type = element_type_named(text);
-  if (type != ElementType::kBf16 && type != ElementType::kFp16) {
-    throw ConfigError(fmt::format("dtype_c '{}': expected bf16 or fp16", on_one_line(text)));
+  if (type != ElementType::kBf16 && type != ElementType::kFp16 && type != ElementType::kFp32 &&
+      type != ElementType::kE4m3) {
+    throw ConfigError(
+        fmt::format("dtype_c '{}': expected bf16, fp16, fp32 or e4m3", on_one_line(text)));
   }
   return type;
 }
 
 GemmProblem with_c_type(GemmProblem problem, ElementType c) {
   const bool fp8 = is_fp8(problem.dtype);
-  if (fp8 ? c != ElementType::kFp16 && c != ElementType::kBf16 : c != problem.dtype) {
-    throw ConfigError(fmt::format("dtype_c '{}': expected {} where A and B are {}", to_text(c),
-                                  fp8 ? "bf16 or fp16" : to_text(problem.dtype),
+  const bool any = c == ElementType::kFp32 || c == ElementType::kE4m3;
+  if (!any && (fp8 ? c != ElementType::kFp16 && c != ElementType::kBf16 : c != problem.dtype)) {
+    throw ConfigError(fmt::format("dtype_c '{}': expected {}, fp32 or e4m3 where A and B are {}",
+                                  to_text(c), fp8 ? "bf16, fp16" : to_text(problem.dtype),
                                   to_text(problem.dtype)));
   }
-  if (fp8) {
-    problem.c_of_fp8 = c;
-  }
+  problem.c = fp8 || any ? c : GemmProblem{}.c;
   return problem;
 }
 

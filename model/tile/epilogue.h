@@ -1,8 +1,9 @@
-// What becomes of a GEMM's sums before they are rounded to C: C = activation(scaled A B + bias), in
-// fp32. Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// What becomes of a GEMM's sums before they are rounded to C:
+//   C = scale_c * (activation(scaled A B + bias) + R), in fp32, R a matrix like C, or C itself.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 //
 // As text "none", or what is asked for in the order in which it is done, joined by "+": "bias_n",
-// "gelu", "bias_n+gelu", "scale_row+bias_n+gelu".
+// "gelu", "bias_n+gelu", "scale_row+bias_n+gelu", "bias_n+residual".
 // Checked by: epilogue_test.cpp.
 #pragma once
 
@@ -30,6 +31,9 @@ enum class Activation : i32 {
   kGelu,      // x (1 + erf(x / sqrt(2))) / 2
   kGeluTanh,  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
   kSilu,      // x / (1 + exp(-x))
+  // Gates: of columns 2j and 2j + 1 of A B, g and v, column j of C.
+  kSwiglu,  // silu(g) v
+  kGeglu,   // gelu(g) v
 };
 
 /// What fp8 operands stand for: their elements times fp32 numbers, which lie on the device.
@@ -48,9 +52,23 @@ struct Epilogue {
   Bias bias;
   Activation activation;
   Scales scales = Scales::kNone;
+  bool residual = false;  // adds R
+  bool amax = false;      // the largest magnitude of what is scaled by scale_c goes to the device
+  bool scale_c = false;   // an fp32 number on the device
 
   constexpr bool operator==(const Epilogue&) const = default;
 };
+
+/// What a gate does to the first of two columns; of what is no gate, itself.
+TILECAST_HD constexpr Activation gate_of(Activation activation) {
+  return activation == Activation::kSwiglu  ? Activation::kSilu
+         : activation == Activation::kGeglu ? Activation::kGelu
+                                            : activation;
+}
+/// C has half as many columns as A B.
+TILECAST_HD constexpr bool gates(const Epilogue& epilogue) {
+  return gate_of(epilogue.activation) != epilogue.activation;
+}
 
 TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) { return epilogue != Epilogue{}; }
 

@@ -41,7 +41,7 @@ TEST_CASE("A tile's K is written in elements and kept in pairs") {
 TEST_CASE("C of fp8 operands is bf16 or what is asked for; of others it has their type") {
   CHECK(types_of(kE4m3) == GemmTypes{ElementType::kE4m3, ElementType::kBf16});
   GemmProblem problem = kE4m3;
-  problem.c_of_fp8 = ElementType::kFp16;
+  problem.c = ElementType::kFp16;
   CHECK(c_type(problem) == ElementType::kFp16);
   CHECK(c_type(in_pairs(problem)) == ElementType::kFp16);
   problem.dtype = ElementType::kBf16;

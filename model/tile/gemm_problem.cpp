@@ -21,8 +21,7 @@ double bytes_of_b(const GemmProblem& problem) {
 }
 
 double gemm_bytes(const GemmProblem& problem) {
-  return bytes_of_a(problem) + bytes_of_b(problem) + bytes_of_c(problem) +
-         static_cast<double>(epilogue_bytes(problem));
+  return bytes_of_a(problem) + bytes_of_b(problem) + bytes_of_c(problem) + epilogue_bytes(problem);
 }
 
 }  // namespace tilecast

@@ -66,9 +66,10 @@ struct GemmProblem {
   ElementType dtype;  // of A and B
   Layout layout;
   Epilogue epilogue = {};
-  ElementType c_of_fp8 = ElementType::kBf16;  // or fp16; of 16-bit operands C has their type
-  Batch batch = {};                           // the bias is one for all products
-  const GroupRows* groups = nullptr;          // none: all rows have one B
+  // Of fp8 operands. Of 16-bit ones fp32 and e4m3 count; else C has their type.
+  ElementType c = ElementType::kBf16;
+  Batch batch = {};                   // the bias is one for all products
+  const GroupRows* groups = nullptr;  // none: all rows have one B
   LeadingDimensions leading = {};
 
   constexpr bool operator==(const GemmProblem&) const = default;
@@ -85,9 +86,27 @@ struct GemmTypes {
 };
 TILECAST_HD constexpr GemmTypes types_of(const GemmProblem& problem) {
   const bool fp8 = is_fp8(problem.dtype) || is_fp8_pair(problem.dtype);
-  return {problem.dtype, fp8 ? problem.c_of_fp8 : problem.dtype};
+  return {problem.dtype, fp8 || element_bytes(problem.c) != 2 ? problem.c : problem.dtype};
 }
 TILECAST_HD constexpr ElementType c_type(const GemmProblem& problem) { return types_of(problem).c; }
+
+/// C's, where that has 16 bits, else bf16: of the bias.
+TILECAST_HD constexpr ElementType half_type(ElementType c) {
+  return c == ElementType::kFp16 ? c : ElementType::kBf16;
+}
+
+/// Columns of C.
+TILECAST_HD constexpr i64 c_columns(const GemmProblem& problem) {
+  return problem.shape.n / (gates(problem.epilogue) ? 2 : 1);
+}
+
+/// Bytes that a column of A B leaves in C: 4, 2 or 1. Of a gate two columns leave an element.
+TILECAST_HD constexpr i32 c_column_bytes(ElementType c, const Epilogue& epilogue) {
+  return element_bytes(c) / (gates(epilogue) ? 2 : 1);
+}
+TILECAST_HD constexpr i32 c_column_bytes(const GemmProblem& problem) {
+  return c_column_bytes(c_type(problem), problem.epilogue);
+}
 
 /// Multiply-adds counted as two, as everyone quotes TFLOPS; K in elements.
 TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
@@ -125,7 +144,7 @@ TILECAST_HD constexpr double bytes_of_a(const GemmProblem& problem) {
 }
 TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
   return static_cast<double>(problem.batch.products) * static_cast<double>(problem.shape.m) *
-         static_cast<double>(problem.shape.n) * element_bytes(c_type(problem));
+         static_cast<double>(c_columns(problem)) * element_bytes(c_type(problem));
 }
 
 /// Of one scale, fp32. A function, since a constant would be a symbol of every cubin.
@@ -159,30 +178,35 @@ constexpr ScaleElements scale_elements(const GemmProblem& problem) {
   }
   return {0, 0};
 }
-/// Bytes that the epilogue reads: a bias of C's type, scales.
-constexpr i64 epilogue_bytes(const GemmProblem& problem) {
+/// Bytes of R, all of it read once.
+constexpr double residual_bytes(const GemmProblem& problem) {
+  return problem.epilogue.residual ? bytes_of_c(problem) : 0;
+}
+/// Bytes that the epilogue reads: a bias, scales, R.
+constexpr double epilogue_bytes(const GemmProblem& problem) {
   const ScaleElements scales = scale_elements(problem);
-  return bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
-             element_bytes(c_type(problem)) +
-         (scales.a + scales.b) * scale_bytes();
+  const i64 vectors = bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
+                          element_bytes(half_type(c_type(problem))) +
+                      (scales.a + scales.b) * scale_bytes();
+  return static_cast<double>(vectors) + residual_bytes(problem);
 }
 
 /// Bytes of the matrices of B that somebody reads.
 double bytes_of_b(const GemmProblem& problem);
-/// Fewest bytes that solve the problem: A, B, the bias and scales read once, C written once.
+/// Fewest bytes that solve the problem: A, B and what the epilogue reads once, C written once.
 double gemm_bytes(const GemmProblem& problem);
 #endif
 
 /// Elements from one row of C to the next.
 TILECAST_HD constexpr i64 c_row(const GemmProblem& problem) {
-  return problem.leading.c != 0 ? problem.leading.c : problem.shape.n;
+  return problem.leading.c != 0 ? problem.leading.c : c_columns(problem);
 }
 
 /// The bulk copy engine stores C only where its rows begin at multiples of 16 bytes and end at
 /// such, for it writes whole ones, those behind the end of a row included; else plain stores.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {
   return c_row(problem) * element_bytes(c_type(problem)) % 16 == 0 &&
-         problem.shape.n * element_bytes(c_type(problem)) % 16 == 0;
+         c_columns(problem) * element_bytes(c_type(problem)) % 16 == 0;
 }
 
 }  // namespace tilecast

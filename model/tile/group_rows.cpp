@@ -100,8 +100,9 @@ GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
   return in_groups(problem, GroupRows::of(std::move(rows)));
 }
 
-i32 bytes_beside_layout(const GemmProblem& problem, const Tiling& tiling) {
-  return group_table_bytes(problem) + scale_ring_bytes(problem.epilogue, tiling);
+i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config) {
+  return group_table_bytes(problem) + scale_ring_bytes(problem.epilogue, config.tiling) +
+         c_slots_beside(config, c_column_bytes(problem));
 }
 
 i32 group_table_bytes(const GemmProblem& problem) {

@@ -58,7 +58,7 @@ constexpr i64 kMostGroups = 1024;  // that a kernel walks; more would take too m
 /// Shared memory that a kernel takes for the groups; 0 where there are none.
 i32 group_table_bytes(const GemmProblem& problem);
 /// Shared memory beside what smem_layout lays out: that table, or the scales of blocks.
-i32 bytes_beside_layout(const GemmProblem& problem, const Tiling& tiling);
+i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config);
 
 /// A CTA's row of tiles.
 struct TileRow {

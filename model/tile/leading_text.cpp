@@ -22,7 +22,7 @@ constexpr NamedLeading kEach[] = {
 
 GemmProblem with_leading(GemmProblem problem, const LeadingDimensions& given) {
   const LeadingDimensions tight{sides_of_a(problem).columns, sides_of_b(problem).columns,
-                                problem.shape.n};
+                                c_columns(problem)};
   for (const auto& [name, member] : kEach) {
     const i64 value = given.*member, least = tight.*member;
     if (value != 0 && (value < least || value > kMostLeading)) {

@@ -41,12 +41,14 @@ TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
 
 /// Columns of C in one staging slot, and in one bulk store: a store fills whole swizzle rows of
 /// 128, 64 or 32 bytes, a slot holds as many stores as fit 64 columns; or it is that last chunk.
+/// Columns are those of A B, of which each leaves `column_bytes` (c_column_bytes) in C.
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }
-TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling) {
+TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes = kOperandBytes) {
   const i32 columns = warpgroup_columns(tiling) - c_last_columns(tiling);
-  return columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+  const i32 fit = columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+  return min_of(fit, kSwizzleBytes / column_bytes);
 }
 
 /// Rows of one slot.
@@ -97,7 +99,13 @@ struct SmemLayout {
   i32 total_bytes;     // what the launch asks for
 };
 
-TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling) {
+/// Bytes of one slot.
+TILECAST_HD constexpr i32 c_slot_bytes(Schedule schedule, const Tiling& tiling, i32 column_bytes) {
+  return c_slot_rows(schedule) * c_slot_columns(tiling) * column_bytes;
+}
+
+TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling,
+                                             i32 column_bytes = kOperandBytes) {
   const bool borrows_b = traits_of(schedule).borrows_b_stages && tiling.c_slots == 0;
   SmemLayout layout{};
   layout.a_stage_bytes = tiling.block_m * tiling.block_k * kOperandBytes;
@@ -105,7 +113,7 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   const i32 b_rows = uses_tcgen05(schedule) ? tiling.block_n / cta_group(tiling) : tiling.block_n;
   layout.b_stage_bytes = b_rows * tiling.block_k * kOperandBytes;
   layout.b_stages = tiling.stages + (borrows_b ? kBStagesFreeAtTileEnd - 1 : 0);
-  layout.c_slot_bytes = c_slot_rows(schedule) * c_slot_columns(tiling) * kOperandBytes;
+  layout.c_slot_bytes = c_slot_bytes(schedule, tiling, column_bytes);
   layout.b_offset = tiling.stages * layout.a_stage_bytes;
   layout.c_offset = layout.b_offset + layout.b_stages * layout.b_stage_bytes;
   layout.barrier_offset = layout.c_offset + consumer_warpgroups(schedule, tiling) * tiling.c_slots *
@@ -132,6 +140,14 @@ TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tilin
   return promotes(epilogue) ? tiling.stages * scale_stage_bytes(tiling) : 0;
 }
 
+/// What slots of C take beyond those of 16-bit elements; less than 0 where they take less.
+TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_bytes) {
+  const Tiling& t = config.tiling;
+  return consumer_warpgroups(config.schedule, t) * t.c_slots *
+         (c_slot_bytes(config.schedule, t, column_bytes) -
+          c_slot_bytes(config.schedule, t, kOperandBytes));
+}
+
 /// Whether a kernel can scale the sums of each K block: a K block is one block of scales, and its
 /// sums are promoted before the next one's begin, whose stage is waited for before this one's is
 /// free.
@@ -143,11 +159,12 @@ TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
 }
 
 /// Whether what C may borrow holds a whole tile of it.
-TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling) {
+TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling,
+                                                     i32 column_bytes = kOperandBytes) {
   if (tiling.c_slots > 0) {
     return true;
   }
-  const SmemLayout layout = smem_layout(schedule, tiling);
+  const SmemLayout layout = smem_layout(schedule, tiling, column_bytes);
   const i64 needed =
       i64{c_chunks(schedule, tiling)} * warpgroups_per_tile(tiling) * layout.c_slot_bytes;
   const i64 borrowed = traits_of(schedule).borrows_b_stages

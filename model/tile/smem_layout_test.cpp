@@ -12,6 +12,23 @@ Tiling tile(i32 m, i32 n, i32 k, i32 stages, i32 warpgroups_m, i32 warpgroups_n,
   return {m, n, k, stages, warpgroups_m, warpgroups_n, 1, 1, c_slots};
 }
 
+TEST_CASE("Slots of C grow and shrink with what a column leaves there") {
+  const Tiling t = tile(128, 256, 64, 3, 2, 1, 2);
+  // 64 rows x 64 columns
+  CHECK(c_slot_bytes(Schedule::kWarpSpecialized, t, 4) == 16384);
+  CHECK(c_slot_bytes(Schedule::kWarpSpecialized, t, 1) == 4096);
+  CHECK(c_box_columns(t, 4) == 32);  // of a swizzle row of 128 bytes
+  CHECK(c_box_columns(t, 2) == 64);
+  CHECK(c_box_columns(t, 1) == 64);
+  KernelConfig config{};
+  config.schedule = Schedule::kWarpSpecialized;
+  config.tiling = t;
+  CHECK(c_slots_beside(config, 4) == 2 * 2 * 8192);  // two warpgroups, two slots each
+  CHECK(c_slots_beside(config, 2) == 0);
+  CHECK(smem_layout(config.schedule, t, 4).total_bytes ==
+        smem_layout(config.schedule, t).total_bytes + c_slots_beside(config, 4));
+}
+
 TEST_CASE("The layout of 128x256x64 with four stages and two warpgroups, by hand") {
   const auto layout_of = [](i32 stages) {
     return smem_layout(Schedule::kPipelined, tile(128, 256, 64, stages, 2, 1, 2));

@@ -9,6 +9,7 @@
 
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/smem_layout.h"
 
 namespace tilecast {
 
@@ -31,7 +32,7 @@ TILECAST_HD constexpr bool can_swap_operands(const GemmProblem& problem,
   return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
          config.store == Store::kAtTileEnd && problem.layout == Layout::kTn &&
          problem.batch.products == 1 && problem.groups == nullptr && !fuses(problem.epilogue) &&
-         c_rows_allow_tma(problem);
+         element_bytes(c_type(problem)) == kOperandBytes && c_rows_allow_tma(problem);
 }
 
 }  // namespace tilecast

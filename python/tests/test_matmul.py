@@ -80,8 +80,9 @@ class FakePlan:
     def clear(self, *arguments):
         self.cleared.append(arguments)
 
-    def run(self, *arguments):
+    def run(self, *arguments, residual=None):
         self.runs.append(arguments)
+        self.residual = residual
 
 
 @pytest.fixture
@@ -155,7 +156,7 @@ class FakeTensor:
 class FakeTorch(types.ModuleType):
     """As much of torch as _matmul asks: one device, and a current stream."""
 
-    Tensor, float16, bfloat16, uint8 = FakeTensor, "fp16", "bf16", "uint8"
+    Tensor, float16, bfloat16, float32, uint8 = FakeTensor, "fp16", "bf16", "fp32", "uint8"
 
     def __init__(self):
         super().__init__("torch")
@@ -269,6 +270,41 @@ def test_bias_and_activation_are_the_plans(plans, torch):
         tilecast.matmul(a, a, bias=other)
     with pytest.raises(tilecast.ConfigError, match="bias: expected a torch tensor"):
         tilecast.matmul(a, a, bias=Producer(1, 64))
+
+
+def test_a_residual_and_an_out_in_fp32_are_the_plans(plans, torch):
+    a, out = FakeTensor(64, 64), FakeTensor(64, 64)
+    out.dtype = "fp32"
+    tilecast.matmul(a, a, out=out, residual=out)
+    tilecast.matmul(a, a, residual=FakeTensor(64, 64))
+    tilecast.matmul(a, a, out=out)
+    in_place, added, wide = plans.made
+    assert (in_place.shape.type_c, in_place.shape.residual, in_place.residual) == (_library.FP32, 1, 4096)
+    assert (added.shape.type_c, added.shape.residual) == (0, 1)
+    assert (wide.shape.type_c, wide.shape.residual, wide.residual) == (_library.FP32, 0, None)
+    for residual in (FakeTensor(64, 32), out):  # other sides, another type
+        with pytest.raises(tilecast.ConfigError, match="residual: expected"):
+            tilecast.matmul(a, a, residual=residual)
+    with pytest.raises(tilecast.ConfigError, match="residual: expected a torch tensor"):
+        tilecast.matmul(a, a, residual=Producer(64, 64))
+
+
+def test_a_gate_halves_the_columns_of_out(plans, torch):
+    a = FakeTensor(64, 64)
+    assert tilecast.matmul(a, a, activation="swiglu").shape == (64, 32)
+    assert tilecast.matmul(a, a, FakeTensor(64, 32), activation="geglu").shape == (64, 32)
+    assert [plan.shape.activation for plan in plans.made] == [5, 6]
+    with pytest.raises(tilecast.ConfigError, match="out: expected"):
+        tilecast.matmul(a, a, FakeTensor(64, 64), activation="swiglu")
+
+
+def test_a_residual_of_another_library(plans):
+    a, out = Producer(64, 64), Producer(64, 64, bits=32)
+    tilecast.matmul(a, a, out, residual=out)
+    (plan,) = plans.made
+    assert (plan.shape.type_c, plan.shape.residual, plan.residual) == (_library.FP32, 1, 4096 + 32)
+    with pytest.raises(tilecast.ConfigError, match="residual: expected"):
+        tilecast.matmul(a, a, out, residual=a)
 
 
 def test_a_bias_of_another_library(plans):

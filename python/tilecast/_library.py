@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, Optional
 
 from ._model import ConfigError, Error, FileError, config_folder
 
-FP16, BF16 = 1, 2
+FP16, BF16, FP32 = 1, 2, 5
 TN, NN, NT, TT = 0, 1, 2, 3
 NO_BIAS, BIAS_M, BIAS_N = 0, 1, 2
-ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
+ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "swiglu": 5, "geglu": 6}
+GATES = (5, 6)  # of which C has half of the columns
 _INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
 
 
@@ -31,7 +32,10 @@ class _Problem(ctypes.Structure):
                 ("stride_c", ctypes.c_int64), ("scales", ctypes.c_int32),
                 ("reserved", ctypes.c_int32), ("ld_scale_a", ctypes.c_int64),
                 ("ld_scale_b", ctypes.c_int64), ("groups", ctypes.c_int64),
-                ("group_capacity", ctypes.c_int64), ("expected_rows", ctypes.c_void_p)]
+                ("group_capacity", ctypes.c_int64), ("expected_rows", ctypes.c_void_p),
+                ("residual", ctypes.c_int32), ("amax", ctypes.c_int32), ("scale_c", ctypes.c_int32),
+                ("reserved2", ctypes.c_int32), ("ld_residual", ctypes.c_int64),
+                ("stride_residual", ctypes.c_int64)]
 
 
 class _Options(ctypes.Structure):
@@ -56,7 +60,9 @@ class _Arguments(ctypes.Structure):
                 ("c", ctypes.c_void_p), ("alpha", ctypes.c_float), ("beta", ctypes.c_float),
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
                 ("bias", ctypes.c_void_p), ("scale_a", ctypes.c_void_p),
-                ("scale_b", ctypes.c_void_p), ("group_rows", ctypes.c_void_p)]
+                ("scale_b", ctypes.c_void_p), ("group_rows", ctypes.c_void_p),
+                ("residual", ctypes.c_void_p), ("scale_c", ctypes.c_void_p),
+                ("amax", ctypes.c_void_p)]
 
 
 _ARGUMENTS_SIZE = ctypes.sizeof(_Arguments)
@@ -136,7 +142,7 @@ def _check(status: int) -> None:
 class Shape(NamedTuple):
     """What a plan is for: sides, FP16 or BF16, TN to TT, elements from a row to the next (0: tight),
     NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS, groups of rows (0: none), the rows that each
-    has room for where they are masked."""
+    has room for where they are masked, C's type (0: theirs; FP32), 1 where R is added."""
 
     m: int
     n: int
@@ -149,6 +155,8 @@ class Shape(NamedTuple):
     activation: int = 0
     groups: int = 0
     capacity: int = 0
+    type_c: int = 0
+    residual: int = 0
 
 
 class Plan:
@@ -163,7 +171,8 @@ class Plan:
         problem = _Problem(struct_size=ctypes.sizeof(_Problem), m=shape.m, n=shape.n, k=shape.k,
                            type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb,
                            bias=shape.bias, activation=shape.activation, groups=shape.groups,
-                           group_capacity=shape.capacity)
+                           group_capacity=shape.capacity, type_c=shape.type_c,
+                           residual=shape.residual)
         options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
                            config=config and config.encode(), config_dir=config_folder().encode(),
                            regime=int(sustained), programmatic=_programmatic())
@@ -195,11 +204,13 @@ class Plan:
                                                            self.workspace_bytes, stream))
 
     def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0,
-            bias: Optional[int] = None, group_rows: Optional[int] = None) -> None:
+            bias: Optional[int] = None, group_rows: Optional[int] = None,
+            residual: Optional[int] = None) -> None:
         """Puts the kernel into the stream; addresses of device memory."""
         status = self._run(self._handle,
                            ctypes.byref(_Arguments(_ARGUMENTS_SIZE, a, b, c, 1.0, 0.0, workspace,
-                                                   self.workspace_bytes, bias, None, None, group_rows)),
+                                                   self.workspace_bytes, bias, None, None, group_rows,
+                                                   residual, None, None)),
                            stream)
         if status:
             _check(status)
@@ -215,6 +226,7 @@ class _DlTensor(ctypes.Structure):  # dlpack.h
 
 _CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _TYPES = {(2, 16, 1): FP16, (4, 16, 1): BF16}  # kDLFloat, kDLBfloat
+_TYPES_OF_C = _TYPES | {(2, 32, 1): FP32}
 
 
 class Matrix(NamedTuple):
@@ -230,9 +242,9 @@ class Matrix(NamedTuple):
     owner: Any
 
 
-def matrix(name: str, tensor: Any, stream: int, vector: bool = False) -> Matrix:
-    """Of anything with `__dlpack__`; raises ConfigError for what is no CUDA matrix of fp16 or bf16.
-    `vector`: one dimension is a row."""
+def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool = False) -> Matrix:
+    """Of anything with `__dlpack__`; raises ConfigError for what is no CUDA matrix of fp16 or bf16,
+    `of_c`: or fp32. `vector`: one dimension is a row."""
     if not hasattr(tensor, "__dlpack__"):
         raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
     if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
@@ -244,9 +256,9 @@ def matrix(name: str, tensor: Any, stream: int, vector: bool = False) -> Matrix:
     view = _DlTensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor"))
     if view.ndim != 2 and not (vector and view.ndim == 1):
         raise ConfigError(f"{name}: expected a matrix, got {view.ndim} dimensions")
-    kind = _TYPES.get((view.code, view.bits, view.lanes))
+    kind = (_TYPES_OF_C if of_c else _TYPES).get((view.code, view.bits, view.lanes))
     if kind is None:
-        raise ConfigError(f"{name}: expected fp16 or bf16")
+        raise ConfigError(f"{name}: expected fp16{', bf16 or fp32' if of_c else ' or bf16'}")
     rows, columns = (1, view.shape[0]) if view.ndim == 1 else (view.shape[0], view.shape[1])
     strides = ((columns, 1) if not view.strides else
                (columns, view.strides[0]) if view.ndim == 1 else (view.strides[0], view.strides[1]))
@@ -274,12 +286,14 @@ def activation_of(word: Optional[str]) -> int:
 
 
 def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
-             b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0) -> Shape:
+             b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0,
+             type_c: int = 0, residual: int = 0) -> Shape:
     """Of A [m,k] and B [k,n]; raises ConfigError where no layout has their strides."""
     a_along_k, lda = _rows("a", m, k, a_strides)
     b_along_k, ldb = _rows("b", n, k, b_strides[::-1])
     layout = (TN if b_along_k else NN) if a_along_k else (TT if b_along_k else NT)
-    return Shape(m, n, k, kind, layout, lda, ldb, bias, activation)
+    return Shape(m, n, k, kind, layout, lda, ldb, bias, activation,
+                 type_c=0 if type_c == kind else type_c, residual=residual)
 
 
 def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool, int]:

@@ -17,20 +17,22 @@ _refused: Any = None  # the exchange API that KnownCalls did not take, not tried
 
 
 def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
-           stream: Optional[int] = None) -> Any:
-    """C[m,n] = activation(A[m,k] B[k,n] + bias) by the kernel that the model expects to be the fastest;
-    in fp32 until C is rounded.
+           residual: Any = None, stream: Optional[int] = None) -> Any:
+    """C[m,n] = activation(A[m,k] B[k,n] + bias) + residual by the kernel that the model expects to be
+    the fastest; in fp32 until C is rounded.
 
     a, b    CUDA matrices of one type, fp16 or bf16, on one device: torch tensors, or anything with
             `__dlpack__`. Rows or columns of each are contiguous (`b` may be a transposed [n,k], as
             of a linear layer, `a` a transposed [k,m], as of its weights' gradient), and both begin
             at multiples of 16 bytes. One that, as it lies in memory, does not go on from row to row
             at such multiples (k of 4095) is copied before each product, into a workspace
-    out     [m,n], contiguous, of the same type; needed for tensors that are not torch's
+    out     [m,n], contiguous, of the same type or fp32; needed for tensors that are not torch's
     bias    [n] or [1,n], added to each row, or [m,1], added to each column, as torch.addmm adds it;
             contiguous, of the same type
     activation  "relu", "gelu", "gelu_tanh" or "silu", off by at most 2^-12 |x| + 2^-15 before it is
-            rounded
+            rounded; or a gate, "swiglu" or "geglu", of which `out` is [m,n/2]: its column j is silu or
+            gelu of column 2j, times column 2j + 1
+    residual  like `out`, which it may be: out += a b. A gate has none
     stream  a cudaStream_t as a number, of the device of a and b; else torch's current stream, or the
             default stream
 
@@ -41,27 +43,32 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     Raises ConfigError for what no kernel does, Error where there is no GPU or the launch fails,
     FileError where libtilecast is not installed (docs/python.md).
     """
-    if _known is not None and stream is None:
+    if _known is not None and stream is None and residual is None:
         result = _known.run(a, b, out, bias, activation)
         if result is not None:
             return result
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(a, torch.Tensor):
         if (torch.is_grad_enabled() and
-                any(getattr(one, "requires_grad", False) for one in (a, b, out, bias))):
-            raise ConfigError("a, b, out or bias requires grad, which this product does not pass on: "
+                any(getattr(one, "requires_grad", False) for one in (a, b, out, bias, residual))):
+            raise ConfigError("a, b, out, bias or residual requires grad, which this product does not pass on: "
                               "tilecast.torch.matmul does, or call it under torch.no_grad()")
-        return _torch_matmul(torch, a, b, out, stream, bias, activation)
+        return _torch_matmul(torch, a, b, out, stream, bias, activation, residual=residual)
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
     if out is None:
         raise ConfigError("out: needed for tensors that are not torch's")
-    into = _library.matrix("out", out, stream)
+    into = _library.matrix("out", out, stream, of_c=True)
     _agree(left, right)
-    if (into.rows, into.columns, into.type, into.device) != (left.rows, right.columns, left.type, left.device):
-        raise ConfigError("out: expected [m,n] of the type and on the device of a and b")
+    if ((into.rows, into.columns, into.device) !=
+            (left.rows, right.columns // _together(activation), left.device) or
+            into.type not in (left.type, _library.FP32)):
+        raise ConfigError("out: expected [m,n] of the type and on the device of a and b, or fp32")
     if into.column_stride != 1 or into.row_stride != into.columns:
         raise ConfigError("out: expected it to be contiguous")
+    onto = None if residual is None else _library.matrix("residual", residual, stream, of_c=True)
+    if onto is not None and onto[1:-1] != into[1:-1]:
+        raise ConfigError("residual: expected the sides, strides, type and device of out")
     added = None if bias is None else _library.matrix("bias", bias, stream, vector=True)
     if added is not None and (added.type, added.device) != (left.type, left.device):
         raise ConfigError("bias: expected the type and the device of a and b")
@@ -70,7 +77,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type,
                               (left.row_stride, left.column_stride),
                               (right.row_stride, right.column_stride), kind,
-                              _library.activation_of(activation))
+                              _library.activation_of(activation), into.type, int(onto is not None))
     current = _library.current_device()
     if left.device != current:
         raise ConfigError(f"a, b and out are on device {left.device}, but device {current} is current")
@@ -79,8 +86,14 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
         raise ConfigError("this kernel splits K, or copies a or b first, and needs a workspace: expected torch tensors")
     if _library.capture_of(stream) is not None:
         _captured.add(plan)
-    plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data)
+    plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data,
+             residual=None if onto is None else onto.data)
     return out
+
+
+def _together(activation: Optional[str]) -> int:
+    """Columns of A B that become one of C."""
+    return 2 if _library.activation_of(activation) in _library.GATES else 1
 
 
 def known_product(a: Any, b: Any, bias: Any, activation: Optional[str]) -> Any:
@@ -138,13 +151,14 @@ def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tup
 # but `out`.
 @functools.lru_cache(maxsize=_KEPT_PLANS)
 def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
-                bias: Optional[tuple] = None, activation: Optional[str] = None) -> _library.Plan:
+                bias: Optional[tuple] = None, activation: Optional[str] = None,
+                type_c: int = 0, residual: int = 0) -> _library.Plan:
     for name, device in zip("ab", devices):
         if device.type != "cuda":
             raise ConfigError(f"{name}: expected a CUDA tensor")
     left, right, kind = checked(torch, sides, strides, types, devices, bias)
     shape = _library.shape_of(left.rows, right.columns, left.columns, left.type, *strides, kind,
-                              _library.activation_of(activation))
+                              _library.activation_of(activation), type_c, residual)
     with torch.cuda.device(left.device):
         return _plan(shape, left.device)
 
@@ -156,12 +170,17 @@ def described(a: Any, b: Any, bias: Any) -> tuple:
 
 
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
-                  activation: Optional[str] = None, keeps_memory: bool = True) -> Any:
+                  activation: Optional[str] = None, keeps_memory: bool = True,
+                  residual: Any = None) -> Any:
     """`keeps_memory`: a workspace, and a call that is known from now on, may outlast the call."""
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
-    plan = _torch_plan(torch, *described(a, b, bias), activation)
+    if residual is not None and not isinstance(residual, torch.Tensor):
+        raise ConfigError("residual: expected a torch tensor, as a is one")
+    wide = isinstance(out, torch.Tensor) and out.dtype == torch.float32
+    plan = _torch_plan(torch, *described(a, b, bias), activation, _library.FP32 if wide else 0,
+                       int(residual is not None))
     index = a.device.index
     current = torch._C._cuda_getCurrentRawStream(index)
     if stream is not None and stream != current:
@@ -169,27 +188,37 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, bias, stream, keeps_memory)
+            return _on_current_stream(torch, plan, a, b, out, bias, stream, keeps_memory, activation,
+                                      residual)
     if index == torch._C._cuda_getDevice():
-        result = _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory)
-        if keeps_memory and stream is None:
+        result = _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory, activation,
+                                    residual)
+        if keeps_memory and stream is None and residual is None and not wide and _together(activation) == 1:
             _remember(torch, plan, current, a, b, out, bias, activation)
         return result
     with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory)
+        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory, activation,
+                                  residual)
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
-                       stream: int, keeps_memory: bool) -> Any:
+                       stream: int, keeps_memory: bool, activation: Optional[str],
+                       residual: Any) -> Any:
+    sides = (a.shape[0], b.shape[1] // _together(activation))
     if out is None:
-        out = a.new_empty((a.shape[0], b.shape[1]))
-    elif (not isinstance(out, torch.Tensor) or out.shape != (a.shape[0], b.shape[1])
-          or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous()):
-        raise ConfigError("out: expected [m,n], contiguous, of the type and on the device of a and b")
+        out = a.new_empty(sides)
+    elif (not isinstance(out, torch.Tensor) or out.shape != sides
+          or out.dtype not in (a.dtype, torch.float32) or out.device != a.device
+          or not out.is_contiguous()):
+        raise ConfigError("out: expected [m,n], contiguous, of the type and on the device of a and b, or fp32")
+    if residual is not None and (residual.shape != sides or residual.dtype != out.dtype or
+                                 residual.device != out.device or not residual.is_contiguous()):
+        raise ConfigError("residual: expected [m,n], contiguous, of the type and on the device of out")
     workspace = workspace_of(torch, plan, a.device, stream, keeps_memory)
     plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
              0 if workspace is None else workspace.data_ptr(),
-             None if bias is None else bias.data_ptr())
+             None if bias is None else bias.data_ptr(),
+             residual=None if residual is None else residual.data_ptr())
     return out
 
 

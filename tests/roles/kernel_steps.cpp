@@ -45,7 +45,8 @@ struct Launch {
     args.a_last =
         map(kernel_calls::kA, a_last_box(t, layout, m), a_along_k ? k : m, a_along_k ? m : k);
     args.b = map(kernel_calls::kB, b_box(t, layout), b_along_k ? k : n, b_along_k ? n : k);
-    args.c = map(kernel_calls::kC, c_box(config), swapped ? m : n, swapped ? n : m);
+    args.c = map(kernel_calls::kC, c_box(config, c_type(problem), c_column_bytes(problem)),
+                 swapped ? m : n, swapped ? n : m);
     args.c_last = map(kernel_calls::kC, c_last_box(config), swapped ? m : n, swapped ? n : m);
     args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
     args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
@@ -53,6 +54,10 @@ struct Launch {
                   .b_matrices_apart = 1,
                   .c_stride = m * n};
     args.c_pointer = c.data();
+    args.result.residual = c.data();
+    args.result.residual_row = n;
+    args.result.residual_stride = problem.batch.products > 1 ? m * n : 0;
+    args.result.residual_pairs = n % 2 == 0 ? 1 : 0;
     if (problem.groups != nullptr) {
       group_rows = problem.groups->on_device();
       args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};

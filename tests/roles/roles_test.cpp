@@ -228,8 +228,10 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
     problems.push_back({.shape = shape,
                         .dtype = kernel.promoted ? ElementType::kE4m3x2 : ElementType::kFp16,
                         .layout = layout,
-                        .epilogue = {Bias::kNone, Activation::kNone,
-                                     kernel.promoted ? Scales::kBlock : Scales::kNone},
+                        .epilogue = {.bias = Bias::kNone,
+                                     .activation = Activation::kNone,
+                                     .scales = kernel.promoted ? Scales::kBlock : Scales::kNone,
+                                     .residual = kernel.residual},
                         .batch = {.products = kernel.batched ? 3 : 1}});
   }
   if (kernel.grouped) {  // of whole tiles, and not; some empty

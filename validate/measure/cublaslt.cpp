@@ -49,7 +49,9 @@ cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides,
 /// Our columns are its rows, so that bias_n is its bias.
 cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   const bool biased = epilogue.bias == Bias::kPerColumn;
-  if (epilogue.bias != Bias::kPerRow) {
+  // It activates behind C, and finds amax and scales C for fp8 that it multiplies alone.
+  const bool behind = epilogue.residual && epilogue.activation != Activation::kNone;
+  if (epilogue.bias != Bias::kPerRow && !behind && !epilogue.amax && !epilogue.scale_c) {
     switch (epilogue.activation) {
       case Activation::kNone:
         return biased ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
@@ -59,6 +61,8 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
         return biased ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
       case Activation::kGelu:
       case Activation::kSilu:
+      case Activation::kSwiglu:
+      case Activation::kGeglu:
         break;
     }
   }
@@ -120,6 +124,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
                                bool fp32_output)
     : library_(library),
       operation_(new_operation(), cublasLtMatmulDescDestroy),
+      adds_(!fp32_output && problem.epilogue.residual),
       // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands. A as
       // [m,k] is k x m as it stands.
       first_(new_layout(data_type(problem.dtype), sides_of_b(problem),
@@ -203,11 +208,11 @@ void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const GemmBuffer
   point_to(CUBLASLT_MATMUL_DESC_BIAS_POINTER, inputs.bias);
   point_to(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, inputs.scales.b);
   point_to(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, inputs.scales.a);
-  const float alpha = 1, beta = 0;
-  TILECAST_CUBLAS(cublasLtMatmul(library_.handle(), operation_.get(), &alpha, inputs.b,
-                                 first_.get(), inputs.a, second_.get(), &beta, c, result_.get(), c,
-                                 result_.get(), &algorithm, library_.workspace().as<void>(),
-                                 library_.workspace().bytes(), stream));
+  const float alpha = 1, beta = adds_ ? 1 : 0;
+  TILECAST_CUBLAS(cublasLtMatmul(
+      library_.handle(), operation_.get(), &alpha, inputs.b, first_.get(), inputs.a, second_.get(),
+      &beta, adds_ ? inputs.residual : c, result_.get(), c, result_.get(), &algorithm,
+      library_.workspace().as<void>(), library_.workspace().bytes(), stream));
 }
 
 std::string describe(const cublasLtMatmulAlgo_t& algorithm) {

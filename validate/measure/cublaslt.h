@@ -41,7 +41,8 @@ class CublasltMatmul {
  public:
   /// C has the problem's type of C and its epilogue; or fp32 and none where `fp32_output`. Throws
   /// ConfigError for an epilogue that cuBLASLt does not have: it has scales, of blocks B's in rows
-  /// of whole fours (ScaleArgs::b_stride), bias_n, relu and gelu_tanh.
+  /// of whole fours (ScaleArgs::b_stride), bias_n, relu and gelu_tanh; and, without the two, a
+  /// residual with C's rows.
   CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
 
   /// The heuristic's answers, its favourite first; throws Error(kNoDevice) where it has none.
@@ -57,6 +58,7 @@ class CublasltMatmul {
 
   const Cublaslt& library_;
   Owned<cublasLtMatmulDesc_t> operation_;
+  bool adds_;                                              // R, which it calls C
   Owned<cublasLtMatrixLayout_t> first_, second_, result_;  // our B, our A, our C
 };
 

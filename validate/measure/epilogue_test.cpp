@@ -1,6 +1,6 @@
-// Fused epilogues on the device: random problems, configurations and epilogues against a reference
-// in fp64; every 16-bit value through every activation; what is not finite. TILECAST_TEST_TRIPLES
-// says how many triples are checked at least.
+// Fused epilogues and types of C on the device: random problems, configurations and epilogues
+// against a reference in fp64; every 16-bit value through every activation; what is not finite.
+// TILECAST_TEST_TRIPLES says how many triples are checked at least.
 
 #include <algorithm>
 #include <bit>
@@ -31,20 +31,36 @@ namespace {
 constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
                                        Activation::kGeluTanh, Activation::kSilu};
 
-std::vector<Epilogue> every_epilogue() {
-  std::vector<Epilogue> all;
+/// What becomes of the sums.
+struct Result {
+  Epilogue epilogue;
+  ElementType c = ElementType::kBf16;  // as in GemmProblem
+};
+
+std::vector<Result> every_result() {
+  std::vector<Result> all;
   for (const Bias bias : {Bias::kNone, Bias::kPerRow, Bias::kPerColumn}) {
     for (const Activation activation : kActivations) {
       if (const Epilogue epilogue{bias, activation}; fuses(epilogue)) {
-        all.push_back(epilogue);
+        all.push_back({epilogue});
       }
     }
+  }
+  for (const char* words : {"residual", "bias_n+residual", "bias_m+gelu+residual", "swiglu",
+                            "bias_n+geglu", "swiglu+amax", "relu+amax", "silu+residual+amax"}) {
+    all.push_back({parse_epilogue(words)});
+  }
+  for (const char* words : {"none", "residual", "silu", "swiglu", "scale_row+residual"}) {
+    all.push_back({parse_epilogue(words), ElementType::kFp32});
+  }
+  for (const char* words : {"scale_c", "bias_n+gelu+amax+scale_c", "scale_tensor+relu+scale_c"}) {
+    all.push_back({parse_epilogue(words), ElementType::kE4m3});
   }
   return all;
 }
 
 int fewest_triples() {
-  constexpr int kDefault = 300;
+  constexpr int kDefault = 400;
   const char* given = std::getenv("TILECAST_TEST_TRIPLES");
   return given == nullptr ? kDefault : std::atoi(given);
 }
@@ -61,25 +77,28 @@ GemmProblem with_whole_rows(GemmProblem problem) {
   auto& [m, n, k] = problem.shape;
   m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);
   n = b_is_k_major(problem.layout) ? n : round_up<i64>(n, 8);
+  n = gates(problem.epilogue) ? round_up<i64>(n, 2) : n;
   return problem;
 }
 
-GemmProblem random_problem(std::size_t size, const Epilogue& epilogue, std::mt19937& random) {
+GemmProblem random_problem(std::size_t size, const Result& result, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 300, 1500}, depths[] = {8, 32, 200};
   constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
-  const ElementType dtype = kTypes[random() % std::size(kTypes)];
+  const bool scaled = result.epilogue.scales != Scales::kNone;
+  const ElementType dtype = kTypes[scaled ? 2 : random() % std::size(kTypes)];
   const Layout layout = kEveryLayout[is_fp8(dtype) ? 0 : random() % std::size(kEveryLayout)];
   return with_whole_rows({{up_to(sides[size]), up_to(sides[size]), 16 * up_to(depths[size])},
                           dtype,
                           layout,
-                          epilogue});
+                          result.epilogue,
+                          result.c});
 }
 
-Family random_family(const GpuSpec& gpu, const Epilogue& epilogue, std::mt19937& random) {
+Family random_family(const GpuSpec& gpu, const Result& result, std::mt19937& random) {
   Family family;
   for (const std::size_t size : {0, 1, 2}) {
-    family.problems.push_back(random_problem(size, epilogue, random));
+    family.problems.push_back(random_problem(size, result, random));
     family.problems.back().dtype = family.problems.front().dtype;
     family.problems.back().layout = family.problems.front().layout;
     family.problems.back() = with_whole_rows(family.problems.back());
@@ -191,8 +210,8 @@ TEST_CASE("Random epilogues of random problems are right in configurations drawn
   std::map<Schedule, int> of_schedule;
   do {
     std::vector<Family> families;
-    for (const Epilogue& epilogue : every_epilogue()) {
-      families.push_back(random_family(gpu, epilogue, random));
+    for (const Result& result : every_result()) {
+      families.push_back(random_family(gpu, result, random));
     }
     compile_all_of(families, bench);
     for (const Family& family : families) {
@@ -209,7 +228,8 @@ TEST_CASE("Random epilogues of random problems are right in configurations drawn
           const std::string what = to_text(problem) + " " + to_text(config);
           const HangGuard guard(what);
           INFO(what);
-          CHECK(bench.check(config).fault == "");
+          const bool in_place = problem.epilogue.residual && random() % 2 == 0;
+          CHECK(bench.check(config, in_place).fault == "");
           ++triples;
           ++of_schedule[config.schedule];
         }

@@ -41,8 +41,15 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
                stream.get());
   const i64 elements = bias_elements(next.epilogue.bias, m, n);
   if (elements > 0) {
-    bias.reserve(bytes_of(elements, 1, c_type(next)));
-    kernels.fill(bias.as<void>(), static_cast<u64>(elements), c_type(next), Inputs::kNormal, seed++,
+    const ElementType type = half_type(c_type(next));
+    bias.reserve(bytes_of(elements, 1, type));
+    kernels.fill(bias.as<void>(), static_cast<u64>(elements), type, Inputs::kNormal, seed++,
+                 stream.get());
+  }
+  if (next.epilogue.residual) {
+    const i64 of_r = next.batch.products * m * c_row(next);
+    residual.reserve(bytes_of(of_r, 1, c_type(next)));
+    kernels.fill(residual.as<void>(), static_cast<u64>(of_r), c_type(next), Inputs::kNormal, seed++,
                  stream.get());
   }
   scales.prepare(next, seed++);
@@ -56,7 +63,10 @@ GemmBuffers GpuTestBench::buffers(void* output) const {
           .c = output,
           .bias = biased ? bias.as<void>() : nullptr,
           .scales = scales.get(),
-          .group_rows = rows_of_groups.get()};
+          .group_rows = rows_of_groups.get(),
+          .residual = problem.epilogue.residual ? residual.as<void>() : nullptr,
+          .scale_c = scales.scale_c(),
+          .amax = scales.amax()};
 }
 
 LoadedKernel GpuTestBench::load(const KernelConfig& config) {
@@ -67,12 +77,19 @@ LoadedKernel GpuTestBench::load(const KernelConfig& config) {
   return LoadedKernel(compiled.cubin, kGemmEntry);
 }
 
-Verdict GpuTestBench::check(const KernelConfig& config) {
+Verdict GpuTestBench::check(const KernelConfig& config, bool in_place) {
   LoadedKernel kernel = load(config);
   const GemmLaunch launch(kernel, problem, config);
   return verifier.check([&](void* output) {
-    copier.launch(buffers(output), stream.get());
-    launch.launch(launch.bind(copier.copied(buffers(output))), stream.get());
+    GemmBuffers given = buffers(output);
+    if (in_place) {
+      const i64 bytes = static_cast<i64>(bytes_of_c(problem));
+      TILECAST_CUDA(cudaMemcpyAsync(output, given.residual, static_cast<std::size_t>(bytes),
+                                    cudaMemcpyDefault, stream.get()));
+      given.residual = output;
+    }
+    copier.launch(given, stream.get());
+    launch.launch(launch.bind(copier.copied(given)), stream.get());
   });
 }
 

@@ -29,8 +29,9 @@ class GpuTestBench {
   /// Compiles and loads the configuration for the problem prepared last.
   LoadedKernel load(const KernelConfig& config);
 
-  /// One launch of the configuration on the problem prepared last, verified.
-  Verdict check(const KernelConfig& config);
+  /// One launch of the configuration on the problem prepared last, verified. `in_place`: R is
+  /// copied to C, whose rows are tight, and is C.
+  Verdict check(const KernelConfig& config, bool in_place = false);
 
   /// cuBLASLt's first choice on the problem prepared last, which has no epilogue, C in the
   /// problem's own type, verified.
@@ -43,7 +44,7 @@ class GpuTestBench {
   Verifier verifier;
   OperandCopier copier;
   GemmProblem problem{};
-  DeviceMemory a, b, c, bias;
+  DeviceMemory a, b, c, bias, residual;
   RowsOfGroups rows_of_groups;
   OperandScales scales;
 

@@ -1,6 +1,7 @@
 #include "validate/measure/operands.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -25,13 +26,15 @@ std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
-  SetLayout layout{
-      .a_bytes = operand_bytes(elements_of_a(problem), 1, problem.dtype),
-      .b_bytes = operand_bytes(elements_of_b(problem), 1, problem.dtype),
-      .c_bytes = operand_bytes(problem.batch.products * rows_in_memory(problem), c_row(problem),
-                               c_type(problem)),
-      .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1, c_type(problem)),
-      .sets = {}};
+  SetLayout layout{.a_bytes = operand_bytes(elements_of_a(problem), 1, problem.dtype),
+                   .b_bytes = operand_bytes(elements_of_b(problem), 1, problem.dtype),
+                   .c_bytes = operand_bytes(problem.batch.products * rows_in_memory(problem),
+                                            c_row(problem), c_type(problem)),
+                   .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1,
+                                               half_type(c_type(problem))),
+                   .residual_bytes = 0,
+                   .sets = {}};
+  layout.residual_bytes = problem.epilogue.residual ? layout.c_bytes : 0;
   layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
 }
@@ -49,7 +52,9 @@ void RowsOfGroups::prepare(const GemmProblem& problem) {
 
 void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   args_ = {};
-  if (problem.epilogue.scales == Scales::kNone) {
+  scale_c_ = amax_ = nullptr;
+  const Epilogue& epilogue = problem.epilogue;
+  if (epilogue.scales == Scales::kNone && !epilogue.scale_c && !epilogue.amax) {
     return;
   }
   constexpr i64 kFours = 4;
@@ -61,15 +66,26 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
     elements.b = elements.b / k_blocks * args_.b_stride;
   }
   const i64 of_a = round_up<i64>(elements.a, 16 / scale_bytes());  // B's begin at 16 bytes, too
-  std::vector<float> values(static_cast<std::size_t>(of_a + elements.b));
+  const i64 of_operands = of_a + elements.b;
+  std::vector<float> values(static_cast<std::size_t>(of_operands + 2));  // with C's
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> draw(1, 2);
   std::ranges::generate(values, [&] { return draw(random); });
+  // Of normal data: sums of K products are some sqrt(K), times scales; e4m3 ends at 448.
+  constexpr double kRms = 16;
+  values[static_cast<std::size_t>(of_operands)] =
+      static_cast<float>(kRms / std::sqrt(static_cast<double>(problem.shape.k)));
+  values.back() = 0;
   memory_.reserve(values.size() * sizeof(float));
   TILECAST_CUDA(cudaMemcpy(memory_.as<void>(), values.data(), values.size() * sizeof(float),
                            cudaMemcpyHostToDevice));
-  args_.a = memory_.as<float>();
-  args_.b = args_.a + of_a;
+  float* const all = memory_.as<float>();
+  if (epilogue.scales != Scales::kNone) {
+    args_.a = all;
+    args_.b = all + of_a;
+  }
+  scale_c_ = epilogue.scale_c ? all + of_operands : nullptr;
+  amax_ = epilogue.amax ? all + of_operands + 1 : nullptr;
 }
 
 Operands::Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2)
@@ -83,14 +99,18 @@ void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   scales_.prepare(problem, seed);
   // One fill for all: the C parts get data too, as a buffer in use would hold.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
+    if (bytes == 0) {
+      return;
+    }
     kernels_.fill(memory_.as<void>(at), bytes / static_cast<std::size_t>(element_bytes(type)), type,
                   inputs, with, stream_.get());
   };
   fill(0, layout_.sets.count * layout_.set_bytes(), problem.dtype, seed);
-  if (c_type(problem) != problem.dtype && layout_.bias_bytes > 0) {
+  if (c_type(problem) != problem.dtype) {
     for (std::size_t i = 1; i <= layout_.sets.count; ++i) {
-      fill(i * layout_.set_bytes() - layout_.bias_bytes, layout_.bias_bytes, c_type(problem),
-           seed + i);
+      const std::size_t residual = i * layout_.set_bytes() - layout_.residual_bytes;
+      fill(residual, layout_.residual_bytes, c_type(problem), seed + i);
+      fill(residual - layout_.bias_bytes, layout_.bias_bytes, half_type(c_type(problem)), seed + i);
     }
   }
 }
@@ -101,11 +121,16 @@ GemmBuffers Operands::set(std::size_t index) const {
   return {.a = memory_.as<void>(start),
           .b = memory_.as<void>(start + layout_.a_bytes),
           .c = memory_.as<void>(start + layout_.a_bytes + layout_.b_bytes),
-          .bias = layout_.bias_bytes == 0
-                      ? nullptr
-                      : memory_.as<void>(start + layout_.set_bytes() - layout_.bias_bytes),
+          .bias = layout_.bias_bytes == 0 ? nullptr
+                                          : memory_.as<void>(start + layout_.a_bytes +
+                                                             layout_.b_bytes + layout_.c_bytes),
           .scales = scales_.get(),
-          .group_rows = rows_of_groups_.get()};
+          .group_rows = rows_of_groups_.get(),
+          .residual = layout_.residual_bytes == 0
+                          ? nullptr
+                          : memory_.as<void>(start + layout_.set_bytes() - layout_.residual_bytes),
+          .scale_c = scales_.scale_c(),
+          .amax = scales_.amax()};
 }
 
 }  // namespace tilecast

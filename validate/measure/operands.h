@@ -13,10 +13,13 @@
 namespace tilecast {
 
 struct SetLayout {
-  std::size_t a_bytes, b_bytes, c_bytes, bias_bytes;  // rounded up to the alignment of a set
+  // Rounded up to the alignment of a set.
+  std::size_t a_bytes, b_bytes, c_bytes, bias_bytes, residual_bytes;
   BufferSets sets;
 
-  std::size_t set_bytes() const { return a_bytes + b_bytes + c_bytes + bias_bytes; }
+  std::size_t set_bytes() const {
+    return a_bytes + b_bytes + c_bytes + bias_bytes + residual_bytes;
+  }
 };
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);
@@ -34,15 +37,19 @@ class RowsOfGroups {
 };
 
 /// On the device: what a problem's operands are scaled by, drawn from 1 to 2; of blocks B's in
-/// rows of whole fours, as cuBLASLt reads them. Nothing without.
+/// rows of whole fours, as cuBLASLt reads them. What C is scaled by, so that fp8 holds it, and room
+/// for the largest magnitude. Nothing without.
 class OperandScales {
  public:
   /// What was there must not be read any more.
   void prepare(const GemmProblem& problem, u64 seed);
   ScaleArgs get() const { return args_; }
+  const float* scale_c() const { return scale_c_; }
+  float* amax() const { return amax_; }
 
  private:
   ScaleArgs args_{};
+  float *scale_c_ = nullptr, *amax_ = nullptr;
   DeviceMemory memory_;
 };
 

@@ -27,14 +27,20 @@ constexpr double kNormMargin = 4;
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 
 std::string place(u64 index, const GemmProblem& problem) {
-  const u64 m = static_cast<u64>(problem.shape.m), n = static_cast<u64>(problem.shape.n);
+  const u64 m = static_cast<u64>(problem.shape.m), n = static_cast<u64>(c_columns(problem));
   const std::string in_product = fmt::format("row {}, column {}", index / n % m, index % n);
   return problem.batch.products == 1 ? in_product
                                      : fmt::format("{} of product {}", in_product, index / n / m);
 }
 
 i64 outputs(const GemmProblem& problem) {
-  return problem.batch.products * problem.shape.m * problem.shape.n;
+  return problem.batch.products * problem.shape.m * c_columns(problem);
+}
+
+/// Of A B.
+std::size_t sums_bytes(const GemmProblem& problem) {
+  return static_cast<std::size_t>(problem.batch.products * problem.shape.m * problem.shape.n) *
+         sizeof(float);
 }
 
 /// Elements from one matrix of A, of B, to the next.
@@ -55,9 +61,10 @@ const void* behind(const void* first, i64 elements, ElementType type) {
 }  // namespace
 
 double unit_roundoff(ElementType type) {
-  constexpr int kFp16Bits = 11, kBf16Bits = 8, kFp32Bits = 24;
+  constexpr int kFp16Bits = 11, kBf16Bits = 8, kE4m3Bits = 4, kFp32Bits = 24;
   const int bits = type == ElementType::kFp16   ? kFp16Bits
                    : type == ElementType::kBf16 ? kBf16Bits
+                   : type == ElementType::kE4m3 ? kE4m3Bits
                                                 : kFp32Bits;
   return std::ldexp(1.0, -bits);
 }
@@ -65,7 +72,16 @@ double unit_roundoff(ElementType type) {
 double accumulation_error(const GemmProblem& problem) {
   constexpr double kInstructionK = 32, kKeptBits = 13;
   const i64 k = promotes(problem.epilogue) ? scale_block() : problem.shape.k;
-  return is_fp8(problem.dtype) ? std::ldexp(static_cast<double>(k) / kInstructionK, -kKeptBits) : 0;
+  if (is_fp8(problem.dtype)) {
+    return std::ldexp(static_cast<double>(k) / kInstructionK, -kKeptBits);
+  }
+  if (c_type(problem) != ElementType::kFp32) {
+    return 0;  // less than C is rounded by
+  }
+  // As the reference's own bound (reference_gemm.cu), and what activations are off by.
+  const bool activated = problem.epilogue.activation != Activation::kNone;
+  return std::ldexp(1.0, -18) + std::ldexp(static_cast<double>(k) / 16, -23) +
+         (activated ? std::ldexp(1.0, -10) : 0);
 }
 
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
@@ -108,20 +124,20 @@ void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   problem_ = problem;
   stream_.synchronize();  // the memory may move
   reference_.reserve(elements() * sizeof(float));
+  sums_.reserve(gates(problem.epilogue) ? sums_bytes(problem) : sizeof(float));
+  float* const sums = gates(problem.epilogue) ? sums_.as<float>() : reference_.as<float>();
   if (is_fp8(problem.dtype)) {
     GemmProblem wide = problem;
     wide.dtype = ElementType::kFp16;
     a = widened(a, elements_of_a(problem), a_);
     b = widened(b, elements_of_b(problem), b_);
-    take_reference(wide, a, b, inputs.scales);
+    take_reference(wide, a, b, inputs.scales, sums);
   } else {
-    take_reference(problem, a, b, {});
+    take_reference(problem, a, b, {}, sums);
   }
-  if (fuses(problem.epilogue)) {
-    for (i64 product = 0; product < problem.batch.products; ++product) {
-      kernels_.apply_epilogue(reference_.as<float>() + product * problem.shape.m * problem.shape.n,
-                              inputs.bias, inputs.scales, problem, stream_.get());
-    }
+  amax_of_kernels_ = inputs.amax;
+  if (fuses(problem.epilogue) || c_type(problem) == ElementType::kE4m3) {
+    apply_epilogue(sums, inputs);
   }
   cleared_ = {};
   cleared_.first_wrong = kNone;
@@ -140,11 +156,10 @@ const void* Verifier::widened(const void* fp8, i64 elements, DeviceMemory& wide)
 }
 
 void Verifier::take_reference(const GemmProblem& problem, const void* a, const void* b,
-                              const ScaleArgs& scales) {
-  TILECAST_CUDA(cudaMemsetAsync(reference_.as<void>(), kPoisonByte, elements() * sizeof(float),
-                                stream_.get()));
+                              const ScaleArgs& scales, float* sums) {
+  TILECAST_CUDA(cudaMemsetAsync(sums, kPoisonByte, sums_bytes(problem), stream_.get()));
   if (problem.groups == nullptr) {
-    multiply(problem, a, b, scales, reference_.as<float>(), problem.batch.products);
+    multiply(problem, a, b, scales, sums, problem.batch.products);
     return;
   }
   const i64 n = problem.shape.n;
@@ -164,10 +179,47 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
       const i64 row = given_row(problem.leading.a, sides_of_a(problem));
       multiply(group, behind(a, first_rows[i] * row, problem.dtype),
                behind(b, static_cast<i64>(i) * b_elements(problem), problem.dtype), own,
-               reference_.as<float>() + before * n, static_cast<i64>(rows.size()));
+               sums + before * n, static_cast<i64>(rows.size()));
     }
     before += rows[i];
   }
+}
+
+void Verifier::apply_epilogue(const float* sums, const GemmBuffers& inputs) {
+  amax_.reserve(sizeof(float));
+  TILECAST_CUDA(cudaMemsetAsync(amax_.as<void>(), 0, sizeof(float), stream_.get()));
+  const auto& [m, n, k] = problem_.shape;
+  const i64 row = inputs.residual_row == 0 ? c_row(problem_) : inputs.residual_row;
+  const i64 apart = inputs.residual_matrix_stride == 0 ? m * row : inputs.residual_matrix_stride;
+  for (i64 product = 0; product < problem_.batch.products; ++product) {
+    const EpilogueInputs of_product{
+        .bias = inputs.bias,
+        .a_scales = inputs.scales.a,
+        .b_scales = inputs.scales.b,
+        .residual = inputs.residual == nullptr
+                        ? nullptr
+                        : behind(inputs.residual, product * apart, c_type(problem_)),
+        .residual_row = static_cast<u64>(row),
+        .scale_c = inputs.scale_c,
+        .amax = problem_.epilogue.amax ? amax_.as<u32>() : nullptr};
+    kernels_.apply_epilogue(sums + product * m * n,
+                            reference_.as<float>() + product * m * c_columns(problem_), of_product,
+                            problem_, stream_.get());
+  }
+}
+
+std::string Verifier::fault_of_amax(double rms) const {
+  if (!problem_.epilogue.amax) {
+    return {};
+  }
+  // What activations and sums are off by.
+  constexpr double kRelative = 0x1p-10;
+  const double expected = static_cast<double>(copy_to_host(amax_.as<float>(), 1, stream_.get())[0]);
+  const double got = static_cast<double>(copy_to_host(amax_of_kernels_, 1, stream_.get())[0]);
+  const double bound = kRelative * expected + kAbsoluteOfRms * rms;
+  return std::abs(got - expected) <= bound
+             ? std::string()
+             : fmt::format("the largest magnitude is {} where it is {}", got, expected);
 }
 
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,
@@ -206,7 +258,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
   if (problem_.groups == nullptr || problem_.groups->capacity() == 0) {
     return c;
   }
-  const std::size_t row_bytes = static_cast<std::size_t>(problem_.shape.n) *
+  const std::size_t row_bytes = static_cast<std::size_t>(c_columns(problem_)) *
                                 static_cast<std::size_t>(element_bytes(c_type(problem_)));
   const std::size_t room = static_cast<std::size_t>(problem_.groups->capacity()) * row_bytes;
   filled_.reserve(elements() * static_cast<std::size_t>(element_bytes(c_type(problem_))));
@@ -232,7 +284,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   // The last row ends where it ends, however far apart rows are: what is behind it is guarded.
   const i64 rows = problem_.batch.products * rows_in_memory(problem_);
-  const i64 c_elements = (rows - 1) * c_row(problem_) + problem_.shape.n;
+  const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
   const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));
   const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
   const std::size_t whole = behind + kGuardBytes;
@@ -242,6 +294,9 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,
                                 cudaMemcpyHostToDevice, stream_.get()));
   void* const c = output_.as<void>(kGuardBytes);
+  if (amax_of_kernels_ != nullptr) {
+    TILECAST_CUDA(cudaMemsetAsync(amax_of_kernels_, 0, sizeof(float), stream_.get()));
+  }
   enqueue(c);
   TILECAST_CUDA(cudaGetLastError());
 
@@ -254,7 +309,11 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
                         stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
-  return verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);
+  Verdict verdict = verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);
+  if (verdict.right()) {
+    verdict.fault = fault_of_amax(rms);
+  }
+  return verdict;
 }
 
 }  // namespace tilecast

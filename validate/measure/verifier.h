@@ -57,9 +57,13 @@ class Verifier {
   std::size_t elements() const;
   /// fp8 elements as fp16, in `wide`.
   const void* widened(const void* fp8, i64 elements, DeviceMemory& wide) const;
-  /// A B of 16-bit operands, checked; with the scales of blocks where it has some.
+  /// A B of 16-bit operands, checked, to `sums`; with the scales of blocks where it has some.
   void take_reference(const GemmProblem& problem, const void* a, const void* b,
-                      const ScaleArgs& scales);
+                      const ScaleArgs& scales, float* sums);
+  /// The problem's epilogue, of sums in `sums`.
+  void apply_epilogue(const float* sums, const GemmBuffers& inputs);
+  /// What launches found the largest magnitude to be, against the reference's; empty where right.
+  std::string fault_of_amax(double rms) const;
   /// The same of products without groups, into `c`; `matrices` in all share what is checked.
   void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
                 float* c, i64 matrices);
@@ -73,6 +77,9 @@ class Verifier {
   GemmProblem problem_{};
   OutputCheck cleared_{};                             // with the reference's norm filled in
   DeviceMemory reference_, output_, result_, a_, b_;  // a_, b_: widened fp8
+  DeviceMemory sums_;                                 // of a gate: what it is taken of
+  DeviceMemory amax_;                                 // the reference's
+  float* amax_of_kernels_ = nullptr;                  // where launches leave theirs, if they do
   DeviceMemory filled_;                               // of masked groups: C without room
 };
 

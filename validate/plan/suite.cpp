@@ -274,12 +274,13 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
                                                     .batch = shape.batch,
                                                     .groups = shape.groups},
                                                    shape.leading);
-          if (!is_fp8(dtype)) {
-            problems.push_back(problem);
-            continue;
-          }
           for (const ElementType c : suite.dtypes_c) {
-            problems.push_back(with_c_type(problem, c));
+            // Of 16-bit operands C has their type wherever it has 16 bits.
+            const bool own = !is_fp8(dtype) && element_bytes(c) == element_bytes(dtype);
+            const GemmProblem with_c = with_c_type(problem, own ? dtype : c);
+            if (std::ranges::find(problems, AnyProblem(with_c)) == problems.end()) {
+              problems.push_back(with_c);
+            }
           }
         }
       }

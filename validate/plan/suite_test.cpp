@@ -69,7 +69,7 @@ TEST_CASE("A suite of several ops gives each shape the configurations of its own
         std::string::npos);
 }
 
-TEST_CASE("C's types are of fp8 alone") {
+TEST_CASE("Of 16-bit operands C has their type, or one that has not 16 bits") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const Suite suite = suite_of(
       "shapes: [512x512x512]\ndtypes: [fp16, e4m3]\ndtypes_c: [bf16, fp16]\n"
@@ -80,8 +80,17 @@ TEST_CASE("C's types are of fp8 alone") {
   }
   CHECK(problems == std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 e4m3 tn",
                                              "512x512x512 e4m3->fp16 tn"});
-  CHECK(complaint("shapes: [512x512x512]\ndtypes_c: [fp32]\nconfigs: [best: 1]\n")
-            .find("dtype_c 'fp32': expected bf16 or fp16") != std::string::npos);
+  problems.clear();
+  for (const SuitePoint& point :
+       expand_suite(suite_of("shapes: [512x512x512]\ndtypes: [fp16]\ndtypes_c: [bf16, fp32]\n"
+                             "schedules: [pipelined]\nconfigs: [best: 1]\n"),
+                    gpu.spec)
+           .points) {
+    problems.push_back(to_text(problem_of(point.point)));
+  }
+  CHECK(problems == std::vector<std::string>{"512x512x512 fp16 tn", "512x512x512 fp16->fp32 tn"});
+  CHECK(complaint("shapes: [512x512x512]\ndtypes_c: [e5m2]\nconfigs: [best: 1]\n")
+            .find("dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3") != std::string::npos);
 }
 
 TEST_CASE("Best and random take their number from each schedule, and cuBLASLt adds two") {

@@ -39,7 +39,7 @@ Measurement random_measurement(std::mt19937& random) {
   m.point.l2_state = static_cast<L2State>(upto(3));
   m.point.problem.dtype = static_cast<ElementType>(upto(5));
   if (is_fp8(m.point.problem.dtype)) {
-    m.point.problem.c_of_fp8 = upto(2) == 0 ? ElementType::kFp16 : ElementType::kBf16;
+    m.point.problem.c = upto(2) == 0 ? ElementType::kFp16 : ElementType::kBf16;
   }
   m.point.problem.layout = static_cast<Layout>(upto(2));
   m.context.driver = upto(2) == 0 ? "550, \"open\"" : "";
@@ -179,7 +179,7 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
   Point fp8 = none;
   fp8.problem.dtype = ElementType::kE4m3;
   Point fp16_c = fp8;
-  fp16_c.problem.c_of_fp8 = ElementType::kFp16;
+  fp16_c.problem.c = ElementType::kFp16;
   CHECK(key_of(fp8) != key_of(fp16_c));
   CHECK(message_of(replaced(fused, "bias_n+gelu", "gelu+bias_n"))
             .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));

@@ -40,14 +40,17 @@ struct Warpgroup {
   SimTime ready;          // for its next instruction
   RingPosition load, at;  // the next K block to load, to multiply
   RingPosition to_release;
-  u32 groups = 0;                           // of wgmmas, issued
-  std::array<SimTime, 4> group_complete{};  // of the last of them
-  std::vector<SimTime> slot_read;           // when each staging slot has been read
-  SimTime stores_read;                      // all of them
-  i32 chunks_waiting = 0;                   // of a tile whose store is deferred
-  TileCoord waiting_tile{};                 // that they are of
-  u32 consumers_phase = 0;                  // of the CTA's consumers barrier
-  u32 sums_taken = 0;                       // over from other pieces, where warps clear them
+  u32 groups = 0;                              // of wgmmas, issued
+  std::array<SimTime, 4> group_complete{};     // of the last of them
+  std::vector<SimTime> slot_read;              // when each staging slot has been read
+  SimTime stores_read;                         // all of them
+  i32 residual_asked = 0, residual_taken = 0;  // chunks of the tile's R
+  SimTime residual_in_l2;                      // all of it
+  std::array<SimTime, 2> residual_there{};     // of the next two chunks
+  i32 chunks_waiting = 0;                      // of a tile whose store is deferred
+  TileCoord waiting_tile{};                    // that they are of
+  u32 consumers_phase = 0;                     // of the CTA's consumers barrier
+  u32 sums_taken = 0;                          // over from other pieces, where warps clear them
 };
 
 class Cta {

@@ -15,6 +15,24 @@ SimTime stage_chunk(Cta& cta) {
 
 bool fuses(const Cta& cta) { return cta.costs().fused.ps > 0; }
 
+/// When `share` of a chunk of R that is asked for now has come, which a fused epilogue waits for.
+SimTime load_residual(Cta& cta, const Warpgroup& wg, i64 parts) {
+  const SimTime now = cta.engine().now();
+  const KernelCosts& costs = cta.costs();
+  const SimTime taken = cta.sm().residual.serve(now, {costs.residual_intake.ps / parts});
+  const SimTime put_out =
+      cta.machine().memory.put_out_beside(now, cta.sm().place, {costs.residual_output.ps / parts});
+  return std::max({taken, put_out, wg.residual_in_l2}) + costs.l2_latency;
+}
+
+/// One more of the tile's chunks is asked for, if there is one.
+void ask_for_chunk(Cta& cta, Warpgroup& wg) {
+  if (wg.residual_asked < c_chunks(cta.tiling())) {
+    wg.residual_there[static_cast<std::size_t>(wg.residual_asked++ % 2)] =
+        load_residual(cta, wg, 1);
+  }
+}
+
 /// From the last wgmma to the first chunk.
 SimTime set_up(Cta& cta) {
   const bool first = !cta.sm().has_stored;
@@ -125,10 +143,38 @@ Process defer_tile(Cta& cta, Warpgroup& wg, TileCoord tile, i32 chunks) {
 
 }  // namespace
 
+void fetch_residual(Cta& cta, Warpgroup& wg, u32 k_blocks) {
+  const KernelCosts& costs = cta.costs();
+  if (costs.residual_bytes > 0) {
+    const SimTime whole = costs.residual_dram * c_chunks(cta.tiling());
+    wg.residual_asked = wg.residual_taken = 0;
+    wg.residual_in_l2 =
+        cta.machine().memory.read_ahead(cta.engine().now(), {whole.ps * k_blocks / cta.k_blocks()});
+  }
+}
+
 Process fuse(Cta& cta, Warpgroup& wg, i64 chunks, i64 parts) {
   co_await cta.engine().until(wg.ready);
-  const SimTime whole = cta.costs().fused * chunks;
-  wg.ready = cta.sm().arithmetic.serve(cta.engine().now(), SimTime{whole.ps / parts});
+  if (cta.costs().residual_bytes == 0) {
+    const SimTime whole = cta.costs().fused * chunks;
+    wg.ready = cta.sm().arithmetic.serve(cta.engine().now(), SimTime{whole.ps / parts});
+    co_return;
+  }
+  const bool shared = parts > 1;  // each piece reads its share of the tile by itself
+  while (!shared && wg.residual_asked < 2 && wg.residual_asked < c_chunks(cta.tiling())) {
+    ask_for_chunk(cta, wg);
+  }
+  for (i64 chunk = 0; chunk < chunks; ++chunk) {
+    const SimTime there =
+        shared ? load_residual(cta, wg, parts)
+               : wg.residual_there[static_cast<std::size_t>(wg.residual_taken++ % 2)];
+    wg.ready = std::max(wg.ready, there);
+    co_await cta.engine().until(wg.ready);
+    wg.ready = cta.sm().arithmetic.serve(cta.engine().now(), {cta.costs().fused.ps / parts});
+    if (!shared) {
+      ask_for_chunk(cta, wg);
+    }
+  }
 }
 
 void record_stored(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span) {

@@ -6,10 +6,11 @@
 // stages, all consumers of the CTA wait for each other before and after.
 //
 // Chunks whose store is deferred wait until store_waiting. An epilogue is taken before a chunk is
-// staged or waits.
+// staged or waits. R (Epilogue::residual) is asked of DRAM as the tile begins; its chunks are
+// loaded by the threads, two ahead of the one that is taken (kernels/device/residual.cuh).
 //
-// Leaves out: plain stores where rows of C are not 16-byte multiples; contention of stores with
-// loads.
+// Leaves out: the room that R takes in L2; plain stores where rows of C are not 16-byte multiples;
+// contention of stores with loads.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once
@@ -17,6 +18,10 @@
 #include "model/sim/kernel/cta.h"
 
 namespace tilecast {
+
+/// As a tile begins, or so many K blocks of one: L2 reads the warpgroup's part of R, if there is
+/// one; of a tile in pieces each as much as it has K blocks.
+void fetch_residual(Cta& cta, Warpgroup& warpgroup, u32 k_blocks);
 
 /// The last stores of the tile are issued at the warpgroup's time; read at its stores_read. Where
 /// they are deferred, the tile's chunks wait instead, once those of the tile before are stored.

@@ -103,6 +103,7 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
                  const Rerun* again)
     : config(kernel),
       shape(problem.shape),
+      c_column_bytes(tilecast::c_column_bytes(problem)),
       panels(OperandPanels::of_ctas(problem, kernel.tiling)),
       rows(cta_tile_rows(problem, kernel.tiling)),
       residency(resident),
@@ -182,7 +183,7 @@ i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
   const Tiling& t = config.tiling;
   const auto [row, column] = warpgroup_part(t, warpgroup);
   return inside(row, warpgroup_rows(t), rows[at.m].of_c) *
-         inside(i64{at.n} * t.block_n + column, warpgroup_columns(t), shape.n) * kOperandBytes;
+         inside(i64{at.n} * t.block_n + column, warpgroup_columns(t), shape.n) * c_column_bytes;
 }
 
 u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }

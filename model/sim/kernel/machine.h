@@ -33,6 +33,7 @@ struct Sm {
   Server stores;         // the copy engine's reads of shared memory
   Server tensor_memory;  // loads of accumulators
   Server arithmetic;     // of epilogues: issue slots and the special function unit
+  Server residual;       // loads of R by threads
   bool has_loaded = false, has_stored = false;  // a first time in this kernel
 };
 
@@ -70,6 +71,7 @@ struct Machine {
 
   KernelConfig config;
   GemmShape shape;            // of each product
+  i32 c_column_bytes;         // that a column of A B leaves in C
   OperandPanels panels;       // of CTA tiles
   std::vector<TileRow> rows;  // of CTA tiles, of all products or groups
   Residency residency;

@@ -185,6 +185,14 @@ SimTime MemorySystem::take_in(SimTime now, const SmPlace& place, i64 bytes) {
   return l2_output_.serve(now, place, {rounded(static_cast<double>(bytes) * input_ps_per_byte_)});
 }
 
+SimTime MemorySystem::read_ahead(SimTime now, SimTime served) {
+  return dram_.serve(now, served) + dram_latency_;
+}
+
+SimTime MemorySystem::put_out_beside(SimTime now, const SmPlace& place, SimTime served) {
+  return l2_output_.serve(now, place, served);
+}
+
 SimTime MemorySystem::load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served) {
   traffic_.l2_to_sm += bytes;
   traffic_.l2_output += bytes;

@@ -83,6 +83,10 @@ class MemorySystem {
   SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc);
   /// When L2 has put out partial sums that it holds; `served` for the bytes.
   SimTime load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served);
+  /// When L2 has read what it is told to read ahead; room and bytes are counted elsewhere.
+  SimTime read_ahead(SimTime now, SimTime served);
+  /// When L2 has put that out to an SM.
+  SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
   /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
   /// A block of C is written, each once; it goes to DRAM when L2 needs its room.

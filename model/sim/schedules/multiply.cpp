@@ -36,6 +36,7 @@ i32 left_in_flight(Cta& cta, u32 k_blocks) {
 
 Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
   span.begin = wg.ready;
+  fetch_residual(cta, wg, k_blocks);
   for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
     const bool promotes = cta.costs().promoted_parts > 0;
     if (k_block == 0 || !promotes) {

@@ -22,6 +22,7 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     wg.ready += cta.costs().find_tile;
     TileSpan span{.begin = wg.ready};
+    fetch_residual(cta, wg, cta.k_blocks());
     for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
       co_await cta.wait_full(wg);
       if (k_block == 0) {

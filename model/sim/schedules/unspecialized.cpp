@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/multiply.h"
 
 namespace tilecast {
@@ -10,6 +11,7 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
   const u32 stages = static_cast<u32>(cta.tiling().stages);
   const u32 inflight = static_cast<u32>(cta.inflight());
   span.begin = wg.ready;
+  fetch_residual(cta, wg, cta.k_blocks());
   if (loads(wg)) {
     for (u32 k_block = 0; k_block < std::min(stages, cta.k_blocks()); ++k_block) {
       co_await cta.wait_empty(wg);

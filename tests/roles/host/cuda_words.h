@@ -16,6 +16,9 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
+struct float2 {
+  float x, y;
+};
 struct float4 {
   float x, y, z, w;
 };
@@ -31,6 +34,11 @@ inline void __syncthreads() {}
 inline void __syncwarp() {}
 [[noreturn]] inline void __trap() { std::abort(); }
 inline float __uint_as_float(std::uint32_t) { return 0; }
+inline std::uint32_t __float_as_uint(float) { return 0; }
+inline std::uint32_t __byte_perm(std::uint32_t low, std::uint32_t, unsigned) { return low; }
+inline std::uint32_t __shfl_xor_sync(unsigned, std::uint32_t value, int) { return value; }
+inline std::uint32_t __reduce_max_sync(unsigned, std::uint32_t value) { return value; }
+inline std::uint32_t atomicMax(std::uint32_t*, std::uint32_t value) { return value; }
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
 inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int) { return value; }
 

@@ -85,7 +85,7 @@ void MicroKernels::sum_squares(const float* values, u64 count, OutputCheck* chec
 void MicroKernels::check_output(const void* output, const float* reference,
                                 const GemmProblem& problem, ElementBound bound, OutputCheck* check,
                                 cudaStream_t stream) const {
-  const u64 columns = static_cast<u64>(problem.shape.n);
+  const u64 columns = static_cast<u64>(c_columns(problem));
   const u64 rows = static_cast<u64>(problem.batch.products * problem.shape.m);
   launch(check_output_, wide(sm_count_), stream, output, reference, rows * columns, columns,
          static_cast<u64>(c_row(problem)), static_cast<i32>(c_type(problem)), bound.relative,
@@ -118,9 +118,9 @@ void MicroKernels::widen_fp8(const void* narrow, void* widened, u64 elements, El
          static_cast<i32>(type));
 }
 
-void MicroKernels::apply_epilogue(float* sums, const void* bias, const ScaleArgs& scales,
+void MicroKernels::apply_epilogue(const float* sums, float* results, const EpilogueInputs& inputs,
                                   const GemmProblem& problem, cudaStream_t stream) const {
-  launch(apply_epilogue_, wide(sm_count_), stream, sums, bias, scales.a, scales.b,
+  launch(apply_epilogue_, wide(sm_count_), stream, sums, results, inputs,
          static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
          static_cast<i32>(c_type(problem)), static_cast<i32>(problem.epilogue.bias),
          static_cast<i32>(problem.epilogue.activation), static_cast<i32>(problem.epilogue.scales));

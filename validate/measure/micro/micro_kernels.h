@@ -12,6 +12,7 @@
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/micro/clock_sample.h"
 #include "kernels/verify/check_output.h"
+#include "kernels/verify/epilogue_inputs.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/regime.h"
 
@@ -52,8 +53,8 @@ class MicroKernels {
   /// fp8 elements, an even number of them, as fp16.
   void widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
                  cudaStream_t stream) const;
-  /// Of the problem, in place on its sums; `bias` and `scales` are null where it has none.
-  void apply_epilogue(float* sums, const void* bias, const ScaleArgs& scales,
+  /// Of one product of the problem; `results` may be `sums` but for a gate.
+  void apply_epilogue(const float* sums, float* results, const EpilogueInputs& inputs,
                       const GemmProblem& problem, cudaStream_t stream) const;
   /// The product of K-major fp16 elements whose blocks have scales.
   void scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,

@@ -8,5 +8,7 @@
 namespace tilecast::ptx {
 
 inline float value_of_bits(unsigned short, ElementType) { return 0; }
+inline unsigned short bits_of(float, ElementType) { return 0; }
+inline unsigned short fp8_pair_of(float, float, ElementType) { return 0; }
 
 }  // namespace tilecast::ptx

@@ -8,6 +8,8 @@
 namespace tilecast::ptx {
 
 inline void prefetch_tensor_map(const void*) {}
+inline void tma_prefetch_2d(const void*, i32, i32) {}
+inline void tma_prefetch_3d(const void*, i32, i32, i32) {}
 inline void fence_proxy_async() {}
 
 inline kernel_calls::Map map_at(const void* map) {

@@ -6,18 +6,23 @@
 
 namespace tilecast::ptx {
 
-struct HostVector {
-  u32 word[4];
+template <int kBytes>
+struct Vector {
+  static constexpr int kWords = kBytes < 4 ? 1 : kBytes / 4;
+  u32 word[kWords];
 };
 
 template <int kBytes, bool kHinted>
-HostVector load_global(const void*, u64) {
+Vector<kBytes> load_global(const void*, u64) {
   return {};
 }
 
 template <int kBytes>
-HostVector load_shared(u32) {
+Vector<kBytes> load_shared(u32) {
   return {};
 }
+
+template <int kBytes>
+void store_shared(u32, const Vector<kBytes>&) {}
 
 }  // namespace tilecast::ptx

@@ -1,0 +1,44 @@
+// The largest magnitude of a result: each thread's of a tile, then a warp's to the device. NaN is
+// larger than all numbers, as the bits of magnitudes order them.
+// Checked by: validate/measure/result_test.cpp.
+#pragma once
+
+#include "kernels/gemm/compile_time_config.h"
+
+namespace tilecast {
+
+template <bool kWanted>
+class AmaxPart {
+ public:
+  __device__ void begin() {}
+  __device__ void take(float, bool) {}
+  template <class Args>
+  __device__ void publish(const Args&) {}
+};
+
+#ifdef TILECAST_RESULT
+template <>
+class AmaxPart<true> {
+ public:
+  __device__ void begin() { largest_ = 0; }
+  /// Of an element within C's bounds.
+  __device__ void take(float value, bool inside) {
+    const u32 magnitude = __float_as_uint(value) & 0x7fffffffu;
+    largest_ = inside && magnitude > largest_ ? magnitude : largest_;
+  }
+  /// By whole warps.
+  template <class Args>
+  __device__ void publish(const Args& args) {
+    const u32 of_warp = __reduce_max_sync(0xffffffffu, largest_);
+    if (threadIdx.x % 32 == 0) {
+      atomicMax(args.result.amax, of_warp);
+    }
+    largest_ = 0;
+  }
+
+ private:
+  u32 largest_;  // bits of a float
+};
+#endif
+
+}  // namespace tilecast

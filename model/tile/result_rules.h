@@ -1,0 +1,38 @@
+// Which configurations can give C a type, and take the last steps of an epilogue
+// (kernels/device/result.cuh). Legality and the kernels' sources both ask.
+// Checked by: result_rules_test.cpp.
+#pragma once
+
+#include "model/tile/gemm_problem.h"
+#include "model/tile/kernel_config.h"
+#include "model/tile/register_plan.h"
+#include "model/tile/smem_layout.h"
+
+namespace tilecast {
+
+/// What a thread that adds R needs beside its sums: of compiled kernels some spill with 80, none
+/// with 88.
+constexpr i32 kBesideResidual = 88;
+
+TILECAST_HD constexpr bool registers_hold_residual(const KernelConfig& config) {
+  return !has_producer_warpgroup(config.schedule) ||
+         accumulator_registers(config.tiling) + kBesideResidual <=
+             register_plan(consumer_warpgroups(config.schedule, config.tiling), config.ctas_per_sm,
+                           config.producer_registers)
+                 .consumer;
+}
+
+/// Tiles that end in odd eights of columns have 16-bit elements of C, each of a column. What waits
+/// in registers for a deferred store is 16 bits for a column at most. Several pieces of a tile
+/// would each find a largest magnitude.
+TILECAST_HD constexpr bool takes_result(const KernelConfig& config, ElementType c,
+                                        const Epilogue& epilogue) {
+  const i32 bytes = c_column_bytes(c, epilogue);
+  const bool usual = bytes == kOperandBytes && !gates(epilogue);
+  return (usual || (!uses_tcgen05(config.schedule) && !in_odd_eights(config.tiling))) &&
+         (bytes <= kOperandBytes || config.store == Store::kAtTileEnd) &&
+         (!epilogue.amax || !splits_k(config.schedule)) &&
+         (!epilogue.residual || registers_hold_residual(config));
+}
+
+}  // namespace tilecast
