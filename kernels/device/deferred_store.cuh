@@ -25,6 +25,7 @@ class DeferredStore {
                        const TileOrigin& tile, const WarpgroupPlace& place, i32 warpgroup) {
     part_ = part_origin(tile, place);
     acc.residual.begin(args, part_);
+    acc.amax.begin();
     store_chunks<kAtOnce>(args, smem, acc, part_, warpgroup);
 #pragma unroll
     for (i32 i = 0; i < kDeferredChunks; ++i) {

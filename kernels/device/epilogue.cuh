@@ -31,7 +31,6 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
   acc.bias.load(args, part.m, part.n);
   // A group's tiles begin anywhere, and the scales that it may have are counted in the tile.
   acc.scales.load(args, grouped() ? place.row : part.m, part.n);
-  acc.amax.begin();
 #ifdef TILECAST_RESULT
   if constexpr (fused().residual) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&
@@ -205,6 +204,7 @@ __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem
                                   i32 warpgroup) {
   const TileOrigin part = part_origin(tile, place);
   acc.residual.begin(args, part);
+  acc.amax.begin();
   store_chunks<kChunks>(args, smem, acc, part, warpgroup);
   acc.amax.publish(args);
 }
@@ -219,6 +219,7 @@ __device__ inline void store_tile_borrowing(const GemmArgs& args, Accumulator& a
   constexpr u32 kConsumers = kConsumerWarpgroups * kThreadsPerWarpgroup;
   const TileOrigin part = part_origin(tile, place);
   acc.residual.begin(args, part);
+  acc.amax.begin();
   ptx::named_barrier_sync(kConsumersBarrier, kConsumers);  // nobody reads the stages any more
 #pragma unroll
   for (i32 index = 0; index < kChunks; ++index) {

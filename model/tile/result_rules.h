@@ -10,13 +10,13 @@
 
 namespace tilecast {
 
-/// What a thread that adds R needs beside its sums: of compiled kernels some spill with 80, none
-/// with 88.
-constexpr i32 kBesideResidual = 88;
+/// What a thread that adds R, or looks for the largest magnitude, needs beside its sums: of
+/// compiled kernels some spill with 80, next to none with 88.
+constexpr i32 kBesideResult = 88;
 
-TILECAST_HD constexpr bool registers_hold_residual(const KernelConfig& config) {
+TILECAST_HD constexpr bool registers_hold_result(const KernelConfig& config) {
   return !has_producer_warpgroup(config.schedule) ||
-         accumulator_registers(config.tiling) + kBesideResidual <=
+         accumulator_registers(config.tiling) + kBesideResult <=
              register_plan(consumer_warpgroups(config.schedule, config.tiling), config.ctas_per_sm,
                            config.producer_registers)
                  .consumer;
@@ -32,7 +32,7 @@ TILECAST_HD constexpr bool takes_result(const KernelConfig& config, ElementType 
   return (usual || (!uses_tcgen05(config.schedule) && !in_odd_eights(config.tiling))) &&
          (bytes <= kOperandBytes || config.store == Store::kAtTileEnd) &&
          (!epilogue.amax || !splits_k(config.schedule)) &&
-         (!epilogue.residual || registers_hold_residual(config));
+         ((!epilogue.residual && !epilogue.amax) || registers_hold_result(config));
 }
 
 }  // namespace tilecast

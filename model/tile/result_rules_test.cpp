@@ -41,10 +41,11 @@ TEST_CASE("Odd eights of columns take 16-bit elements alone") {
   }
 }
 
-TEST_CASE("R needs 88 registers beside the sums of a thread, of which 240 are the most") {
+TEST_CASE("R and amax need 88 registers beside the sums of a thread, of which 240 are the most") {
   CHECK(takes_result(ping_pong("64x256x64"), kBf16, kResidual));         // 128 sums
   CHECK(takes_result(ping_pong("128x144x64"), kBf16, kResidual));        // 144
   CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // 160
+  CHECK(takes_result(ping_pong("128x160x64"), kBf16, {}));
 }
 
 TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of tiles no amax") {
