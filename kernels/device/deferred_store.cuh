@@ -24,7 +24,6 @@ class DeferredStore {
   __device__ void keep(const GemmArgs& args, const SharedMemory& smem, Accumulator& acc,
                        const TileOrigin& tile, const WarpgroupPlace& place, i32 warpgroup) {
     part_ = part_origin(tile, place);
-    acc.residual.begin(args, part_);
     acc.amax.begin();
     store_chunks<kAtOnce>(args, smem, acc, part_, warpgroup);
 #pragma unroll

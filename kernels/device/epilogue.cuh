@@ -185,6 +185,12 @@ __device__ inline void store_through_slot(const GemmArgs& args, const SharedMemo
   }
 }
 
+/// The first loads of R for a warpgroup's part of a tile, whose sums need not be complete.
+__device__ inline void begin_residual(const GemmArgs& args, Accumulator& acc,
+                                      const TileOrigin& tile, const WarpgroupPlace& place) {
+  acc.residual.begin(args, part_origin(tile, place));
+}
+
 /// The first kCount chunks of a part with slots of its own. Called by every thread of the
 /// warpgroup; `warpgroup` counts the CTA's consumers.
 template <i32 kCount>
@@ -203,7 +209,6 @@ __device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem
                                   const TileOrigin& tile, const WarpgroupPlace& place,
                                   i32 warpgroup) {
   const TileOrigin part = part_origin(tile, place);
-  acc.residual.begin(args, part);
   acc.amax.begin();
   store_chunks<kChunks>(args, smem, acc, part, warpgroup);
   acc.amax.publish(args);
@@ -218,7 +223,6 @@ __device__ inline void store_tile_borrowing(const GemmArgs& args, Accumulator& a
                                             i32 warpgroup, SlotOf slot_of) {
   constexpr u32 kConsumers = kConsumerWarpgroups * kThreadsPerWarpgroup;
   const TileOrigin part = part_origin(tile, place);
-  acc.residual.begin(args, part);
   acc.amax.begin();
   ptx::named_barrier_sync(kConsumersBarrier, kConsumers);  // nobody reads the stages any more
 #pragma unroll

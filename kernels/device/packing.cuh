@@ -85,9 +85,11 @@ using Pairs = u32[sixteen_words()];
 __device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, const Chunk& chunk,
                                       i32 sixteen, const TileOrigin& part, Pairs& words) {
   const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
+  const i32 column = part.n + chunk.column + sixteen * 16 + static_cast<i32>(threadIdx.x) % 4 * 2;
+  const i32 eights = chunk.is_half(sixteen) ? 1 : 2;
   float results[2][4] = {};
 #pragma unroll
-  for (i32 eight = 0; eight < (chunk.is_half(sixteen) ? 1 : 2); ++eight) {
+  for (i32 eight = 0; eight < eights; ++eight) {
     const i32 of_part = chunk.column + sixteen * 16 + eight * 8;
     const float* const sums = acc.eight_columns(chunk.i, of_part);
     float(&v)[4] = results[eight];
@@ -95,20 +97,23 @@ __device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, co
     for (i32 k = 0; k < 4; ++k) {
       v[k] = sums[k];
     }
-    const i32 column = part.n + of_part + static_cast<i32>(threadIdx.x) % 4 * 2;
-    complete_sums(args, acc, chunk.i, of_part, part.product(), row, column, v);
+    complete_sums(args, acc, chunk.i, of_part, part.product(), row, column + eight * 8, v);
     activate_pair(v[0], v[1]);
     activate_pair(v[2], v[3]);
-    acc.residual.add(v, chunk, sixteen, eight);
+  }
+  acc.residual.add(results, chunk, sixteen);
+  acc.residual.load_ahead(args, part, chunk, sixteen);
+#pragma unroll
+  for (i32 eight = 0; eight < eights; ++eight) {
+    float(&v)[4] = results[eight];
 #pragma unroll
     for (i32 k = 0; k < 4; ++k) {
       if (!gates(fused()) || k % 2 == 0) {
-        acc.amax.take(v[k], row + k / 2 * 8 < args.m && column + k % 2 < args.n);
+        acc.amax.take(v[k], row + k / 2 * 8 < args.m && column + eight * 8 + k % 2 < args.n);
         v[k] = scaled_for_c(args, v[k]);
       }
     }
   }
-  acc.residual.load_ahead(args, part, chunk, sixteen);
   round_sixteen(results, words);
 }
 

@@ -1,6 +1,8 @@
 // R, which is added to a result (Epilogue::residual), as a thread needs it: the elements beside its
-// sums, read by itself, sixteen columns at a time and as many sixteens ahead as registers allow. So
-// that these reads find R in L2, the copy engine fetches it as the tile begins.
+// sums. Of sixteen columns a thread reads four neighbours and trades two of them, so that a warp's
+// load touches eight lines for 256 or 512 bytes: L1 finds one line a cycle, and with loads of two
+// neighbours that took as long as all else at a tile's end. As many sixteens are read ahead as
+// registers allow; so that these reads find R in L2, the copy engine fetches it as the tile begins.
 //
 // C may be R: each element is read by the thread that packs it, and stored behind that.
 // Checked by: validate/measure/result_test.cpp.
@@ -21,14 +23,15 @@ class ResidualPart {
  public:
   template <class Args>
   __device__ void begin(const Args&, const TileOrigin&) {}
-  __device__ void add(float (&)[4], const Chunk&, i32, i32) const {}
+  __device__ void add(float (&)[2][4], const Chunk&, i32) const {}
   template <class Args>
   __device__ void load_ahead(const Args&, const TileOrigin&, const Chunk&, i32) {}
 };
 
 #ifdef TILECAST_RESULT
-/// Two neighbours of R in one row, as they lie in memory.
+/// Two neighbours in one row, as they lie in memory; and the next two.
 using ResidualPair = ptx::Vector<2 * max_of(2, element_bytes(kCType))>;
+using ResidualFour = ptx::Vector<4 * max_of(2, element_bytes(kCType))>;
 
 /// 0 out of bounds; `column` is even.
 template <class Args>
@@ -42,18 +45,39 @@ __device__ inline ResidualPair residual_pair(const Args& args, i32 product, i32 
   const bool right = column + 1 < args.n;
   if constexpr (element_bytes(kCType) == 4) {
     const u32* const from = static_cast<const u32*>(r.residual) + at;
-    if (r.residual_pairs != 0) {
-      return *reinterpret_cast<const ResidualPair*>(from);
-    }
     pair = {from[0], right ? from[1] : 0};
   } else {
     const unsigned short* const from = static_cast<const unsigned short*>(r.residual) + at;
-    if (r.residual_pairs != 0) {
-      return *reinterpret_cast<const ResidualPair*>(from);
-    }
     pair = {from[0] | (right ? static_cast<u32>(from[1]) << 16 : 0)};
   }
   return pair;
+}
+
+/// The same of four; where rows are whole fours by one load.
+template <class Args>
+__device__ inline ResidualFour residual_four(const Args& args, i32 product, i32 row, i32 column) {
+  const ResultArgs& r = args.result;
+  ResidualFour four{};
+  if (r.residual_fours == 0) {
+    const ResidualPair left = residual_pair(args, product, row, column);
+    const ResidualPair right = residual_pair(args, product, row, column + 2);
+#pragma unroll
+    for (i32 i = 0; i < ResidualPair::kWords; ++i) {
+      four.word[i] = left.word[i];
+      four.word[ResidualPair::kWords + i] = right.word[i];
+    }
+  } else if (row < args.m && column < args.n) {
+    const i64 at = product * r.residual_stride + row * r.residual_row + column;
+    if constexpr (element_bytes(kCType) == 4) {
+      const uint4 v = *reinterpret_cast<const uint4*>(static_cast<const u32*>(r.residual) + at);
+      four = {v.x, v.y, v.z, v.w};
+    } else {
+      const uint2 v =
+          *reinterpret_cast<const uint2*>(static_cast<const unsigned short*>(r.residual) + at);
+      four = {v.x, v.y};
+    }
+  }
+  return four;
 }
 
 __device__ inline void add_residual(const ResidualPair& pair, float& left, float& right) {
@@ -83,7 +107,6 @@ TILECAST_HD consteval i32 residual_ahead() {
 template <>
 class ResidualPart<true> {
  public:
-  /// Once the sums are complete.
   template <class Args>
   __device__ void begin(const Args& args, const TileOrigin& part) {
 #pragma unroll
@@ -91,12 +114,26 @@ class ResidualPart<true> {
       load(args, part, s);
     }
   }
-  /// To a thread's four sums in eight columns: two neighbours in one row, two in the row eight
-  /// below.
-  __device__ void add(float (&sums)[4], const Chunk& chunk, i32 sixteen, i32 eight) const {
-    const ResidualPair(&pairs)[4] = pairs_[index_of(chunk, sixteen) % kAhead];
-    add_residual(pairs[eight * 2], sums[0], sums[1]);
-    add_residual(pairs[eight * 2 + 1], sums[2], sums[3]);
+  /// To a thread's sums in sixteen columns: of each eight two neighbours in one row, and two in the
+  /// row eight below.
+  __device__ void add(float (&sums)[2][4], const Chunk& chunk, i32 sixteen) const {
+    constexpr i32 kWords = ResidualPair::kWords;
+    const bool odd = threadIdx.x % 2 != 0;
+#pragma unroll
+    for (i32 half = 0; half < 2; ++half) {
+      // A thread has four columns of which two are its neighbour's, who has two of its own.
+      const ResidualFour& four = fours_[index_of(chunk, sixteen) % kAhead][half];
+      ResidualPair first, second;
+#pragma unroll
+      for (i32 i = 0; i < kWords; ++i) {
+        const u32 left = four.word[i], right = four.word[kWords + i];
+        const u32 got = __shfl_xor_sync(0xffffffffu, odd ? left : right, 1);
+        first.word[i] = odd ? got : left;
+        second.word[i] = odd ? right : got;
+      }
+      add_residual(first, sums[0][half * 2], sums[0][half * 2 + 1]);
+      add_residual(second, sums[1][half * 2], sums[1][half * 2 + 1]);
+    }
   }
   /// Behind the last use of sixteen columns.
   template <class Args>
@@ -106,33 +143,30 @@ class ResidualPart<true> {
   }
 
  private:
-  static constexpr i32 kSixteens = ceil_div(kSlotColumns, 16);  // of a chunk
-
+  static constexpr i32 kSixteens = ceil_div(warpgroup_columns(kTiling), 16);  // of a wgmma row
   static constexpr i32 kAhead = residual_ahead();
 
   __device__ static constexpr i32 index_of(const Chunk& chunk, i32 sixteen) {
-    return (chunk.i * kChunksAcross + chunk.column / kSlotColumns) * kSixteens + sixteen;
+    return chunk.i * kSixteens + chunk.column / 16 + sixteen;
   }
 
+  /// Of the four threads of a row the first and the second read columns that these two need, the
+  /// others those that they need, so that each trades with one.
   template <class Args>
   __device__ void load(const Args& args, const TileOrigin& part, i32 index) {
-    if (index >= kChunks * kSixteens) {
+    if (index >= wgmmas_along_m(kTiling) * kSixteens) {
       return;
     }
-    const Chunk chunk = Chunk::at(index / kSixteens);
-    const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
+    const i32 pair = static_cast<i32>(threadIdx.x) % 4;
+    const i32 row = part.m + index / kSixteens * kWgmmaM + row_in_chunk();
+    const i32 column = part.n + index % kSixteens * 16 + (pair % 2 * 2 + pair / 2) * 4;
 #pragma unroll
-    for (i32 i = 0; i < 4; ++i) {
-      const i32 column = index % kSixteens * 16 + i / 2 * 8;
-      if (column < chunk.columns) {
-        pairs_[index % kAhead][i] =
-            residual_pair(args, part.product(), row + i % 2 * 8,
-                          part.n + chunk.column + column + static_cast<i32>(threadIdx.x) % 4 * 2);
-      }
+    for (i32 half = 0; half < 2; ++half) {
+      fours_[index % kAhead][half] = residual_four(args, part.product(), row + half * 8, column);
     }
   }
 
-  ResidualPair pairs_[kAhead][4];
+  ResidualFour fours_[kAhead][2];
 };
 
 /// Asks L2 for a warpgroup's part of R. By one thread.

@@ -185,7 +185,7 @@ struct Launch {
     result = {.residual = fused().residual ? residual = device_array<CElement>(kSpanOfC) : nullptr,
               .residual_row = kLdc,
               .residual_stride = kProducts > 1 ? kM * kLdc : 0,
-              .residual_pairs = kLdc % 2 == 0 && kN % 2 == 0 ? 1 : 0,
+              .residual_fours = kLdc % 4 == 0 && kN % 4 == 0 ? 1 : 0,
               .scale_c = fused().scale_c ? scale_c = device_array<float>(1) : nullptr,
               .amax = fused().amax ? device_array<u32>(1) : nullptr};
     args.result = result;

@@ -49,6 +49,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     at.advance();
   }
   timeline.multiplied();
+  begin_residual(args, acc, tile, place);
   store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
   timeline.stored();
   timeline.leave();

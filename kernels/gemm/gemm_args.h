@@ -87,7 +87,7 @@ struct ResultArgs {
   const void* residual;    // of C's type and shape; C itself, or none of its bytes
   i64 residual_row;        // elements from one row of it to the next
   i64 residual_stride;     // of a batch, from one product's matrix to the next
-  i32 residual_pairs;      // its rows begin at multiples of two elements
+  i32 residual_fours;      // its rows begin and end at multiples of four elements
   i32 residual_by_tma;     // and begin and end at those of 16 bytes
   const float* scale_c;
   u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's

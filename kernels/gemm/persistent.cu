@@ -41,6 +41,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     timeline.begin(tile, 0, args.k_blocks);
     run_tile(args, smem, ring, acc, operands, tile, timeline);
     timeline.multiplied();
+    begin_residual(args, acc, tile, place);
     store_tile(args, smem, acc, tile, place, warpgroup);
     timeline.stored();
   }

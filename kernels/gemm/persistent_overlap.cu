@@ -111,6 +111,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     });
     let_next_kernel_begin();
     timeline.multiplied();
+    begin_residual(args, acc, tile, place);
     if constexpr (kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
         // Where the next load would go, warp 0 would know; all know that stages - kInflight loads

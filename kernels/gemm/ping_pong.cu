@@ -52,6 +52,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
       timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
       timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {
+        begin_residual(args, acc, tile_origin(args, t, cta), whole_tile);
         if (scheduler.next(t) < end) {
           ptx::named_barrier_arrive(kFirstTurnBarrier + (warpgroup ^ 1), kTurnThreads);
         }

@@ -93,6 +93,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   ptx::wgmma_wait<0>();
   acc.fence();
   timeline.multiplied();
+  begin_residual(args, acc, only_tile, place);
   store_tile_where_staged(args, smem, acc, only_tile, place, warpgroup);
   timeline.stored();
   timeline.leave();

@@ -74,6 +74,7 @@ __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
       take_over(part, acc, p, args.reduction, timeline);
       timeline.reduced();
     }
+    begin_residual(args, acc, tile_origin(args, p.tile, cta), place);
     store_tile(args, smem, acc, tile_origin(args, p.tile, cta), place, warpgroup);
     timeline.stored();
   }

@@ -39,8 +39,10 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
     const TileOrigin tile = tile_origin(args, t, cta);
     if constexpr (kDefers) {
       deferred.store_rest(args, smem, warpgroup);
+      begin_residual(args, acc, tile, place);
       deferred.keep(args, smem, acc, tile, place, warpgroup);
     } else {
+      begin_residual(args, acc, tile, place);
       store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
     }
     timeline.stored();

@@ -46,7 +46,7 @@ ResultArgs result_args(const GemmProblem& problem, const KernelConfig& config,
   args.residual = buffers.residual;
   args.residual_row = r.row_stride;
   args.residual_stride = r.matrix_stride;
-  args.residual_pairs = in_whole(2) ? 1 : 0;
+  args.residual_fours = in_whole(4) ? 1 : 0;
   args.residual_by_tma = in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
   if (args.residual_by_tma != 0) {
     args.residual_map = make_tensor_map(r, c_box(config, r.dtype, c_column_bytes(problem)));

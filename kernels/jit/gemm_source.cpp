@@ -42,7 +42,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
       define("BIAS", static_cast<i32>(epilogue.bias)),
       define("ACTIVATION", static_cast<i32>(epilogue.activation)),
   };
-  if (types.c != types.operands) {
+  if (types.c != in_pairs(types.operands)) {  // a C in fp8 is no pairs
     defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
   }
   if (epilogue.scales != Scales::kNone) {

@@ -57,7 +57,7 @@ struct Launch {
     args.result.residual = c.data();
     args.result.residual_row = n;
     args.result.residual_stride = problem.batch.products > 1 ? m * n : 0;
-    args.result.residual_pairs = n % 2 == 0 ? 1 : 0;
+    args.result.residual_fours = n % 4 == 0 ? 1 : 0;
     if (problem.groups != nullptr) {
       group_rows = problem.groups->on_device();
       args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};

@@ -97,7 +97,7 @@ GemmProblem random_problem(std::size_t size, const Result& result, std::mt19937&
 
 Family random_family(const GpuSpec& gpu, const Result& result, std::mt19937& random) {
   Family family;
-  for (const std::size_t size : {0, 1, 2}) {
+  for (const std::size_t size : {0, 1, 1, 2, 2}) {
     family.problems.push_back(random_problem(size, result, random));
     family.problems.back().dtype = family.problems.front().dtype;
     family.problems.back().layout = family.problems.front().layout;
@@ -105,7 +105,8 @@ Family random_family(const GpuSpec& gpu, const Result& result, std::mt19937& ran
   }
   for (const Schedule schedule : kWgmmaSchedules) {
     // Few problems are small enough for one MMA.
-    const GemmProblem& of = family.problems[schedule == Schedule::kSmallMma ? 0 : 2];
+    const GemmProblem& of = schedule == Schedule::kSmallMma ? family.problems.front()
+                                                            : family.problems.back();
     const auto legal = enumerate_candidates(gpu, of, {schedule}).legal;
     if (!legal.empty()) {
       family.configs.push_back(legal[random() % legal.size()]);

@@ -24,6 +24,7 @@ constexpr u64 kAllElementsUpTo = 1 << 16;  // compared with fp64 in full; else s
 constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
 constexpr double kNormMargin = 4;
+constexpr double kOfFactors = 6;  // of a gate's products one factor's error times the other
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 
 std::string place(u64 index, const GemmProblem& problem) {
@@ -303,7 +304,8 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
   const ElementBound bound{
       .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
-      .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms)};
+      .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms *
+                                     (gates(problem_.epilogue) ? kOfFactors : 1))};
   OutputCheck* const result = result_.as<OutputCheck>();
   kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_, bound, result,
                         stream_.get());

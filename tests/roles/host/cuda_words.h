@@ -19,6 +19,12 @@
 struct float2 {
   float x, y;
 };
+struct uint2 {
+  std::uint32_t x, y;
+};
+struct uint4 {
+  std::uint32_t x, y, z, w;
+};
 struct float4 {
   float x, y, z, w;
 };
