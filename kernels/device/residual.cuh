@@ -1,8 +1,7 @@
 // R, which is added to a result (Epilogue::residual), as a thread needs it: the elements beside its
 // sums. Of sixteen columns a thread reads four neighbours and trades two of them, so that a warp's
-// load touches eight lines for 256 or 512 bytes: L1 finds one line a cycle, and with loads of two
-// neighbours that took as long as all else at a tile's end. As many sixteens are read ahead as
-// registers allow; so that these reads find R in L2, the copy engine fetches it as the tile begins.
+// load brings whole sectors of its eight rows. As many sixteens are read ahead as registers allow;
+// so that these reads find R in L2, the copy engine fetches it as the tile begins.
 //
 // C may be R: each element is read by the thread that packs it, and stored behind that.
 // Checked by: validate/measure/result_test.cpp.

@@ -99,10 +99,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.chunk_bytes = static_cast<i64>(chunk.value);
   if (problem.epilogue.residual) {
     costs.residual_bytes = costs.chunk_bytes;
-    // A warp's load touches eight lines for sixteen columns, of which L1 finds one a cycle: with
-    // loads of half as much an H200 took 4,400 cycles for a tile of 128x256 (NOTEBOOK, R).
-    const Cycles lines{1.0 * rows * ceil_div(c_slot_columns(t), kInstructionNStep)};
-    costs.residual_intake = time(std::max(lines, transfer_cycles(chunk, gpu.reduction->sm_load)));
+    costs.residual_intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
     costs.residual_output = sim_time(transfer_time(chunk, machine.l2_output));
     costs.residual_dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
   }

@@ -32,8 +32,10 @@ constexpr const char* kWays[] = {
     "raster=grouped_m,group=8,walk=strided",
 };
 
-bool takes(const KernelConfig& config, const GemmProblem& problem) {
-  return takes_result(config, c_type(problem), problem.epilogue);
+/// Whether there is such a kernel, and the compiler makes of it what it should.
+bool takes(GpuTestBench& bench, const KernelConfig& config, const GemmProblem& problem) {
+  return takes_result(config, c_type(problem), problem.epilogue) &&
+         compile_gemm(config, ProblemKind::of(problem), bench.cache).usable();
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ TEST_CASE("R may have rows and matrices further apart than those of C", "[gpu]")
       bench.verifier.prepare(problem, with_r(nullptr));
       for (const char* text : kWays) {
         const KernelConfig config = parse_kernel_config(text);
-        if (!takes(config, problem)) {
+        if (!takes(bench, config, problem)) {
           continue;
         }
         const HangGuard guard(text);
@@ -97,7 +99,7 @@ TEST_CASE("What is not finite in R stays in its element, by every way to C", "[g
   const DeviceMemory output(r.size() * sizeof(float));
   for (const char* text : kWays) {
     const KernelConfig config = parse_kernel_config(text);
-    if (!takes(config, problem)) {
+    if (!takes(bench, config, problem)) {
       continue;
     }
     const HangGuard guard(text);
