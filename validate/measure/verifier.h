@@ -60,6 +60,8 @@ class Verifier {
   /// A B of 16-bit operands, checked; with the scales of blocks where it has some.
   void take_reference(const GemmProblem& problem, const void* a, const void* b,
                       const ScaleArgs& scales);
+  /// The same of groups along K, into matrices of C one behind the other.
+  void take_reference_of_k(const GemmProblem& problem, const void* a, const void* b);
   /// The same of products without groups, into `c`; `matrices` in all share what is checked.
   void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
                 float* c, i64 matrices);
