@@ -216,7 +216,8 @@ struct Launch {
                                k_major && row * 2 % 256 == 0, parts_k()));
     };
     const auto output = [c](TmaBox box) {
-      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, kLdc, box, false));
+      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, c, kProducts, kM, kN, kLdc, box, false,
+                               grouped()));
     };
     GemmArgs bound = args;
     if (swapped()) {

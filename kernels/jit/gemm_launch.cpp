@@ -116,9 +116,9 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   }
   if (grouped_along_m(problem_)) {
     const i64 groups = problem_.groups->count();
-    a.matrices = c.matrices = 1;
+    a.matrices = 1;
     a.matrix_stride = m * a_row(problem_);
-    c.matrix_stride = m * n;
+    c.any_run_of_rows = true;  // each tile's ends where its group does
     b.matrices = groups;
     b.matrix_stride = b.rows * b_row(problem_);
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};

@@ -81,6 +81,14 @@ __device__ inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i
       : "memory");
 }
 
+__device__ inline void tma_store_4d(const void* map, u32 source, i32 x, i32 y, i32 z, i32 w) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(
+          map),
+      "r"(x), "r"(y), "r"(z), "r"(w), "r"(source)
+      : "memory");
+}
+
 __device__ inline void tma_store_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }

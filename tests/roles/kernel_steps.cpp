@@ -219,8 +219,9 @@ class Reader {
               row % t_.block_m};
     }
     const std::vector<i32> first = problem_.groups->first_rows();
-    const auto group = std::ranges::upper_bound(first, copy.y) - first.begin() - 1;
-    return grouped_row(*problem_.groups, t_, static_cast<u32>(group), copy.y);
+    // A tile's rows go on behind its group's end, which is the next one's first row or before it.
+    const auto group = std::ranges::lower_bound(first, copy.z) - first.begin() - 1;
+    return grouped_row(*problem_.groups, t_, static_cast<u32>(group), row);
   }
 
   /// A group along K, and the row of it that a box begins with.
@@ -245,6 +246,11 @@ class Reader {
       }
     }
     throw Error(ExitCode::kWrong, "a box lies in no group");
+  }
+
+  /// Of groups along M a box's rows count down to its group's end.
+  i32 row_of_c(const Call& box) const {
+    return grouped_along_m(problem_) ? box.y + box.z - most_ragged_rows() : box.y;
   }
 
   void load(const Call& copy) {
@@ -313,7 +319,7 @@ class Reader {
   void commit() {
     i32 left = 0;  // columns of the chunk that its boxes have yet to bring
     for (const Call& box : boxes_) {
-      const auto [tile_m, row_in_tile] = row_of(box, box.y);
+      const auto [tile_m, row_in_tile] = row_of(box, row_of_c(box));
       const i32 row = static_cast<i32>(row_in_tile), column = box.x % t_.block_n;
       const i32 in_part = column % warpgroup_columns(t_);
       const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));

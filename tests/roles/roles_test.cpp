@@ -84,13 +84,6 @@ std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind st
   return kept;
 }
 
-/// Where rows of C behind a group are the next one's, threads store.
-bool groups_end_in_tiles(const GemmProblem& problem, const Tiling& t) {
-  return grouped_along_m(problem) && std::ranges::any_of(problem.groups->rows(), [&t](i64 rows) {
-           return rows % (t.block_m * t.cluster_m) != 0;
-         });
-}
-
 /// A CTA tile's first row of A, in its product.
 i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
   const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
@@ -104,7 +97,7 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
   const Tiling& t = config.tiling;
   // Threads that store C themselves leave no trace; what they store has been staged.
   const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(problem);
-  const bool by_threads = !by_tma || groups_end_in_tiles(problem, t);
+  const bool by_threads = !by_tma;
   // C in borrowed stages is stored by the CTA's first warp for all its warpgroups, and in the
   // simulator by each for itself: only that one's parts and waits are compared.
   const bool by_first = t.c_slots == 0 && role.role != 0;

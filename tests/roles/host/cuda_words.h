@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +32,8 @@ inline void __syncthreads() {}
 inline void __syncwarp() {}
 [[noreturn]] inline void __trap() { std::abort(); }
 inline float __uint_as_float(std::uint32_t) { return 0; }
+inline int __clz(int value) { return std::countl_zero(static_cast<std::uint32_t>(value)); }
+inline std::uint32_t __double2uint_rz(double value) { return static_cast<std::uint32_t>(value); }
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
 inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int) { return value; }
 

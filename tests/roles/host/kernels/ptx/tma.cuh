@@ -55,6 +55,9 @@ inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i32 z) {
                         .y = y,
                         .z = z});
 }
+inline void tma_store_4d(const void* map, u32 source, i32 x, i32 y, i32 z, i32) {
+  tma_store_3d(map, source, x, y, z);
+}
 inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   tma_store_3d(map, source, x, y, 0);
 }
