@@ -22,7 +22,7 @@ GemmProblem groups_of(std::vector<i64> rows, i64 n, i64 k) {
 
 /// Nothing is read of the groups before the first load.
 GpuSpec without_start(GpuSpec gpu) {
-  gpu.machine->group_read = gpu.machine->group_sum = {};
+  gpu.machine->group_read = {};
   return gpu;
 }
 
@@ -46,42 +46,21 @@ const char* const kNtConfigs[] = {
 
 }  // namespace
 
-TEST_CASE("One group is the product that it is, but for its start") {
+TEST_CASE("One group is the product that it is") {
   for (const GemmShape shape : {GemmShape{3072, 1000, 512}, GemmShape{2048, 4096, 4096}}) {
-    check_same(groups_of({shape.m}, shape.n, shape.k), product(shape), kConfigs,
-               without_start(h200()));
+    check_same(groups_of({shape.m}, shape.n, shape.k), product(shape), kConfigs);
   }
 }
 
 TEST_CASE("Equal groups of whole tiles are a batch, but for what was learned of groups") {
   GemmProblem batch = product({512, 1000, 512});
   batch.batch.products = 6;
-  check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch, kConfigs,
-             without_start(h200_physics()));
+  check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch, kConfigs, h200_physics());
 }
 
 TEST_CASE("Empty groups cost nothing") {
   check_same(groups_of({0, 300, 0, 0, 77, 1000, 0}, 1024, 512),
              groups_of({300, 77, 1000}, 1024, 512), kConfigs);
-}
-
-TEST_CASE("Where groups end is read before the first load, and summed in 32s") {
-  // 2,500 cycles more of a start that takes none are seen in the whole kernel.
-  GpuSpec slow = without_start(h200_physics());
-  const GemmProblem few = groups_of(std::vector<i64>(31, 128), 512, 512);
-  const GemmProblem more = groups_of(std::vector<i64>(32, 128), 512, 512);
-  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
-    const auto added = [&](const GemmProblem& problem, double read, double sum) {
-      slow.machine->group_read = slow.machine->group_sum = {};
-      const double before = predicted(problem, kConfigs[3], method, slow).cycles.value;
-      slow.machine->group_read = {read};
-      slow.machine->group_sum = {sum};
-      return predicted(problem, kConfigs[3], method, slow).cycles.value - before;
-    };
-    CHECK(added(few, 2500, 0) == Approx(2500).epsilon(0.02));
-    CHECK(added(few, 0, 1000) == Approx(2000).epsilon(0.02));   // 31 groups and their end, divisors
-    CHECK(added(more, 0, 1000) == Approx(3000).epsilon(0.02));  // one more
-  }
 }
 
 TEST_CASE("Masked groups without room are groups that follow each other") {
@@ -131,7 +110,7 @@ TEST_CASE("No prediction of groups beats physics, and one more row in each takes
   }
 }
 
-TEST_CASE("Equal groups along K are a batch, and one is a product") {
+TEST_CASE("Equal groups along K are a batch, and one is a product, but for their start") {
   for (const i64 groups : {1, 5}) {
     GemmProblem batch = product({512, 1000, 640});
     batch.layout = Layout::kNt;
@@ -164,6 +143,22 @@ TEST_CASE("Unequal groups along K take what the busiest worker does, and empty o
         CHECK(time_of({3072, 64, 0, 960, 0, 0}) < 1.25 * skewed);
       }
     }
+  }
+}
+
+TEST_CASE("Where a group of K ends is read before the first load") {
+  GemmProblem problem = product({512, 512, 0});
+  problem.layout = Layout::kNt;
+  GpuSpec slow = without_start(h200_physics());
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const auto cycles = [&] {
+      return predicted(in_groups_of_k(problem, {256, 256}), kNtConfigs[1], method, slow)
+          .cycles.value;
+    };
+    slow.machine->group_read = {};
+    const double before = cycles();
+    slow.machine->group_read = {2500};
+    CHECK(cycles() - before == Approx(2500).epsilon(0.02));
   }
 }
 

@@ -28,17 +28,6 @@ BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) 
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
 }
 
-/// Before a CTA's first load. Along M what its order of tiles is divided by takes as long as 32
-/// groups.
-Cycles read_groups(const MachineSpec& machine, const GemmProblem& problem) {
-  constexpr i64 kOfAWarp = 32;
-  if (!grouped_along_m(problem)) {
-    return grouped_along_k(problem) ? machine.group_read : Cycles{};
-  }
-  const i64 summed = ceil_div(problem.groups->count() + 1, kOfAWarp);
-  return machine.group_read + machine.group_sum * static_cast<double>(summed + 1);
-}
-
 }  // namespace
 
 i32 bulk_copies(const Tiling& t, Layout layout) {
@@ -120,7 +109,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.cta_start =
       (cold ? sim_time(machine.cta_start + machine.start_shared * per_gpc)
             : time(machine.cta_restart)) +
-      time(read_groups(machine, problem)) +
+      (grouped_along_k(problem) ? time(machine.group_read) : SimTime{}) +
       (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
       (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
   costs.cta_refill = time(machine.cta_refill + machine.cta_restart);
