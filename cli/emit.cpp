@@ -17,6 +17,7 @@
 #include "model/base/file.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/leading_text.h"
 #include "model/tile/operand_copies.h"
@@ -64,9 +65,6 @@ std::string quoted(const std::string& text) {
 
 void emit(const EmitOptions& options) {
   const GemmProblem problem = std::get<GemmProblem>(options.problem());
-  if (problem.groups != nullptr) {
-    throw ConfigError("emit: expected one product or a batch, not groups");
-  }
   if (copied_operands(problem).any()) {
     throw ConfigError(
         "emit: expected rows of A and B in whole 16 bytes, such as --lda and --ldb can say: the "
@@ -78,6 +76,12 @@ void emit(const EmitOptions& options) {
                                  to_text(problem.layout));
   if (const std::string c = c_type_text(problem); !c.empty()) {
     name += "_" + c;
+  }
+  if (problem.groups != nullptr) {
+    name += fmt::format("_{}{}groups", problem.groups->count(),
+                        grouped_along_k(problem)         ? "k"
+                        : problem.groups->capacity() > 0 ? "masked"
+                                                         : "");
   }
   if (problem.batch.products > 1) {
     name += "_batch" + to_text(problem.batch);

@@ -167,6 +167,12 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
       json["waves"]["rows_of_no_group"] = share(*e.waves->rows_of_no_group);
     }
   }
+  if (e.groups) {
+    json["groups"] = {{"alike", share(e.groups->alike)},
+                      {"own_b", share(e.groups->own_b)},
+                      {"partial", share(e.groups->partial)},
+                      {"imbalance", share(e.groups->imbalance)}};
+  }
   if (!e.learned_from.nearest.empty() || p.extrapolated) {
     json["learned"] = learned_json(e);
   }

@@ -11,6 +11,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/why_extrapolated.h"
+#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {
@@ -213,6 +214,24 @@ void add_waves(Rows& rows) {
   }
 }
 
+/// What groups cost, of the kernel's cycles.
+void add_groups(Rows& rows, const ExplainReport& report) {
+  if (!rows.kernels().front().kernel->groups) {
+    return;
+  }
+  const bool along_k = grouped_along_k(std::get<GemmProblem>(report.problem));
+  rows.heading("groups");
+  const auto part = [&](std::string_view label, double GroupParts::*share) {
+    rows.row(label, [share](const auto& e) { return percent((*e.groups).*share); });
+  };
+  part(along_k ? "equal, whole K blocks" : "as one product", &GroupParts::alike);
+  if (!along_k) {
+    part("a B for each", &GroupParts::own_b);
+  }
+  part(along_k ? "partial K blocks" : "partial tiles", &GroupParts::partial);
+  part("imbalance", &GroupParts::imbalance);
+}
+
 void add_bytes(Rows& rows) {
   rows.heading("bytes");
   rows.watched("operand reads", [](const Watched& w) { return gigabytes(w.operand_reads); });
@@ -366,6 +385,7 @@ std::string explain_table(const ExplainReport& report) {
     add_shares(rows);
     add_time(rows);
     add_waves(rows);
+    add_groups(rows, report);
     add_bytes(rows);
     add_energy(rows);
     text += rows.text();

@@ -186,6 +186,18 @@ TEST_CASE("explain says what part of the tiles' rows is of no group") {
   CHECK(explain(asked, "273x2048x512").out.find("of no group") == std::string::npos);
 }
 
+TEST_CASE("explain says what groups cost, in parts of the kernel") {
+  std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
+  CHECK(explain(asked, "[257,0,200]x2048x512").out.find("\n  partial tiles") != std::string::npos);
+  CHECK(explain(asked, "273x2048x512").out.find("imbalance") == std::string::npos);
+  asked.insert(asked.end(), {"--format", "json"});
+  const Json groups =
+      Json::parse(explain(asked, "[257,0,200]x2048x512").out)["kernels"][0]["groups"];
+  CHECK(groups["alike"].get<double>() + groups["own_b"].get<double>() +
+            groups["partial"].get<double>() + groups["imbalance"].get<double>() ==
+        Approx(1).margin(1e-3));
+}
+
 TEST_CASE("explain names the measured kernels that a prediction leans on") {
   // Measured itself: nothing is more like it.
   const std::string measured =

@@ -38,6 +38,9 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
     json["batch"] = to_text(point.problem.batch);
     if (point.problem.groups != nullptr) {
       json["groups"] = point.problem.groups->rows();
+      if (grouped_along_k(point.problem)) {
+        json["groups_along"] = "k";
+      }
       if (point.problem.groups->capacity() > 0) {
         json["capacity"] = point.problem.groups->capacity();
       }

@@ -272,8 +272,10 @@ std::string asked_text(const RankingReport& report) {
   }
   const GemmProblem& draw = std::get<GemmProblem>(r.problem);
   const std::string words = to_text(r.problem);
-  return fmt::format("{}, N {} K {}{}", to_text(*report.routing), draw.shape.n, draw.shape.k,
-                     words.substr(words.find(' ')));
+  const auto& [m, n, k] = draw.shape;
+  const std::string sides =
+      grouped_along_k(draw) ? fmt::format("M {} N {}", m, n) : fmt::format("N {} K {}", n, k);
+  return fmt::format("{}, {}{}", to_text(*report.routing), sides, words.substr(words.find(' ')));
 }
 
 /// What draws differ by; empty where there are none.

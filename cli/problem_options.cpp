@@ -46,17 +46,25 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
         fmt::format("--experts applies only to gemm, not to {}", batch.empty() ? op : "a batch"));
   }
   if (std::ranges::count(lower_case(shape), 'x') != 1) {
-    throw ConfigError(fmt::format("shape '{}': expected N and K of each expert, such as 4096x7168",
-                                  on_one_line(shape)));
+    throw ConfigError(fmt::format(
+        "shape '{}': expected N and K of each expert, such as 4096x7168, in layout nt M "
+        "and N",
+        on_one_line(shape)));
   }
   const Routing asked = asked_routing();
-  const AnyProblem product = parse_problem(
-      Op::kGemm, fmt::format("{}x{}{}", asked.rows(), shape, leading_words({lda, ldb, ldc})),
-      parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
-      parse_c_type(dtype_c));
+  // Rows of A and of B as [K,M] and [K,N] are parted alike, as in a backward pass.
+  const bool along_k = parse_layout(layout) == Layout::kNt;
+  const AnyProblem product = parse_problem(Op::kGemm,
+                                           (along_k ? fmt::format("{}x{}", shape, asked.rows())
+                                                    : fmt::format("{}x{}", asked.rows(), shape)) +
+                                               leading_words({lda, ldb, ldc}),
+                                           parse_element_type(dtype), parse_layout(layout),
+                                           parse_epilogue(epilogue), parse_c_type(dtype_c));
   std::vector<GemmProblem> problems;
   for (std::vector<i64>& rows : drawn_rows(asked, count)) {
-    problems.push_back(in_groups(std::get<GemmProblem>(product), std::move(rows)));
+    const auto& of_one = std::get<GemmProblem>(product);
+    problems.push_back(along_k ? in_groups_of_k(of_one, std::move(rows))
+                               : in_groups(of_one, std::move(rows)));
   }
   return problems;
 }
@@ -103,7 +111,9 @@ Option add_routing_options(const Command& command, ProblemOptions& options) {
       command
           .option("--experts", options.experts,
                   "Of a mixture of experts: each is a group of rows with a B of its own. SHAPE is "
-                  "then N and K: 4096x7168 --experts 64 --tokens 4096")
+                  "then N and K: 4096x7168 --experts 64 --tokens 4096. In layout nt each is a part "
+                  "of K "
+                  "with a C of its own, as in a backward pass, and SHAPE is M and N")
           .in_range(i64{1}, kMostGroups);
   const Option tokens = command.option("--tokens", options.tokens, "That are routed to --experts")
                             .in_range(i64{1}, kMostRoutedRows)

@@ -29,8 +29,9 @@ namespace tilecast {
 namespace {
 
 const std::vector<std::string> kKnown{
-    "shape",    "op",      "m",     "n",      "k",        "dtype", "layout", "regime", "inputs",
-    "epilogue", "dtype_c", "batch", "groups", "capacity", "lda",   "ldb",    "ldc"};
+    "shape",  "op",           "m",        "n",        "k",       "dtype",
+    "layout", "regime",       "inputs",   "epilogue", "dtype_c", "batch",
+    "groups", "groups_along", "capacity", "lda",      "ldb",     "ldc"};
 
 /// In small letters; throws ConfigError where there is no such field.
 std::string field_named(const std::string& given) {
@@ -175,39 +176,61 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   return fields;
 }
 
-/// As a shape has it: [256,0,17], whose sum m is where it is given; [5,0,64/128] with a capacity.
-std::string side_of_groups(std::string groups, const Fields& fields) {
-  const auto m = fields.find("m");
+/// Of fields that have groups: the side that they part, "k" where their text or another field says
+/// so.
+const char* side_in_groups(const Fields& fields) {
+  const auto along = fields.find("groups_along");
+  if (along != fields.end() && along->second != "m" && along->second != "k") {
+    throw ConfigError(
+        fmt::format("groups_along: expected m or k, got {}", printable(along->second)));
+  }
+  const auto groups = fields.find("groups");
+  if (groups == fields.end()) {
+    if (along != fields.end()) {
+      throw ConfigError("groups_along: expected groups beside it");
+    }
+    return "";
+  }
+  return groups->second.starts_with(kGroupsAlongK) ||
+                 (along != fields.end() && along->second == "k")
+             ? "k"
+             : "m";
+}
+
+/// As a shape has it: [256,0,17], whose sum the side is where it is given; [5,0,64/128] with a
+/// capacity.
+std::string side_of_groups(const char* name, const Fields& fields) {
+  std::string groups = fields.at("groups");
   if (const auto capacity = fields.find("capacity"); capacity != fields.end()) {
     groups += "/" + capacity->second;
   }
-  const i64 all = parse_group_rows(groups)->total();
-  if (m != fields.end() && parse_integer(m->second) != all) {
-    throw ConfigError(
-        fmt::format("m: expected {}, the rows of all groups, got {}", all, printable(m->second)));
+  const GroupRows* const parsed = parse_group_rows(groups);
+  const auto side = fields.find(name);
+  if (side != fields.end() && parse_integer(side->second) != parsed->total()) {
+    throw ConfigError(fmt::format("{}: expected {}, the rows of all groups, got {}", name,
+                                  parsed->total(), printable(side->second)));
   }
-  return "[" + groups + "]";
+  return "[" + list_text(*parsed) + "]";
 }
 
 /// From fields that have no shape, those of the op's sides.
 std::string sides_text(const Fields& fields, Op op) {
   constexpr const char* kSides[] = {"m", "n", "k"};
+  const std::string_view parted = side_in_groups(fields);
   std::string text;
   for (int i = 0; i < 3; ++i) {
-    const auto groups = fields.find("groups");
-    const bool in_groups = i == 0 && groups != fields.end();
-    const auto side = in_groups ? groups : fields.find(kSides[i]);
+    const bool in_groups = parted == kSides[i];
+    const auto side = fields.find(in_groups ? "groups" : kSides[i]);
     if ((side == fields.end()) == (i < sides_of(op))) {
       throw ConfigError(fmt::format(
           "{}: {}", kSides[i],
           side == fields.end() ? "missing" : fmt::format("a shape of {} has none", to_text(op))));
     }
-    if (i == 0 && !in_groups && fields.contains("capacity")) {
+    if (i == 0 && parted.empty() && fields.contains("capacity")) {
       throw ConfigError("capacity: expected groups beside it");
     }
     if (side != fields.end()) {
-      text +=
-          (i > 0 ? "x" : "") + (in_groups ? side_of_groups(side->second, fields) : side->second);
+      text += (i > 0 ? "x" : "") + (in_groups ? side_of_groups(kSides[i], fields) : side->second);
     }
   }
   return text;
@@ -218,7 +241,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
     if (fields.contains("groups")) {
-      throw ConfigError("groups: expected n and k beside them, not shape");
+      throw ConfigError("groups: expected the other two sides beside them, not shape");
     }
     for (const char* side : {"m", "n", "k", "capacity"}) {
       if (fields.contains(side)) {

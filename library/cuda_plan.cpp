@@ -17,6 +17,7 @@
 #include "kernels/jit/device.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/group_checker.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/operand_copier.h"
 #include "kernels/registry.h"
@@ -127,6 +128,10 @@ class CudaPlan final : public DevicePlan {
       copy_shape_ = copy_shape(copy_args_, current_device().sm_count);
       copy_kernel_.emplace(compile_copy(request, config).cubin, kCopyEntry);
     }
+    if (request.check_groups) {
+      CubinCache cache = cache_of(request);
+      checker_.emplace(cache, request.problem);
+    }
     last_rows_alike_ = std::ranges::equal(args_.a.opaque, args_.a_last.opaque);
     if (driver_.current_context(&context_) != CUDA_SUCCESS ||
         driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS ||
@@ -164,6 +169,12 @@ class CudaPlan final : public DevicePlan {
   tilecast_status run(const tilecast_arguments& arguments, void* stream) const noexcept override {
     if (const tilecast_status status = check_context(); status != TILECAST_OK) {
       return status;
+    }
+    if (checker_) {
+      if (const tilecast_status status = check_groups(arguments.group_rows, stream);
+          status != TILECAST_OK) {
+        return status;
+      }
     }
     GemmArgs args = args_;
     CUresult result = CUDA_SUCCESS;
@@ -265,6 +276,22 @@ class CudaPlan final : public DevicePlan {
                    driver_.launch(&config, copy_function_, parameters, nullptr));
   }
 
+  tilecast_status check_groups(const std::int32_t* numbers, void* stream) const noexcept {
+    try {
+      const auto on = static_cast<cudaStream_t>(stream);
+      cudaStreamCaptureStatus capture{};
+      TILECAST_CUDA(cudaStreamIsCapturing(on, &capture));
+      if (capture != cudaStreamCaptureStatusNone) {
+        return fail(TILECAST_UNSUPPORTED,
+                    "options.check_groups: a stream that is captured cannot be waited for");
+      }
+      const std::string why = checker_->why_wrong(numbers, on);
+      return why.empty() ? TILECAST_OK : fail(TILECAST_INVALID_ARGUMENT, "group_rows: " + why);
+    } catch (const std::exception& error) {
+      return fail(TILECAST_CUDA_ERROR, error.what());
+    }
+  }
+
   tilecast_status checked(const char* call, CUresult result) const noexcept {
     if (result == CUDA_SUCCESS) {
       return TILECAST_OK;
@@ -309,6 +336,7 @@ class CudaPlan final : public DevicePlan {
   Attributes attributes_{};
   unsigned attribute_count_ = 0;
   bool copies_programmatically_ = false;
+  std::optional<GroupChecker> checker_;  // where options.check_groups asks for it
 };
 
 }  // namespace

@@ -197,6 +197,21 @@ TEST_CASE("Groups are forecast as they are expected, and refused where they cann
   problem.bias = TILECAST_BIAS_PER_COLUMN;
   CHECK(refused(TILECAST_UNSUPPORTED).starts_with("epilogue bias_n: kernels that walk groups"));
   problem.bias = TILECAST_BIAS_NONE;
+  problem.group_side = TILECAST_GROUPS_ALONG_K;
+  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("layout tn: groups along K are of rows of A"));
+  problem.layout = TILECAST_NT;
+  problem.expected_rows = rows;
+  CHECK(predict_one(problem, options) == TILECAST_OK);
+  problem.expected_rows = short_rows;
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows are 4 in all: expected k");
+  problem.group_capacity = 256;
+  CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity: groups along K follow each other");
+  problem.group_side = 2;
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
+        "group_side is 2: expected a tilecast_group_side, 0 without groups");
+  problem.group_side = TILECAST_GROUPS_ALONG_M;
+  problem.layout = TILECAST_TN;
+  problem.expected_rows = nullptr;
   problem.groups = 0;
   problem.group_capacity = 256;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
@@ -430,6 +445,8 @@ TEST_CASE("Options are checked, and a GPU without kernels is refused") {
             .starts_with("options.threads is -1"));
   CHECK(refused([](Options& o) { o.programmatic = 2; }, TILECAST_INVALID_ARGUMENT)
             .starts_with("options.programmatic"));
+  CHECK(refused([](Options& o) { o.check_groups = 2; }, TILECAST_INVALID_ARGUMENT)
+            .starts_with("options.check_groups"));
   CHECK(refused([](Options& o) { o.config_dir = "/nonexistent"; }, TILECAST_FILE_ERROR) != "");
 }
 

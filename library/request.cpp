@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include <utility>
 #include <vector>
 
@@ -235,13 +237,18 @@ void read_residual(const tilecast_problem& p, Request& request) {
 
 /// What a plan is made for: as many rows in each group as the caller expects.
 GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
-  const i64 groups = side("groups", p.groups), m = problem.shape.m;
-  if (groups > kMostGroups) {
+  const bool along_k = p.group_side == TILECAST_GROUPS_ALONG_K;
+  const i64 groups = side("groups", p.groups), m = along_k ? problem.shape.k : problem.shape.m;
+  const char* const parted = along_k ? "k" : "m";
+  if (!along_k && groups > kMostGroups) {
     unsupported(fmt::format("groups is {}: a kernel walks {} at most", groups, kMostGroups));
   }
   const i64 capacity = p.group_capacity == 0 ? 0 : side("group_capacity", p.group_capacity);
   if (capacity > 0 && (capacity > m / groups || capacity * groups != m)) {
     invalid(fmt::format("m is {}: expected groups * group_capacity", m));
+  }
+  if (capacity > 0 && along_k) {
+    unsupported("group_capacity: groups along K follow each other");
   }
   if (problem.batch.products > 1 || p.stride_a != 0 || p.stride_b != 0 || p.stride_c != 0 ||
       problem.leading != LeadingDimensions{}) {
@@ -263,10 +270,11 @@ GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
     rows.push_back(of_group);
   }
   if (sum == 0 || (capacity == 0 && sum != m)) {
-    invalid(
-        fmt::format("expected_rows are {} in all: expected {}", sum, capacity > 0 ? "some" : "m"));
+    invalid(fmt::format("expected_rows are {} in all: expected {}", sum,
+                        capacity > 0 ? "some" : parted));
   }
-  return in_groups(problem, GroupRows::of(std::move(rows), capacity));
+  return in_groups(
+      problem, GroupRows::of(std::move(rows), capacity, along_k ? GroupSide::kK : GroupSide::kM));
 }
 
 }  // namespace
@@ -299,8 +307,13 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                            .one_b = p.stride_b == TILECAST_SHARED};
   request.scale = scale_of(p.epilogue);
   request.problem = with_rows(request.problem, p, request.scale);
-  if (p.reserved != 0 || p.reserved2 != 0) {
-    invalid(fmt::format("problem.reserved is {}: expected 0", p.reserved | p.reserved2));
+  if (p.group_side != TILECAST_GROUPS_ALONG_M &&
+      (p.group_side != TILECAST_GROUPS_ALONG_K || p.groups == 0)) {
+    invalid(fmt::format("group_side is {}: expected a tilecast_group_side, 0 without groups",
+                        p.group_side));
+  }
+  if (p.reserved2 != 0) {
+    invalid(fmt::format("problem.reserved2 is {}: expected 0", p.reserved2));
   }
   read_residual(p, request);
   const bool usual_c =
@@ -347,6 +360,15 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   if (o.programmatic != 0 && o.programmatic != 1) {
     invalid(fmt::format("options.programmatic is {}: expected 0 or 1", o.programmatic));
   }
+  if (o.check_groups != 0 && o.check_groups != 1) {
+    invalid(fmt::format("options.check_groups is {}: expected 0 or 1", o.check_groups));
+  }
+  if (o.reserved != 0) {
+    invalid(fmt::format("options.reserved is {}: expected 0", o.reserved));
+  }
+  const char* const from_outside = std::getenv("TILECAST_CHECK_GROUPS");
+  request.check_groups = request.problem.groups != nullptr &&
+                         (o.check_groups == 1 || (from_outside != nullptr && *from_outside == '1'));
   request.use_calibration = o.no_calibration == 0;
   request.programmatic = o.programmatic == 1;
   return request;

@@ -28,6 +28,7 @@ struct Request {
   unsigned threads;
   bool use_calibration;
   bool programmatic;  // launches of a plan's runs
+  bool check_groups;
 };
 
 /// How tilecast_plan_tune measures.

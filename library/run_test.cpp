@@ -265,6 +265,60 @@ TEST_CASE("Groups take the rows that the device has, by a plan for others", "[gp
   }
 }
 
+TEST_CASE("Groups along K have a C each, and groups that make no sense are said on request",
+          "[gpu]") {
+  hopper_or_skip();
+  constexpr std::int64_t kM = 64, kN = 128, kRows = 256, kGroups = 3;
+  // A's rows are ones and B's all hold their number, so that C is the sum of these.
+  std::vector<__half> a(kRows * kM, __float2half(1)), b(kRows * kN);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    b[i] = __float2half(static_cast<float>(i / kN % 4));
+  }
+  const DeviceBytes a_device(a.size() * 2), b_device(b.size() * 2), c_device(kGroups * kM * kN * 2),
+      rows_device(kGroups * sizeof(std::int32_t));
+  check_cuda(cudaMemcpy(a_device.get(), a.data(), a_device.size(), cudaMemcpyHostToDevice));
+  check_cuda(cudaMemcpy(b_device.get(), b.data(), b_device.size(), cudaMemcpyHostToDevice));
+  const auto put = [&](const std::vector<std::int32_t>& ends) {
+    check_cuda(
+        cudaMemcpy(rows_device.get(), ends.data(), rows_device.size(), cudaMemcpyHostToDevice));
+  };
+  put({102, 102, 256});
+  check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
+  tilecast_problem p = problem(kM, kN, kRows, TILECAST_FP16, TILECAST_NT);
+  p.groups = kGroups;
+  p.group_side = TILECAST_GROUPS_ALONG_K;
+  tilecast_options options = TILECAST_OPTIONS_INIT;
+  options.check_groups = 1;
+  const Plan plan(p, options);
+  const TestStream stream;
+  check_cuda(cudaDeviceSynchronize());
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = a_device.get();
+  arguments.b = b_device.get();
+  arguments.c = c_device.get();
+  arguments.group_rows = static_cast<const std::int32_t*>(rows_device.get());
+  plan.run(arguments, stream.get());
+  check_cuda(cudaStreamSynchronize(stream.get()));
+  std::vector<__half> c(kGroups * kM * kN);
+  check_cuda(cudaMemcpy(c.data(), c_device.get(), c_device.size(), cudaMemcpyDeviceToHost));
+  // Rows 0 to 101: 25 times 0 + 1 + 2 + 3, and 0 + 1; 102 to 255: 2 + 3, and 38 times 6.
+  const float sums[] = {151, 0, 233};
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    wrong += __half2float(c[i]) != sums[i / (kM * kN)];
+  }
+  CHECK(wrong == 0);
+  put({102, 101, 256});
+  try {
+    plan.run(arguments, stream.get());
+    FAIL("an end before the one before it was taken");
+  } catch (const Failure& failure) {
+    CHECK(failure.status() == TILECAST_INVALID_ARGUMENT);
+    CHECK(std::string(failure.what())
+              .find("group_rows: group 1 ends at K 101: expected 102 to 256") != std::string::npos);
+  }
+}
+
 TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
   hopper_or_skip();
   constexpr int kThreads = 16;

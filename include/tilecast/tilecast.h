@@ -100,6 +100,11 @@ typedef enum tilecast_scales {
    * Quotients are rounded up. Sums of 128 elements of K are scaled and added up in fp32. */
   TILECAST_SCALES_PER_BLOCK = 3
 } tilecast_scales;
+/* The side that groups part. */
+typedef enum tilecast_group_side {
+  TILECAST_GROUPS_ALONG_M = 0, /* rows of A and C; each group has a B of its own */
+  TILECAST_GROUPS_ALONG_K = 1  /* rows of A and B in TILECAST_NT; each group has a C of its own */
+} tilecast_group_side;
 typedef enum tilecast_regime {
   TILECAST_BURST = 0,    /* a few milliseconds after rest */
   TILECAST_SUSTAINED = 1 /* under continuous load */
@@ -124,18 +129,20 @@ typedef struct tilecast_problem {
   /* Elements from one product's matrix to the next's, whole 16 bytes; 0: one lies behind the
    * other; TILECAST_SHARED: all products have this one, A or B alone. */
   int64_t stride_a, stride_b, stride_c;
-  int32_t scales;   /* tilecast_scales, of one product */
-  int32_t reserved; /* 0 */
+  int32_t scales;     /* tilecast_scales, of one product */
+  int32_t group_side; /* tilecast_group_side; 0 where there are no groups */
   /* Of scales per block: numbers from one row of them to the next; 0: tight. */
   int64_t ld_scale_a, ld_scale_b;
   /* Not 0: rows of A and C are in so many groups, as a router's of a mixture of experts, and each
    * has a B of its own, one behind the other. How many rows each has is read on the device by every
-   * run. fp16, bf16 and fp8, of fp8 with scales per block or none; A and B are tight. */
+   * run. fp16, bf16 and fp8, of fp8 with scales per block or none; A and B are tight. Along K, as a
+   * backward pass of such experts, k is parted: A is [k][m], B [k][n], C [groups][m][n], whose
+   * matrices of groups without rows are zeros; fp16 and bf16. */
   int64_t groups;
   /* 0: groups follow each other. Else they are masked: group g begins at row g * group_capacity, m
    * is groups * group_capacity, and rows of C behind a group's are left as they are. */
   int64_t group_capacity;
-  const int64_t* expected_rows; /* on the host, of each group, for the forecast; NULL: m / groups */
+  const int64_t* expected_rows; /* on the host, of each group, for the forecast; NULL: alike */
   /* 1: a matrix R of C's type and shape is added, behind the activation; it may be C itself, which
    * is C += A B. Of one product or a batch, with neither gate nor a C in fp8. */
   int32_t residual;
@@ -172,10 +179,15 @@ typedef struct tilecast_options {
    * stream's order holds as long as the kernel before has itself waited for those before it, as
    * every kernel does that is not launched programmatically. Not on Blackwell today. */
   int32_t programmatic;
+  /* 1, or $TILECAST_CHECK_GROUPS set to 1: for debugging, every run of a plan with groups waits for
+   * its stream and is TILECAST_INVALID_ARGUMENT where their numbers on the device make no sense,
+   * which else are held to the rows that there are. */
+  int32_t check_groups;
+  int32_t reserved; /* 0 */
 } tilecast_options;
 
 #define TILECAST_OPTIONS_INIT \
-  { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
+  { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 
 /* What the model says of one configuration: of C = A B with normally distributed values, launched
  * by itself. The problem's bias, activation, rows and copies of operands are in it; its epilogue
@@ -204,8 +216,8 @@ typedef struct tilecast_arguments {
   size_t workspace_bytes;
   const void* bias;               /* 4-byte aligned; NULL where the problem has none */
   const float *scale_a, *scale_b; /* likewise */
-  /* Of each group the row behind its last, ascending to m at most, as torch's offs; of masked
-   * groups how many it has. NULL where the problem has no groups. */
+  /* Of each group the row behind its last, ascending to m (along K: k) at most, as torch's offs; of
+   * masked groups how many it has. NULL where the problem has no groups. */
   const int32_t* group_rows;
   /* NULL where the problem has none. R begins at a multiple of 16 bytes. */
   const void* residual;
@@ -290,9 +302,10 @@ TILECAST_API tilecast_status tilecast_plan_clear_workspace(const tilecast_plan* 
                                                            void* workspace, size_t workspace_bytes,
                                                            void* stream);
 
-/* Puts the kernel into `stream` (a cudaStream_t or CUstream): no allocation, no synchronisation;
- * may be captured into a graph. The device current on the calling thread is the plan's. What is
- * wrong with the memory that pointers lead to shows where the stream is waited for. */
+/* Puts the kernel into `stream` (a cudaStream_t or CUstream): no allocation, no synchronisation but
+ * with options.check_groups; may be captured into a graph. The device current on the calling thread
+ * is the plan's. What is wrong with the memory that pointers lead to shows where the stream is
+ * waited for. */
 TILECAST_API tilecast_status tilecast_plan_run(const tilecast_plan* plan,
                                                const tilecast_arguments* arguments, void* stream);
 

@@ -5,6 +5,14 @@
 
 namespace tilecast {
 
+/// Of the tile that is `linear` in the order of tiles.
+__device__ inline i32 k_blocks_of(const GemmArgs& args, u32 linear, const ClusterPlace& cta) {
+  if constexpr (parts_k()) {
+    return tile_origin(args, linear, cta).k_blocks(args);
+  }
+  return args.k_blocks;
+}
+
 /// Multiplies k_blocks stages from `at` on, and leaves `at` behind the last one, every stage
 /// released and the accumulators complete. `on_issued` is called once the last wgmmas are issued,
 /// `behind` once each K block's are.

@@ -83,11 +83,9 @@ __device__ inline void stage_chunk(const GemmArgs& args, u32 slot, Accumulator& 
   }
 }
 
-/// Not by the copy engine: rows of C that it cannot write, or rows of the next group behind.
-__device__ inline bool stores_plainly(const GemmArgs& args, const Chunk& chunk,
-                                      const TileOrigin& part) {
-  return (!swapped() && args.c_by_tma == 0) ||
-         (grouped() && part.m + (chunk.i + 1) * kWgmmaM > part.rows_end(args));
+/// Rows of C that the copy engine cannot write.
+__device__ inline bool stores_plainly(const GemmArgs& args) {
+  return !swapped() && args.c_by_tma == 0;
 }
 
 /// Copies a chunk to C row by row, a warp to a row, clipped at m and n.
@@ -137,7 +135,12 @@ __device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& 
   constexpr i32 kTogether = gates(fused()) ? 2 : 1;  // columns of A B that become one of C
 #pragma unroll
   for (i32 box = 0; box < chunk.boxes(); ++box) {
-    if constexpr (batched()) {
+    if constexpr (grouped()) {  // as k_groups.cuh loads: nothing behind the group's end
+      const i32 end = part.rows_end(args);
+      ptx::tma_store_4d(map, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
+                        most_ragged_rows() - end + part.m + chunk.i * kWgmmaM, end,
+                        most_ragged_rows());
+    } else if constexpr (batched()) {
       ptx::tma_store_3d(map, slot + box * kBoxBytes,
                         (part.n + chunk.column + box * kBoxColumns) / kTogether,
                         part.m + chunk.i * kWgmmaM, c_matrix(args, part));
@@ -174,11 +177,8 @@ __device__ inline void store_through_slot(const GemmArgs& args, const SharedMemo
   stage(slot, chunk);
   ptx::fence_proxy_async();
   ptx::named_barrier_sync(barrier, kThreadsPerWarpgroup);
-  if (stores_plainly(args, chunk, part)) {
+  if (stores_plainly(args)) {
     store_chunk_plain(args, slot, chunk, part);
-    if (grouped() && stores && ptx::elect_one()) {
-      ptx::tma_store_commit();  // of nothing: a slot is free so many commits after its own
-    }
   } else if (stores && ptx::elect_one()) {
     store_chunk(args, slot, chunk, part);
     ptx::tma_store_commit();

@@ -2,10 +2,10 @@
 // of tiles follow each other, so no tile straddles two groups and an empty one has none.
 //
 // Each CTA sums the rows of tiles itself, in shared memory behind what smem_layout.h lays out: the
-// producer's warp, before the roles part. Groups follow each other, or are masked: each has room
-// for as many rows and says how many it has. Whatever the numbers are, every tile lies within the m
-// rows of A and C, of masked groups within their own; of numbers out of order the groups overlap.
-// Checked by: validate/measure/group_test.cpp.
+// producer's warp, before the roles part, while its barriers are set up. Groups follow each other,
+// or are masked: each has room for as many rows and says how many it has. Whatever the numbers are,
+// every tile lies within the m rows of A and C, of masked groups within their own; of numbers out
+// of order the groups overlap. Checked by: validate/measure/group_test.cpp.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"
@@ -49,8 +49,30 @@ struct GroupTable {
 
 static_assert(sizeof(GroupTable) <= group_table_bytes(0));
 
-/// By one whole warp. Every other one sees it behind the CTA's next barrier.
-__device__ inline void fill_group_table(const GemmArgs& args) {
+/// The list's numbers of a group and of the one before.
+struct GroupNumbers {
+  i32 before, own;
+
+  __device__ static GroupNumbers of(const GroupArgs& groups, i32 group) {
+    const i32 last = groups.count - 1;
+    return {groups.rows[max_of(min_of(group - 1, last), 0)], groups.rows[min_of(group, last)]};
+  }
+};
+
+/// FastDivisor::of, whose division of 64-bit integers takes a GPU hundreds of cycles: one of
+/// doubles, and a step to the quotient rounded down. `divisor` from 1 on.
+__device__ inline FastDivisor fast_divisor(u32 divisor) {
+  const i32 shift = divisor == 1 ? 0 : 32 - __clz(static_cast<i32>(divisor - 1));
+  const u64 numerator = u64{1} << (31 + shift);
+  u32 quotient = __double2uint_rz(static_cast<double>(numerator) / divisor);
+  const i64 left = static_cast<i64>(numerator - static_cast<u64>(quotient) * divisor);
+  quotient += left < 0 ? ~0u : left >= static_cast<i64>(divisor) ? 1 : 0;
+  return {divisor, quotient + 1, static_cast<u32>(shift)};
+}
+
+/// By one whole warp, of which each lane has loaded the numbers of the group that it counts as.
+/// Every other warp sees the table behind the CTA's next barrier.
+__device__ inline void fill_group_table(const GemmArgs& args, GroupNumbers next) {
   GroupTable& table = GroupTable::here();
   const i32 groups = args.groups.count, capacity = args.groups.capacity;
   const i32 lane = static_cast<i32>(threadIdx.x % 32);
@@ -58,16 +80,18 @@ __device__ inline void fill_group_table(const GemmArgs& args) {
   u32 before = 0;
   for (i32 of_lane_0 = 0; of_lane_0 <= groups; of_lane_0 += 32) {
     const i32 group = of_lane_0 + lane;
-    const auto end_before = [&](i32 index) {
-      const i32 of_group = index == 0 ? 0 : args.groups.rows[min_of(index, groups) - 1];
-      return capacity > 0 && index > 0
-                 ? (index - 1) * capacity + min_of(max_of(of_group, 0), capacity)
-                 : min_of(max_of(of_group, 0), args.m);
+    const GroupNumbers numbers = next;
+    if (of_lane_0 + 32 <= groups) {
+      next = GroupNumbers::of(args.groups, group + 32);
+    }
+    const auto end_of = [&](i32 index, i32 number) {
+      return capacity > 0 ? index * capacity + min_of(max_of(number, 0), capacity)
+                          : min_of(max_of(number, 0), args.m);
     };
-    const i32 row = end_before(group);
+    const i32 row = group == 0 ? 0 : end_of(group - 1, numbers.before);
     const i32 from = capacity > 0 ? group * capacity : row;
     u32 sum = group < groups
-                  ? static_cast<u32>(ceil_div(max_of(end_before(group + 1) - from, 0), height))
+                  ? static_cast<u32>(ceil_div(max_of(end_of(group, numbers.own) - from, 0), height))
                   : 0;
     const u32 own = sum;
 #pragma unroll
@@ -80,11 +104,22 @@ __device__ inline void fill_group_table(const GemmArgs& args) {
     }
     before += __shfl_sync(0xffffffff, sum, 31);
   }
-  if (lane == 0) {
-    const TileScheduler& host = args.scheduler;
-    table.scheduler =
-        TileScheduler::of(max_of(before, 1u), host.tiles_n, gridDim.x / kClusterSize, host.raster);
-    table.scheduler.tiles_m = before;
+  // As TileScheduler::of, with a lane for each of its divisors.
+  const TileScheduler& host = args.scheduler;
+  const u32 tiles_m = max_of(before, 1u), workers = gridDim.x / kClusterSize;
+  const BandDivisors bands = BandDivisors::of(tiles_m, host.tiles_n, host.raster);
+  const FastDivisor divisor = fast_divisor(lane == 0   ? bands.band
+                                           : lane == 1 ? bands.width
+                                                       : bands.last_width);
+  TileScheduler& made = table.scheduler;
+  if (lane < 3) {
+    (lane == 0 ? made.band : lane == 1 ? made.width : made.last_width) = divisor;
+  } else if (lane == 3) {
+    made.tiles_m = before;
+    made.tiles_n = host.tiles_n;
+    made.workers = workers;
+    made.raster = host.raster;
+    made.chunk = ceil_div(tiles_m * host.tiles_n, workers);
   }
   __syncwarp();
 }

@@ -23,9 +23,9 @@ __device__ inline void produce(const GemmArgs& args, const SharedMemory& smem,
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     const TileOrigin tile = tile_origin(args, t, place);
     trace_tile(args, tile, index++);
-    timeline.begin_loads(tile, 0, args.k_blocks);
+    timeline.begin_loads(tile, 0, tile.k_blocks(args));
     timeline.wait_first_stage(smem, at);
-    for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
+    for (i32 k_block = 0; k_block < tile.k_blocks(args); ++k_block) {
       wait_empty(smem, at);
       load_k_block(args, smem, at, tile, k_block, place);
       at.advance();

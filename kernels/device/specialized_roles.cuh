@@ -37,13 +37,16 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
   const bool produces = warp == kConsumerWarpgroups * kWarpsPerWarpgroup;
   if (produces) {
+#ifdef TILECAST_GROUPED
+    wait_for_earlier_kernels();  // one of which may write how many rows the groups have
+    const GroupNumbers first = GroupNumbers::of(args.groups, static_cast<i32>(threadIdx.x % 32));
+#endif
     if (ptx::elect_one()) {
       prefetch_tensor_maps(args);
       initialise_stages(smem);
     }
 #ifdef TILECAST_GROUPED
-    wait_for_earlier_kernels();  // one of which may write how many rows the groups have
-    fill_group_table(args);
+    fill_group_table(args, first);
 #endif
     __syncwarp();
   }

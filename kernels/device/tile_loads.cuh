@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/device/group_table.cuh"
+#include "kernels/device/k_groups.cuh"
 #include "kernels/device/stage_ring.cuh"
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/ptx/tma.cuh"
@@ -34,6 +35,12 @@ struct TileOrigin {
   __device__ i32 rows_end(const GemmArgs&) const { return group_end; }
 #else
   __device__ i32 rows_end(const GemmArgs& args) const { return args.m; }
+#endif
+#ifdef TILECAST_GROUPED_K
+  KRange k;
+  __device__ i32 k_blocks(const GemmArgs&) const { return k.blocks(); }
+#else
+  __device__ i32 k_blocks(const GemmArgs& args) const { return args.k_blocks; }
 #endif
 
   __device__ static TileOrigin of(const GemmArgs& args, i32 m, i32 n) {
@@ -102,6 +109,9 @@ __device__ inline TileOrigin tile_origin(const GemmArgs& args, u32 linear,
 #ifdef TILECAST_BATCHED
   tile.of_product = static_cast<i32>(product);
 #endif
+#ifdef TILECAST_GROUPED_K
+  tile.k = k_range(args, tile.of_product);
+#endif
   return tile;
 }
 #endif
@@ -122,9 +132,13 @@ __device__ inline i32 tile_row(const Args& args, const TileOrigin& tile) {
   return row;
 }
 
-/// Products' matrices of an operand between the first and this product's.
+/// The map's coordinate of the matrix: products' matrices of an operand between the first and this
+/// product's; of groups along K where the tile's ends.
 template <class Args>
 __device__ inline i32 a_matrix(const Args& args, const TileOrigin& tile) {
+#ifdef TILECAST_GROUPED_K
+  return tile.k.end;
+#endif
   if constexpr (batched()) {
     return tile.product() * args.batch.a_matrices_apart;
   }
@@ -132,6 +146,9 @@ __device__ inline i32 a_matrix(const Args& args, const TileOrigin& tile) {
 }
 template <class Args>
 __device__ inline i32 b_matrix(const Args& args, const TileOrigin& tile) {
+#ifdef TILECAST_GROUPED_K
+  return tile.k.end;
+#endif
   if constexpr (batched()) {
     return tile.product() * args.batch.b_matrices_apart;
   }
@@ -195,7 +212,11 @@ __device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, 
   for (i32 row = 0; row < kRows; row += kBoxRows) {
     const u32 to = destination + row * kRowBytes;
     const unsigned short mask = static_cast<unsigned short>(cta_mask);
-    if constexpr (batched() && kSharers == 1) {
+    if constexpr (parts_k() && kSharers == 1) {
+      ptx::tma_load_4d(to, map, x, y + row, matrix, most_ragged_rows(), barrier);
+    } else if constexpr (parts_k()) {
+      ptx::tma_load_4d_multicast(to, map, x, y + row, matrix, most_ragged_rows(), barrier, mask);
+    } else if constexpr (batched() && kSharers == 1) {
       ptx::tma_load_3d(to, map, x, y + row, matrix, barrier);
     } else if constexpr (batched()) {
       ptx::tma_load_3d_multicast(to, map, x, y + row, matrix, barrier, mask);
@@ -227,7 +248,11 @@ __device__ inline void load_across_k(u32 stage, const TensorMap* map, i32 first,
 __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& smem,
                                     const RingPosition& at, const TileOrigin& tile, i32 k_block,
                                     const ClusterPlace& place) {
+#ifdef TILECAST_GROUPED_K
+  const i32 k = most_ragged_rows() - tile.k.rows + k_block * kTiling.block_k;
+#else
   const i32 k = k_block * kTiling.block_k;
+#endif
   const u32 barrier = smem.full(at.stage);
   ptx::mbarrier_arrive_expect_tx(
       barrier, tile.a_rows * kTiling.block_k * kOperandBytes + kSmem.b_stage_bytes);

@@ -17,7 +17,7 @@ __device__ inline void trace_piece(const GemmArgs& args, const TileOrigin& tile,
 
 /// The same for a whole tile.
 __device__ inline void trace_tile(const GemmArgs& args, const TileOrigin& tile, u32 index) {
-  trace_piece(args, tile, 0, args.k_blocks, index);
+  trace_piece(args, tile, 0, tile.k_blocks(args), index);
 }
 
 }  // namespace tilecast

@@ -14,6 +14,7 @@
 #include "kernels/jit/source_closure.h"
 #include "kernels/registry.h"
 #include "model/base/text.h"
+#include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/leading_text.h"
 #include "model/tile/meaning_text.h"
@@ -93,8 +94,13 @@ std::string_view tensor_map_type_of(ElementType type) {
                                       : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16";
 }
 
-/// Of a batch.
-std::string products_text(const Batch& batch) {
+/// Of groups or a batch.
+std::string products_text(const GemmProblem& problem) {
+  const Batch& batch = problem.batch;
+  if (problem.groups != nullptr) {
+    return fmt::format("groups of {} rows {}, ", list_text(*problem.groups),
+                       grouped_along_k(problem) ? "along K with a C each" : "with a B each");
+  }
   if (batch.products == 1) {
     return "";
   }
@@ -104,13 +110,13 @@ std::string products_text(const Batch& batch) {
 }
 
 std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
-  const auto [m, columns, k] = gemm.problem.shape;
-  const i64 n = c_columns(gemm.problem);
+  const i64 m = rows_in_memory(gemm.problem), n = c_columns(gemm.problem);
+  const i64 k = gemm.problem.shape.k;
   const std::string text = to_text(gemm.config), leading = to_text(gemm.problem.leading);
   std::string comment = fmt::format(
       "// {}: {}C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}){}.\n"
       "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
-      file, products_text(gemm.problem.batch), m, n, m, k,
+      file, products_text(gemm.problem), m, n, m, k,
       fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
       to_text(gemm.problem.dtype),
       c_type(gemm.problem) != gemm.problem.dtype
@@ -170,15 +176,19 @@ std::string defines(const EmittedGemm& gemm) {
   }
   const GemmTypes types = types_of(gemm.problem);
   text += "\n// Decided as it is launched:\n";
-  add("M", gemm.problem.shape.m);
+  add("M", rows_in_memory(gemm.problem));
   add("N", gemm.problem.shape.n);
   add("K", gemm.problem.shape.k);
   add("LDA", a_row(gemm.problem));
   add("LDB", b_row(gemm.problem));
   add("LDC", c_row(gemm.problem));
-  add("PRODUCTS", gemm.problem.batch.products);
+  add("PRODUCTS", matrices_of_c(gemm.problem));
   add("ONE_A", gemm.problem.batch.one_a ? 1 : 0);
   add("ONE_B", gemm.problem.batch.one_b ? 1 : 0);
+  if (const GroupRows* const groups = gemm.problem.groups; groups != nullptr) {
+    add("GROUP_NUMBERS", fmt::format("{}", fmt::join(groups->on_device(), ",")));
+    add("GROUP_CAPACITY", groups->capacity());
+  }
   add("RUN_SCHEDULE", static_cast<i32>(config.schedule));
   add("GRID", static_cast<i32>(config.grid));
   add("RASTER", static_cast<i32>(config.raster.kind));

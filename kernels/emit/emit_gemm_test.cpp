@@ -9,6 +9,7 @@
 
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
@@ -27,6 +28,11 @@ EmittedGemm gemm_of(const std::string& config, GemmShape shape, ElementType dtyp
 
 EmittedGemm of_three_products(EmittedGemm gemm) {
   gemm.problem.batch.products = 3;
+  return gemm;
+}
+
+EmittedGemm in_groups_of(EmittedGemm gemm, const GroupRows* groups) {
+  gemm.problem = in_groups(gemm.problem, groups);
   return gemm;
 }
 
@@ -100,6 +106,24 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
                   "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
                   "walk=strided",
                   {1000, 520, 333}, kBf16, Layout::kNt)),
+      in_groups_of(
+          gemm_of("ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+                  "producer=40,raster=grouped_m,group=8,walk=strided",
+                  {0, 520, 328}, kBf16, Layout::kNn),
+          GroupRows::of({256, 0, 17, 300})),
+      in_groups_of(
+          gemm_of("warp_specialized:tile=128x192x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+                  "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+                  "walk=strided",
+                  {0, 1000, 1040}, ElementType::kE4m3, Layout::kTn,
+                  {Bias::kNone, Activation::kNone, Scales::kBlock}),
+          GroupRows::of({64, 0, 17, 100}, 128)),
+      in_groups_of(
+          gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
+                  "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+                  "walk=strided",
+                  {1000, 520, 0}, kBf16, Layout::kNt),
+          GroupRows::of({256, 0, 17, 300}, 0, GroupSide::kK)),
       gemm_of("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
               "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
               {1000, 1001, 256}, kBf16, Layout::kTn),

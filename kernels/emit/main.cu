@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/emit/groups.cuh"
 #include "kernels/gemm/compile_time_config.h"
 #include "model/tile/activation_reference.h"
 #include "model/tile/fp8_pairs.h"
@@ -37,11 +38,6 @@ namespace tilecast::emitted {
     }                                                                             \
   } while (false)
 
-constexpr i64 kM = TILECAST_M, kN = TILECAST_N, kK = TILECAST_K;
-constexpr Batch kBatch{TILECAST_PRODUCTS, TILECAST_ONE_A != 0, TILECAST_ONE_B != 0};
-constexpr i64 kProducts = kBatch.products;
-constexpr i64 kMatricesOfA = kBatch.one_a ? 1 : kProducts,
-              kMatricesOfB = kBatch.one_b ? 1 : kProducts;
 constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
 constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
               kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
@@ -55,10 +51,12 @@ using BiasElement = TILECAST_BIAS_ELEMENT;
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr ScaleElements kScaleElements = scale_elements(
     {.shape = {kM, kN, kMachineK}, .dtype = kElementType, .layout = kLayout, .epilogue = fused()});
+constexpr i64 kScalesOfB = kScaleElements.b * (grouped() ? kGroups : 1);
 /// The problem that the kernel runs (swapped_operands.h).
 constexpr GemmShape kRun{swapped() ? kN : kM, swapped() ? kM : kN, kMachineK};
 constexpr i32 kCtasTogether = cluster_size(kTiling);
-constexpr i32 kSharedBytes = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling);
+constexpr i32 kSharedBytes = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling) +
+                             (grouped() ? group_table_bytes(kGroups) : 0);
 
 /// With what is decided as it is launched.
 constexpr KernelConfig run_config() {
@@ -80,10 +78,11 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of fp8 operands a pair is an element. Of a batch of so many matrices with three sides.
+/// Of fp8 operands a pair is an element. Of a batch of so many matrices with three sides; of groups
+/// any run of rows with four (kernels/device/k_groups.cuh), whose addresses wrap around at 2^64.
 CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
                        i64 matrices, i64 rows, i64 columns, i64 row, TmaBox box,
-                       bool pairs_of_lines) {
+                       bool pairs_of_lines, bool any_run_of_rows = false) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -95,17 +94,25 @@ CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* 
     }
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
   }();
-  const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows),
-                              static_cast<cuuint64_t>(matrices)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row * element_bytes),
-                                static_cast<cuuint64_t>(rows * row * element_bytes)};
+  const cuuint64_t unbounded = 0x7fffffff, row_bytes = static_cast<cuuint64_t>(row * element_bytes);
+  const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns),
+                              static_cast<cuuint64_t>(any_run_of_rows ? most_ragged_rows() : rows),
+                              any_run_of_rows ? unbounded : static_cast<cuuint64_t>(matrices),
+                              unbounded};
+  const cuuint64_t strides[] = {
+      row_bytes,
+      any_run_of_rows ? row_bytes : static_cast<cuuint64_t>(rows * row * element_bytes),
+      (cuuint64_t{1} << 34) - row_bytes};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
-                                  static_cast<cuuint32_t>(box.rows), 1};
-  const cuuint32_t steps[] = {1, 1, 1};
+                                  static_cast<cuuint32_t>(box.rows), 1, 1};
+  const cuuint32_t steps[] = {1, 1, 1, 1};
   CUtensorMap map{};
   const CUresult result = encode(
-      &map, type, kProducts > 1 ? 3 : 2, const_cast<void*>(matrix), sides, strides, box_sides,
-      steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      &map, type,
+      any_run_of_rows ? 4
+      : batched()     ? 3
+                      : 2,
+      const_cast<void*>(matrix), sides, strides, box_sides, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       box.swizzle_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
       : box.swizzle_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
       : box.swizzle_bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
@@ -174,7 +181,7 @@ struct Launch {
     if (kScaleElements.a > 0) {
       constexpr i64 kBlocks = ceil_div<i64>(kK, scale_block());
       scales = {.a = a_scales = device_array<float>(kScaleElements.a),
-                .b = b_scales = device_array<float>(kScaleElements.b),
+                .b = b_scales = device_array<float>(kScalesOfB),
                 .a_stride = static_cast<i32>(kM),
                 .b_stride = static_cast<i32>(kBlocks)};
 #ifdef TILECAST_SCALES
@@ -195,9 +202,15 @@ struct Launch {
       args.partials = device_array<float>(workspace.partials);
       args.locks = device_array<u32>(workspace.locks);
     }
+    if (kGroups > 0) {
+      group_numbers = device_array<i32>(kGroups);
+      CHECK(cudaMemcpy(group_numbers, kGroupNumbers, sizeof kGroupNumbers, cudaMemcpyDefault));
+    }
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
-    config.gridDim = {args.work.workers * static_cast<unsigned>(kCtasTogether), 1, 1};
+    // How many tiles groups along M have only the kernel knows.
+    const u32 workers = grouped() ? resident : args.work.workers;
+    config.gridDim = {workers * static_cast<unsigned>(kCtasTogether), 1, 1};
     config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
     config.dynamicSmemBytes = kSharedBytes;
     config.attrs = &cluster;
@@ -211,11 +224,11 @@ struct Launch {
                             TmaBox box) {
       const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
       return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, matrices, rows, columns, row,
-                               box, k_major && row * 2 % 256 == 0));
+                               box, k_major && row * 2 % 256 == 0, parts_k()));
     };
     const auto output = [](const CElement* matrix, TmaBox box) {
       return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, sizeof(CElement), matrix, kProducts, kM,
-                               kColumnsOfC, kLdc, box, false));
+                               kColumnsOfC, kLdc, box, false, grouped()));
     };
     GemmArgs bound = args;
     if (swapped()) {
@@ -242,9 +255,13 @@ struct Launch {
     bound.c_pointer = c;
 #ifdef TILECAST_BATCHED
     bound.batch = {.tile_rows = FastDivisor::of(tile_rows(GemmShape{kM, kN, kMachineK}, kTiling)),
-                   .a_matrices_apart = kBatch.one_a ? 0 : 1,
+                   .a_matrices_apart = grouped() || kBatch.one_a ? 0 : 1,
                    .b_matrices_apart = kBatch.one_b ? 0 : 1,
-                   .c_stride = kM * kLdc};
+                   .c_stride = grouped() ? 0 : kM * kLdc};
+#endif
+#ifdef TILECAST_GROUP_NUMBERS
+    bound.groups = {group_numbers, static_cast<i32>(kGroups),
+                    static_cast<i32>(parts_k() ? kMachineK : kCapacity)};
 #endif
     return bound;
   }
@@ -260,6 +277,7 @@ struct Launch {
   float *a_scales = nullptr, *b_scales = nullptr, *scale_c = nullptr;
   ScaleArgs scales{};
   ResultArgs result{};
+  i32* group_numbers = nullptr;
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };
@@ -279,10 +297,11 @@ __global__ void fill(T* values, i64 count, u64 seed) {
   }
 }
 
-/// Of the product of two elements.
-__device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k) {
+/// Of the product of two elements, that of B of so many matrices behind the first.
+__device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k, i64 matrix_of_b) {
   const i64 block = k / scale_block();
-  const i64 of_b = n / scale_block() * scales.b_stride + block;
+  const i64 row = matrix_of_b * ceil_div<i64>(kN, scale_block()) + n / scale_block();
+  const i64 of_b = row * scales.b_stride + block;
   switch (fused().scales) {
     case Scales::kTensor:
       return static_cast<double>(*scales.a) * static_cast<double>(*scales.b);
@@ -298,27 +317,31 @@ __device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k) {
 
 /// Counts the elements of C, every `step`-th, that are wrong; NaN is.
 __global__ void compare(const Element* a, const Element* b, const CElement* c,
-                        const BiasElement* bias, ScaleArgs scales, ResultArgs result, i64 step,
-                        unsigned long long* wrong) {
+                        const BiasElement* bias, ScaleArgs scales, ResultArgs result,
+                        const i32* group_numbers, i64 step, unsigned long long* wrong) {
   const double rounding = TILECAST_C_ROUNDING;
   const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
-    const i64 product = i / kColumnsOfC / kM, m = i / kColumnsOfC % kM;
+    const i64 m = i / kColumnsOfC % kM;
     constexpr i64 kTogether = gates(fused()) ? 2 : 1;
-    const Element* const of_a = a + (kBatch.one_a ? 0 : product) * (kElementsOfA / kMatricesOfA);
-    const Element* const of_b = b + (kBatch.one_b ? 0 : product) * (kElementsOfB / kMatricesOfB);
+    const Factors factors = factors_of(i / kColumnsOfC, group_numbers);
+    if (!factors.written) {
+      continue;
+    }
+    const Element* const of_a = a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
+    const Element* const of_b = b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
     constexpr Epilogue kEpilogue = fused();
     double value[2] = {}, wide[2] = {}, off[2] = {};  // of columns together: results, errors
     for (i64 which = 0; which < kTogether; ++which) {
       const i64 n = i % kColumnsOfC * kTogether + which;
       double sum = 0, magnitude = 0;
-      for (i64 k = 0; k < kK; ++k) {
+      for (i64 k = factors.k_begin; k < factors.k_end; ++k) {
         const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
         const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
         const double term = static_cast<double>(static_cast<float>(of_a[at_a])) *
                             static_cast<double>(static_cast<float>(of_b[at_b])) *
-                            scale_of(scales, m, n, k);
+                            scale_of(scales, m, n, k, factors.matrix_of_b);
         sum += term;
         magnitude += fabs(term);
       }
@@ -403,7 +426,7 @@ int run() {
   }
   if (kScaleElements.a > 0) {
     fill<<<1024, 256>>>(launch.a_scales, kScaleElements.a, 4);
-    fill<<<1024, 256>>>(launch.b_scales, kScaleElements.b, 5);
+    fill<<<1024, 256>>>(launch.b_scales, kScalesOfB, 5);
     CHECK(cudaGetLastError());
   }
   if (launch.residual != nullptr) {
@@ -430,12 +453,12 @@ int run() {
     }
   }
   unsigned long long* const wrong = device_array<unsigned long long>(1);
-  const i64 step = static_cast<i64>(static_cast<double>(kElementsOfC) * kK / 0x1p40) + 1;
+  const i64 step = static_cast<i64>(kMultiplyAdds / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
     CHECK(cudaMemset(first_c, 0xff, kSpanOfC * sizeof(CElement)));
     launch(bound[0]);
     compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, launch.scales, launch.result,
-                           step, wrong);
+                           launch.group_numbers, step, wrong);
     CHECK(cudaGetLastError());
   }
   unsigned long long found = 0;
@@ -446,7 +469,7 @@ int run() {
   }
   const double time = median_time(launch, bound);
   std::printf("right; %.2f us, %.1f TFLOP/s (forecast %.2f us)\n", time,
-              2e-6 * static_cast<double>(kProducts * kM) * kN * kK / time, TILECAST_FORECAST_US);
+              2e-6 * kMultiplyAdds / time, TILECAST_FORECAST_US);
   return 0;
 }
 

@@ -81,8 +81,8 @@ TILECAST_HD consteval bool batched() {
   return false;
 #endif
 }
-/// Of groups of rows that have a B each (group_table.cuh). These are batched kernels, too: the
-/// matrices of B are a third side of its tensor map.
+/// Of groups along M, of rows that have a B each (group_table.cuh). These are batched kernels, too:
+/// the matrices of B are a third side of its tensor map.
 TILECAST_HD consteval bool grouped() {
 #ifdef TILECAST_GROUPED
   return true;
@@ -96,6 +96,14 @@ TILECAST_HD consteval LaunchOrder launched() {
   return static_cast<LaunchOrder>(TILECAST_LAUNCH);
 #else
   return LaunchOrder::kInTurn;
+#endif
+}
+/// Of groups along K (k_groups.cuh), of which each is a product of a batch.
+TILECAST_HD consteval bool parts_k() {
+#ifdef TILECAST_GROUPED_K
+  return true;
+#else
+  return false;
 #endif
 }
 /// Code that scales is compiled in. Kernels that split K and fuse nothing always have it: without,

@@ -64,7 +64,8 @@ struct BatchArgs {
 
 /// Groups of rows of A and C that each have a B of their own.
 /// Masked ones have room for `capacity` rows each: group g begins at row g * capacity. Of others
-/// capacity is 0, and each begins where the one before ends.
+/// capacity is 0, and each begins where the one before ends. Groups along K do, too; of them
+/// capacity is K of all.
 struct GroupArgs {
   const i32* rows;  // on the device, of each group: its end row, or of masked ones how many it has
   i32 count, capacity;
@@ -99,8 +100,9 @@ struct GemmArgs {
   TensorMap b;       // [n,k], or [k,n] where B is N-major; box b_box()
   TensorMap c;       // [m,n], of swapped operands [n,m]; box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
-  i32 m, n, k_blocks;  // k_blocks = ceil(k / block_k); loads beyond k bring zeros
-  float alpha, beta;   // of SumScale::kAlphaBeta; else 1 and 0
+  // k_blocks = ceil(k / block_k); loads beyond k bring zeros. Groups along K have their own.
+  i32 m, n, k_blocks;
+  float alpha, beta;  // of SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;
   void* c_pointer;     // as c, row-major
   WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
@@ -120,9 +122,10 @@ struct GemmArgs {
     defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   BatchArgs batch;
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_C_LAST) || \
-    defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
-  GroupArgs groups;  // `batch` then has one matrix of A and of C, and each group's of B
+#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_GROUPED_K) || \
+    defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
+  // Along M `batch` then has one matrix of A and of C, and each group's of B; along K each C's.
+  GroupArgs groups;
 #endif
 #if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || \
     defined(TILECAST_RESULT)

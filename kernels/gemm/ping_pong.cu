@@ -49,9 +49,9 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
       }
       Accumulator acc;
       load_epilogue(args, acc, tile_origin(args, t, cta), whole_tile);
-      timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
+      timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
       timeline.wait_first_operands(smem, at);
-      multiply_stages(smem, operands, at, acc, args.k_blocks, cta, [&] {
+      multiply_stages(smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [&] {
         begin_residual(args, acc, tile_origin(args, t, cta), whole_tile);
         if (scheduler.next(t) < end) {
           ptx::named_barrier_arrive(kFirstTurnBarrier + (warpgroup ^ 1), kTurnThreads);
@@ -61,7 +61,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
       store_tile(args, smem, acc, tile_origin(args, t, cta), whole_tile, warpgroup);
       timeline.stored();
     } else {
-      skip_tile(at, args.k_blocks);
+      skip_tile(at, k_blocks_of(args, t, cta));
     }
     turn ^= 1;
   }

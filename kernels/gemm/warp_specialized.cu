@@ -30,10 +30,10 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
     load_epilogue(args, acc, tile_origin(args, t, cta), place);
-    timeline.begin(tile_origin(args, t, cta), 0, args.k_blocks);
+    timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
     timeline.wait_first_operands(smem, at);
     multiply_stages(
-        smem, operands, at, acc, args.k_blocks, cta, [] {},
+        smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [] {},
         [&] { deferred.store_one(args, smem, warpgroup); });
     timeline.multiplied();
     const TileOrigin tile = tile_origin(args, t, cta);

@@ -90,8 +90,8 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
     throw ConfigError(why);
   }
   work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config_, resident);
-  // How many tiles groups have is known on the device alone.
-  const u32 workers = problem_.groups == nullptr ? work_.workers : resident;
+  // How many tiles groups along M have is known on the device alone.
+  const u32 workers = grouped_along_m(problem_) ? resident : work_.workers;
   shape_.ctas = workers * static_cast<u32>(shape_.cluster_size);
   if (owner == WorkspaceOwner::kLaunch) {
     partials_ = ZeroedMemory(static_cast<std::size_t>(workspace().partials) * sizeof(float));
@@ -152,16 +152,26 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
                   .b_matrices_apart = batch.one_b ? 0 : 1,
                   .c_stride = c.matrix_stride};
   }
-  if (problem_.groups != nullptr) {
-    const i64 groups = static_cast<i64>(problem_.groups->rows().size());
-    a.matrices = c.matrices = 1;
+  if (grouped_along_m(problem_)) {
+    const i64 groups = problem_.groups->count();
+    a.matrices = 1;
     a.matrix_stride = m * a_row(problem_);
-    c.matrix_stride = m * columns_of_c;
+    c.any_run_of_rows = true;  // each tile's ends where its group does
     b.matrices = groups;
     b.matrix_stride = b.rows * b_row(problem_);
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
     args.groups = {buffers.group_rows, static_cast<i32>(groups),
                    static_cast<i32>(problem_.groups->capacity())};
+  }
+  if (grouped_along_k(problem_)) {
+    a.any_run_of_rows = b.any_run_of_rows = true;
+    c.matrices = problem_.groups->count();
+    c.matrix_stride = m * n;
+    args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem_.shape, t)),
+                  .a_matrices_apart = 0,
+                  .b_matrices_apart = 0,
+                  .c_stride = c.matrix_stride};
+    args.groups = {buffers.group_rows, static_cast<i32>(c.matrices), static_cast<i32>(k)};
   }
   args.a = make_tensor_map(a, a_box(t, problem_.layout));
   args.a_last = make_tensor_map(a, a_last_box(t, problem_.layout, m));

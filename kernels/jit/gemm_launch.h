@@ -67,6 +67,7 @@ class GemmLaunch {
   void launch(const GemmArgs& args, cudaStream_t stream) const;
 
   const LaunchShape& shape() const { return shape_; }
+  const GemmProblem& problem() const { return problem_; }  // as it is run
   const KernelConfig& config() const { return config_; }
   const TileScheduler& scheduler() const { return scheduler_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }

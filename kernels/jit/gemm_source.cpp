@@ -12,7 +12,7 @@ namespace tilecast {
 
 std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKind& kind,
                                      SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped, launch] = kind;
+  const auto& [types, layout, epilogue, batched, grouped, parts_k, launch] = kind;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
   const auto define = [](const char* name, i32 value) {
@@ -59,7 +59,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (config.operands == OperandOrder::kSwapped) {
     defines.push_back(define("SWAPPED", 1));
   }
-  if (batched || grouped) {
+  if (batched || grouped || parts_k) {
     defines.push_back(define("BATCHED", 1));
   }
   if (grouped) {
@@ -67,6 +67,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   }
   if (launch != LaunchOrder::kInTurn) {
     defines.push_back(define("LAUNCH", static_cast<i32>(launch)));
+  }
+  if (parts_k) {
+    defines.push_back(define("GROUPED_K", 1));
   }
   if (uses_tcgen05(config.schedule)) {
     defines.push_back(define("ACCUMULATORS", config.accumulators));
@@ -77,7 +80,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
 }
 
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped, launch] = kind;
+  const auto& [types, layout, epilogue, batched, grouped, parts_k, launch] = kind;
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   if (!kernel.supports(types.operands)) {
     throw ConfigError(
@@ -111,7 +114,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
   }
   if (config.operands == OperandOrder::kSwapped &&
-      (layout != Layout::kTn || fuses(epilogue) || batched || grouped ||
+      (layout != Layout::kTn || fuses(epilogue) || batched || grouped || parts_k ||
        config.store == Store::kDeferred || !has_ring(config.schedule) ||
        element_bytes(types.c) != kOperandBytes)) {
     throw ConfigError(fmt::format("{} has no kernel for this problem", to_text(config)));
@@ -120,12 +123,19 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(
         fmt::format("{} has no kernel for layout {}", to_text(config), to_text(layout)));
   }
+  if ((grouped || parts_k) && element_bytes(types.c) != kOperandBytes) {
+    throw ConfigError(fmt::format("{} has no kernel for groups with C in {}", to_text(config),
+                                  to_text(types.c)));
+  }
   if (grouped && (!walks_groups(config) || !a_is_k_major(layout))) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
   }
   if (launch != LaunchOrder::kInTurn && uses_tcgen05(config.schedule)) {
     throw ConfigError(
         fmt::format("{} has no kernel for programmatic launches", to_text(config.schedule)));
+  }
+  if (parts_k && (!walks_groups(config) || layout != Layout::kNt || fuses(epilogue))) {
+    throw ConfigError(fmt::format("{} has no kernel for groups along K", to_text(config)));
   }
   return {.path = kernel.source,
           .defines = defines_for(config, kind, scale),

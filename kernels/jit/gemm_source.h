@@ -9,6 +9,7 @@
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/compile.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config.h"
 
 namespace tilecast {
@@ -19,12 +20,13 @@ struct ProblemKind {
   Layout layout;
   Epilogue epilogue = {};
   bool batched = false;
-  bool grouped = false;
+  bool grouped = false;  // along M
+  bool parts_k = false;  // grouped along K
   LaunchOrder launch = LaunchOrder::kInTurn;
 
   static ProblemKind of(const GemmProblem& problem) {
-    return {types_of(problem), problem.layout, problem.epilogue, problem.batch.products > 1,
-            problem.groups != nullptr};
+    return {types_of(problem),          problem.layout,           problem.epilogue,
+            problem.batch.products > 1, grouped_along_m(problem), grouped_along_k(problem)};
   }
 };
 

@@ -15,6 +15,13 @@ static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
 
 constexpr unsigned kEncoderSince = 12000;  // the CUDA version whose signature is wanted
 
+// Of a side that nothing is to be out of bounds of.
+constexpr cuuint64_t kUnbounded = 0x7fffffff;
+// A step of so many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to where they
+// were. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
+constexpr i64 kWrapsAround = i64{1} << 34;
+static_assert(most_ragged_rows() == 1 << 30);
+
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
 Encode find_encoder() {
@@ -70,17 +77,21 @@ CUtensorMapDataType data_type_of(ElementType type) {
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
   static const Encode encode = find_encoder();
   // Innermost dimension first; the stride of that one is not given.
-  const cuuint64_t dims[] = {static_cast<cuuint64_t>(matrix.columns),
-                             static_cast<cuuint64_t>(matrix.rows),
-                             static_cast<cuuint64_t>(matrix.matrices)};
   const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
-  const i64 element = element_bytes(matrix.dtype);
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row_stride * element),
-                                static_cast<cuuint64_t>(matrix.matrix_stride * element)};
+  const i64 element = element_bytes(matrix.dtype), row = row_stride * element;
+  const bool runs = matrix.any_run_of_rows;
+  const cuuint64_t dims[] = {
+      static_cast<cuuint64_t>(matrix.columns),
+      runs ? static_cast<cuuint64_t>(most_ragged_rows()) : static_cast<cuuint64_t>(matrix.rows),
+      runs ? kUnbounded : static_cast<cuuint64_t>(matrix.matrices), kUnbounded};
+  const cuuint64_t strides[] = {
+      static_cast<cuuint64_t>(row),
+      static_cast<cuuint64_t>(runs ? row : matrix.matrix_stride * element),
+      static_cast<cuuint64_t>(kWrapsAround - row)};
   const cuuint32_t box_dims[] = {static_cast<cuuint32_t>(box.columns),
-                                 static_cast<cuuint32_t>(box.rows), 1};
-  const cuuint32_t element_strides[] = {1, 1, 1};
-  const cuuint32_t sides = matrix.matrices == 0 ? 2 : 3;
+                                 static_cast<cuuint32_t>(box.rows), 1, 1};
+  const cuuint32_t element_strides[] = {1, 1, 1, 1};
+  const cuuint32_t sides = runs ? 4 : matrix.matrices == 0 ? 2 : 3;
   CUtensorMap map{};
   const CUresult result =
       encode(&map, data_type_of(matrix.dtype), sides, const_cast<void*>(matrix.pointer), dims,

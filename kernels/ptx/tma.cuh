@@ -1,4 +1,4 @@
-// The bulk copy engine (TMA) on tensor maps of two and three sides. `map` points at a TensorMap in
+// The bulk copy engine (TMA) on tensor maps of two to four sides. `map` points at a TensorMap in
 // kernel parameters.
 #pragma once
 
@@ -29,6 +29,15 @@ __device__ inline void tma_load_3d(u32 destination, const void* map, i32 x, i32 
       : "memory");
 }
 
+__device__ inline void tma_load_4d(u32 destination, const void* map, i32 x, i32 y, i32 z, i32 w,
+                                   u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier)
+      : "memory");
+}
+
 /// The same box to the same offset, and the same barrier, of every CTA in `cta_mask`.
 __device__ inline void tma_load_2d_multicast(u32 destination, const void* map, i32 x, i32 y,
                                              u32 barrier, unsigned short cta_mask) {
@@ -45,6 +54,15 @@ __device__ inline void tma_load_3d_multicast(u32 destination, const void* map, i
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
       ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(destination),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(cta_mask)
+      : "memory");
+}
+
+__device__ inline void tma_load_4d_multicast(u32 destination, const void* map, i32 x, i32 y, i32 z,
+                                             i32 w, u32 barrier, unsigned short cta_mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3, %4, %5}], [%6], %7;" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier), "h"(cta_mask)
       : "memory");
 }
 
@@ -73,6 +91,14 @@ __device__ inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
       "r"(x), "r"(y), "r"(z), "r"(source)
+      : "memory");
+}
+
+__device__ inline void tma_store_4d(const void* map, u32 source, i32 x, i32 y, i32 z, i32 w) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(
+          map),
+      "r"(x), "r"(y), "r"(z), "r"(w), "r"(source)
       : "memory");
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "model/analytic/k_block.h"
 #include "model/analytic/loads.h"
@@ -46,18 +48,17 @@ BusiestSm busiest_sm(const KernelAt& kernel, const GemmWork& work, const KBlock&
             reduction_time(kernel, share, static_cast<double>(work.shared->workers))};
   }
   const double tiles = static_cast<double>(work.tiles_per_sm);
-  const double k_blocks = static_cast<double>(work.k_blocks);
   const double full = std::floor(tiles / kernel.ctas);
   const double left = tiles - full * kernel.ctas;
   const double rounds = full + (left > 0 ? 1 : 0);
   BusiestSm sm{step.limiter,
                step.time,
-               step.time * (k_blocks * full),
+               step.time * (work.k_blocks * full),
                between * (rounds - 1),
                after_last_tile(kernel),
                {}};
   if (left > 0) {
-    sm.main_loops += k_block_step(kernel, block, loads, left).time * k_blocks;
+    sm.main_loops += k_block_step(kernel, block, loads, left).time * work.k_blocks;
   }
   return sm;
 }
@@ -108,6 +109,30 @@ bool in_step(const GemmWork& work) {
   return work.shared ? work.shared->busiest.pieces <= 1 : work.tiles_per_sm <= work.ctas_per_sm;
 }
 
+/// Of a tile of the worker that has most, by tiles dealt out in turn, or neighbours to each, with
+/// those of one matrix of C behind those of the one before. Bands of columns over all matrices deal
+/// them out more evenly.
+double k_blocks_of_busiest(const std::vector<u32>& of_products, const TileScheduler& s) {
+  const u64 tiles = s.num_tiles() / of_products.size();  // of one matrix
+  const bool chunked = s.raster.walk == Walk::kChunked;
+  double most = 0;
+  for (u32 worker = 0; worker < s.workers; ++worker) {
+    double sum = 0;
+    u64 begin = 0;
+    for (const u32 k_blocks : of_products) {
+      const u64 end = begin + tiles;
+      const auto before = [&](u64 tile) {  // of the worker's tiles
+        return chunked ? std::clamp<u64>(tile, s.first(worker), s.end(worker))
+                       : ceil_div<u64>(tile - std::min<u64>(tile, worker), s.workers);
+      };
+      sum += static_cast<double>(before(end) - before(begin)) * k_blocks;
+      begin = end;
+    }
+    most = std::max(most, sum);
+  }
+  return most / ceil_div(s.num_tiles(), s.workers);
+}
+
 GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    const GemmTraffic& traffic) {
   const GemmShape& shape = problem.shape;
@@ -120,14 +145,21 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   work.ctas_per_sm = resident_ctas(gpu, config);
   // Each worker keeps cluster_size / ctas_per_sm SMs busy.
   work.tiles_per_sm = ceil_div<i64>(i64{s.num_tiles()} * work.ctas_per_sm, workers);
-  work.k_blocks = ceil_div<i64>(shape.k, t.block_k);
+  work.tiles = i64{s.num_tiles()} * cluster_size(t);
+  work.k_blocks = static_cast<double>(ceil_div<i64>(shape.k, t.block_k));
+  work.all_k_blocks = static_cast<double>(work.tiles) * work.k_blocks;
+  if (grouped_along_k(problem)) {
+    const std::vector<u32> of_products = k_blocks_of_products(problem, t);
+    const double sum = std::accumulate(of_products.begin(), of_products.end(), 0.0);
+    work.k_blocks = k_blocks_of_busiest(of_products, s);
+    work.all_k_blocks =
+        static_cast<double>(work.tiles) * (sum / static_cast<double>(of_products.size()));
+  }
   if (splits_k(config.schedule)) {
     share_tiles(gpu, config, s, static_cast<u32>(workers), work);
   }
-  work.tiles = i64{s.num_tiles()} * cluster_size(t);
   const TensorOperation operation = tensor_operation(gpu, config);
-  work.shared_memory = Bytes{operation.operand_bytes * operation.of_cta() *
-                             static_cast<double>(work.tiles * work.k_blocks)} +
+  work.shared_memory = Bytes{operation.operand_bytes * operation.of_cta() * work.all_k_blocks} +
                        work.traffic.sm_intake;
   return work;
 }
@@ -184,7 +216,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   } else {
     form.limiter = sm.limiter;
   }
-  const double blocks_per_sm = static_cast<double>(work.tiles * work.k_blocks) / gpu.sm.count;
+  const double blocks_per_sm = work.all_k_blocks / gpu.sm.count;
   const Cycles tensor =
       compute_cycles(Flops{multiplied_flops(problem, config) / gpu.sm.count}, tensor_rate(gpu));
   const Cycles l2 = l2_time(config.tiling, block, loads);

@@ -48,8 +48,9 @@ struct GemmWork {
   Bytes shared_memory;  // operand reads and fills, all SMs
   i32 ctas_per_sm;      // resident
   i64 tiles_per_sm;     // of the busiest SM
-  i64 k_blocks;
-  i64 tiles;  // CTA tiles computed, those outside of C included
+  double k_blocks;      // of a tile of the busiest worker, in the mean
+  double all_k_blocks;  // of all CTA tiles
+  i64 tiles;            // CTA tiles computed, those outside of C included
   std::optional<SharedTiles> shared;
 };
 

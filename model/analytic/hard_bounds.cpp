@@ -19,7 +19,7 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const i64 pair = uses_tcgen05(config.schedule) ? cta_group(t) : 1;
   const double vectors = static_cast<double>(rows.existing * ceil_div<i64>(shape.n, t.block_n)) +
                          static_cast<double>(shape.n * ceil_div(rows.tiles, pair));
-  const Bytes operands{vectors * static_cast<double>(shape.k) * element_bytes(problem.dtype)};
+  const Bytes operands{vectors * mean_k(problem) * element_bytes(problem.dtype)};
   const double sms = gpu.sm.count;
   return {
       .tensor = compute_cycles(Flops{multiplied_flops(problem, config)}, tensor_rate(gpu) * sms),

@@ -84,15 +84,14 @@ Cycles waiting(const Chunk& chunk, i32 chunks, i32 slots) {
 }
 
 /// A tile's end where `deferred` of its chunks wait: what the next tile's K blocks do not hide.
-Cycles deferred_end(const KernelAt& kernel, const KBlockStep& step, i64 k_blocks, i32 deferred) {
+Cycles deferred_end(const KernelAt& kernel, const KBlockStep& step, double k_blocks, i32 deferred) {
   const Chunk chunk = chunk_of(kernel, {});  // of those that wait the epilogue is taken already
   const Cycles each = std::max(chunk.staging, chunk.store_rate);
-  const i64 hidden = std::min<i64>(deferred, k_blocks);
+  const double hidden = std::min<double>(deferred, k_blocks);
   const i32 chunks = c_chunks(kernel.config.schedule, kernel.tiling());
   const Cycles packing = kernel.cycles(kernel.costs.pack) + fused(kernel) * chunks;
   Cycles end = std::max(packing, residual_read(kernel) * chunks) + residual_wait(kernel) +
-               std::max(Cycles{}, each - step.time) * static_cast<double>(hidden) +
-               each * static_cast<double>(deferred - hidden);
+               std::max(Cycles{}, each - step.time) * hidden + each * (deferred - hidden);
   if (deferred < chunks) {
     end += kernel.cycles(kernel.costs.epilogue) + each * (chunks - deferred);
   }
@@ -109,7 +108,7 @@ Cycles staged_beside_wgmmas(const KernelAt& kernel, i32 deferred) {
 }
 
 /// K blocks by which warpgroups that share a tile are apart; the ring and the tile hold them.
-double drift(const KernelConfig& config, i64 k_blocks) {
+double drift(const KernelConfig& config, double k_blocks) {
   // Seen in two warpgroups with three and four stages. What was learned was learned with it:
   // without any, judged cycles are 7.5 and not 7.9 % off by physics alone, and the first pick at
   // 0.968 and not 0.975 (validate/NOTEBOOK.md, One machine).
@@ -118,7 +117,7 @@ double drift(const KernelConfig& config, i64 k_blocks) {
   if (uses_tcgen05(config.schedule)) {
     return 0;  // one thread multiplies for all
   }
-  const double most = static_cast<double>(min_of<i64>(t.stages - 1, k_blocks));
+  const double most = std::min<double>(t.stages - 1, k_blocks);
   return warpgroups_per_tile(t) > 1 ? std::min(kDrift, most) : 0;
 }
 
@@ -148,7 +147,7 @@ Cycles after_last_tile(const KernelAt& kernel) {
   return kernel.cycles(kernel.costs.completion) + find_tile(kernel) + epilogue_time(kernel);
 }
 
-Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step, i64 k_blocks) {
+Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step, double k_blocks) {
   const KernelConfig& config = kernel.config;
   const i32 deferred = deferred_chunks(config);
   const Cycles next = kernel.cycles(kernel.costs.next_tile);
@@ -163,10 +162,10 @@ Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step
     return end + kernel.cycles(kernel.costs.issue) + load;
   }
   if (ends_run_aside(config)) {
-    return std::max(Cycles{}, end - step.time * static_cast<double>(k_blocks));
+    return std::max(Cycles{}, end - step.time * k_blocks);
   }
   const Cycles waits_for_loads = step.time - step.operands_there;
-  const double caught_up = static_cast<double>(min_of<i64>(config.tiling.stages, k_blocks));
+  const double caught_up = std::min<double>(config.tiling.stages, k_blocks);
   const Cycles hidden = std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
   const Cycles shown = end - std::min(end, hidden);
   return deferred == 0 ? shown : shown + staged_beside_wgmmas(kernel, deferred);

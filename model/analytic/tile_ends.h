@@ -46,7 +46,7 @@ Cycles last_store(const KernelAt& kernel);
 
 /// From the last K block of a tile to the first one of the next tile on its slot, beyond the time
 /// that K blocks take anyway. `load`: one stage's.
-Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step, i64 k_blocks);
+Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step, double k_blocks);
 
 /// From the last K block of a slot's last tile to its last store issued.
 Cycles after_last_tile(const KernelAt& kernel);

@@ -12,7 +12,8 @@
 namespace tilecast {
 namespace {
 
-constexpr u32 kWavesWalked = 48;  // more waves repeat the pattern; the rest is extrapolated
+// More waves repeat the pattern, and the rest is extrapolated; but groups along K may all differ.
+constexpr u32 kWavesWalked = 48;
 constexpr u32 kMostKept = 16384;  // tiles of a curve
 
 /// Part of a panel that is still in L2 after `distance` bytes of others.
@@ -24,7 +25,8 @@ double kept_in_l2(Bytes distance, Bytes usable) {
 /// used.
 class PanelReuse {
  public:
-  PanelReuse(u32 panels, Bytes panel) : last_wave_(panels, -1), last_used_(panels), panel_(panel) {}
+  explicit PanelReuse(const std::vector<Bytes>& panels)
+      : last_wave_(panels.size(), -1), last_used_(panels.size()), panels_(panels) {}
 
   /// True the first time in this wave; reads from DRAM what L2 no longer holds.
   bool use(u32 panel, i64 wave, Bytes so_far, Bytes all, Bytes usable) {
@@ -36,7 +38,8 @@ class PanelReuse {
       const Bytes distance = std::min(so_far - last_used_[panel], all);
       kept = kept_in_l2(distance, usable);
     }
-    read_ += (1 - kept) * panel_;
+    read_ += (1 - kept) * panels_[panel];
+    wanted_ += panels_[panel];
     last_wave_[panel] = wave;
     last_used_[panel] = so_far;
     ++fetches_;
@@ -45,13 +48,13 @@ class PanelReuse {
 
   Bytes read() const { return read_; }
   double sharers(double requests) const { return requests / fetches_; }
-  double missing() const { return read_ / (panel_ * fetches_); }
+  double missing() const { return wanted_.value > 0 ? read_ / wanted_ : 0; }
 
  private:
   std::vector<i64> last_wave_;
   std::vector<Bytes> last_used_;
-  Bytes panel_;
-  Bytes read_;
+  const std::vector<Bytes>& panels_;
+  Bytes read_, wanted_;
   double fetches_ = 0;  // of a panel by a wave
 };
 
@@ -60,22 +63,37 @@ class PanelReuse {
 struct Matrices {
   Bytes a, b;  // of all products
   OperandPanels panels;
-  Bytes a_panel, b_panel;
 
   Bytes operands() const { return a + b; }
 };
 
+/// The panels of one operand, alike but where each matrix of C has a K of its own.
+std::vector<Bytes> panels_of(const GemmProblem& problem, Bytes operand, u32 panels) {
+  std::vector<Bytes> all(panels, operand / panels);
+  if (grouped_along_k(problem)) {
+    const std::vector<i64>& rows = problem.groups->rows();
+    const u32 each = panels / static_cast<u32>(rows.size());
+    for (u32 panel = 0; panel < panels; ++panel) {
+      all[panel] = operand * (static_cast<double>(rows[panel / each]) /
+                              static_cast<double>(problem.shape.k) / each);
+    }
+  }
+  return all;
+}
+
 /// `resident` workers at a time take the tiles of `s`, whose order may be known; each panel spans
 /// the whole K.
-WavesWalked walk_waves(const TileScheduler& s, const std::vector<TileCoord>* order, u32 resident,
-                       const Matrices& matrices, Bytes usable) {
+WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
+                       const std::vector<TileCoord>* order, u32 resident, const Matrices& matrices,
+                       Bytes usable) {
   const OperandPanels& panels = matrices.panels;
-  const Bytes all = matrices.operands(), a_panel = matrices.a_panel, b_panel = matrices.b_panel;
-  PanelReuse a(panels.of_a(), a_panel);
-  PanelReuse b(panels.of_b(), b_panel);
+  const Bytes all = matrices.operands();
+  const std::vector<Bytes> of_a = panels_of(problem, matrices.a, panels.of_a());
+  const std::vector<Bytes> of_b = panels_of(problem, matrices.b, panels.of_b());
+  PanelReuse a(of_a), b(of_b);
   const bool chunked = s.raster.walk == Walk::kChunked;
   const u32 waves = ceil_div(s.num_tiles(), resident);
-  const u32 walked = std::min(waves, kWavesWalked);
+  const u32 walked = grouped_along_k(problem) ? waves : std::min(waves, kWavesWalked);
   double tiles = 0;
   Bytes distinct;  // so far: the requests with those of one wave for one panel merged
   for (u32 wave = 0; wave < walked; ++wave) {
@@ -87,11 +105,12 @@ WavesWalked walk_waves(const TileScheduler& s, const std::vector<TileCoord>* ord
       }
       const TileCoord at = order != nullptr ? (*order)[tile] : s.coord(tile);
       tiles += 1;
-      if (a.use(panels.a(at), wave, distinct, all, usable)) {
-        fresh += a_panel;
+      const u32 a_panel = panels.a(at), b_panel = panels.b(at);
+      if (a.use(a_panel, wave, distinct, all, usable)) {
+        fresh += of_a[a_panel];
       }
-      if (b.use(panels.b(at), wave, distinct, all, usable)) {
-        fresh += b_panel;
+      if (b.use(b_panel, wave, distinct, all, usable)) {
+        fresh += of_b[b_panel];
       }
     }
     distinct += fresh;
@@ -104,7 +123,7 @@ Matrices matrices_of(const GemmProblem& problem, const KernelConfig& config) {
   const OperandPanels panels = OperandPanels::of_clusters(problem, config.tiling);
   const Bytes a{bytes_of_a(problem)};
   const Bytes b{bytes_of_b(problem)};
-  return {a, b, panels, a / panels.of_a(), b / panels.of_b()};
+  return {a, b, panels};
 }
 
 /// What follows from the number of tiles, whatever their order.
@@ -112,8 +131,11 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
                             const TileScheduler& s, const Matrices& matrices) {
   const Tiling& t = config.tiling;
   const RowsOfTiles rows = rows_of_tiles(problem, config);
-  // Each product reads its matrix, its own or not, and each group's last tiles rows of the next.
-  const i64 rows_of_a = matrices_of_a(problem) * problem.shape.m;
+  // Each product reads its matrix, its own or not, and each group's last tiles rows of the next;
+  // of groups along K each its own.
+  const i64 rows_of_a =
+      (grouped_along_k(problem) ? matrices_of_c(problem) : matrices_of_a(problem)) *
+      problem.shape.m;
   const Bytes a =
       matrices.a * (static_cast<double>(rows.existing) / static_cast<double>(rows_of_a));
   const Bytes b_of_one = matrices.b / matrices.panels.matrices_of_b();
@@ -148,7 +170,9 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
   // a rows of panels of A by b columns of panels of B cover at most a * b tiles, and a A + b B is
   // at least 2 sqrt(a b A B).
-  const Bytes wave{2 * std::sqrt(resident * matrices.a_panel.value * matrices.b_panel.value)};
+  const Bytes a_panel = matrices.a / matrices.panels.of_a();
+  const Bytes b_panel = matrices.b / matrices.panels.of_b();
+  const Bytes wave{2 * std::sqrt(resident * a_panel.value * b_panel.value)};
   const double kept =
       kept_in_l2(std::min(wave, matrices.operands()), l2.capacity * l2.usable_fraction);
   const double full_waves = s.num_tiles() / resident;
@@ -182,8 +206,9 @@ GemmTraffic TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
   };
   std::optional<WavesWalked> walked = known();
   if (!walked) {
-    walked = walk_waves(s, curve(s), std::min(static_cast<u32>(concurrent), s.num_tiles()),
-                        matrices, l2_.capacity * l2_.usable_fraction);
+    walked =
+        walk_waves(problem_, s, curve(s), std::min(static_cast<u32>(concurrent), s.num_tiles()),
+                   matrices, l2_.capacity * l2_.usable_fraction);
     const std::lock_guard lock(reading_);
     walked_.emplace(key, *walked);
   }

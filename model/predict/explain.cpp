@@ -1,6 +1,7 @@
 #include "model/predict/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "model/analytic/closed_form.h"
@@ -25,7 +26,7 @@ constexpr std::size_t kMostShown = 8;  // phases
 
 /// Where a group ends inside a cluster's tile, the rest of the tile's rows is no group's.
 std::optional<double> rows_of_no_group(const GemmProblem& problem, const Tiling& t) {
-  if (problem.groups == nullptr) {
+  if (!grouped_along_m(problem)) {
     return std::nullopt;
   }
   const i64 rows = i64{tile_rows(problem, t)} * t.block_m * t.cluster_m;
@@ -39,7 +40,7 @@ TileWaves waves_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   return {.ctas_per_sm = work.ctas_per_sm,
           .ctas = ctas,
           .tiles = work.tiles,
-          .k_blocks = work.k_blocks,
+          .k_blocks = std::llround(work.all_k_blocks / static_cast<double>(work.tiles)),
           .waves = static_cast<double>(work.tiles) / static_cast<double>(ctas),
           .in_last_wave = (work.tiles - cluster) % ctas + cluster,
           .rows_of_no_group = rows_of_no_group(problem, config.tiling)};
@@ -185,6 +186,7 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
     });
   }
   e.waves = waves_of(gpu, problem, config, work);
+  e.groups = group_parts(asked, asked_of, e.predicted.method);
   e.ctas_per_sm = work.ctas_per_sm;
   e.learned_from = learned_reasons(gpu, own_problem, e.predicted, regime);
   return e;

@@ -17,6 +17,7 @@
 
 #include "model/base/tile_span.h"
 #include "model/clock/clock.h"
+#include "model/predict/group_parts.h"
 #include "model/predict/learned_reasons.h"
 #include "model/predict/predict.h"
 #include "model/predict/time_split.h"
@@ -36,7 +37,7 @@ struct TileWaves {
   i32 ctas_per_sm;
   i64 ctas;  // resident at once
   i64 tiles;
-  i64 k_blocks;                            // of a tile
+  i64 k_blocks;                            // of a tile, of groups along K in the mean
   double waves;                            // tiles over CTAs
   i64 in_last_wave;                        // tiles, up to all CTAs
   std::optional<double> rows_of_no_group;  // share of the tiles' rows; of a grouped problem
@@ -59,6 +60,7 @@ struct Explanation {
   std::vector<Elimination> without;  // parts that save something, most first
   i32 ctas_per_sm;
   std::optional<TileWaves> waves;  // of a GEMM
+  std::optional<GroupParts> groups = {};
   EnergySplit energy;
   ClockLimiter clock_limiter;
   std::optional<Watched> watched;

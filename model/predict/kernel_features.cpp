@@ -37,7 +37,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work,
                                const ClosedForm& form, Hertz sm_clock, Cycles simulated,
                                Regime regime) {
-  const auto& [m, n, k] = problem.shape;
+  const i64 m = problem.shape.m, n = problem.shape.n;
   const Tiling& t = config.tiling;
   const FormParts& parts = form.parts;
   const ScheduleTraits traits = traits_of(config.schedule);
@@ -60,13 +60,13 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log(sm_clock.value / 1e9),
        std::log1p(bytes_of_c(problem) / (form.cycles.value * gpu.sm.count)),
 
-       std::log(static_cast<double>(k)),
-       problem.groups != nullptr ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
+       std::log(std::max(1.0, mean_k(problem))),
+       grouped_along_m(problem) ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
        used_of_last(slots),
        used_of_last(waves),
        std::log(work.traffic.a_sharers),
        std::log(work.traffic.b_sharers),
-       beyond_edge(m * problem.batch.products, tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
+       beyond_edge(m * matrices_of_c(problem), tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
        std::max(a_is_k_major(problem.layout) ? alignment(a_row(problem) * element) : 0,
                 b_is_k_major(problem.layout) ? alignment(b_row(problem) * element) : 0),

@@ -170,6 +170,17 @@ bool boxes_fit(const Tiling& t, Layout layout) {
          slices(b_is_k_major(layout) ? t.block_n : t.block_k, t.cluster_m);
 }
 
+/// `products` of them, or groups that have as many matrices of C. As of one product, so that panels
+/// of A and of B can be counted.
+std::string why_not_so_many(i64 products, const GemmShape& shape, std::string_view what) {
+  if (products > kMostSide / std::max(round_up<i64>(shape.m, kWgmmaM), shape.n)) {
+    return fmt::format(
+        "{} {}: all products together can have {} rows, M in whole {}, and as many columns", what,
+        products, kMostSide, kWgmmaM);
+  }
+  return {};
+}
+
 /// Of C's type and an epilogue's last steps.
 std::string why_no_such_result(const GpuSpec& gpu, const GemmProblem& problem) {
   const Epilogue& epilogue = problem.epilogue;
@@ -196,6 +207,29 @@ std::string why_no_such_result(const GpuSpec& gpu, const GemmProblem& problem) {
   return {};
 }
 
+/// Of groups along K, of a problem that is solvable without. Of fp8 is said before that it is
+/// K-major alone.
+std::string why_not_in_groups_of_k(const GemmProblem& problem) {
+  if (problem.layout != Layout::kNt) {
+    return fmt::format(
+        "layout {}: groups along K are of rows of A as [K,M] and B as [K,N], layout nt",
+        to_text(problem.layout));
+  }
+  if (fuses(problem.epilogue)) {
+    return fmt::format("epilogue {}: kernels that walk groups along K take none",
+                       to_text(problem.epilogue));
+  }
+  if (problem.groups->total() == 0) {
+    return "groups: expected one at least that has rows";
+  }
+  if (problem.shape.k > most_ragged_rows()) {
+    return fmt::format("K of all groups is {}: expected {} at most", problem.shape.k,
+                       most_ragged_rows());
+  }
+  return why_not_so_many(problem.groups->count(), problem.shape,
+                         "groups along K, of which there are");
+}
+
 /// Of a problem that has groups and is solvable without.
 std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
   const i64 groups = matrices_of_b(problem);
@@ -205,8 +239,15 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
   if (problem.batch.products > 1) {
     return fmt::format("a batch of {}: groups are of one product", problem.batch.products);
   }
+  if (element_bytes(c_type(problem)) != kOperandBytes) {
+    return fmt::format("dtype_c {}: kernels that walk groups write C in 16 bits",
+                       to_text(c_type(problem)));
+  }
+  if (grouped_along_k(problem)) {
+    return why_not_in_groups_of_k(problem);
+  }
   if (!a_is_k_major(problem.layout)) {
-    return fmt::format("layout {}: groups are of rows of A, which is [M,K]",
+    return fmt::format("layout {}: groups along M are of rows of A, which is [M,K]",
                        to_text(problem.layout));
   }
   if (problem.epilogue != in_main_loop(problem.epilogue)) {
@@ -332,13 +373,7 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (products > 1 && gpu.architecture == Architecture::kBlackwell) {
     return fmt::format("a batch of {}: kernels for Blackwell take one product", products);
   }
-  // As of one product, so that panels of A and of B can be counted.
-  if (products > kMostSide / std::max(round_up<i64>(shape.m, kWgmmaM), shape.n)) {
-    return fmt::format(
-        "a batch of {}: all products together can have {} rows, M in whole {}, and as many columns",
-        products, kMostSide, kWgmmaM);
-  }
-  return {};
+  return why_not_so_many(products, shape, "a batch of");
 }
 
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {

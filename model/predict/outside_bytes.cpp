@@ -42,7 +42,7 @@ Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_read
   };
   const bool a_along_k = a_is_k_major(problem.layout);
   // Each product ends in a slab of its own.
-  const i64 in_slabs = problem.batch.products * round_up<i64>(problem.shape.m, kSlabElements);
+  const i64 in_slabs = matrices_of_c(problem) * round_up<i64>(problem.shape.m, kSlabElements);
   const i64 a = of_operand(a_along_k ? along_m : Side{in_slabs, rows_asked}, a_along_k);
   const i64 b = of_operand(along_n, b_is_k_major(problem.layout));
   return Bytes{static_cast<double>(a * clusters_n * a_readers + b * clusters_m * b_readers) *

@@ -64,7 +64,7 @@ Proposals::Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder 
       operands_(operands),
       problem_(operands == OperandOrder::kSwapped ? transposed(asked) : asked),
       all_(all),
-      rows_of_product_(asked.groups != nullptr ? asked.groups->largest() : problem_.shape.m) {}
+      rows_of_product_(grouped_along_m(asked) ? asked.groups->largest() : problem_.shape.m) {}
 
 i32 Proposals::table_bytes() const { return group_table_bytes(problem_); }
 i32 Proposals::scale_bytes_of_stage(const Tiling& tiling) const {

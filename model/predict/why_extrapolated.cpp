@@ -47,9 +47,11 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
     if (has_batch(problem) && std::ranges::none_of(measured, has_batch)) {
       reasons.emplace_back("nothing was learned from batches");
     }
-    const auto has_groups = [](const GemmProblem& row) { return row.groups != nullptr; };
-    if (has_groups(problem) && std::ranges::none_of(measured, has_groups)) {
+    if (grouped_along_m(problem) && std::ranges::none_of(measured, grouped_along_m)) {
       reasons.emplace_back("nothing was learned from groups");
+    }
+    if (grouped_along_k(problem) && std::ranges::none_of(measured, grouped_along_k)) {
+      reasons.emplace_back("nothing was learned from groups along K");
     }
     for (const std::string& side :
          {beyond("M", &GemmShape::m, problem, measured),

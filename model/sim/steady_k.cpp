@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/base/math.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/operand_panels.h"
 #include "model/tile/smem_layout.h"
 
@@ -44,6 +45,9 @@ double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
 
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident) {
+  if (grouped_along_k(problem)) {  // each has its own
+    return std::nullopt;
+  }
   const GemmShape& shape = problem.shape;
   const double steps = steps_at(problem, config, resident, shape.k);
   if (steps <= kLong) {
@@ -78,7 +82,7 @@ SimulationSize simulation_size(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, u32 resident) {
   const Tiling& t = config.tiling;
   const std::optional<ShorterK> shorter = shorter_k(gpu, problem, config, resident);
-  const i64 k = shorter ? shorter->longer : problem.shape.k;
+  const i64 k = shorter ? shorter->longer : std::llround(std::ceil(mean_k(problem)));
   const OperandPanels each = OperandPanels::of_clusters(problem, t);
   const double panels = (static_cast<double>(each.of_a()) + each.of_b()) * cluster_size(t);
   return {steps_at(problem, config, resident, k),

@@ -233,6 +233,7 @@ std::vector<Field> rows(MachineSpec& s) {
       field("start_shared", s.start_shared, kShortTimes, kLaunch),
       field("start_roles", s.start_roles, kShortTimes, kLaunch),
       field("start_cluster", s.start_cluster, kShortTimes, kLaunch),
+      field("group_read", s.group_read, kTileCycles, kLaunch),
       field("cta_restart", s.cta_restart, kTileCycles, kLaunch),
       field("cta_refill", s.cta_refill, kTileCycles, kLaunch, Micro{"cta_launch"}),
   };

@@ -141,6 +141,7 @@ struct MachineSpec {
   Seconds start_shared;   // added for each SM of the GPC that starts with it
   Seconds start_roles;    // added where warpgroups take roles
   Seconds start_cluster;  // added where CTAs come in clusters
+  Cycles group_read;      // added where a CTA reads first where its group of K ends
   Cycles cta_restart;     // the same once the SM has run one
   Cycles cta_refill;      // one CTA ends, the next one starts
 };

@@ -7,6 +7,7 @@
 #include "model/spec/hilbert_steps.h"
 #include "model/spec/pack_time.h"
 #include "model/spec/tensor_operation.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -118,6 +119,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.cta_start =
       (cold ? sim_time(machine.cta_start + machine.start_shared * per_gpc)
             : time(machine.cta_restart)) +
+      (grouped_along_k(problem) ? time(machine.group_read) : SimTime{}) +
       (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
       (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
   costs.cta_refill = time(machine.cta_refill + machine.cta_restart);

@@ -49,20 +49,19 @@ std::string batch_prefix(const GemmProblem& problem) {
 
 GemmProblem parse_gemm_problem(std::string_view shape, ElementType dtype, Layout layout,
                                const Epilogue& epilogue) {
-  if (std::optional<GroupedShape> groups = split_groups(shape)) {
-    // Any M, which the groups' rows take the place of.
+  const BatchedShape given = split_batch(shape);
+  if (given.batch && given.shape.find('[') != given.shape.npos) {
+    throw ConfigError(
+        fmt::format("shape '{}': a batch of groups is not supported", on_one_line(shape)));
+  }
+  if (const std::optional<GroupedShape> groups = split_groups(shape)) {
     GemmShape sides;
     try {
-      sides = parse_gemm_shape("1x" + std::string(groups->rest));
+      sides = parse_gemm_shape(groups->sides);
     } catch (const ConfigError&) {
       bad_groups_shape(shape);
     }
     return in_groups({sides, dtype, layout, epilogue}, groups->groups);
-  }
-  const BatchedShape given = split_batch(shape);
-  if (given.batch && given.shape.starts_with('[')) {
-    throw ConfigError(
-        fmt::format("shape '{}': a batch of groups is not supported", on_one_line(shape)));
   }
   GemmProblem problem{parse_gemm_shape(given.shape), dtype, layout, epilogue};
   if (given.batch) {
@@ -104,9 +103,10 @@ double least_bytes(const AnyProblem& problem) {
 
 std::string shape_text(const AnyProblem& problem) {
   if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    return gemm->groups == nullptr
-               ? batch_prefix(*gemm) + to_text(gemm->shape)
-               : fmt::format("[{}]x{}x{}", to_text(*gemm->groups), gemm->shape.n, gemm->shape.k);
+    const auto& [m, n, k] = gemm->shape;
+    return gemm->groups == nullptr  ? batch_prefix(*gemm) + to_text(gemm->shape)
+           : grouped_along_k(*gemm) ? fmt::format("{}x{}x[{}]", m, n, list_text(*gemm->groups))
+                                    : fmt::format("[{}]x{}x{}", list_text(*gemm->groups), n, k);
   }
   const StreamProblem& stream = std::get<StreamProblem>(problem);
   return stream.op == Op::kMemcpy ? fmt::format("{}", stream.columns)

@@ -13,9 +13,10 @@ struct BatchedShape {
 };
 
 constexpr BatchedShape split_batch(std::string_view text) {
-  const std::size_t star = text.starts_with('[') ? text.npos : text.find('*');  // [4*256]: groups
-  return star == text.npos ? BatchedShape{{}, text}
-                           : BatchedShape{text.substr(0, star), text.substr(star + 1)};
+  const std::size_t star = text.find('*');
+  return star == text.npos || text.find('[') < star  // [4*256]: groups
+             ? BatchedShape{{}, text}
+             : BatchedShape{text.substr(0, star), text.substr(star + 1)};
 }
 
 }  // namespace tilecast

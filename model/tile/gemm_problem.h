@@ -1,7 +1,8 @@
 // The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), row-major; A and B of one type,
 // sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md). Or a batch of such
 // products in one launch, all of one shape. Or groups: rows of A and C that each have a B of their
-// own (group_rows.h). Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// own, or parts of K that each have a C of their own (group_rows.h). Integers and enums only;
+// compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -62,14 +63,14 @@ struct LeadingDimensions {
 class GroupRows;  // group_rows.h, which the host alone includes
 
 struct GemmProblem {
-  GemmShape shape;    // of each product; of groups all their rows
+  GemmShape shape;    // of each product; of groups all their rows, or their K
   ElementType dtype;  // of A and B
   Layout layout;
   Epilogue epilogue = {};
   // Of fp8 operands. Of 16-bit ones fp32 and e4m3 count; else C has their type.
   ElementType c = ElementType::kBf16;
   Batch batch = {};                   // the bias is one for all products
-  const GroupRows* groups = nullptr;  // none: all rows have one B
+  const GroupRows* groups = nullptr;  // none: one product, or a batch
   LeadingDimensions leading = {};
 
   constexpr bool operator==(const GemmProblem&) const = default;
@@ -137,23 +138,27 @@ TILECAST_HD constexpr MatrixSides sides_of_b(const GemmProblem& problem) {
   return b_is_k_major(problem.layout) ? MatrixSides{n, k} : MatrixSides{k, n};
 }
 
-/// Bytes of all matrices of A, of C.
+/// Bytes of all matrices of A.
 TILECAST_HD constexpr double bytes_of_a(const GemmProblem& problem) {
   return static_cast<double>(matrices_of_a(problem)) * static_cast<double>(problem.shape.m) *
          static_cast<double>(problem.shape.k) * element_bytes(problem.dtype);
 }
-TILECAST_HD constexpr double bytes_of_c(const GemmProblem& problem) {
-  return static_cast<double>(problem.batch.products) * static_cast<double>(problem.shape.m) *
-         static_cast<double>(c_columns(problem)) * element_bytes(c_type(problem));
-}
+
+/// Rows of all groups along K at most: a tensor map of parts of a matrix has so many
+/// (kernels/jit/tensor_map.h). A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval i32 most_ragged_rows() { return 1 << 30; }
 
 /// Of one scale, fp32. A function, since a constant would be a symbol of every cubin.
 TILECAST_HD consteval i32 scale_bytes() { return 4; }
 
 #ifndef __CUDACC_RTC__
 // What groups there are the host alone knows.
-/// Matrices of B: groups have one each, which lies in memory whether they have rows or not.
+/// Matrices of B: groups along M have one each, which lies in memory whether they have rows or not.
 i64 matrices_of_b(const GemmProblem& problem);
+/// Matrices of C, each the sum over a K of its own: of a batch, or of groups along K.
+i64 matrices_of_c(const GemmProblem& problem);
+/// K of these in the mean.
+double mean_k(const GemmProblem& problem);
 /// Rows of A and C in memory, of a batch those of one product.
 i64 rows_in_memory(const GemmProblem& problem);
 
@@ -178,12 +183,14 @@ constexpr ScaleElements scale_elements(const GemmProblem& problem) {
   }
   return {0, 0};
 }
+/// Of all matrices of C.
+double bytes_of_c(const GemmProblem& problem);
 /// Bytes of R, all of it read once.
-constexpr double residual_bytes(const GemmProblem& problem) {
+inline double residual_bytes(const GemmProblem& problem) {
   return problem.epilogue.residual ? bytes_of_c(problem) : 0;
 }
 /// Bytes that the epilogue reads: a bias, scales, R.
-constexpr double epilogue_bytes(const GemmProblem& problem) {
+inline double epilogue_bytes(const GemmProblem& problem) {
   const ScaleElements scales = scale_elements(problem);
   const i64 vectors = bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
                           element_bytes(half_type(c_type(problem))) +

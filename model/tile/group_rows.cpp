@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
@@ -23,14 +24,15 @@ i64 rows_apart(const GroupRows& groups, i64 rows) {
 
 }  // namespace
 
-GroupRows::GroupRows(std::vector<i64> rows, i64 capacity)
+GroupRows::GroupRows(std::vector<i64> rows, i64 capacity, GroupSide side)
     : rows_(std::move(rows)),
+      side_(side),
       capacity_(capacity),
       total_(std::accumulate(rows_.begin(), rows_.end(), i64{0})),
       largest_(rows_.empty() ? 0 : std::ranges::max(rows_)),
       not_empty_(std::ranges::count_if(rows_, [](i64 of_group) { return of_group > 0; })) {}
 
-const GroupRows* GroupRows::of(std::vector<i64> rows, i64 capacity) {
+const GroupRows* GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide side) {
   if (const auto wrong = std::ranges::find_if(rows, [](i64 of_group) { return of_group < 0; });
       wrong != rows.end()) {
     throw ConfigError(fmt::format("groups: expected 0 rows or more of each, not {}", *wrong));
@@ -41,13 +43,16 @@ const GroupRows* GroupRows::of(std::vector<i64> rows, i64 capacity) {
                     "room for, not {}",
                     capacity, std::ranges::max(rows)));
   }
+  if (capacity != 0 && side == GroupSide::kK) {
+    throw ConfigError("groups along K follow each other: there is no room between them");
+  }
+  using Key = std::tuple<std::vector<i64>, i64, GroupSide>;
   static std::mutex mutex;
-  static auto& known =
-      *new std::map<std::pair<std::vector<i64>, i64>, std::unique_ptr<const GroupRows>>;
+  static auto& known = *new std::map<Key, std::unique_ptr<const GroupRows>>;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<const GroupRows>& list = known[{rows, capacity}];
+  std::unique_ptr<const GroupRows>& list = known[{rows, capacity, side}];
   if (list == nullptr) {
-    list.reset(new GroupRows(std::move(rows), capacity));
+    list.reset(new GroupRows(std::move(rows), capacity, side));
   }
   return list.get();
 }
@@ -92,12 +97,29 @@ std::vector<u32> GroupRows::groups_of_tile_rows(i64 height) const {
 
 GemmProblem in_groups(GemmProblem problem, const GroupRows* groups) {
   problem.groups = groups;
-  problem.shape.m = groups->total();
+  (groups->side() == GroupSide::kM ? problem.shape.m : problem.shape.k) = groups->total();
   return problem;
 }
 
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
   return in_groups(problem, GroupRows::of(std::move(rows)));
+}
+
+GemmProblem in_groups_of_k(GemmProblem problem, std::vector<i64> rows) {
+  return in_groups(problem, GroupRows::of(std::move(rows), 0, GroupSide::kK));
+}
+
+std::vector<u32> k_blocks_of_products(const GemmProblem& problem, const Tiling& t) {
+  const auto blocks = [&t](i64 k) { return static_cast<u32>(ceil_div<i64>(k, t.block_k)); };
+  if (!grouped_along_k(problem)) {
+    return std::vector<u32>(static_cast<std::size_t>(matrices_of_c(problem)),
+                            blocks(problem.shape.k));
+  }
+  std::vector<u32> all;
+  for (const i64 rows : problem.groups->rows()) {
+    all.push_back(std::max(1u, blocks(rows)));
+  }
+  return all;
 }
 
 i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config) {
@@ -106,7 +128,7 @@ i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config) 
 }
 
 i32 group_table_bytes(const GemmProblem& problem) {
-  return problem.groups != nullptr ? group_table_bytes(matrices_of_b(problem)) : 0;
+  return grouped_along_m(problem) ? group_table_bytes(matrices_of_b(problem)) : 0;
 }
 
 std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& t) {
@@ -117,14 +139,14 @@ std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& t) 
       tiles.push_back({of_a - row, of_c - row});
     }
   };
-  if (problem.groups != nullptr) {
+  if (grouped_along_m(problem)) {
     i64 left = problem.groups->rows_in_memory();
     for (const i64 rows : problem.groups->rows()) {
       add(left, rows);
       left -= rows_apart(*problem.groups, rows);
     }
   } else {
-    for (i64 product = 0; product < problem.batch.products; ++product) {
+    for (i64 product = 0; product < matrices_of_c(problem); ++product) {
       add(problem.shape.m, problem.shape.m);
     }
   }
@@ -134,7 +156,7 @@ std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& t) 
 RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   RowsOfTiles sum{};
-  if (problem.groups != nullptr) {
+  if (grouped_along_m(problem)) {
     i64 left = problem.groups->rows_in_memory();  // of A from the group's first row on
     for (const i64 rows : problem.groups->rows()) {
       const i64 covered = std::min(round_up(rows, i64{t.block_m} * t.cluster_m), left);
@@ -152,14 +174,14 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
           ? m - last +
                 a_rows_loaded(static_cast<i32>(last), t.block_m, a_rows_step(t, problem.layout))
           : tiles * t.block_m;
-  const i64 products = problem.batch.products;
+  const i64 products = matrices_of_c(problem);
   return {tiles * products, m * products, loaded * products};
 }
 
 double multiplied_flops(const GemmProblem& problem, const KernelConfig& config) {
-  return problem.groups == nullptr ? tensor_flops(problem)
-                                   : gemm_flops(GemmShape{rows_of_tiles(problem, config).existing,
-                                                          problem.shape.n, problem.shape.k});
+  return grouped_along_m(problem) ? gemm_flops(GemmShape{rows_of_tiles(problem, config).existing,
+                                                         problem.shape.n, problem.shape.k})
+                                  : tensor_flops(problem);
 }
 
 }  // namespace tilecast

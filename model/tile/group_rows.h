@@ -1,7 +1,11 @@
-// The rows of A and C that each group of a grouped GEMM has; every group multiplies a B of its own.
-// Rows of groups follow each other, or the groups are masked: each has room for `capacity` rows,
-// fills the first of them, and the others are left as they are. Known to the host alone: kernels
-// read the groups from the device's memory.
+// The rows that each group of a grouped GEMM has. Along M they are rows of A and C, and every group
+// multiplies a B of its own. Along K, as a backward pass has them (dW = X^T dY of each expert),
+// they are rows of A as [k,m] and of B as [k,n], and every group sums into a C of its own: zeros
+// where it has none.
+//
+// Rows of groups follow each other, or groups along M are masked: each has room for `capacity`
+// rows, fills the first of them, and the others are left as they are. Known to the host alone:
+// kernels read the groups from the device's memory.
 //
 // A list is one object for as long as the program runs, whoever asks for it, so that problems are
 // compared and copied as plain values are. It is never freed: a program asks for few lists.
@@ -16,13 +20,19 @@
 
 namespace tilecast {
 
+/// The side of a problem that is parted into groups.
+enum class GroupSide : i32 { kM, kK };
+
 class GroupRows {
  public:
   /// The one object of this list; from any thread. A capacity of 0: not masked. Throws ConfigError
-  /// where a number is negative, or above the capacity.
-  static const GroupRows* of(std::vector<i64> rows, i64 capacity = 0);
+  /// where a number is negative, or above the capacity, or groups along K are masked.
+  static const GroupRows* of(std::vector<i64> rows, i64 capacity = 0,
+                             GroupSide side = GroupSide::kM);
 
   const std::vector<i64>& rows() const { return rows_; }
+  i64 count() const { return static_cast<i64>(rows_.size()); }
+  GroupSide side() const { return side_; }
   i64 capacity() const { return capacity_; }
   i64 total() const { return total_; }
   i64 largest() const { return largest_; }
@@ -43,19 +53,31 @@ class GroupRows {
   std::vector<u32> groups_of_tile_rows(i64 height) const;
 
  private:
-  GroupRows(std::vector<i64> rows, i64 capacity);
+  GroupRows(std::vector<i64> rows, i64 capacity, GroupSide side);
 
   std::vector<i64> rows_;
+  GroupSide side_ = GroupSide::kM;
   i64 capacity_ = 0, total_ = 0, largest_ = 0, not_empty_ = 0;
 };
 
-/// `problem` with these groups along M, which becomes their sum.
+inline bool grouped_along_m(const GemmProblem& problem) {
+  return problem.groups != nullptr && problem.groups->side() == GroupSide::kM;
+}
+inline bool grouped_along_k(const GemmProblem& problem) {
+  return problem.groups != nullptr && problem.groups->side() == GroupSide::kK;
+}
+
+/// `problem` with these groups; the side that they part becomes their sum.
 GemmProblem in_groups(GemmProblem problem, const GroupRows* groups);
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
+GemmProblem in_groups_of_k(GemmProblem problem, std::vector<i64> rows);
+
+/// K blocks of a tile of each matrix of C. Of a group without rows one, of zeros.
+std::vector<u32> k_blocks_of_products(const GemmProblem& problem, const Tiling& tiling);
 
 constexpr i64 kMostGroups = 1024;  // that a kernel walks; more would take too much shared memory
 
-/// Shared memory that a kernel takes for the groups; 0 where there are none.
+/// Shared memory that a kernel takes for groups along M; 0 where there are none.
 i32 group_table_bytes(const GemmProblem& problem);
 /// Shared memory beside what smem_layout lays out: that table, or the scales of blocks.
 i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config);

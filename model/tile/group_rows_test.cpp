@@ -45,6 +45,30 @@ TEST_CASE("Groups count their rows") {
   CHECK(grouped({256, 0, 17}).shape.m == 273);
 }
 
+TEST_CASE("Groups along K have a C each, and a K block at least") {
+  const GemmProblem problem =
+      in_groups_of_k({{200, 96, 0}, ElementType::kFp16, Layout::kNt}, {130, 0, 64});
+  CHECK(problem.shape == GemmShape{200, 96, 194});
+  CHECK(grouped_along_k(problem));
+  CHECK_FALSE(grouped_along_m(problem));
+  CHECK(matrices_of_c(problem) == 3);
+  CHECK(matrices_of_b(problem) == 1);
+  CHECK(rows_in_memory(problem) == 200);
+  CHECK(mean_k(problem) == 194 / 3.0);
+  CHECK(problem.groups->on_device() == std::vector<i32>{130, 130, 194});
+  CHECK(bytes_of_a(problem) == 2.0 * 194 * 200);
+  CHECK(bytes_of_b(problem) == 2.0 * 194 * 96);
+  CHECK(bytes_of_c(problem) == 2.0 * 3 * 200 * 96);
+  CHECK(tensor_flops(problem) == 2.0 * 200 * 96 * 194);
+  CHECK(multiplied_flops(problem, tiles_of(64, 1)) == tensor_flops(problem));
+  CHECK(group_table_bytes(problem) == 0);
+  // 130 rows are three K blocks of 64; four rows of 64 cover each C's 200.
+  CHECK(k_blocks_of_products(problem, tiles_of(64, 1).tiling) == std::vector<u32>{3, 1, 1});
+  CHECK(make_tile_scheduler(problem, tiles_of(64, 1), 132).tiles_m == 3 * 4);
+  CHECK(cta_tile_rows(problem, tiles_of(64, 1).tiling).size() == 3 * 4);
+  CHECK(rows_of_tiles(problem, tiles_of(64, 1)).existing == 3 * 200);
+}
+
 TEST_CASE("Masked groups leave room behind their rows") {
   const GroupRows& groups = *GroupRows::of({100, 0, 17}, 128);
   CHECK(groups.total() == 117);

@@ -24,7 +24,7 @@ constexpr i64 kMostRows = (i64{1} << 31) - 1;
 
 }  // namespace
 
-std::string to_text(const GroupRows& groups) {
+std::string list_text(const GroupRows& groups) {
   const std::vector<i64>& rows = groups.rows();
   std::string text;
   for (std::size_t i = 0, next = 0; i < rows.size(); i = next) {
@@ -37,7 +37,13 @@ std::string to_text(const GroupRows& groups) {
   return groups.capacity() > 0 ? fmt::format("{}/{}", text, groups.capacity()) : text;
 }
 
-const GroupRows* parse_group_rows(std::string_view text) {
+std::string to_text(const GroupRows& groups) {
+  return std::string(groups.side() == GroupSide::kK ? kGroupsAlongK : "") + list_text(groups);
+}
+
+const GroupRows* parse_group_rows(std::string_view given) {
+  const GroupSide side = given.starts_with(kGroupsAlongK) ? GroupSide::kK : GroupSide::kM;
+  const std::string_view text = given.substr(side == GroupSide::kK ? kGroupsAlongK.size() : 0);
   std::vector<i64> rows;
   i64 total = 0;
   const std::size_t slash = text.find('/');
@@ -59,24 +65,32 @@ const GroupRows* parse_group_rows(std::string_view text) {
       *capacity > kMostRows / static_cast<i64>(rows.size())) {
     bad_groups(text);
   }
-  return GroupRows::of(std::move(rows), *capacity);
+  return GroupRows::of(std::move(rows), *capacity, side);
 }
 
 void bad_groups_shape(std::string_view shape) {
-  throw ConfigError(
-      fmt::format("shape '{}': expected groups as [256,0,17]x4096x7168: rows of each, then N and K",
-                  on_one_line(shape)));
+  throw ConfigError(fmt::format(
+      "shape '{}': expected groups as [256,0,17]x4096x7168: rows of each, then N and K; "
+      "or along K as 4096x7168x[256,0,17]",
+      on_one_line(shape)));
 }
 
 std::optional<GroupedShape> split_groups(std::string_view shape) {
-  if (!shape.starts_with('[')) {
+  const auto is_x = [&](std::size_t at) { return at < shape.size() && (shape[at] | 0x20) == 'x'; };
+  const std::size_t begin = shape.find('['), end = shape.find(']');
+  if (begin == shape.npos && end == shape.npos) {
     return std::nullopt;
   }
-  const std::size_t end = shape.find(']');
-  if (end == shape.npos || end + 1 >= shape.size() || (shape[end + 1] | 0x20) != 'x') {
+  if (begin == 0 && end != shape.npos && is_x(end + 1)) {
+    return GroupedShape{parse_group_rows(shape.substr(1, end - 1)),
+                        "1x" + std::string(shape.substr(end + 2))};
+  }
+  if (begin == shape.npos || begin == 0 || !is_x(begin - 1) || end + 1 != shape.size()) {
     bad_groups_shape(shape);
   }
-  return GroupedShape{parse_group_rows(shape.substr(1, end - 1)), shape.substr(end + 2)};
+  const std::string along_k =
+      std::string(kGroupsAlongK) + std::string(shape.substr(begin + 1, end - begin - 1));
+  return GroupedShape{parse_group_rows(along_k), std::string(shape.substr(0, begin - 1)) + "x1"};
 }
 
 }  // namespace tilecast

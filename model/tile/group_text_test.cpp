@@ -25,6 +25,25 @@ TEST_CASE("Groups stand in a shape where one product has M, equal neighbours in 
   CHECK(gemm.batch == Batch{});
 }
 
+TEST_CASE("Groups along K stand where one product has K") {
+  CHECK(read("4096x7168x[256,0,17]") == "4096x7168x[256,0,17]");
+  CHECK(read("64X32X[8192,8192]") == "64x32x[2*8192]");
+  const AnyProblem problem =
+      parse_problem(Op::kGemm, "4096x7168x[256,0,17]", ElementType::kBf16, Layout::kNt);
+  const GemmProblem& gemm = std::get<GemmProblem>(problem);
+  CHECK(gemm.shape == GemmShape{4096, 7168, 273});
+  CHECK(gemm.groups == GroupRows::of({256, 0, 17}, 0, GroupSide::kK));
+  CHECK(to_text(*gemm.groups) == "k:256,0,17");
+  CHECK(parse_group_rows("k:2*5") == GroupRows::of({5, 5}, 0, GroupSide::kK));
+  CHECK(parse_group_rows("2*5") != GroupRows::of({5, 5}, 0, GroupSide::kK));
+  for (const char* const shape :
+       {"4096x[256]x7168", "4096x[256]", "x[256]", "4096x7168x[256", "4096x7168x256]",
+        "4096x7168[256]", "4096x7168x[256]x1", "4096x7168x[5/8]", "8*4096x7168x[256]"}) {
+    INFO(shape);
+    CHECK(error_message([&] { (void)read(shape); }) != "");
+  }
+}
+
 TEST_CASE("Masked groups say how much room each has") {
   CHECK(read("[5,0,64/128]x4096x7168") == "[5,0,64/128]x4096x7168");
   CHECK(read("[64,64/64]x8x8") == "[2*64/64]x8x8");
@@ -48,8 +67,10 @@ TEST_CASE("Groups that make no sense are refused in one line") {
     CHECK(error_message([&] { (void)read(shape); }) != "");
   }
   // What was typed is quoted, and not a product that stands for it.
-  CHECK(error_message([] { (void)read("[1,2]x8"); }) ==
-        "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each, then N and K");
+  CHECK(
+      error_message([] { (void)read("[1,2]x8"); }) ==
+      "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each, then N and K; or "
+      "along K as 4096x7168x[256,0,17]");
   CHECK(error_message([] { (void)read("2*[1,2]x8x8"); }) ==
         "2 shape '2*[1,2]x8x8': a batch of groups is not supported");
 }

@@ -66,7 +66,7 @@ TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem)
 /// with what lies between rows and the room that masked groups leave.
 inline i64 elements_of_a(const GemmProblem& problem) {
   const MatrixSides sides = sides_of_a(problem);
-  const i64 rows = problem.groups != nullptr ? rows_in_memory(problem) : sides.rows;
+  const i64 rows = a_is_k_major(problem.layout) ? rows_in_memory(problem) : sides.rows;
   return matrices_of_a(problem) * rows * given_row(problem.leading.a, sides);
 }
 inline i64 elements_of_b(const GemmProblem& problem) {

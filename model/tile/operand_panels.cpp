@@ -15,8 +15,10 @@ OperandPanels::OperandPanels(const Batch& batch, u32 rows, u32 columns)
 OperandPanels OperandPanels::of(const GemmProblem& problem, const Tiling& t, u32 rows,
                                 u32 columns) {
   const u32 all_columns = tile_columns(problem.shape, t) * columns;
-  if (problem.groups == nullptr) {
-    return {problem.batch, tile_rows(problem.shape, t) * rows, all_columns};
+  if (!grouped_along_m(problem)) {
+    Batch products = problem.batch;
+    products.products = matrices_of_c(problem);
+    return {products, tile_rows(problem.shape, t) * rows, all_columns};
   }
   OperandPanels panels({}, tile_rows(problem, t) * rows, all_columns);
   auto groups = std::make_shared<std::vector<u32>>();

@@ -5,9 +5,9 @@
 namespace tilecast {
 
 u32 tile_rows(const GemmProblem& problem, const Tiling& t) {
-  return problem.groups != nullptr
+  return grouped_along_m(problem)
              ? problem.groups->tile_rows(i64{t.block_m} * t.cluster_m)
-             : tile_rows(problem.shape, t) * static_cast<u32>(problem.batch.products);
+             : tile_rows(problem.shape, t) * static_cast<u32>(matrices_of_c(problem));
 }
 
 TileScheduler make_tile_scheduler(const GemmProblem& problem, const KernelConfig& config,

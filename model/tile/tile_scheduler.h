@@ -28,6 +28,21 @@ struct TileCoord {
   constexpr bool operator==(const TileCoord&) const = default;
 };
 
+/// What places in bands are divided by: tiles of a band, its width, the last one's.
+struct BandDivisors {
+  u32 band, width, last_width;
+
+  TILECAST_HD static constexpr BandDivisors of(u32 tiles_m, u32 tiles_n, const Raster& raster) {
+    const bool along_m = raster.kind == RasterKind::kGroupedM;
+    const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
+    const u32 along = along_m ? tiles_n : tiles_m;
+    // A band is no wider than C, which also keeps its tiles within num_tiles().
+    const u32 group = min_of(static_cast<u32>(raster.group), across);
+    const u32 left = across % group;
+    return {group * along, group, left == 0 ? group : left};
+  }
+};
+
 struct TileScheduler {
   u32 tiles_m, tiles_n;  // cluster tiles
   u32 workers;
@@ -39,20 +54,15 @@ struct TileScheduler {
   /// At least one tile and one worker.
   TILECAST_HD static constexpr TileScheduler of(u32 tiles_m, u32 tiles_n, u32 workers,
                                                 const Raster& raster) {
-    const bool along_m = raster.kind == RasterKind::kGroupedM;
-    const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
-    const u32 along = along_m ? tiles_n : tiles_m;
-    // A band is no wider than C, which also keeps its tiles within num_tiles().
-    const u32 group = min_of(static_cast<u32>(raster.group), across);
-    const u32 left = across % group;
+    const BandDivisors bands = BandDivisors::of(tiles_m, tiles_n, raster);
     return {.tiles_m = tiles_m,
             .tiles_n = tiles_n,
             .workers = workers,
             .raster = raster,
             .chunk = ceil_div(tiles_m * tiles_n, workers),
-            .band = FastDivisor::of(group * along),
-            .width = FastDivisor::of(group),
-            .last_width = FastDivisor::of(left == 0 ? group : left)};
+            .band = FastDivisor::of(bands.band),
+            .width = FastDivisor::of(bands.width),
+            .last_width = FastDivisor::of(bands.last_width)};
   }
 
   TILECAST_HD constexpr u32 num_tiles() const { return tiles_m * tiles_n; }

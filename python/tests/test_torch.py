@@ -45,6 +45,22 @@ def test_groups_are_products_of_their_own(transposed):
         tilecast.torch.grouped_mm(a, b, offs.long())
 
 
+def test_groups_of_k_have_a_product_each(monkeypatch):
+    x, dy = small_integers(300, 96), small_integers(300, 64)
+    ends = [0, 200, 201, 300]
+    offs = torch.tensor(ends, dtype=torch.int32, device="cuda")
+    found = tilecast.torch.grouped_mm(x.mT, dy, offs)
+    for i, (first, last) in enumerate(zip([0] + ends, ends)):
+        assert torch.equal(found[i], x[first:last].mT @ dy[first:last])
+    with pytest.raises(tilecast.ConfigError, match="a's transpose and b: expected them to be contiguous"):
+        tilecast.torch.grouped_mm(x.mT.contiguous(), dy, offs)
+    monkeypatch.setenv("TILECAST_CHECK_GROUPS", "1")  # read where a plan is made
+    offs[1] = 202
+    x, dy = small_integers(300, 104), small_integers(300, 64)
+    with pytest.raises(tilecast.ConfigError, match="group_rows: group 2 ends at K 201: expected 202 to 300"):
+        tilecast.torch.grouped_mm(x.mT, dy, offs)
+
+
 ACTIVATIONS = {None: lambda x: x, "relu": torch.relu, "gelu": torch.nn.functional.gelu,
                "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
                "silu": torch.nn.functional.silu}

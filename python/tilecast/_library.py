@@ -30,7 +30,7 @@ class _Problem(ctypes.Structure):
                 ("bias", ctypes.c_int32), ("activation", ctypes.c_int32),
                 ("stride_a", ctypes.c_int64), ("stride_b", ctypes.c_int64),
                 ("stride_c", ctypes.c_int64), ("scales", ctypes.c_int32),
-                ("reserved", ctypes.c_int32), ("ld_scale_a", ctypes.c_int64),
+                ("group_side", ctypes.c_int32), ("ld_scale_a", ctypes.c_int64),
                 ("ld_scale_b", ctypes.c_int64), ("groups", ctypes.c_int64),
                 ("group_capacity", ctypes.c_int64), ("expected_rows", ctypes.c_void_p),
                 ("residual", ctypes.c_int32), ("amax", ctypes.c_int32), ("scale_c", ctypes.c_int32),
@@ -43,7 +43,8 @@ class _Options(ctypes.Structure):
                 ("config", ctypes.c_char_p), ("config_dir", ctypes.c_char_p),
                 ("cache_dir", ctypes.c_char_p), ("regime", ctypes.c_int32),
                 ("threads", ctypes.c_int32), ("no_calibration", ctypes.c_int32),
-                ("programmatic", ctypes.c_int32)]
+                ("programmatic", ctypes.c_int32), ("check_groups", ctypes.c_int32),
+                ("reserved", ctypes.c_int32)]
 
 
 class _Forecast(ctypes.Structure):
@@ -142,7 +143,8 @@ def _check(status: int) -> None:
 class Shape(NamedTuple):
     """What a plan is for: sides, FP16 or BF16, TN to TT, elements from a row to the next (0: tight),
     NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS, groups of rows (0: none), the rows that each
-    has room for where they are masked, C's type (0: theirs; FP32), 1 where R is added."""
+    has room for where they are masked, C's type (0: theirs; FP32), 1 where R is added, whether the
+    groups part K and not M."""
 
     m: int
     n: int
@@ -157,6 +159,7 @@ class Shape(NamedTuple):
     capacity: int = 0
     type_c: int = 0
     residual: int = 0
+    along_k: bool = False
 
 
 class Plan:
@@ -172,7 +175,7 @@ class Plan:
                            type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb,
                            bias=shape.bias, activation=shape.activation, groups=shape.groups,
                            group_capacity=shape.capacity, type_c=shape.type_c,
-                           residual=shape.residual)
+                           residual=shape.residual, group_side=int(shape.along_k))
         options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
                            config=config and config.encode(), config_dir=config_folder().encode(),
                            regime=int(sustained), programmatic=_programmatic())

@@ -78,6 +78,38 @@ def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None
     return torch.ops.tilecast.matmul(a, b, bias, activation)
 
 
+def _grouped_by_k(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
+                  out: Optional[torch.Tensor]) -> torch.Tensor:
+    (m, k), n, groups = a.shape, b.shape[1], rows.numel()
+    if not a.mT.is_contiguous() or not b.is_contiguous():
+        raise ConfigError("a's transpose and b: expected them to be contiguous, as of x.mT and dy")
+    sides = (groups, m, n)
+    if out is None:
+        out = a.new_empty(sides)
+    elif out.shape != sides or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
+        raise ConfigError("out: expected [groups,m,n], contiguous, of a's type and device")
+    if k == 0:
+        return out.zero_()
+    if out.numel() > 0:
+        shape = _library.Shape(m, n, k, _GROUPED_TYPES[a.dtype], _library.NT, groups=groups, along_k=True)
+        # Its transpose, since a copy of a itself would have rows.
+        _run_grouped(shape, _aligned(a.mT), _aligned(b), out, rows)
+    return out
+
+
+def _run_grouped(shape: _library.Shape, a: torch.Tensor, b: torch.Tensor, out: torch.Tensor,
+                 rows: torch.Tensor) -> None:
+    with torch.cuda.device(a.device):
+        stream = torch.cuda.current_stream().cuda_stream
+        plan = _matmul.kept_plan(shape, a.device.index)
+        workspace = _matmul.workspace_of(torch, plan, a.device, stream)
+        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
+                 0 if workspace is None else workspace.data_ptr(), group_rows=rows.data_ptr())
+
+
+_GROUPED_TYPES = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
+
+
 def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
                out: Optional[torch.Tensor] = None) -> torch.Tensor:
     """Each group of a's rows by a B of its own, as the experts of a mixture of experts, in one launch.
@@ -89,26 +121,33 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
             torch's `offs`; of a masked a how many it has
     out     as a, with n in the place of k
 
-    fp16 and bf16; the kernel is the one expected to be the fastest where groups are alike. There are
+    Or groups of K, as a backward pass has them: a [m,k] and b [k,n], of which a's transpose and b are
+    contiguous (x.mT and dy of dW = x^T dy); `out` is [groups,m,n], zeros where a group has no rows.
+
+    With TILECAST_CHECK_GROUPS=1 in the environment each call waits, and raises where `rows` make no
+    sense, which otherwise are held to the rows that there are. fp16 and bf16; the kernel is the one expected to be the fastest where groups are alike. There are
     no gradients. Raises as `tilecast.matmul`.
     """
-    masked = a.dim() == 3
-    if a.dim() not in (2, 3) or b.dim() != 3 or a.shape[-1] != b.shape[1]:
-        raise ConfigError("expected a [m,k] or [groups,capacity,k] and b [groups,k,n]")
-    groups, k, n = b.shape
+    masked, by_k = a.dim() == 3, a.dim() == 2 and b.dim() == 2
+    if a.dim() not in (2, 3) or not (by_k or b.dim() == 3) or a.shape[-1] != b.shape[-2]:
+        raise ConfigError("expected a [m,k] or [groups,capacity,k] and b [groups,k,n], or a [m,k] and "
+                          "b [k,n]")
+    k, n = b.shape[-2:]
+    groups = rows.numel() if by_k else b.shape[0]
     if masked and a.shape[0] != groups:
         raise ConfigError(f"a has {a.shape[0]} groups, b {groups}")
     if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
         raise ConfigError("a or b requires grad, which this product does not pass on")
     if not a.is_cuda or b.device != a.device or rows.device != a.device:
         raise ConfigError("expected CUDA tensors on one device")
-    types = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
-    if a.dtype not in types or b.dtype != a.dtype:
+    if a.dtype not in _GROUPED_TYPES or b.dtype != a.dtype:
         raise ConfigError("a and b: expected one type, fp16 or bf16")
-    if not a.is_contiguous() or not (b.is_contiguous() or b.mT.is_contiguous()):
-        raise ConfigError("a, and b or its transpose: expected them to be contiguous")
     if rows.dtype != torch.int32 or rows.shape != (groups,) or not rows.is_contiguous():
         raise ConfigError(f"rows: expected {groups} numbers of int32")
+    if by_k:
+        return _grouped_by_k(a, b, rows, out)
+    if not a.is_contiguous() or not (b.is_contiguous() or b.mT.is_contiguous()):
+        raise ConfigError("a, and b or its transpose: expected them to be contiguous")
     sides = (*a.shape[:-1], n)
     if out is None:
         out = a.new_empty(sides)
@@ -118,16 +157,10 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
         if k == 0:
             raise ConfigError("a and b: expected k of at least 1")
         return out  # no token, or no column
-    shape = _library.Shape(a.numel() // k, n, k, types[a.dtype],
+    shape = _library.Shape(a.numel() // k, n, k, _GROUPED_TYPES[a.dtype],
                            _library.TN if b.mT.is_contiguous() else _library.NN, groups=groups,
                            capacity=a.shape[1] if masked else 0)
-    a, b = _aligned(a), _aligned(b)
-    with torch.cuda.device(a.device):
-        stream = torch.cuda.current_stream().cuda_stream
-        plan = _matmul.kept_plan(shape, a.device.index)
-        workspace = _matmul.workspace_of(torch, plan, a.device, stream)
-        plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
-                 0 if workspace is None else workspace.data_ptr(), group_rows=rows.data_ptr())
+    _run_grouped(shape, _aligned(a), _aligned(b), out, rows)
     return out
 
 

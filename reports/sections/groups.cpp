@@ -59,7 +59,7 @@ MaybeSection groups_section(const ReportInput& input) {
   std::vector<std::string> commands;
   for (const JoinedGroup& group : input.pool.groups) {
     const GemmProblem* problem = std::get_if<GemmProblem>(&group.problem);
-    if (problem == nullptr || problem->groups == nullptr || group.points.size() < 2 ||
+    if (problem == nullptr || !grouped_along_m(*problem) || group.points.size() < 2 ||
         group.regime != Regime::kBurst || group.inputs != Inputs::kNormal ||
         group.l2_state != L2State::kRotating) {
       continue;

@@ -13,6 +13,11 @@ expect_done 'predicted' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn --
   --config 'persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8,walk=strided' \
   --out "$folder/new/emitted"
 grep -q '^//   persistent ' "$file" || problem "--config is not what was emitted"
+expect_done 'nvcc .*gemm_300x512x128_bf16_tn_3groups' "$TILECAST" emit '[256,0,44]x512x128' --dtype bf16 \
+  --out "$folder/groups"
+expect_done 'nvcc .*gemm_512x128x300_bf16_nt_3kgroups' "$TILECAST" emit '512x128x[256,0,44]' --dtype bf16 \
+  --layout nt --out "$folder/groups"
+grep -q '^#define TILECAST_GROUP_NUMBERS 256,256,300$' "$folder"/groups/*_3kgroups.cu || problem "other groups"
 expect_error 2 'rows of A and B in whole 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"

@@ -27,7 +27,7 @@ constexpr i64 kSumBytes = 16;  // of a thread's four
 /// Memory that the kernel is launched with, and its arguments.
 struct Launch {
   Launch(const KernelConfig& config, const GemmProblem& problem, u32 resident)
-      : c(static_cast<std::size_t>(problem.batch.products * rows_in_memory(problem) *
+      : c(static_cast<std::size_t>(matrices_of_c(problem) * rows_in_memory(problem) *
                                    problem.shape.n)) {
     const i64 m = rows_in_memory(problem), n = problem.shape.n, k = problem.shape.k;
     const Tiling& t = config.tiling;
@@ -58,7 +58,14 @@ struct Launch {
     args.result.residual_row = n;
     args.result.residual_stride = problem.batch.products > 1 ? m * n : 0;
     args.result.residual_fours = n % 4 == 0 ? 1 : 0;
-    if (problem.groups != nullptr) {
+    if (grouped_along_k(problem)) {
+      group_rows = problem.groups->on_device();
+      args.groups = {group_rows.data(), static_cast<i32>(group_rows.size()), static_cast<i32>(k)};
+      args.a = map(kernel_calls::kA, a_box(t, layout), m, most_ragged_rows());
+      args.a_last = map(kernel_calls::kA, a_last_box(t, layout, m), m, most_ragged_rows());
+      args.b = map(kernel_calls::kB, b_box(t, layout), n, most_ragged_rows());
+    }
+    if (grouped_along_m(problem)) {
       group_rows = problem.groups->on_device();
       args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
       args.groups = {group_rows.data(), static_cast<i32>(group_rows.size()),
@@ -212,13 +219,43 @@ class Reader {
   /// Of the tile that a box of A or C is of, whose first row is `row`, among those of all products
   /// or groups.
   GroupedRow row_of(const Call& copy, i32 row) const {
-    if (problem_.groups == nullptr) {
+    if (!grouped_along_m(problem_)) {
       return {static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(row / t_.block_m),
               row % t_.block_m};
     }
     const std::vector<i32> first = problem_.groups->first_rows();
-    const auto group = std::ranges::upper_bound(first, copy.y) - first.begin() - 1;
-    return grouped_row(*problem_.groups, t_, static_cast<u32>(group), copy.y);
+    // A tile's rows go on behind its group's end, which is the next one's first row or before it.
+    const auto group = std::ranges::lower_bound(first, copy.z) - first.begin() - 1;
+    return grouped_row(*problem_.groups, t_, static_cast<u32>(group), row);
+  }
+
+  /// A group along K, and the row of it that a box begins with.
+  struct GroupOfK {
+    u32 group;
+    i32 row;
+  };
+  /// By where it ends, which an empty one does where the one before does. What is loaded of it
+  /// begins at a whole box.
+  GroupOfK group_of_k(const Call& copy) const {
+    const std::vector<i64>& rows = problem_.groups->rows();
+    const i32 box = static_cast<i32>(copy.map.rows);
+    i64 end = 0;
+    for (u32 group = 0; group < rows.size(); ++group) {
+      end += rows[group];
+      const i64 row = i64{copy.y} - most_ragged_rows() + rows[group];
+      if (end == copy.z && row >= 0 &&
+          row < std::max<i64>(1, round_up<i64>(rows[group], t_.block_k)) +
+                    (rows[group] == 0 ? t_.block_k - 1 : 0) &&
+          row % box == 0) {
+        return {group, static_cast<i32>(row)};
+      }
+    }
+    throw Error(ExitCode::kWrong, "a box lies in no group");
+  }
+
+  /// Of groups along M a box's rows count down to its group's end.
+  i32 row_of_c(const Call& box) const {
+    return grouped_along_m(problem_) ? box.y + box.z - most_ragged_rows() : box.y;
   }
 
   void load(const Call& copy) {
@@ -228,6 +265,18 @@ class Reader {
     const bool of_a = copy.map.operand == kernel_calls::kA;
     const bool k_major = of_a ? a_is_k_major(problem_.layout) : b_is_k_major(problem_.layout);
     const u32 block_k = static_cast<u32>(t_.block_k);
+    if (grouped_along_k(problem_)) {
+      const GroupOfK of = group_of_k(copy);
+      step.k_block = static_cast<u32>(of.row) / block_k;
+      const u32 tile = x / static_cast<u32>(of_a ? t_.block_m : t_.block_n);
+      const u32 before = of.group * rows_of_product();
+      TILECAST_ASSERT(of_a || step.tile_m == kUnknownTile ||
+                      step.tile_m / rows_of_product() == of.group);
+      (of_a ? step.tile_m : step.tile_n) = tile + (of_a ? before : 0);
+      step.bytes += existing_bytes(copy);
+      most_copies = std::max(most_copies, ++copies_);
+      return;
+    }
     step.k_block = (k_major ? x : y) / block_k;
     if (of_a && problem_.groups == nullptr) {
       step.tile_m = row_of(copy, k_major ? copy.y : copy.x).tile;
@@ -275,7 +324,7 @@ class Reader {
   void commit() {
     i32 left = 0;  // columns of the chunk that its boxes have yet to bring
     for (const Call& box : boxes_) {
-      const auto [tile_m, row_in_tile] = row_of(box, box.y);
+      const auto [tile_m, row_in_tile] = row_of(box, row_of_c(box));
       const i32 row = static_cast<i32>(row_in_tile), column = box.x % t_.block_n;
       const i32 in_part = column % warpgroup_columns(t_);
       const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));

@@ -10,9 +10,9 @@ namespace tilecast {
 struct HostKernel {
   const char* config;
   Layout layout;
-  bool batched, grouped;
-  bool promoted;  // of fp8 with block scales; `config` is in elements of it
-  bool residual;  // C is added to R
+  bool batched, grouped, parts_k;  // groups along M, along K
+  bool promoted;                   // of fp8 with block scales; `config` is in elements of it
+  bool residual;                   // C is added to R
   /// One thread of the kernel, the one that runs in kernel_calls.h; `args`: its GemmArgs.
   void (*run)(const void* args);
 };

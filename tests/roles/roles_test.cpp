@@ -84,18 +84,11 @@ std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind st
   return kept;
 }
 
-/// Where rows of C behind a group are the next one's, threads store.
-bool groups_end_in_tiles(const GemmProblem& problem, const Tiling& t) {
-  return problem.groups != nullptr && std::ranges::any_of(problem.groups->rows(), [&t](i64 rows) {
-           return rows % (t.block_m * t.cluster_m) != 0;
-         });
-}
-
 /// A CTA tile's first row of A, in its product.
 i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
   const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
-  return problem.groups != nullptr ? first_row_of(*problem.groups, t, tile_m)
-                                   : i64{tile_m % rows} * t.block_m;
+  return grouped_along_m(problem) ? first_row_of(*problem.groups, t, tile_m)
+                                  : i64{tile_m % rows} * t.block_m;
 }
 
 /// The steps of a role as far as kernel and process have them alike.
@@ -104,7 +97,7 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
   const Tiling& t = config.tiling;
   // Threads that store C themselves leave no trace; what they store has been staged.
   const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(problem);
-  const bool by_threads = !by_tma || groups_end_in_tiles(problem, t);
+  const bool by_threads = !by_tma;
   // C in borrowed stages is stored by the CTA's first warp for all its warpgroups, and in the
   // simulator by each for itself: only that one's parts and waits are compared.
   const bool by_first = t.c_slots == 0 && role.role != 0;
@@ -234,6 +227,14 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
                                      .residual = kernel.residual},
                         .batch = {.products = kernel.batched ? 3 : 1}});
   }
+  if (kernel.parts_k) {  // of whole K blocks, and not; one empty
+    std::vector<GemmProblem> grouped;
+    for (const GemmProblem& problem : problems) {
+      grouped.push_back(in_groups_of_k(problem, {2 * k, 3 * k, k}));
+      grouped.push_back(in_groups_of_k(problem, {k + 6, 0, 5, 4 * k - 2}));
+    }
+    return grouped;
+  }
   if (kernel.grouped) {  // of whole tiles, and not; some empty
     const std::vector<std::vector<i64>> groups = {{2 * m, 0, m, 3 * m},
                                                   {m + 9, 0, 0, 5, 2 * m - 7}};
@@ -301,12 +302,16 @@ TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
 
 TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across, in all it takes") {
   std::set<std::pair<Schedule, bool>> a_along_k, b_along_k;
-  std::set<Schedule> batched, grouped, promoted;
+  std::set<Schedule> batched, grouped, parts_k, promoted;
   std::set<Store> stores;
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = config_of(kernel);
-    if (kernel.batched || kernel.grouped || kernel.promoted) {
-      (kernel.batched ? batched : kernel.grouped ? grouped : promoted).insert(config.schedule);
+    if (kernel.batched || kernel.grouped || kernel.parts_k || kernel.promoted) {
+      (kernel.batched   ? batched
+       : kernel.grouped ? grouped
+       : kernel.parts_k ? parts_k
+                        : promoted)
+          .insert(config.schedule);
     } else {
       a_along_k.emplace(config.schedule, a_is_k_major(kernel.layout));
       b_along_k.emplace(config.schedule, b_is_k_major(kernel.layout));
@@ -323,6 +328,7 @@ TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across,
     }
     CHECK(batched.contains(schedule) == !traits.one_k_block);
     CHECK(grouped.contains(schedule) == traits.walks_groups);
+    CHECK(parts_k.contains(schedule) == traits.walks_groups);
     CHECK(promoted.contains(schedule) == promotes_sums(schedule));
   }
   CHECK(stores.size() == 2);

@@ -58,9 +58,10 @@ void write_kernels(const std::string& list, const std::string& folder) {
     line.remove_prefix(space + 1);
     const bool batched = take_word(line, "batch ");
     const bool grouped = take_word(line, "groups ");
+    const bool parts_k = take_word(line, "groups_k ");
     const bool promoted = take_word(line, "promoted ");
     const bool residual = take_word(line, "residual ");
-    ProblemKind kind{ElementType::kFp16, layout, {}, batched, grouped};
+    ProblemKind kind{ElementType::kFp16, layout, {}, batched, grouped, parts_k};
     if (promoted) {
       kind.types = {ElementType::kE4m3, ElementType::kBf16};
       kind.epilogue.scales = Scales::kBlock;
@@ -69,8 +70,10 @@ void write_kernels(const std::string& list, const std::string& folder) {
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
                kernel_text(index, parse_kernel_config(line), kind));
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows += fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, &run_kernel_{}}},\n", line,
-                        static_cast<i32>(layout), batched, grouped, promoted, residual, index);
+    rows += fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, {}, &run_kernel_{}}},\n",
+                        line,
+                        static_cast<i32>(layout), batched, grouped, parts_k, promoted, residual,
+                        index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

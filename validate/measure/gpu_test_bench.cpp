@@ -33,7 +33,7 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   b.reserve(bytes_of(b_elements, 1, next.dtype));
   rows_of_groups.prepare(next);
   copier.prepare(next);
-  c.reserve(bytes_of(next.batch.products * rows_in_memory(next), c_row(next), c_type(next)));
+  c.reserve(bytes_of(matrices_of_c(next) * rows_in_memory(next), c_row(next), c_type(next)));
   // What lies between rows gets numbers too, which nobody is to read.
   kernels.fill(a.as<void>(), static_cast<u64>(a_elements), next.dtype, inputs, seed++,
                stream.get());

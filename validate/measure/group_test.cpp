@@ -1,6 +1,6 @@
-// Groups on the device: random groups, some masked, some of fp8 with block scales, against
-// cuBLASLt's product of each group, itself checked against fp64; and that the kernels walk the
-// groups' tiles as the model does.
+// Groups on the device: random groups, some masked, some along K, some of fp8 with block scales,
+// against cuBLASLt's product of each group, itself checked against fp64; and that the kernels walk
+// the groups' tiles as the model does.
 
 #include <algorithm>
 #include <cstdio>
@@ -63,6 +63,36 @@ TEST_CASE("Groups drawn at random are right, and walked as the model says", "[gp
   const int pairs = of_schedule[kSchedules[0]] + of_schedule[kSchedules[1]];
   std::printf("%d pairs of groups and configuration checked\n", pairs);
   CHECK(pairs >= kProblems * kConfigsOfEach * 9 / 10);
+}
+
+TEST_CASE("Groups along K drawn at random are right, and walked as the model says", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  std::mt19937 random(daily_seed("random groups along K"));
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  constexpr Schedule kSchedules[] = {Schedule::kWarpSpecialized, Schedule::kPingPong};
+  std::vector<Drawn> drawn;
+  for (int i = 0; i < kProblems / 2; ++i) {
+    std::vector<i64> rows(static_cast<std::size_t>(drawn_up_to(i % 4 == 0 ? 64 : 8, random)));
+    for (i64& of_group : rows) {
+      of_group = random() % 5 == 0 ? 0 : drawn_up_to(i % 3 == 0 ? 30 : 900, random);
+    }
+    rows.back() += 1;
+    const i64 step = i % 4 == 3 ? 1 : 8;  // of sides: others are copied first
+    drawn.push_back({in_groups_of_k({.shape = {step * drawn_up_to(1000 / step, random),
+                                               step * drawn_up_to(1000 / step, random), 0},
+                                     .dtype = i % 2 == 0 ? ElementType::kFp16 : ElementType::kBf16,
+                                     .layout = Layout::kNt},
+                                    rows),
+                     {}});
+    for (int j = 0; j < kConfigsOfEach; ++j) {
+      draw_one(enumerate_candidates(gpu, drawn.back().problem, {kSchedules[j % 2]}).legal, random,
+               drawn.back().configs);
+    }
+  }
+  std::map<Schedule, int> of_schedule = check_walked(bench, drawn);
+  const int pairs = of_schedule[kSchedules[0]] + of_schedule[kSchedules[1]];
+  std::printf("%d pairs of groups along K and configuration checked\n", pairs);
+  CHECK(pairs >= kProblems / 2 * kConfigsOfEach * 9 / 10);
 }
 
 TEST_CASE("Tiles that the copy engine stores in part are right under load", "[gpu]") {

@@ -28,7 +28,7 @@ SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
   const auto [m, n, k] = problem.shape;
   SetLayout layout{.a_bytes = operand_bytes(elements_of_a(problem), 1, problem.dtype),
                    .b_bytes = operand_bytes(elements_of_b(problem), 1, problem.dtype),
-                   .c_bytes = operand_bytes(problem.batch.products * rows_in_memory(problem),
+                   .c_bytes = operand_bytes(matrices_of_c(problem) * rows_in_memory(problem),
                                             c_row(problem), c_type(problem)),
                    .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1,
                                                half_type(c_type(problem))),

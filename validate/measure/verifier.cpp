@@ -30,17 +30,17 @@ constexpr u64 kNone = std::numeric_limits<u64>::max();
 std::string place(u64 index, const GemmProblem& problem) {
   const u64 m = static_cast<u64>(problem.shape.m), n = static_cast<u64>(c_columns(problem));
   const std::string in_product = fmt::format("row {}, column {}", index / n % m, index % n);
-  return problem.batch.products == 1 ? in_product
+  return matrices_of_c(problem) == 1 ? in_product
                                      : fmt::format("{} of product {}", in_product, index / n / m);
 }
 
 i64 outputs(const GemmProblem& problem) {
-  return problem.batch.products * problem.shape.m * c_columns(problem);
+  return matrices_of_c(problem) * problem.shape.m * c_columns(problem);
 }
 
 /// Of A B.
 std::size_t sums_bytes(const GemmProblem& problem) {
-  return static_cast<std::size_t>(problem.batch.products * problem.shape.m * problem.shape.n) *
+  return static_cast<std::size_t>(matrices_of_c(problem) * problem.shape.m * problem.shape.n) *
          sizeof(float);
 }
 
@@ -163,6 +163,10 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
     multiply(problem, a, b, scales, sums, problem.batch.products);
     return;
   }
+  if (grouped_along_k(problem)) {
+    take_reference_of_k(problem, a, b, sums);
+    return;
+  }
   const i64 n = problem.shape.n;
   const std::vector<i64>& rows = problem.groups->rows();
   GemmProblem group = problem;
@@ -183,6 +187,28 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
                sums + before * n, static_cast<i64>(rows.size()));
     }
     before += rows[i];
+  }
+}
+
+void Verifier::take_reference_of_k(const GemmProblem& problem, const void* a, const void* b,
+                                   float* sums) {
+  const i64 a_row = given_row(problem.leading.a, sides_of_a(problem));
+  const i64 b_row = given_row(problem.leading.b, sides_of_b(problem));
+  const i64 of_c = problem.shape.m * problem.shape.n, groups = problem.groups->count();
+  GemmProblem group = problem;
+  group.groups = nullptr;
+  i64 before = 0;
+  for (i64 i = 0; i < groups; ++i) {
+    float* const c = sums + i * of_c;
+    group.shape.k = problem.groups->rows()[static_cast<std::size_t>(i)];
+    if (group.shape.k == 0) {
+      TILECAST_CUDA(
+          cudaMemsetAsync(c, 0, static_cast<std::size_t>(of_c) * sizeof(float), stream_.get()));
+    } else {
+      multiply(group, behind(a, before * a_row, problem.dtype),
+               behind(b, before * b_row, problem.dtype), {}, c, groups);
+    }
+    before += group.shape.k;
   }
 }
 
@@ -284,7 +310,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   // The last row ends where it ends, however far apart rows are: what is behind it is guarded.
-  const i64 rows = problem_.batch.products * rows_in_memory(problem_);
+  const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
   const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));
   const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);

@@ -60,6 +60,8 @@ class Verifier {
   /// A B of 16-bit operands, checked, to `sums`; with the scales of blocks where it has some.
   void take_reference(const GemmProblem& problem, const void* a, const void* b,
                       const ScaleArgs& scales, float* sums);
+  /// The same of groups along K, into matrices of C one behind the other.
+  void take_reference_of_k(const GemmProblem& problem, const void* a, const void* b, float* sums);
   /// The problem's epilogue, of sums in `sums`.
   void apply_epilogue(const float* sums, const GemmBuffers& inputs);
   /// What launches found the largest magnitude to be, against the reference's; empty where right.

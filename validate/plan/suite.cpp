@@ -138,6 +138,7 @@ u64 mixed(const GemmProblem& problem) {
       groups = groups * kPrime + static_cast<u64>(rows);
     }
     groups += static_cast<u64>(problem.groups->capacity());
+    groups += grouped_along_k(problem) ? kPrime : 0;
   }
   return groups + static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
          ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
@@ -297,7 +298,7 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
 
 std::vector<SuiteShape> expand_shapes(std::string_view given_text) {
   const auto& [text, leading] = split_leading(given_text);
-  if (text.starts_with('[')) {
+  if (text.find('[') != text.npos) {
     const GemmProblem of_groups =
         std::get<GemmProblem>(parse_problem(Op::kGemm, text, ElementType::kFp16, Layout::kTn));
     return {{Op::kGemm, of_groups.shape, {}, of_groups.groups, leading}};

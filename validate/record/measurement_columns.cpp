@@ -288,18 +288,21 @@ constexpr MeasurementColumn kColumns[] = {
          m.point.problem.batch = parse_batch(text);
        }
      }},
-    {"groups", false,  // behind m, which is their sum
+    {"groups", false,  // behind m and k, of which one is their sum
      [](const Measurement& m) {
        const GroupRows* const groups = m.point.problem.groups;
        return groups == nullptr ? std::string() : to_text(*groups);
      },
      [](Measurement& m, std::string_view text) {
        if (!text.empty()) {
-         const i64 m_given = m.point.problem.shape.m;
-         m.point.problem = in_groups(m.point.problem, parse_group_rows(text));
-         if (m.point.problem.shape.m != m_given) {
-           throw ConfigError(fmt::format("expected {} rows in all as m says, got {}", m_given,
-                                         m.point.problem.shape.m));
+         const GemmProblem given = m.point.problem;
+         const GroupRows* const groups = parse_group_rows(text);
+         m.point.problem = in_groups(given, groups);
+         if (!(m.point.problem.shape == given.shape)) {
+           const bool along_k = groups->side() == GroupSide::kK;
+           throw ConfigError(fmt::format("expected {} rows in all as {} says, got {}",
+                                         along_k ? given.shape.k : given.shape.m,
+                                         along_k ? "k" : "m", groups->total()));
          }
        }
      }},

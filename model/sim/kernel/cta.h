@@ -72,7 +72,11 @@ class Cta {
   }
   u32 worker() const { return worker_; }
   i32 inflight() const { return machine_.config.inflight; }
-  u32 k_blocks() const { return machine_.k_blocks; }
+  u32 k_blocks() const { return machine_.k_blocks; }  // of each tile, where all have as many
+  u32 k_blocks_of(u32 linear) const {
+    const std::vector<u32>& rows = machine_.k_blocks_of_rows;
+    return rows.empty() ? machine_.k_blocks : rows[tile_at(linear).m];
+  }
 
   // The walk: cluster tiles of this worker, and this CTA's part of one.
   u32 first_tile() const { return machine_.scheduler.first(worker_); }

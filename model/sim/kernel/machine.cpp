@@ -15,7 +15,8 @@ namespace {
 OperandBlocks::Side side_of_a(const GemmProblem& problem, const KernelConfig& config,
                               const OperandPanels& panels, const std::vector<TileRow>& rows) {
   const Tiling& t = config.tiling;
-  const u32 matrices = static_cast<u32>(matrices_of_a(problem));
+  const u32 matrices =
+      static_cast<u32>(grouped_along_k(problem) ? matrices_of_c(problem) : matrices_of_a(problem));
   const bool k_major = a_is_k_major(problem.layout);
   return {problem.shape.m,
           t.block_m,
@@ -83,6 +84,19 @@ std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
   return places;
 }
 
+/// Of so many rows of CTA tiles; none where all have as many.
+std::vector<u32> k_blocks_of_tile_rows(const GemmProblem& problem, const Tiling& tiling,
+                                       std::size_t rows) {
+  std::vector<u32> all;
+  if (grouped_along_k(problem)) {
+    const std::vector<u32> of_products = k_blocks_of_products(problem, tiling);
+    for (const u32 k_blocks : of_products) {
+      all.insert(all.end(), rows / of_products.size(), k_blocks);
+    }
+  }
+  return all;
+}
+
 /// Operands that L2 keeps are read while the first waves run and never again, so that those say
 /// nothing of the others' reads.
 bool keeps_operands(const GpuSpec& gpu, const GemmProblem& problem) {
@@ -108,7 +122,8 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       rows(cta_tile_rows(problem, kernel.tiling)),
       residency(resident),
       scheduler(make_tile_scheduler(problem, kernel, static_cast<u32>(resident.workers))),
-      k_blocks(static_cast<u32>(ceil_div<i64>(problem.shape.k, kernel.tiling.block_k))),
+      k_blocks_of_rows(k_blocks_of_tile_rows(problem, kernel.tiling, rows.size())),
+      k_blocks(std::ranges::max(k_blocks_of_products(problem, kernel.tiling))),
       work(make_work_decomposition(scheduler, static_cast<i32>(k_blocks), kernel,
                                    static_cast<u32>(resident.workers))),
       whole(whole_waves(scheduler, work, static_cast<u32>(resident.workers))),

@@ -77,7 +77,8 @@ struct Machine {
   Residency residency;
   std::vector<KernelCosts> costs;  // on each GPC
   TileScheduler scheduler;
-  u32 k_blocks;
+  std::vector<u32> k_blocks_of_rows;  // of a tile in each row of CTA tiles; empty: all have
+  u32 k_blocks;                       // the most that one has
   WorkDecomposition work;
   WholeWaves whole;
   SkippedWaves skipped;

@@ -104,6 +104,11 @@ SkippedWaves steady_waves(const WholeWaves& waves, const GemmProblem& problem,
                           const KernelConfig& config, const TileScheduler& scheduler,
                           i64 k_blocks) {
   const SkippedWaves skipped = steady_waves(waves, steps_per_tile(config, k_blocks));
+  if (grouped_along_k(problem)) {
+    const bool all_alike =
+        problem.groups->total() == problem.groups->largest() * problem.groups->count();
+    return all_alike ? skipped : SkippedWaves{};
+  }
   if (skipped.count == 0 || problem.groups == nullptr || problem.groups->are_equal()) {
     return skipped;
   }

@@ -15,7 +15,7 @@
 // (SettledRate), and the numbers of CTAs that are left out are never handed out.
 //
 // Waves of groups that differ stand for others where they read as much of B for the first time and
-// store as many rows, nearly; else all are simulated.
+// store as many rows, nearly; else all are simulated, as always of groups along K that differ.
 //
 // Leaves out: what L2 holds at the jump (the first wave behind it finds less than it would),
 // whatever changes from wave to wave in the middle, such as the turn from one band of the raster to

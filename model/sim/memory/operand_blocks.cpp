@@ -15,11 +15,7 @@ namespace tilecast {
 OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
                              const KernelConfig& config, const Side& side, u32 first_block,
                              BytesPerSecond dram_read, Hertz sm_clock)
-    : first_(first_block),
-      tiles_(side.tiles * side.matrices),
-      slices_(static_cast<u32>(side.sharers)),
-      k_blocks_(static_cast<u32>(ceil_div<i64>(problem.shape.k, config.tiling.block_k))),
-      slice_bytes_(i64{side.tile} * config.tiling.block_k * kOperandBytes / side.sharers) {
+    : slices_(static_cast<u32>(side.sharers)) {
   const MachineSpec& machine = *gpu.machine;
   const i64 block_k = config.tiling.block_k;
   const i64 slab = k_slab_elements(config.tiling);
@@ -31,7 +27,15 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
     fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
     TILECAST_ASSERT(std::has_single_bit(fetched_));
   }
-  for (i64 tile = 0; tile < tiles_; ++tile) {
+  const i64 slice_bytes = i64{side.tile} * block_k * kOperandBytes / side.sharers;
+  const std::vector<u32> k_blocks_of = k_blocks_of_products(problem, config.tiling);
+  for (i64 tile = 0; tile < i64{side.tiles} * side.matrices; ++tile) {
+    // An operand that all products share is read over the same K by each.
+    const auto product = static_cast<std::size_t>(grouped_along_k(problem) ? tile / side.tiles : 0);
+    const i64 all_k = grouped_along_k(problem) ? problem.groups->rows()[product] : problem.shape.k;
+    const u32 k_blocks = k_blocks_of[product];
+    of_tiles_.push_back({first_block + count_, k_blocks});
+    count_ += slices_ * k_blocks;
     const i64 to_end = side.extent - tile % side.tiles * side.tile;
     const auto [left, own_left] = side.rows != nullptr
                                       ? (*side.rows)[static_cast<std::size_t>(tile)]
@@ -39,14 +43,14 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
     const i64 loaded =
         side.step == 0 ? side.tile : a_rows_loaded(static_cast<i32>(left), side.tile, side.step);
     for (i64 slice = 0; slice < side.sharers; ++slice) {
-      for (const i64 k_block : {i64{0}, i64{k_blocks_} - 1}) {
+      for (const i64 k_block : {i64{0}, i64{k_blocks} - 1}) {
         const i64 slice_k = side.slices_k ? block_k / side.sharers : block_k;
         const i64 whole_rows = side.slices_k ? side.tile : side.tile / side.sharers;
         const i64 first_row = side.slices_k ? 0 : slice * whole_rows;
         const i64 slice_rows = inside(first_row, whole_rows, loaded);
         const i64 rows = inside(first_row, slice_rows, left);
-        const i64 k = inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k,
-                             problem.shape.k);
+        const i64 k =
+            inside(k_block * block_k + (side.slices_k ? slice * slice_k : 0), slice_k, all_k);
         // A box's rows run along the matrix's own: along K, or along the tile's side.
         const i64 along = side.slices_k ? rows : k;
         const i64 across = side.slices_k ? k : rows;
@@ -61,7 +65,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 rows_of_boxes = ceil_div(side.slices_k ? slice_rows : slice_k, box) *
                                   (side.slices_k ? slice_k : slice_rows);
         const i64 outside = rows_of_boxes - ceil_div(along, box) * across;
-        const Bytes filled{static_cast<double>(slice_bytes_ * slice_rows / whole_rows)};
+        const Bytes filled{static_cast<double>(slice_bytes * slice_rows / whole_rows)};
         const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
         const auto l2 = [&](double pairs) {
           const Bytes taken{pieces * pairs * 2 * kSectorBytes};
@@ -88,7 +92,8 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
 i64 OperandBlocks::panel_bytes(u32 tile) const {
   i64 sum = 0;
   for (u32 slice = 0; slice < slices_; ++slice) {
-    sum += cost(tile, slice, 0).bytes * (k_blocks_ - 1) + cost(tile, slice, k_blocks_ - 1).bytes;
+    const u32 last = of_tiles_[tile].k_blocks - 1;
+    sum += cost(tile, slice, 0).bytes * last + cost(tile, slice, last).bytes;
   }
   return sum;
 }

@@ -36,26 +36,32 @@ class OperandBlocks {
                 const Side& side, u32 first_block, BytesPerSecond dram_read, Hertz sm_clock);
 
   u32 block(u32 tile, u32 slice, u32 k_block) const {
-    return first_ + (tile * slices_ + slice) * k_blocks_ + k_block;
+    const Tile& of = of_tiles_[tile];
+    return of.first + slice * of.k_blocks + k_block;
   }
   const BlockCost& cost(u32 tile, u32 slice, u32 k_block) const {
-    return costs_[(tile * slices_ + slice) * 2 + (k_block + 1 == k_blocks_ ? 1 : 0)];
+    return costs_[(tile * slices_ + slice) * 2 + (k_block + 1 == of_tiles_[tile].k_blocks ? 1 : 0)];
   }
   /// Of all slices and K blocks of one tile.
   i64 panel_bytes(u32 tile) const;
   /// K blocks whose rows L2 reads from DRAM together: lines, or pairs of them.
   MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
     const u32 first = k_block & ~(fetched_ - 1);
-    if (ragged_ && first + fetched_ >= k_blocks_) {  // of unequal size: each on its own
+    const u32 k_blocks = of_tiles_[tile].k_blocks;
+    if (ragged_ && first + fetched_ >= k_blocks) {  // of unequal size: each on its own
       return {block(tile, slice, k_block), 1};
     }
-    return {block(tile, slice, first), std::min(fetched_, k_blocks_ - first)};
+    return {block(tile, slice, first), std::min(fetched_, k_blocks - first)};
   }
-  u32 count() const { return tiles_ * slices_ * k_blocks_; }
+  u32 count() const { return count_; }
 
  private:
-  u32 first_, tiles_, slices_, k_blocks_;
-  i64 slice_bytes_;
+  struct Tile {
+    u32 first, k_blocks;  // its first slice's first block
+  };
+
+  u32 slices_, count_ = 0;
+  std::vector<Tile> of_tiles_;
   bool ragged_ = false;           // the last K block is not whole
   u32 fetched_ = 1;               // K blocks in what L2 reads together, a power of two
   std::vector<BlockCost> costs_;  // of each slice: a whole K block, the last one

@@ -8,8 +8,8 @@ namespace tilecast {
 namespace {
 
 /// The ring position behind one tile, which the other warpgroup multiplies.
-void skip_tile(Cta& cta, Warpgroup& wg) {
-  for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
+  for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
     wg.at.advance(cta.tiling().stages);
     wg.to_release.advance(cta.tiling().stages);
   }
@@ -22,8 +22,9 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
   i32 turn = 0;
   u32 turns_taken = 0;
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t), turn ^= 1) {
+    const u32 k_blocks = cta.k_blocks_of(t);
     if (turn != warpgroup) {
-      skip_tile(cta, wg);
+      skip_tile(cta, wg, k_blocks);
       continue;
     }
     if (t != cta.first_tile()) {
@@ -32,12 +33,12 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
       wg.ready = cta.engine().now();
     }
     TileSpan span{};
-    co_await multiply_stages(cta, wg, span, cta.k_blocks());
+    co_await multiply_stages(cta, wg, span, k_blocks);
     if (cta.next_tile(t) < cta.end_tile()) {
       cta.note(wg, {.kind = StepKind::kGiveTurn, .at = warpgroup ^ 1});
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }
-    drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
+    drain(cta, wg, left_in_flight(cta, k_blocks));
     wg.ready += cta.costs().find_tile;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }

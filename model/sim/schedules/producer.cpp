@@ -26,7 +26,7 @@ Process produce(Cta& cta) {
     const TileCoord tile = cta.tile_at(t);
     wg.ready += cta.costs().find_tile;
     TileSpan span{.begin = wg.ready};
-    for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+    for (u32 k_block = 0, end = cta.k_blocks_of(t); k_block < end; ++k_block) {
       co_await cta.wait_empty(wg);
       if (k_block == 0) {
         span.first_operands = cta.engine().now();

@@ -10,8 +10,9 @@ Process warp_specialized(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     TileSpan span{};
-    co_await multiply_stages(cta, wg, span, cta.k_blocks());
-    drain(cta, wg, left_in_flight(cta, cta.k_blocks()));
+    const u32 k_blocks = cta.k_blocks_of(t);
+    co_await multiply_stages(cta, wg, span, k_blocks);
+    drain(cta, wg, left_in_flight(cta, k_blocks));
     wg.ready += cta.costs().find_tile;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }

@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -45,6 +46,8 @@ inline std::uint32_t __byte_perm(std::uint32_t low, std::uint32_t, unsigned) { r
 inline std::uint32_t __shfl_xor_sync(unsigned, std::uint32_t value, int) { return value; }
 inline std::uint32_t __reduce_max_sync(unsigned, std::uint32_t value) { return value; }
 inline std::uint32_t atomicMax(std::uint32_t*, std::uint32_t value) { return value; }
+inline int __clz(int value) { return std::countl_zero(static_cast<std::uint32_t>(value)); }
+inline std::uint32_t __double2uint_rz(double value) { return static_cast<std::uint32_t>(value); }
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
 inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int) { return value; }
 

@@ -86,7 +86,7 @@ void MicroKernels::check_output(const void* output, const float* reference,
                                 const GemmProblem& problem, ElementBound bound, OutputCheck* check,
                                 cudaStream_t stream) const {
   const u64 columns = static_cast<u64>(c_columns(problem));
-  const u64 rows = static_cast<u64>(problem.batch.products * problem.shape.m);
+  const u64 rows = static_cast<u64>(matrices_of_c(problem) * problem.shape.m);
   launch(check_output_, wide(sm_count_), stream, output, reference, rows * columns, columns,
          static_cast<u64>(c_row(problem)), static_cast<i32>(c_type(problem)), bound.relative,
          bound.absolute, check);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/tile/group_rows.h"
 #include "validate/measure/device_memory.h"
 
 namespace tilecast {
@@ -62,6 +63,16 @@ std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch) {
   std::vector<WalkedPiece> trace =
       expected_tile_trace(launch.scheduler(), launch.work(), launch.config().tiling, stride);
   trace.resize(std::size_t{launch.shape().ctas} * stride, kNoTile);  // of groups some have none
+  if (grouped_along_k(launch.problem())) {
+    const Tiling& t = launch.config().tiling;
+    const std::vector<u32> k_blocks = k_blocks_of_products(launch.problem(), t);
+    const u32 rows = tile_rows(launch.problem().shape, t) * static_cast<u32>(t.cluster_m);
+    for (WalkedPiece& piece : trace) {
+      if (!(piece == kNoTile)) {
+        piece.k_end = static_cast<i32>(k_blocks[piece.m / rows]);
+      }
+    }
+  }
   return trace;
 }
 

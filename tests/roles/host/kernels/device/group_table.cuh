@@ -16,7 +16,7 @@ alignas(kSwizzleAtomBytes) inline char dynamic[kSmem.total_bytes +
                                                sizeof(GroupTable) +
                                                kMostGroupsHere * sizeof(GroupTable::First)];
 
-inline void fill_group_table(const GemmArgs& args) {
+inline void fill_group_table(const GemmArgs& args, GroupNumbers) {
   GroupTable& table = GroupTable::here();
   const i32 height = kTiling.block_m * kTiling.cluster_m;
   const TileScheduler& host = args.scheduler;

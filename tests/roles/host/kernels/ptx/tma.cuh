@@ -40,6 +40,15 @@ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barr
   tma_load_3d(destination, map, x, y, 0, barrier);
 }
 
+/// The last coordinate is the same of all (kernels/jit/tensor_map.h).
+inline void tma_load_4d_multicast(u32 destination, const void* map, i32 x, i32 y, i32 z, i32,
+                                  u32 barrier, unsigned short cta_mask) {
+  tma_load_3d_multicast(destination, map, x, y, z, barrier, cta_mask);
+}
+inline void tma_load_4d(u32 destination, const void* map, i32 x, i32 y, i32 z, i32, u32 barrier) {
+  tma_load_3d(destination, map, x, y, z, barrier);
+}
+
 inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i32 z) {
   kernel_calls::record({.name = kernel_calls::Name::kStore,
                         .address = source,
@@ -47,6 +56,9 @@ inline void tma_store_3d(const void* map, u32 source, i32 x, i32 y, i32 z) {
                         .x = x,
                         .y = y,
                         .z = z});
+}
+inline void tma_store_4d(const void* map, u32 source, i32 x, i32 y, i32 z, i32) {
+  tma_store_3d(map, source, x, y, z);
 }
 inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   tma_store_3d(map, source, x, y, 0);

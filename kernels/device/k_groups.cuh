@@ -1,0 +1,33 @@
+// Which rows of A as [k,m] and B as [k,n] a tile sums over, where these are groups along K and only
+// the device knows where each ends. Tiles are those of a batch with a product for each group; a
+// group without rows has one K block, of zeros, so that its C is written as every other.
+//
+// A group that ends inside a K block must not take rows of the next one, which may hold anything:
+// the copy engine brings zeros in their place. Its maps see the rows of A and B at every offset, as
+// kernels/jit/tensor_map.h says: x counts down to the end of the group, behind which lies nothing,
+// and y is that end. Whatever the numbers on the device are, they are held to 0 to the rows that
+// there are; of numbers out of order the groups overlap or are empty.
+// Checked by: kernels/jit/k_group_launch_test.cpp, validate/measure/group_test.cpp.
+#pragma once
+
+#include "kernels/gemm/compile_time_config.h"
+
+namespace tilecast {
+
+/// Rows of A and B.
+struct KRange {
+  i32 end, rows;
+
+  __device__ i32 blocks() const { return max_of(1, ceil_div(rows, kTiling.block_k)); }
+};
+
+template <class Args>  // only arguments of kernels with groups say
+__device__ inline KRange k_range(const Args& args, i32 group) {
+  const i32* const ends = args.groups.rows;
+  const i32 all = args.groups.capacity;
+  const i32 begin = group == 0 ? 0 : min_of(max_of(ends[group - 1], 0), all);
+  const i32 end = min_of(max_of(ends[group], 0), all);
+  return {end, max_of(end - begin, 0)};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,63 @@
+// The groups of an emitted kernel, as the device reads them, and where an element of C finds its
+// sums; of a batch, or one product, too.
+#pragma once
+
+#include "kernels/gemm/compile_time_config.h"
+
+namespace tilecast::emitted {
+
+constexpr i64 kM = TILECAST_M, kN = TILECAST_N, kK = TILECAST_K;  // of groups all rows in memory
+constexpr Batch kBatch{TILECAST_PRODUCTS, TILECAST_ONE_A != 0, TILECAST_ONE_B != 0};
+constexpr i64 kProducts = kBatch.products;  // matrices of C
+
+#ifdef TILECAST_GROUP_NUMBERS
+// Each group's end, or of masked groups how many rows it has. As they are known here, they may be
+// other ones when the kernel runs: it reads them from the device.
+constexpr i32 kGroupNumbers[] = {TILECAST_GROUP_NUMBERS};
+constexpr i64 kGroups = sizeof(kGroupNumbers) / sizeof(i32);
+constexpr i64 kCapacity = TILECAST_GROUP_CAPACITY;  // of masked ones; else 0
+#else
+constexpr i32 kGroupNumbers[] = {0};
+constexpr i64 kGroups = 0, kCapacity = 0;
+#endif
+
+constexpr i64 kMatricesOfA = parts_k() || kBatch.one_a ? 1 : kProducts;
+constexpr i64 kMatricesOfB = grouped() ? kGroups : parts_k() || kBatch.one_b ? 1 : kProducts;
+
+/// Rows of C that are written, of all groups or products.
+constexpr i64 rows_written() {
+  i64 rows = kCapacity > 0 ? 0 : kProducts * kM;
+  for (const i32 of_group : kGroupNumbers) {
+    rows += kCapacity > 0 ? of_group : 0;
+  }
+  return rows;
+}
+constexpr double kMultiplyAdds =
+    1.0 * (parts_k() ? kM : rows_written()) * static_cast<double>(kN) * kK;
+
+/// Of an element of C.
+struct Factors {
+  i64 matrix_of_a, matrix_of_b, k_begin, k_end;
+  bool written;  // not in the room behind a masked group's rows
+};
+
+/// `row`: of C, over all products; `numbers`: the groups', on the device.
+__device__ inline Factors factors_of(i64 row, const i32* numbers) {
+  const i64 product = row / kM;
+  if constexpr (parts_k()) {
+    return {0, 0, product == 0 ? 0 : numbers[product - 1], numbers[product], true};
+  }
+  if constexpr (grouped() && kCapacity > 0) {
+    return {0, row / kCapacity, 0, kK, row % kCapacity < numbers[row / kCapacity]};
+  }
+  if constexpr (grouped()) {
+    i64 group = 0;
+    while (group + 1 < kGroups && row >= numbers[group]) {
+      ++group;
+    }
+    return {0, group, 0, kK, true};
+  }
+  return {kBatch.one_a ? 0 : product, kBatch.one_b ? 0 : product, 0, kK, true};
+}
+
+}  // namespace tilecast::emitted

@@ -1,0 +1,18 @@
+// What the kernel that checks groups on the device (check_groups.cu) finds. Read by it (NVRTC) and
+// by the host code that launches it.
+#pragma once
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+constexpr i32 kGroupCheckThreads = 256;  // of its one CTA
+constexpr i32 kNoGroup = 0x7fffffff;
+
+struct GroupFault {
+  i32 group;        // the first one whose number is wrong, or kNoGroup
+  i32 given;        // its number
+  i32 least, most;  // what it could be
+};
+
+}  // namespace tilecast

@@ -1,0 +1,231 @@
+// Kernels of groups along K on the device: against exact sums of whole numbers, with neighbours
+// that hold no numbers, and with lists that make no sense.
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/compile_ahead.h"
+#include "kernels/jit/gemm_kernel.h"
+#include "kernels/jit/gemm_launch.h"
+#include "kernels/registry.h"
+#include "model/tile/any_op.h"
+#include "model/tile/group_rows.h"
+#include "model/tile/kernel_config_text.h"
+#include "tests/catch.h"
+#include "tests/gpu.h"
+#include "tests/hang_guard.h"
+#include "tests/seed.h"
+#include "tests/temporary_folder.h"
+#include "tests/whole_numbers.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kConfigs[] = {
+    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=4,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=chunked",
+    "warp_specialized:tile=64x128x32,stages=4,warpgroups=1x1,cluster=1x2,ctas=1,inflight=0,"
+    "c_slots=1,producer=40,grid=resident,raster=hilbert,group=1,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=2,walk=strided,store=deferred",
+    "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+    "raster=grouped_m,group=2,walk=strided",
+    "ping_pong:tile=128x128x128,stages=2,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_n,group=2,walk=chunked",
+};
+constexpr i64 kGuardElements = 4096;  // behind the last C, and rows of A and B behind all groups
+constexpr unsigned short kNan = 0x7e00;
+
+CubinCache& cache() {
+  static const TemporaryFolder folder;
+  static CubinCache cache(folder / "cache");
+  return cache;
+}
+
+GemmProblem groups_of(const std::vector<i64>& rows, i64 m, i64 n) {
+  return in_groups_of_k({.shape = {m, n, 0}, .dtype = ElementType::kFp16, .layout = Layout::kNt},
+                        rows);
+}
+
+/// Each group's C, of rows of A and B from `ends` of the group before to its own.
+std::vector<unsigned short> product(i64 m, i64 n, const std::vector<i32>& ends,
+                                    const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<unsigned short> c;
+  std::vector<int> sums(static_cast<std::size_t>(m * n));
+  i64 row = 0;
+  for (const i32 end : ends) {
+    std::ranges::fill(sums, 0);
+    for (; row < end; ++row) {
+      for (i64 i = 0; i < m; ++i) {
+        for (i64 j = 0; j < n; ++j) {
+          sums[static_cast<std::size_t>(i * n + j)] +=
+              a[static_cast<std::size_t>(row * m + i)] * b[static_cast<std::size_t>(row * n + j)];
+        }
+      }
+    }
+    const std::vector<unsigned short> bits = as_fp16(sums);
+    c.insert(c.end(), bits.begin(), bits.end());
+  }
+  c.resize(c.size() + kGuardElements, kUnwritten);
+  return c;
+}
+
+LoadedKernel load(const KernelConfig& config) {
+  const CompiledKernel compiled =
+      compile_gemm(config, ProblemKind::of(groups_of({1}, 8, 8)), cache());
+  REQUIRE(compiled.rejection == "");
+  return LoadedKernel(compiled.cubin, kGemmEntry);
+}
+
+/// C of a launch planned for `problem`, with these ends on the device.
+std::vector<unsigned short> run(const KernelConfig& config, const GemmProblem& problem,
+                                const std::vector<i32>& ends, const std::vector<unsigned short>& a,
+                                const std::vector<unsigned short>& b) {
+  LoadedKernel kernel = load(config);
+  const GemmLaunch launch(kernel, problem, config);
+  const auto c_count = static_cast<std::size_t>(
+      matrices_of_c(problem) * problem.shape.m * problem.shape.n + kGuardElements);
+  DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2),
+      rows_device(ends.size() * sizeof(i32));
+  a_device.fill(a);
+  b_device.fill(b);
+  c_device.fill(std::vector<unsigned short>(c_count, kUnwritten));
+  rows_device.fill(ends);
+  const GemmArgs args = launch.bind({.a = a_device.get(),
+                                     .b = b_device.get(),
+                                     .c = c_device.get(),
+                                     .group_rows = static_cast<const i32*>(rows_device.get())});
+  launch.launch(args, nullptr);
+  TILECAST_CUDA(cudaDeviceSynchronize());
+  return c_device.read<unsigned short>(c_count);
+}
+
+void compile_all_configs() {
+  std::vector<KernelSource> sources;
+  for (const char* const text : kConfigs) {
+    sources.push_back(
+        gemm_source(parse_kernel_config(text), ProblemKind::of(groups_of({1}, 8, 8))));
+  }
+  compile_ahead(sources, cache());
+}
+
+std::vector<i64> random_rows(std::mt19937& random) {
+  constexpr i64 kMost[] = {1, 7, 64, 200};
+  const std::size_t groups = 1 + random() % (random() % 4 == 0 ? 40 : 7);
+  const auto most = static_cast<unsigned>(groups > 7 ? 20 : kMost[random() % 4]);
+  std::vector<i64> rows(groups);
+  std::generate(rows.begin(), rows.end(),
+                [&] { return random() % 4 == 0 ? 0 : static_cast<i64>(random() % (most + 1)); });
+  rows[random() % groups] += 1;  // some group has a row
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("Kernels of groups along K compile without spills, and others have none") {
+  for (const char* const text : kConfigs) {
+    INFO(text);
+    const ProblemKind kind = ProblemKind::of(groups_of({1}, 8, 8));
+    CHECK(compile_gemm(parse_kernel_config(text), kind, cache()).rejection == "");
+  }
+  const KernelConfig persistent = parse_kernel_config(
+      "persistent:tile=128x128x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=4,walk=strided");
+  CHECK_THROWS_AS(gemm_source(persistent, ProblemKind::of(groups_of({1}, 8, 8))), ConfigError);
+}
+
+TEST_CASE("Groups along K of any heights are right, and a C without rows is zeros", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs();
+  std::mt19937 random(daily_seed("groups along K"));
+  std::vector<std::vector<i64>> drawn{{256, 0, 17}, {0, 0, 5}, {130, 0}, {64, 64, 64}, {1}};
+  for (int i = 0; i < 15; ++i) {
+    drawn.push_back(random_rows(random));
+  }
+  for (const std::vector<i64>& rows : drawn) {
+    const i64 m = 8 * (1 + static_cast<i64>(random() % 30));
+    const i64 n = 8 * (1 + static_cast<i64>(random() % 30));
+    const GemmProblem problem = groups_of(rows, m, n);
+    const i64 k = problem.shape.k;
+    const std::vector<int> a = make_values(k * m, 1), b = make_values(k * n, 2);
+    const std::vector<i32> ends = problem.groups->on_device();
+    const std::vector<unsigned short> expected = product(m, n, ends, a, b);
+    const std::vector<unsigned short> a_bits = as_fp16(a), b_bits = as_fp16(b);
+    for (const char* const text : kConfigs) {
+      const std::string what = to_text(problem) + " " + text;
+      const HangGuard guard(what);
+      INFO(what);
+      CHECK((run(parse_kernel_config(text), problem, ends, a_bits, b_bits) == expected));
+    }
+  }
+}
+
+TEST_CASE("What is no number in a group stays in its own C", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs();
+  const std::vector<i64> rows{70, 33, 1, 90};
+  const i64 m = 136, n = 72;
+  const GemmProblem problem = groups_of(rows, m, n);
+  const std::vector<i32> ends = problem.groups->on_device();
+  const std::vector<int> a = make_values(problem.shape.k * m, 1);
+  const std::vector<int> b = make_values(problem.shape.k * n, 2);
+  const std::vector<unsigned short> expected = product(m, n, ends, a, b);
+  for (const unsigned short poison : {kNan, kUnwritten}) {
+    std::vector<unsigned short> a_bits = as_fp16(a), b_bits = as_fp16(b);
+    std::fill(a_bits.begin() + ends[0] * m, a_bits.begin() + ends[1] * m, poison);  // group 1
+    std::fill(b_bits.begin() + ends[0] * n, b_bits.begin() + ends[1] * n, poison);
+    for (const char* const text : kConfigs) {
+      const HangGuard guard(text);
+      INFO(text);
+      const std::vector<unsigned short> c =
+          run(parse_kernel_config(text), problem, ends, a_bits, b_bits);
+      for (const std::ptrdiff_t group : {0, 2, 3}) {
+        CHECK(std::equal(expected.begin() + group * m * n, expected.begin() + (group + 1) * m * n,
+                         c.begin() + group * m * n));
+      }
+    }
+  }
+}
+
+TEST_CASE("Groups along K may have other heights than the launch was planned for", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs();
+  const GemmProblem problem = groups_of({75, 75, 75, 75}, 136, 72);
+  const std::vector<int> a = make_values(300 * 136, 1), b = make_values(300 * 72, 2);
+  const std::vector<i32> ends{0, 211, 212, 290};  // rows behind the last are nobody's
+  const std::vector<unsigned short> expected = product(136, 72, ends, a, b);
+  for (const char* const text : kConfigs) {
+    const HangGuard guard(text);
+    INFO(text);
+    CHECK((run(parse_kernel_config(text), problem, ends, as_fp16(a), as_fp16(b)) == expected));
+  }
+}
+
+TEST_CASE("Groups along K that make no sense touch nothing outside of A, B and C", "[gpu]") {
+  gpu_or_skip();
+  compile_all_configs();
+  std::mt19937 random(daily_seed("groups along K that make no sense"));
+  const GemmProblem problem = groups_of({100, 100, 100}, 136, 72);
+  const std::vector<int> a = make_values(300 * 136, 1), b = make_values(300 * 72, 2);
+  std::vector<std::vector<i32>> drawn{
+      {200, 100, 300}, {-5, 2000000000, 300}, {300, 100, 0}, {7, 7, 7}};
+  for (int i = 0; i < 4; ++i) {
+    drawn.push_back(
+        {static_cast<i32>(random()), static_cast<i32>(random() % 400), static_cast<i32>(random())});
+  }
+  for (const std::vector<i32>& ends : drawn) {
+    for (const char* const text : kConfigs) {
+      const HangGuard guard(text);
+      INFO(text);
+      const std::vector<unsigned short> c =
+          run(parse_kernel_config(text), problem, ends, as_fp16(a), as_fp16(b));
+      CHECK(std::all_of(c.end() - kGuardElements, c.end(),
+                        [](unsigned short bits) { return bits == kUnwritten; }));
+    }
+  }
+}
+
+}  // namespace tilecast
