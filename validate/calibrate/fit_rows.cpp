@@ -30,8 +30,8 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   }
   const KernelConfig config = parse_kernel_config(point.config);
   // Of operands that are copied first a row's time is two kernels'.
-  if (traits_of(config.schedule).one_k_block || never_learned(point.problem) || copied_operands(point.problem).any() ||
-      !why_not_solvable(gpu, point.problem).empty() ||
+  if (traits_of(config.schedule).one_k_block || never_learned(point.problem) ||
+      copied_operands(point.problem).any() || !why_not_solvable(gpu, point.problem).empty() ||
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }
