@@ -36,7 +36,7 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
     if (learned) {
       const GemmForm normal = form_on_normal_data(q, kernel);
       features.push_back(kernel_features(q.gpu, as_run(q.problem, kernel.config), kernel.config,
-                                         kernel.work, normal.form, normal.clock.sm_clock, Cycles{},
+                                         kernel.work, normal.form, normal.clock.sm_clock, {},
                                          q.regime));
     }
   }

@@ -5,6 +5,7 @@
 
 #include "model/base/math.h"
 #include "model/sim/same_simulation.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -12,11 +13,6 @@ namespace tilecast {
 namespace {
 
 double number(bool is) { return is ? 1.0 : 0.0; }
-
-/// The next tile's loads run under this one's stores, without a warp of their own.
-bool loads_under_stores(const ScheduleTraits& traits) {
-  return traits.loads_run_ahead && traits.loader == Loader::kMultiplier;
-}
 
 /// 0: rows of so many bytes start on lines of 128; 1, 2, 3: on 64, 32, 16 only.
 double alignment(i64 bytes) {
@@ -35,37 +31,46 @@ double used_of_last(double rounds) { return rounds / std::max(1.0, std::ceil(rou
 
 KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work,
-                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
-                               Regime regime) {
+                               const ClosedForm& form, Hertz sm_clock,
+                               const std::optional<SimulatedWork>& simulated, Regime regime) {
   const i64 m = problem.shape.m, n = problem.shape.n;
   const Tiling& t = config.tiling;
   const FormParts& parts = form.parts;
   const ScheduleTraits traits = traits_of(config.schedule);
   const i64 element = element_bytes(problem.dtype);
   const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
-  const double slots = static_cast<double>(work.tiles_per_sm) / parts.ctas;
+  const auto rate = [&](Bytes bytes) {  // of an SM and simulated cycle
+    return simulated ? std::log(std::max(1.0, bytes.value) /
+                                (simulated->cycles.value * static_cast<double>(gpu.sm.count)))
+                     : 0;
+  };
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
-  const i32 columns = warpgroup_columns(t);
   const RasterKind order = simplest(config.raster, problem, t).kind;
+  const auto of_n = static_cast<double>((t.block_n - 1) % kSlabColumns + 1);
   return {
-      {simulated.value > 0 ? std::log(share(simulated)) : 0,
+      {simulated ? std::log(share(simulated->cycles)) : 0,
+       rate(work.shared_memory),
+       rate(simulated ? simulated->l2 : Bytes{}),
+       rate(simulated ? simulated->dram : Bytes{}),
+
        form.shares.tensor,
        form.shares.shared_memory,
+       form.shares.sm_intake,
        share(parts.dram),
        parts.mma / parts.step,
        parts.l2 / parts.step,
-       std::log(parts.load / parts.step),
+       std::log(share(parts.main_loops)),
        std::log(time_of(form.cycles, sm_clock).value),
        std::log(sm_clock.value / 1e9),
-       std::log1p(bytes_of_c(problem) / (form.cycles.value * gpu.sm.count)),
 
        std::log(std::max(1.0, mean_k(problem))),
        grouped_along_m(problem) ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
-       used_of_last(slots),
+       number(k_elements(problem.dtype) > 1),
+       std::log(static_cast<double>(work.tiles)),
+       std::log(static_cast<double>(work.tiles_per_sm)),
        used_of_last(waves),
-       std::log(work.traffic.a_sharers),
-       std::log(work.traffic.b_sharers),
+       std::log(work.traffic.sm_intake / work.traffic.l2_to_sm),
        beyond_edge(m * matrices_of_c(problem), tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
        std::max(a_is_k_major(problem.layout) ? alignment(a_row(problem) * element) : 0,
@@ -79,22 +84,18 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
 
        std::log2(t.block_m),
        std::log2(t.block_n),
-       static_cast<double>((columns - 1) % kSlabColumns + 1) / kSlabColumns,
-       std::log2(t.stages * t.block_k),
-       std::log2(t.warpgroups_m),
+       of_n / kSlabColumns,
+       std::log2(t.stages),
+       std::log2(t.warpgroups_n),
        std::log2(parts.ctas),
-       std::log2(t.cluster_m),
        std::log2(t.cluster_n),
-       static_cast<double>(config.inflight),
 
        has_producer_warpgroup(config.schedule) ? 1.0 : 0.0,
        config.grid == Grid::kResident ? 1.0 : 0.0,
        number(traits.tiles_at_once > 1),
-       number(loads_under_stores(traits)),
        number(traits.buffers == Buffers::kRing),
        work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
-       splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread ? 1.0
-                                                                                         : 0.0,
+       std::log2(std::max(1, config.decomposition.splits)),
        number(traits.hybrid)},
       form.limiter,
       regime};

@@ -9,11 +9,19 @@
 // Leaves out: anything that is not known before a run. Checked by: kernel_features_test.cpp.
 #pragma once
 
+#include <optional>
+
 #include "model/analytic/closed_form.h"
 #include "model/spec/learned_model.h"
 #include "model/tile/regime.h"
 
 namespace tilecast {
+
+/// What a simulation says of a kernel, at the closed form's clock.
+struct SimulatedWork {
+  Cycles cycles;
+  Bytes l2, dram;  // that L2 puts out, concurrent requests once; that DRAM reads and writes
+};
 
 struct KernelFeatures {
   Features values;
@@ -22,11 +30,10 @@ struct KernelFeatures {
 };
 
 /// `form` and `work` are of the configuration at `sm_clock`, where the closed form settles on
-/// normal data, whatever the method; `simulated` are its cycles at that clock, 0 where there are
-/// none.
+/// normal data, whatever the method; `simulated`: none where it was not.
 KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work,
-                               const ClosedForm& form, Hertz sm_clock, Cycles simulated,
-                               Regime regime);
+                               const ClosedForm& form, Hertz sm_clock,
+                               const std::optional<SimulatedWork>& simulated, Regime regime);
 
 }  // namespace tilecast

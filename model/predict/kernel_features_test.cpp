@@ -25,11 +25,11 @@ struct Kernel {
     work = gemm_work(h200(), problem, config);
     form = closed_form(h200(), problem, config, work, kClock);
   }
-  KernelFeatures features(Cycles simulated = {}) const {
+  KernelFeatures features(const std::optional<SimulatedWork>& simulated = {}) const {
     return kernel_features(h200(), problem, config, work, form, kClock, simulated,
                            Regime::kSustained);
   }
-  double of(std::string_view name, Cycles simulated = {}) const {
+  double of(std::string_view name, const std::optional<SimulatedWork>& simulated = {}) const {
     return features(simulated).values.at(feature_index(name));
   }
 
@@ -63,13 +63,20 @@ TEST_CASE("Names of one order of tiles are one kernel") {
 TEST_CASE("Features are what their names say") {
   const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(kernel.of("simulated_over_closed_form") == 0);
-  CHECK(kernel.of("simulated_over_closed_form", kernel.form.cycles * 2) == Approx(std::log(2)));
+  CHECK(kernel.of("simulated_l2_rate") == 0);
+  // Bytes of one SM and cycle, of 132, over twice the closed form's cycles.
+  const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}};
+  const double sm_cycles = 132 * 2 * kernel.form.cycles.value;
+  CHECK(kernel.of("simulated_over_closed_form", simulated) == Approx(std::log(2)));
+  CHECK(kernel.of("simulated_operand_rate", simulated) ==
+        Approx(std::log(kernel.work.shared_memory.value / sm_cycles)));
+  CHECK(kernel.of("simulated_l2_rate", simulated) == Approx(std::log(5e9 / sm_cycles)));
+  CHECK(kernel.of("simulated_dram_rate", simulated) == Approx(std::log(3e8 / sm_cycles)));
   CHECK(kernel.of("block_m") == 7);
   CHECK(kernel.of("block_n") == 8);
   CHECK(kernel.of("columns_mod_64") == 1);  // 256: a whole number of slabs
-  CHECK(kernel.of("ring_depth") == 8);      // 4 stages of 64
-  CHECK(kernel.of("warpgroups_m") == 1);
-  CHECK(kernel.of("cluster_m") == 1);
+  CHECK(kernel.of("stages") == 2);
+  CHECK(kernel.of("warpgroups_n") == 0);
   CHECK(kernel.of("cluster_n") == 0);
   CHECK(kernel.of("ctas_per_sm") == 0);
   CHECK(kernel.of("k") == Approx(std::log(4080)));
@@ -79,11 +86,18 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("beyond_edge_n") == Approx(1 - 4100.0 / (17 * 256)));
   CHECK(kernel.of("clock") == Approx(std::log(1.5)));
   CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
-  CHECK(kernel.of("c_per_cycle") ==
-        Approx(std::log1p(4096.0 * 4100 * 2 / (kernel.form.cycles.value * 132))));
+  CHECK(kernel.of("fp8") == 0);
+  CHECK(kernel.of("splits") == 0);
+  // Of a pair of CTAs each loads its rows of A, and half of the columns of B that both get.
+  CHECK(kernel.of("multicast") > 0.2);
+  CHECK(kernel.of("multicast") < std::log(2));
   // 16 x 17 tiles of two CTAs' clusters are 544 / 2 pairs on 66: 4 waves and 0.12 of a fifth.
   CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
-  for (const std::string_view share : {"tensor_share", "dram_share", "operand_share"}) {
+  CHECK(kernel.of("tiles") == Approx(std::log(544)));
+  CHECK(kernel.of("tiles_per_sm") == Approx(std::log(5)));
+  CHECK(kernel.of("main_loop_share") < 0);
+  for (const std::string_view share :
+       {"tensor_share", "dram_share", "operand_share", "intake_share"}) {
     CHECK(kernel.of(share) > 0);
     CHECK(kernel.of(share) < 1);
   }
@@ -98,7 +112,6 @@ TEST_CASE("Traits tell schedules apart by what they do") {
   CHECK(producer.of("resident_grid") == 1);
   CHECK(producer.of("loads_in_flight") == 1);
   CHECK(producer.of("two_tiles_in_flight") == 0);
-  CHECK(producer.of("loads_under_stores") == 0);
   CHECK(producer.of("pieces_of_tile") == 0);
   const Kernel blocked(
       problem, "blocked:tile=64x64x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=8");
@@ -122,7 +135,7 @@ TEST_CASE("Twice the rows move no feature by much that does not count rows") {
   const Features one = at(8192), two = at(16384);
   for (std::size_t f = 0; f < one.size(); ++f) {
     CAPTURE(kLearnedFeatures[f]);
-    const bool counts = kLearnedFeatures[f] == "time";
+    const bool counts = kLearnedFeatures[f] == "time" || kLearnedFeatures[f].starts_with("tiles");
     CHECK(std::abs(two[f] - one[f]) < (counts ? 0.8 : 0.3));
   }
 }

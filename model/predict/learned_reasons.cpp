@@ -21,11 +21,13 @@ LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
   const double over = predicted.cycles /
                       closed_form(gpu, problem, config, work, predicted.sm_clock).cycles /
                       predicted.cycles_correction;
-  const Cycles simulated =
-      predicted.method == Method::kSimulated ? kernel.form.cycles * over : Cycles{};
-  return learned->reasons(kernel_features(gpu, problem, config, work, kernel.form,
-                                          kernel.clock.sm_clock, simulated, regime),
-                          most);
+  const SimulatedWork simulated{kernel.form.cycles * over, predicted.l2_output,
+                                predicted.dram_read + predicted.dram_write};
+  return learned->reasons(
+      kernel_features(
+          gpu, problem, config, work, kernel.form, kernel.clock.sm_clock,
+          predicted.method == Method::kSimulated ? std::optional(simulated) : std::nullopt, regime),
+      most);
 }
 
 }  // namespace tilecast

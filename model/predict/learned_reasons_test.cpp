@@ -33,12 +33,14 @@ TEST_CASE("The kernel itself, once measured, is the row that its prediction lean
     const double over = p.cycles / closed_form(plain, kProblem, config, work, p.sm_clock).cycles;
     const Features own =
         kernel_features(plain, kProblem, config, work, form, clock,
-                        method == Method::kSimulated ? form.cycles * over : Cycles{},
+                        method == Method::kSimulated
+                            ? std::optional<SimulatedWork>(
+                                  {form.cycles * over, p.l2_output, p.dram_read + p.dram_write})
+                            : std::nullopt,
                         Regime::kBurst)
             .values;
     Features other = own;
-    other[10] += 20;
-    REQUIRE(kLearnedFeatures[10] == "k");
+    other[feature_index("k")] += 20;
     LearnedModel model{.rows = {{"other", "b", Regime::kBurst, true, other},
                                 {"itself", "a", Regime::kBurst, true, own}}};
     model.length.fill(1);

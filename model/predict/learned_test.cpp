@@ -24,7 +24,7 @@ LearnedModel one_row(double cycles, double clock) {
 /// So many lengths away from that row.
 KernelFeatures away(double lengths, Limiter limiter = Limiter::kTensor) {
   KernelFeatures kernel{{}, limiter, Regime::kBurst};
-  kernel.values[1] = 2 * lengths;  // the first is simulation's own
+  kernel.values[feature_index("tensor_share")] = 2 * lengths;
   return kernel;
 }
 

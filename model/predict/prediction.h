@@ -49,6 +49,7 @@ struct Prediction {
   Shares shares;
   Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
   Bytes dram_read, dram_write;
+  Bytes l2_output{};   // simulated: the same with concurrent requests for one block merged
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
   /// Of operands before the kernel (operand_copies.h), in time, both ends of the interval and
   /// cycles, those at the kernel's clock; all that stands above but these is the kernel's own.

@@ -173,6 +173,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   p.l2_to_sm = kernel.l2_to_sm + outside_bytes(problem, config);
   p.dram_read = kernel.dram_read;
   p.dram_write = kernel.dram_write;
+  p.l2_output = kernel.l2_output;
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
   p.shares.shared_memory =
       share_of_sms(q.gpu, kernel.operand_reads, operand_rate(q.gpu), settled.form);
@@ -186,8 +187,9 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     const GemmForm normal = form_on_normal_data(q, physics);
     const Hertz clock = normal.clock.sm_clock;
     // Learned is what simulation adds to a kernel that fuses nothing.
-    const Cycles simulated =
-        never_learned(q.problem) ? normal.form.cycles * over_closed : cycles(clock);
+    const SimulatedWork simulated{
+        never_learned(q.problem) ? normal.form.cycles * over_closed : cycles(clock),
+        run.activity.work.l2, run.activity.work.dram};
     apply_learned(q.gpu,
                   learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
                                                         normal.form, clock, simulated, q.regime)),

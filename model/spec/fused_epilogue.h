@@ -91,7 +91,7 @@ constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
 
 /// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; scales
 /// of blocks the tile's producer, for all; of R each thread its own elements.
-constexpr Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
+inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i32 of_warpgroup = problem.epilogue.bias == Bias::kPerColumn
                                ? kWarpsPerWarpgroup * warpgroup_columns(t)
                            : problem.epilogue.bias == Bias::kPerRow ? warpgroup_rows(t)

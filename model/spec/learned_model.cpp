@@ -161,7 +161,7 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
 }  // namespace
 
 double noise_variance(Regime regime, bool near_best) {
-  constexpr double kSustained = 2, kFarFromBest = 2;
+  constexpr double kSustained = 2, kFarFromBest = 4;
   return (regime == Regime::kSustained ? kSustained : 1) * (near_best ? 1 : kFarFromBest);
 }
 

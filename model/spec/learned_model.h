@@ -22,19 +22,21 @@ namespace tilecast {
 
 /// What a kernel is seen by; model/predict/kernel_features.cpp computes them. None is a schedule's
 /// number: a new schedule is another mixture of traits.
-constexpr std::array<std::string_view, 39> kLearnedFeatures{
+constexpr std::array<std::string_view, 40> kLearnedFeatures{
+    // What a simulation says.
+    "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
+    "simulated_dram_rate",
     // Where the time goes, by closed form.
-    "simulated_over_closed_form", "tensor_share", "operand_share", "dram_share", "mma_of_k_block",
-    "l2_of_k_block", "load_of_k_block", "time", "clock", "c_per_cycle",
+    "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
+    "l2_of_k_block", "main_loop_share", "time", "clock",
     // The problem on the chip.
-    "k", "groups", "last_wave", "filled_waves", "a_sharers", "b_sharers", "beyond_edge_m",
+    "k", "groups", "fp8", "tiles", "tiles_per_sm", "filled_waves", "multicast", "beyond_edge_m",
     "beyond_edge_n", "k_alignment", "n_alignment", "raster_by_columns", "hilbert_raster",
     // The tile and its ring.
-    "block_m", "block_n", "columns_mod_64", "ring_depth", "warpgroups_m", "ctas_per_sm",
-    "cluster_m", "cluster_n", "wgmmas_in_flight",
+    "block_m", "block_n", "columns_mod_64", "stages", "warpgroups_n", "ctas_per_sm", "cluster_n",
     // Traits of a schedule.
-    "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_under_stores",
-    "loads_in_flight", "pieces_of_tile", "spread_sums", "shares_last_waves"};
+    "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_in_flight",
+    "pieces_of_tile", "splits", "shares_last_waves"};
 
 using Features = std::array<double, kLearnedFeatures.size()>;
 

@@ -131,8 +131,9 @@ TEST_CASE("Of another GPU, or other features, is refused at its line") {
   CHECK(files.complaint("h200_sxm") == "2 g.learned.yaml:2: name: expected h200_sxm");
   CHECK(files.with("  dram_share: ", "  dram_part: ").find("lengths.dram_part: unknown key") !=
         std::string::npos);
-  CHECK(files.with("  tensor_share: 1\n", "").find("lengths.tensor_share") != std::string::npos);
-  CHECK(files.with_row("tensor_share", "tensor_part") ==
+  CHECK(files.with("  simulated_operand_rate: 1\n", "").find("lengths.simulated_operand_rate") !=
+        std::string::npos);
+  CHECK(files.with_row("simulated_operand_rate", "tensor_part") ==
         "2 g.learned.csv:1: expected the columns of this version of tilecast: calibrate again");
 }
 
@@ -144,10 +145,10 @@ TEST_CASE("Rows that are not the ones that were written are refused") {
 
 TEST_CASE("Absurd numbers are refused at their line") {
   const Files files;
-  CHECK(files.with("tensor_share: 1", "tensor_share: 0").find("lengths.tensor_share: ") !=
-        std::string::npos);
-  CHECK(files.with("tensor_share: 1", "tensor_share: nan").find("lengths.tensor_share: ") !=
-        std::string::npos);
+  CHECK(files.with("simulated_operand_rate: 1", "simulated_operand_rate: 0")
+            .find("lengths.simulated_operand_rate: ") != std::string::npos);
+  CHECK(files.with("simulated_operand_rate: 1", "simulated_operand_rate: nan")
+            .find("lengths.simulated_operand_rate: ") != std::string::npos);
   CHECK(files.with("spread: 0.", "spread: 7").find("analytic.cycles.spread: ") !=
         std::string::npos);
   CHECK(files.with("noise: 0.", "noise: -1.").find(": noise") != std::string::npos);

@@ -87,7 +87,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   Calibration done{};
   done.rows = rows.rows.size();
   done.left_out = rows.left_out;
-  done.problems = rows.groups;
+  done.problems = rows.problems;
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
   done.cycles_error = mean_error(left);
   done.by_schedule = by_schedule(rows, left);

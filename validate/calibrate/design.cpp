@@ -19,9 +19,9 @@ Eigen::MatrixXd feature_rows(const GpuSpec& gpu, const FitRows& rows) {
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const FitRow& row = rows.rows[i];
     const ClosedForm form = closed_form(gpu, row.problem, row.config, row.work, row.clock);
-    const Features f = kernel_features(gpu, row.problem, row.config, row.work, form, row.clock,
-                                       Cycles{}, row.regime)
-                           .values;
+    const Features f =
+        kernel_features(gpu, row.problem, row.config, row.work, form, row.clock, {}, row.regime)
+            .values;
     z.row(static_cast<Eigen::Index>(i)) =
         Eigen::Map<const Eigen::RowVectorXd>(f.data(), static_cast<Eigen::Index>(f.size()));
   }

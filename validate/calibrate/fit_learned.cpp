@@ -21,10 +21,10 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kKept = 2500;        // rows that stand for all
-constexpr std::size_t kForLengths = 2200;  // rows that lengths are learned from; 1200 are too few
-constexpr std::size_t kLengthDraws = 4;    // one draw's lengths follow its chance
-constexpr int kRounds = 40;                // of learning them
+constexpr std::size_t kKept = 3300;        // rows that stand for all
+constexpr std::size_t kForLengths = 3500;  // rows that lengths are learned from; 2200 are too few
+constexpr std::size_t kLengthDraws = 2;    // one draw's lengths follow its chance
+constexpr int kRounds = 14;                // of learning them
 constexpr int kFolds = 10;
 constexpr double kFirstLength = 8;         // spreads of a feature
 constexpr double kFirstNoise = 0.5;        // spreads of an output
@@ -76,9 +76,13 @@ SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
         gemm_form({gpu, row.problem, row.regime, Inputs::kNormal}, row.config, row.work);
     const double over = over_closed(i);
     const Hertz own = physics.clock.sm_clock;
-    const bool has = simulation_of(simulated, i) != nullptr;
+    const KernelActivity* simulation = simulation_of(simulated, i);
+    std::optional<SimulatedWork> work;
+    if (simulation != nullptr) {
+      work = {physics.form.cycles * over, simulation->work.l2, simulation->work.dram};
+    }
     seen.features[i] = kernel_features(gpu, row.problem, row.config, row.work, physics.form, own,
-                                       has ? physics.form.cycles * over : Cycles{}, row.regime);
+                                       work, row.regime);
     const auto at = static_cast<Eigen::Index>(i);
     seen.cycles_off[at] = std::log(row.cycles / (closed(row, row.clock).cycles * over));
     seen.clock_off[at] =

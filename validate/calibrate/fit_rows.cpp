@@ -4,8 +4,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "model/base/error.h"
+#include "model/predict/learned.h"
 #include "model/predict/legality.h"
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
@@ -28,8 +30,8 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   }
   const KernelConfig config = parse_kernel_config(point.config);
   // Of operands that are copied first a row's time is two kernels'.
-  if (traits_of(config.schedule).one_k_block || copied_operands(point.problem).any() ||
-      !why_not_solvable(gpu, point.problem).empty() ||
+  if (traits_of(config.schedule).one_k_block || never_learned(point.problem) ||
+      copied_operands(point.problem).any() || !why_not_solvable(gpu, point.problem).empty() ||
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }
@@ -51,7 +53,8 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
 
 FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least) {
   FitRows fit;
-  std::map<std::string, int> problems;
+  std::map<std::string, int> sides;
+  std::set<std::string> problems;
   BestTimes best;
   for (const VerifiedRow& row :
        verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kRefused)) {
@@ -64,10 +67,12 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     if (!prepared) {
       continue;
     }
-    // Of both regimes: a fold leaves out all of a problem.
-    prepared->group =
-        problems.try_emplace(to_text(problem_of(prepared->point)), fit.groups).first->second;
-    fit.groups = static_cast<int>(problems.size());
+    // A fold leaves out all of a problem, in both regimes, and its twins in other types and
+    // layouts.
+    const AnyProblem problem = problem_of(prepared->point);
+    problems.insert(to_text(problem));
+    prepared->group = sides.try_emplace(shape_text(problem), fit.groups).first->second;
+    fit.groups = static_cast<int>(sides.size());
     best.note(group_key(prepared->point), prepared->time);
     fit.rows.push_back(*prepared);
   }
@@ -81,6 +86,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
                     "left out)",
                     least, fit.rows.size(), fit.left_out));
   }
+  fit.problems = static_cast<int>(problems.size());
   for (FitRow& row : fit.rows) {
     row.weight = best.is_near(group_key(row.point), row.time) ? kWeightNearBest : 1;
   }

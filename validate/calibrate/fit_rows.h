@@ -22,12 +22,12 @@ struct FitRow {
   Hertz clock;
   Seconds time;
   double weight;  // rows near the best of their problem and regime count more
-  int group;      // its problem, numbered from 0
+  int group;      // its sides, whatever type and layout, numbered from 0
 };
 
 struct FitRows {
   std::vector<FitRow> rows;
-  int groups = 0;
+  int problems = 0, groups = 0;
   std::size_t left_out =
       0;  // other ops, baselines, other inputs, not right, refused, or stand again
 };

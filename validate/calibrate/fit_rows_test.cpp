@@ -29,13 +29,15 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
   }
   rows[3].point.regime = Regime::kSustained;  // the best there
   rows[4].point.problem.dtype = ElementType::kBf16;
+  rows[5].point.problem.shape.n *= 2;
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
   REQUIRE(fit.rows.size() == 6);
-  CHECK(fit.groups == 2);
-  const double expected[] = {3, 3, 1, 3, 3, 1};
+  CHECK(fit.problems == 3);
+  CHECK(fit.groups == 2);  // a type is no problem of other sides
+  const double expected[] = {3, 3, 1, 3, 3, 3};
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(fit.rows[i].weight == expected[i]);
-    CHECK(fit.rows[i].group == (i == 4 ? 1 : 0));
+    CHECK(fit.rows[i].group == (i == 5 ? 1 : 0));
   }
 }
 

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Learns the correction of a GPU again from the files that it was learned from, by the command at the head of its
+# NAME.learned.yaml, and from those that are named here: problems that a split keeps for judging stay unseen.
+#
+#   sh tests/scripts/learn_again.sh h200_sxm
+#   sh tests/scripts/learn_again.sh h200_sxm --data validate/data/h200_sxm/NEW/*.csv.gz --split validate/data/h200_sxm/NEW/split.yaml
+#
+# After it: ./tilecast report --manifest reports/h200.yaml --out reports/h200, and what the tests compare with that
+# (validate/data/h200_sxm/*/recorded_error*.json).
+set -eu
+cd "$(dirname "$0")/../.."
+gpu=${1:?expected the name of a GPU}
+shift
+command=$(sed -n '1s/^# Written by `tilecast \(.*\)`\.$/\1/p' "configs/gpus/$gpu.learned.yaml")
+# shellcheck disable=SC2086  # its words
+exec ./tilecast $command "$@"
