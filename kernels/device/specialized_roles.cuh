@@ -39,7 +39,7 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
   if (produces) {
     if (ptx::elect_one()) {
       prefetch_tensor_maps(args);
-      initialise_stages(smem);
+      initialise_stages(smem, full_arrivals(args));
     }
 #ifdef TILECAST_GROUPED
     wait_for_earlier_kernels();  // one of which may write how many rows the groups have
