@@ -21,13 +21,11 @@ __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDe
                                        RingPosition& at, Accumulator& acc, i32 k_blocks,
                                        const ClusterPlace& place, OnIssued on_issued,
                                        Behind behind = {}) {
-  RingPosition to_release = at;  // trails `at` by the K blocks still in flight
   if constexpr (promotes(fused())) {
-    PromotingOperation<Behind, Accumulator> operation{operands, acc, behind};
-    operation.begin(smem, at, k_blocks);
-    multiply_k_blocks(
-        smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
+    Promotion<Behind, Accumulator>{operands, acc, behind}.run(smem, at, k_blocks, place);
+    on_issued();
   } else {
+    RingPosition to_release = at;  // trails `at` by the K blocks still in flight
     WgmmaOperation<Behind> operation{operands, acc, behind};
     multiply_k_blocks(
         smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);

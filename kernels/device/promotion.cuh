@@ -1,14 +1,15 @@
-// wgmma with block scales, as an operation of stage_loop.cuh: the sums of a K block stay in the
-// tensor core no longer than its 128 elements, and are scaled and added to the tile's in fp32.
+// wgmma with block scales: the sums of a K block stay in the tensor core no longer than its 128
+// elements, and are scaled and added to the tile's in fp32.
 //
 // A warpgroup's wgmma rows take turns in one set of registers: the wgmmas of one, the wait for
 // them, a multiply-add of each sum. Meanwhile the tensor cores run another warpgroup's. The last
-// row's multiply-adds follow the release of the stage.
+// row's multiply-adds follow the release of the stage. What lies between a row's last wgmma and the
+// next row's first one is not hidden where both warpgroups are there at once, and they often are:
+// the loop is unrolled, and a K block's stage is waited for under the one before.
 //
-// What a K block needs beside its wgmmas is done under those of the one before: the wait for its
-// stage, and its scales from there to registers. Every warp has them before the K block's wgmmas,
-// behind which the stage is released: one thread frees it for all four warps of its warpgroup,
-// which have met at these wgmmas. Of ping-pong kernels the other warpgroup waits for its turn.
+// Every warp reads a K block's scales before the wgmmas behind which its stage is released: one
+// thread frees it for all four warps of its warpgroup, which have met at these wgmmas. Of ping-pong
+// kernels the other warpgroup waits for its turn.
 // Checked by: validate/measure/scales_test.cpp (results), kernels/jit/gemm_kernel_test.cpp (no
 // spills).
 #pragma once
@@ -24,20 +25,15 @@ static_assert(
 
 /// `Sums`: Accumulator.
 template <class Behind, class Sums>
-struct PromotingOperation {
-  static constexpr i32 kLag = 0;
-
+struct Promotion {
   const OperandDescriptors& operands;
   Sums& accumulator;
   Behind behind = {};
-  i32 left = 0;                        // K blocks not yet waited for
   float sums[kInstructionN / 2] = {};  // of a K block's wgmma row
 
-  /// Of an accumulator that begins a tile of so many K blocks, the first of them at `at`.
-  __device__ __forceinline__ void begin(const SharedMemory& smem, const RingPosition& at,
-                                        i32 k_blocks) {
-    left = k_blocks;
-    look_at(smem, at);
+  /// Multiplies a tile's K blocks, the first of them at `at`, into an accumulator that begins it.
+  __device__ __forceinline__ void run(const SharedMemory& smem, RingPosition& at, i32 k_blocks,
+                                      const ClusterPlace& place) {
 #pragma unroll
     for (i32 i = 0; i < kMmasAlongM; ++i) {
 #pragma unroll
@@ -45,48 +41,32 @@ struct PromotingOperation {
         sum = 0;
       }
     }
-  }
-  __device__ __forceinline__ void wait_operands(const SharedMemory&, const RingPosition&) const {}
-  __device__ __forceinline__ void issue(const SharedMemory& smem, const RingPosition& at, bool) {
+    wait_full(smem, at);
+#pragma unroll 4
+    for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
+      accumulator.scales.read(smem.scales(at.stage), k_block);
+      const RingPosition here = at;
+      at.advance();
 #pragma unroll
-    for (i32 i = 0; i < kMmasAlongM; ++i) {
-      mma_row_of_k_block(sums, operands, at, i);
-      if (i == 0) {
-        accumulator.scales.take();
-        behind();
-        RingPosition next = at;
-        next.advance();
-        look_at(smem, next);
-      }
-      if (i + 1 < kMmasAlongM) {
-        wait();
+      for (i32 i = 0; i < kMmasAlongM; ++i) {
+        mma_row_of_k_block(sums, operands, here, i);
+        if (i == 0) {
+          behind();
+          if (k_block + 1 < k_blocks) {
+            wait_full(smem, at);
+          }
+        }
+        ptx::wgmma_wait<0>();
+        ptx::wgmma_fence_registers(sums);
+        if (i + 1 == kMmasAlongM) {
+          release_stage(smem, here.stage, place);
+        }
         promote(i);
       }
     }
   }
-  __device__ __forceinline__ void wait_outstanding(const SharedMemory&, const RingPosition&, i32) {
-    wait();
-  }
-  __device__ __forceinline__ void release(const SharedMemory& smem, const RingPosition& at,
-                                          const ClusterPlace& place) {
-    release_stage(smem, at.stage, place);
-    promote(kMmasAlongM - 1);
-  }
-  __device__ __forceinline__ void finish(const SharedMemory&) const {}
 
  private:
-  /// Waits for a K block's stage, if there is such a K block, and reads its scales.
-  __device__ __forceinline__ void look_at(const SharedMemory& smem, const RingPosition& at) {
-    if (left > 0) {
-      --left;
-      wait_full(smem, at);
-      accumulator.scales.read(smem.scales(at.stage));
-    }
-  }
-  __device__ __forceinline__ void wait() {
-    ptx::wgmma_wait<0>();
-    ptx::wgmma_fence_registers(sums);
-  }
   __device__ __forceinline__ void promote(i32 i) {
     constexpr i32 kTogether = decltype(Sums::scales)::kTogether;
 #pragma unroll

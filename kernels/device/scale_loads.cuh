@@ -1,6 +1,7 @@
-// Scales of blocks on their way into the stage of their K block: by a warp beside the producer,
-// whose copies each arrive at the stage's barrier by themselves, so that loads of all stages can be
-// in flight at once.
+// A's scales of blocks on their way into the stage of their K block, where the bulk copy engine
+// cannot bring them with the operands (load_scales): by a warp beside the producer, whose copies
+// each arrive at the stage's barrier by themselves, so that loads of all stages can be in flight at
+// once.
 //
 // Copies are of single numbers: rows of scales may begin anywhere and end anywhere.
 // Checked by: validate/measure/scales_test.cpp.
@@ -19,7 +20,7 @@ struct ScaleLoader {
   template <class Args>  // only arguments of kernels with scales have them
   __device__ void operator()(const Args& args, const ClusterPlace& place) const {
     if constexpr (promotes(fused())) {
-      if (ptx::uniform_warp_index() % kWarpsPerWarpgroup == 1) {
+      if (ptx::uniform_warp_index() % kWarpsPerWarpgroup == 1 && !scales_by_map(args)) {
         load_all(args, place);
       }
     }
@@ -51,14 +52,6 @@ struct ScaleLoader {
     for (i32 row = 0; row < kTiling.block_m; row += 32) {
       const i32 m = tile.m + row + lane;
       ptx::cp_async<4>(stage + (row + lane) * 4, a + m, m < args.m ? 4 : 0);
-    }
-    if (lane < 4) {
-      const i32 block = tile.n / scale_block() + lane;
-      const i32 rows_before = grouped() ? tile.product() * ceil_div(args.n, scale_block()) : 0;
-      ptx::cp_async<4>(
-          stage + (kTiling.block_m + lane) * 4,
-          args.scales.b + static_cast<i64>(rows_before + block) * args.scales.b_stride + k_block,
-          block * scale_block() < args.n ? 4 : 0);
     }
   }
 };

@@ -2,7 +2,9 @@
 //
 // Those of tensors and rows are read once per tile, before its first wgmma, and multiply the sums
 // when they are packed; a column's lies in one lane and is handed to the others of its warp. Those
-// of blocks lie in the stage of their K block (scale_loads.cuh).
+// of blocks are read K block by K block: of A's rows from its stage, where they come with the
+// operands or by a warp of their own (scale_loads.cuh), of B's columns from global memory, 32
+// K blocks at a time and one in each lane.
 //
 // A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
 // Checked by: validate/measure/scales_test.cpp.
@@ -17,7 +19,7 @@ template <Scales kOf>
 class ScalePart {
  public:
   template <class Args>
-  __device__ void load(const Args&, i32, i32) {}
+  __device__ void load(const Args&, i32, i32, i32) {}
   __device__ void multiply(float (&)[4], i32, i32) const {}
 };
 
@@ -40,7 +42,7 @@ template <>
 class ScalePart<Scales::kTensor> {
  public:
   template <class Args>  // only arguments of kernels with scales have them
-  __device__ void load(const Args& args, i32, i32) {
+  __device__ void load(const Args& args, i32, i32, i32) {
     both_ = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
   }
   __device__ void multiply(float (&sums)[4], i32, i32) const {
@@ -59,7 +61,7 @@ class ScalePart<Scales::kRow> {
  public:
   /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
   template <class Args>
-  __device__ void load(const Args& args, i32 m, i32 n) {
+  __device__ void load(const Args& args, i32 m, i32 n, i32) {
     const i32 row = m + first_row_of_thread();
 #pragma unroll
     for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
@@ -100,40 +102,39 @@ class ScalePart<Scales::kBlock> {
   static constexpr i32 kTogether =
       min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
 
-  /// `m`, `n`: where the part starts in C.
+  /// `m`, `n`: where the part starts in C; `product`: whose B it is of, of groups.
   template <class Args>
-  __device__ void load(const Args&, i32 m, i32 n) {
+  __device__ void load(const Args& args, i32 m, i32 n, i32 product) {
     row_ = m % kTiling.block_m + first_row_of_thread();
-    block_ = n / scale_block() - n / kTiling.block_n * kTiling.block_n / scale_block();
     first_column_ = n % scale_block();
+    const i32 blocks = ceil_div(args.n, scale_block()), block = n / scale_block();
+    stride_ = args.scales.b_stride;
+    of_columns_ = args.scales.b + static_cast<i64>((grouped() ? product * blocks : 0) + block) * stride_;
+    last_ = blocks - 1 - block;
+    k_blocks_ = args.k_blocks;
+    fetch(0);
   }
 
-  /// The next K block's, from its stage.
-  __device__ void read(u32 stage) {
-    const auto number = [stage](i32 index) {
-      return __uint_as_float(ptx::load_shared<4>(stage + index * 4).word[0]);
-    };
+  /// Those of a K block: of the rows from its stage. By whole warps, K blocks in their order.
+  __device__ void read(u32 stage, i32 k_block) {
 #pragma unroll
     for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
-      next_of_rows_[i][0] = number(row_ + i * kWgmmaM);
-      next_of_rows_[i][1] = number(row_ + i * kWgmmaM + 8);
+#pragma unroll
+      for (i32 half = 0; half < 2; ++half) {
+        const i32 row = row_ + i * kWgmmaM + half * 8;
+        of_rows_[i][half] = __uint_as_float(ptx::load_shared<4>(stage + row * 4).word[0]);
+      }
+    }
+    if (k_block % 32 == 0) {
+#pragma unroll
+      for (i32 i = 0; i < kBlocks; ++i) {
+        of_lane_[i] = fetched_[i];
+      }
+      fetch(k_block + 32);
     }
 #pragma unroll
     for (i32 i = 0; i < kBlocks; ++i) {
-      next_of_blocks_[i] = number(kTiling.block_m + block_ + i);
-    }
-  }
-
-  /// From now on of that K block.
-  __device__ void take() {
-#pragma unroll
-    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
-      of_rows_[i][0] = next_of_rows_[i][0];
-      of_rows_[i][1] = next_of_rows_[i][1];
-    }
-#pragma unroll
-    for (i32 i = 0; i < kBlocks; ++i) {
-      of_blocks_[i] = next_of_blocks_[i];
+      of_blocks_[i] = __shfl_sync(0xffffffff, of_lane_[i], k_block % 32);
     }
   }
 
@@ -159,9 +160,20 @@ class ScalePart<Scales::kBlock> {
   static constexpr i32 kBlocks =
       ceil_div(scale_block() - kTogether + warpgroup_columns(kTiling), scale_block());
 
-  float of_rows_[wgmmas_along_m(kTiling)][2], next_of_rows_[wgmmas_along_m(kTiling)][2];
-  float of_blocks_[kBlocks], next_of_blocks_[kBlocks];
-  i32 row_, block_, first_column_;  // in the tile, among its blocks, in the first of them
+  /// Of 32 K blocks, each lane one, long before the first of them is read.
+  __device__ void fetch(i32 k_block) {
+    const i32 own = k_block + static_cast<i32>(threadIdx.x) % 32;
+#pragma unroll
+    for (i32 i = 0; i < kBlocks; ++i) {
+      fetched_[i] = scale_or_0(of_columns_ + min_of(i, last_) * stride_, own, k_blocks_);
+    }
+  }
+
+  float of_rows_[wgmmas_along_m(kTiling)][2], of_blocks_[kBlocks];
+  float of_lane_[kBlocks], fetched_[kBlocks];  // of the lane's K block
+  const float* of_columns_;                    // of the first block that the part reaches into
+  i32 row_, first_column_;                     // in the tile, in that block
+  i32 stride_, last_, k_blocks_;
 };
 #endif
 

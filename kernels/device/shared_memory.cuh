@@ -27,9 +27,10 @@ struct SharedMemory {
   __device__ u32 c(i32 warpgroup, i32 slot) const {
     return base + kSmem.c_offset + (warpgroup * kTiling.c_slots + slot) * kSmem.c_slot_bytes;
   }
-  /// Of blocks, of A's rows and then of B's columns.
+  /// Of blocks, of A's rows.
   __device__ u32 scales(i32 stage) const {
-    return base + kSmem.total_bytes + stage * scale_stage_bytes(kTiling);
+    return base + kSmem.total_bytes + scale_ring_offset(kTiling) +
+           stage * scale_stage_bytes(kTiling);
   }
   /// Flips when the stage's bytes have landed.
   __device__ u32 full(i32 stage) const {

@@ -188,6 +188,30 @@ __device__ inline i64 c_next_column(const Args& args) {
   return swapped() ? args.m : 1;
 }
 
+/// Of block scales, which come by a map of their own or by another warp (scale_loads.cuh).
+template <class Args>
+__device__ inline void prefetch_scale_map(const Args& args) {
+  if constexpr (promotes(fused())) {
+    if (args.block_scales.by_map != 0) {
+      ptx::prefetch_tensor_map(&args.block_scales.a);
+    }
+  }
+}
+/// Bytes that load_scales brings.
+template <class Args>
+__device__ inline u32 bytes_of_scales(const Args& args) {
+  return scales_by_map(args) ? kTiling.block_m * scale_bytes() : 0;
+}
+template <class Args>
+__device__ inline void load_scales(const Args& args, u32 stage, const TileOrigin& tile, i32 k_block,
+                                   u32 barrier) {
+  if constexpr (promotes(fused())) {
+    if (args.block_scales.by_map != 0) {
+      ptx::tma_load_2d(stage, &args.block_scales.a, tile.m, k_block, barrier);
+    }
+  }
+}
+
 /// The maps are in the kernel's parameters, which every launch finds cold. By one thread, early.
 __device__ inline void prefetch_tensor_maps(const GemmArgs& args) {
   ptx::prefetch_tensor_map(&args.a);
@@ -201,6 +225,7 @@ __device__ inline void prefetch_tensor_maps(const GemmArgs& args) {
   if (args.m < kTiling.block_m) {
     ptx::prefetch_tensor_map(&args.a_last);
   }
+  prefetch_scale_map(args);
 }
 
 /// Loads kRows rows of one slab, kRowBytes each in shared memory, for kSharers CTAs.
@@ -254,8 +279,9 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
   const i32 k = k_block * kTiling.block_k;
 #endif
   const u32 barrier = smem.full(at.stage);
-  ptx::mbarrier_arrive_expect_tx(
-      barrier, tile.a_rows * kTiling.block_k * kOperandBytes + kSmem.b_stage_bytes);
+  ptx::mbarrier_arrive_expect_tx(barrier, tile.a_rows * kTiling.block_k * kOperandBytes +
+                                              kSmem.b_stage_bytes + bytes_of_scales(args));
+  load_scales(args, smem.scales(at.stage), tile, k_block, barrier);
 
   // A: the CTAs of one cluster row (equal m, every n) share it.
   u32 a_mask = 0;

@@ -186,6 +186,14 @@ struct Launch {
                 .b_stride = static_cast<i32>(kBlocks)};
 #ifdef TILECAST_SCALES
       args.scales = scales;
+#if TILECAST_SCALES == 3  // scale_block
+      if (scales_allow_map(scales, reinterpret_cast<u64>(scales.a), kTiling, kTiling.block_m)) {
+        args.block_scales = {
+            opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 1, kBlocks,
+                              kM, scales.a_stride, scale_box(kTiling), false)),
+            1};
+      }
+#endif
 #endif
     }
 #ifdef TILECAST_RESULT

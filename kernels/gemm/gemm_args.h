@@ -94,6 +94,12 @@ struct ResultArgs {
   u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's
 };
 
+/// A's scales of blocks as the bulk copy engine reads them, where it can (scales_allow_map).
+struct BlockScaleArgs {
+  TensorMap a;  // [K / 128][m], fp32; box scale_box()
+  i32 by_map;   // 0: number by number, and the map is not used
+};
+
 struct GemmArgs {
   TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
@@ -134,8 +140,12 @@ struct GemmArgs {
 #if !defined(TILECAST_BIAS) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   ScaleArgs scales;
 #endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_RESULT)
+#if !defined(TILECAST_BIAS) || defined(TILECAST_RESULT) || \
+    (defined(TILECAST_SCALES) && TILECAST_SCALES == 3)
   ResultArgs result;
+#endif
+#if !defined(TILECAST_BIAS) || (defined(TILECAST_SCALES) && TILECAST_SCALES == 3)  // scale_block
+  BlockScaleArgs block_scales;
 #endif
 };
 
@@ -183,6 +193,17 @@ TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
   const i32 columns = c_last_columns(config.tiling);
   return config.operands == OperandOrder::kSwapped ? TmaBox{kWgmmaM, columns, kSwizzleBytes}
                                                    : TmaBox{columns, kWgmmaM, 0};
+}
+
+/// Of a K block: the tile's rows, in a stage of scale_stage_bytes().
+TILECAST_HD constexpr TmaBox scale_box(const Tiling& t) { return {t.block_m, 1, 0}; }
+/// Where they and every box begin at whole 16 bytes. `rows_apart`: first rows of tiles are multiples
+/// of it.
+TILECAST_HD constexpr bool scales_allow_map(const ScaleArgs& scales, u64 a_address, const Tiling& t,
+                                            i64 rows_apart) {
+  constexpr i32 kFours = 16 / scale_bytes();
+  return a_address % 16 == 0 && scales.a_stride % kFours == 0 && rows_apart % kFours == 0 &&
+         t.block_m <= kMostBoxRows;
 }
 
 }  // namespace tilecast

@@ -89,8 +89,18 @@ constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
   return Cycles{promotes(epilogue) ? elements / kMultiplyAddsPerCycle : 0};
 }
 
-/// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; scales
-/// of blocks the tile's producer, for all; of R each thread its own elements.
+/// What a K block's wgmmas of one warpgroup take longer by another's promotion, which reads and
+/// writes the registers of the same schedulers: two warpgroups that issue rows of 64x128 in turn,
+/// without loads, took 552 cycles for 512 of wgmmas and 128 of multiply-adds (validate/NOTEBOOK.md).
+constexpr Cycles promotion_beside(const Epilogue& epilogue, const Tiling& t) {
+  constexpr double kNotHidden = (552.0 - 512) / 128;
+  const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);
+  return warpgroups_per_tile(t) > 1 ? promotion_time(epilogue, elements) * kNotHidden : Cycles{0};
+}
+
+/// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; of
+/// blocks the tile's producer A's, for all, and each warp one of B; of R each thread its own
+/// elements.
 inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i32 of_warpgroup = problem.epilogue.bias == Bias::kPerColumn
                                ? kWarpsPerWarpgroup * warpgroup_columns(t)
@@ -101,7 +111,9 @@ inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const Scales scales = problem.epilogue.scales;
   const double columns = kWarpsPerWarpgroup * warpgroup_columns(t);
   const double k_blocks = static_cast<double>(ceil_div<i64>(problem.shape.k, t.block_k));
-  const double of_blocks = scales == Scales::kBlock ? k_blocks * scale_stage_bytes(t) : 0;
+  const double of_warps = 1.0 * warpgroups_per_tile(t) * kWarpsPerWarpgroup * scale_bytes();
+  const double of_blocks =
+      scales == Scales::kBlock ? k_blocks * (scale_stage_bytes(t) + of_warps) : 0;
   const double scales_of_warpgroup = scales == Scales::kRow      ? warpgroup_rows(t) + columns
                                      : scales == Scales::kTensor ? 2 * kWarpsPerWarpgroup
                                                                  : 0;

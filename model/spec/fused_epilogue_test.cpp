@@ -56,7 +56,8 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   // Rows' scales of four bytes beside them: each warp its warpgroup's columns, once each row.
   problem.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
-  // Of blocks in each of 32 K blocks, once for both warpgroups: the rows' and four of B.
+  // Of blocks in each of 32 K blocks: the rows', once for both warpgroups, and one of B for each of
+  // eight warps.
   problem = {{300, 512, 2048}, ElementType::kE4m3x2, Layout::kTn};
   problem.epilogue = {.bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread
@@ -65,12 +66,30 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 4);
   problem.c = ElementType::kBf16;
   problem.epilogue = in_main_loop({Bias::kPerRow, Activation::kNone, Scales::kBlock});
-  CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 4) * 4);
+  CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 8) * 4);
 }
 
 TEST_CASE("Sums of a K block are promoted at 128 a cycle, and others not at all") {
   CHECK(promotion_time({Bias::kNone, Activation::kNone, Scales::kBlock}, 64 * 128).value == 64);
   CHECK(promotion_time({Bias::kNone, Activation::kNone, Scales::kRow}, 64 * 128).value == 0);
+}
+
+TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promotion") {
+  const auto beside = [](i32 warpgroups_m, i32 block_m, Scales scales) {
+    const Tiling t{.block_m = block_m,
+                   .block_n = 128,
+                   .block_k = 64,
+                   .stages = 4,
+                   .warpgroups_m = warpgroups_m,
+                   .warpgroups_n = 1,
+                   .cluster_m = 1,
+                   .cluster_n = 1,
+                   .c_slots = 2};
+    return promotion_beside({Bias::kNone, Activation::kNone, scales}, t).value;
+  };
+  CHECK(beside(2, 256, Scales::kBlock) == 40);  // two rows of 64 x 128 sums each, of 64 cycles
+  CHECK(beside(2, 256, Scales::kRow) == 0);
+  CHECK(beside(1, 128, Scales::kBlock) == 0);
 }
 
 TEST_CASE("Scales are a number for each tensor, row and column, or block of 128") {

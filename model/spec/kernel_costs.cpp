@@ -59,7 +59,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 
   KernelCosts costs{};
-  costs.mma = time(mma.interval * mma.per_k_block);
+  costs.mma = time(mma.interval * mma.per_k_block + promotion_beside(problem.epilogue, t));
   costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
   costs.mma_queue = time(mma.interval * machine.mma_queue);
   costs.completion = time(mma.completion);
@@ -74,9 +74,10 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.wake = time(cluster_size(t) > 1 ? machine.remote_wake
                     : loads_besides     ? machine.own_load
                                         : machine.wake);
+  const i32 copies = bulk_copies(t, problem.layout) + (promotes(problem.epilogue) ? 1 : 0);
   costs.issue =
       time(loads_besides ? own_loads(machine, config, problem.layout)
-                         : machine.issue + machine.issue_copy * bulk_copies(t, problem.layout));
+                         : machine.issue + machine.issue_copy * copies);
   costs.l2_latency = time(machine.l2_latency);
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);

@@ -25,6 +25,7 @@ constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
 constexpr i32 kSlabElements = 64;         // 16-bit elements in such a row
 constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
 constexpr i32 kBarrierBytes = 8;          // one mbarrier
+constexpr i32 kBulkCopyAlignment = 128;   // of a box without a swizzle
 constexpr i32 kBStagesFreeAtTileEnd = 2;  // of persistent_overlap where C borrows them
 
 /// K elements of one slab of a K-major operand.
@@ -129,15 +130,20 @@ TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
-/// Of block scales in each stage: those of A's rows and of the blocks that B's columns reach into,
-/// four at most.
-TILECAST_HD constexpr i32 scales_of_stage(const Tiling& tiling) { return tiling.block_m + 4; }
+/// Of block scales in each stage: those of A's rows, where a bulk copy may put them.
 TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
-  return scale_bytes() * scales_of_stage(tiling);
+  return round_up(scale_bytes() * tiling.block_m, kBulkCopyAlignment);
 }
-/// Of all stages, behind all that.
+/// From the stages' barriers to the scales, which lie behind all that.
+TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {
+  const i32 barriers = 2 * tiling.stages * kBarrierBytes;
+  return round_up(barriers, kBulkCopyAlignment) - barriers;
+}
+/// Of all stages, with what lies before them.
 TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tiling& tiling) {
-  return promotes(epilogue) ? tiling.stages * scale_stage_bytes(tiling) : 0;
+  return promotes(epilogue)
+             ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
+             : 0;
 }
 
 /// What slots of C take beyond those of 16-bit elements; less than 0 where they take less.

@@ -23,6 +23,7 @@ using kernel_calls::Call;
 using kernel_calls::Name;
 
 constexpr i64 kSumBytes = 16;  // of a thread's four
+constexpr i32 kElementsOfScale = scale_bytes() / kOperandBytes;
 
 /// Memory that the kernel is launched with, and its arguments.
 struct Launch {
@@ -49,6 +50,11 @@ struct Launch {
                  swapped ? m : n, swapped ? n : m);
     args.c_last = map(kernel_calls::kC, c_last_box(config), swapped ? m : n, swapped ? n : m);
     args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
+    if (promotes(problem.epilogue)) {
+      TmaBox box = scale_box(t);
+      box.columns *= kElementsOfScale;
+      args.block_scales = {map(kernel_calls::kScales, box, kElementsOfScale * m, args.k_blocks), 1};
+    }
     args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
                   .a_matrices_apart = 1,
                   .b_matrices_apart = 1,
@@ -262,6 +268,11 @@ class Reader {
     Step& step = steps_.back();
     TILECAST_ASSERT(step.kind == StepKind::kLoad && barrier(copy.address) == step.at);
     const u32 x = static_cast<u32>(copy.x), y = static_cast<u32>(copy.y);
+    if (copy.map.operand == kernel_calls::kScales) {
+      scales_of_ = y;
+      most_copies = std::max(most_copies, ++copies_);
+      return;
+    }
     const bool of_a = copy.map.operand == kernel_calls::kA;
     const bool k_major = of_a ? a_is_k_major(problem_.layout) : b_is_k_major(problem_.layout);
     const u32 block_k = static_cast<u32>(t_.block_k);
@@ -278,6 +289,7 @@ class Reader {
       return;
     }
     step.k_block = (k_major ? x : y) / block_k;
+    TILECAST_ASSERT(!promotes(problem_.epilogue) || step.k_block == scales_of_);
     if (of_a && problem_.groups == nullptr) {
       step.tile_m = row_of(copy, k_major ? copy.y : copy.x).tile;
     } else if (of_a) {
@@ -418,7 +430,8 @@ class Reader {
   i32 threads_;  // that one stands for
   std::vector<Step> steps_;
   std::vector<Call> boxes_;
-  i32 a_row_ = -1;  // of a K block's first box of A
+  i32 a_row_ = -1;     // of a K block's first box of A
+  u32 scales_of_ = 0;  // the K block that the last ones loaded are of
   i32 copies_ = 0, issued_ = 0, multiplied_ = 0, staged_ = 0, left_of_chunk_ = 0;
 };
 
