@@ -187,7 +187,8 @@ struct Launch {
 #ifdef TILECAST_SCALES
       args.scales = scales;
 #if TILECAST_SCALES == 3  // scale_block
-      if (scales_allow_map(scales, reinterpret_cast<u64>(scales.a), kTiling, kTiling.block_m)) {
+      constexpr i64 kRowsApart = grouped() ? 1 : kTiling.block_m;  // groups may begin anywhere
+      if (scales_allow_map(scales, reinterpret_cast<u64>(scales.a), kTiling, kRowsApart)) {
         args.block_scales = {
             opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 1, kBlocks,
                               kM, scales.a_stride, scale_box(kTiling), false)),
