@@ -62,8 +62,7 @@ CompiledKernel compile(const Request& request, const KernelConfig& config) {
   CubinCache cache = cache_of(request);
   ProblemKind kind = ProblemKind::of(request.problem);
   if (request.programmatic) {
-    kind.launch =
-        programmatic_launch(request.problem.shape, request.problem.batch.products);
+    kind.launch = programmatic_launch(request.problem.shape, request.problem.batch.products);
   }
   CompiledKernel kernel = compile_gemm(config, kind, cache, request.scale);
   if (!kernel.usable()) {

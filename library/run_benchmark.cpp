@@ -1,5 +1,5 @@
-// What a run of the library costs the host, and graphs of 64 dependent runs, launched ordinarily and
-// programmatically, beside cuBLASLt's first choice. By hand, on a device:
+// What a run of the library costs the host, and graphs of 64 dependent runs, launched ordinarily
+// and programmatically, beside cuBLASLt's first choice. By hand, on a device:
 //   run_benchmark [OUT.csv]
 // Host: the median over batches of 64 calls each, the stream waited for between them, so that no
 // call waits for room in the queue. `launch`: the driver's launch of a kernel that does nothing,

@@ -69,8 +69,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
   return p;
 }
 
-/// A plan with a configuration from the whole ranking, not only with the fastest; every other one is
-/// launched programmatically.
+/// A plan with a configuration from the whole ranking, not only with the fastest; every other one
+/// is launched programmatically.
 Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
   const std::vector<tilecast_forecast> ranking = predict(of, TILECAST_OPTIONS_INIT, 200);
   for (int tries = 0;; ++tries) {

@@ -55,16 +55,15 @@ std::string text_of(const TunedProblem& problem) {
 }  // namespace
 
 std::string tuned_key(const Request& request, const std::string& device, int driver) {
-  Json key{
-      {"device", device},
-      {"driver", driver},
-      {"library", TILECAST_LIBRARY_VERSION},
-      {"problem", to_text(AnyProblem{request.problem})},
-      {"strides", {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride}},
-      {"lda", given_row(request.problem.leading.a, sides_of_a(request.problem))},
-      {"ldb", given_row(request.problem.leading.b, sides_of_b(request.problem))},
-      {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
-      {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}};
+  Json key{{"device", device},
+           {"driver", driver},
+           {"library", TILECAST_LIBRARY_VERSION},
+           {"problem", to_text(AnyProblem{request.problem})},
+           {"strides", {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride}},
+           {"lda", given_row(request.problem.leading.a, sides_of_a(request.problem))},
+           {"ldb", given_row(request.problem.leading.b, sides_of_b(request.problem))},
+           {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
+           {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}};
   if (request.programmatic) {  // runs of a candidate then overlap each other's ends
     key["programmatic"] = true;
   }

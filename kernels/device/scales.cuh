@@ -109,7 +109,8 @@ class ScalePart<Scales::kBlock> {
     first_column_ = n % scale_block();
     const i32 blocks = ceil_div(args.n, scale_block()), block = n / scale_block();
     stride_ = args.scales.b_stride;
-    of_columns_ = args.scales.b + static_cast<i64>((grouped() ? product * blocks : 0) + block) * stride_;
+    of_columns_ =
+        args.scales.b + static_cast<i64>((grouped() ? product * blocks : 0) + block) * stride_;
     last_ = blocks - 1 - block;
     k_blocks_ = args.k_blocks;
     fetch(0);

@@ -48,7 +48,8 @@ __device__ inline Factors factors_of(i64 row, const i32* numbers) {
     return {0, 0, product == 0 ? 0 : numbers[product - 1], numbers[product], true};
   }
   if constexpr (grouped() && kCapacity > 0) {
-    return {0, row / kCapacity, 0, kK, row % kCapacity < numbers[row / kCapacity]};
+    constexpr i64 kRoom = max_of(kCapacity, i64{1});  // compiled, and not run, where it is 0
+    return {0, row / kRoom, 0, kK, row % kRoom < numbers[row / kRoom]};
   }
   if constexpr (grouped()) {
     i64 group = 0;

@@ -100,8 +100,7 @@ CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* 
                               any_run_of_rows ? unbounded : static_cast<cuuint64_t>(matrices),
                               unbounded};
   const cuuint64_t strides[] = {
-      row_bytes,
-      any_run_of_rows ? row_bytes : static_cast<cuuint64_t>(rows * row * element_bytes),
+      row_bytes, any_run_of_rows ? row_bytes : static_cast<cuuint64_t>(rows * row * element_bytes),
       (cuuint64_t{1} << 34) - row_bytes};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
                                   static_cast<cuuint32_t>(box.rows), 1, 1};
@@ -186,7 +185,7 @@ struct Launch {
                 .b_stride = static_cast<i32>(kBlocks)};
 #ifdef TILECAST_SCALES
       args.scales = scales;
-#if TILECAST_SCALES == 3  // scale_block
+#if TILECAST_SCALES == 3                                           // scale_block
       constexpr i64 kRowsApart = grouped() ? 1 : kTiling.block_m;  // groups may begin anywhere
       if (scales_allow_map(scales, reinterpret_cast<u64>(scales.a), kTiling, kRowsApart)) {
         args.block_scales = {

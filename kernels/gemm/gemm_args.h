@@ -197,8 +197,8 @@ TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
 
 /// Of a K block: the tile's rows, in a stage of scale_stage_bytes().
 TILECAST_HD constexpr TmaBox scale_box(const Tiling& t) { return {t.block_m, 1, 0}; }
-/// Where they and every box begin at whole 16 bytes. `rows_apart`: first rows of tiles are multiples
-/// of it.
+/// Where they and every box begin at whole 16 bytes. `rows_apart`: first rows of tiles are
+/// multiples of it.
 TILECAST_HD constexpr bool scales_allow_map(const ScaleArgs& scales, u64 a_address, const Tiling& t,
                                             i64 rows_apart) {
   constexpr i32 kFours = 16 / scale_bytes();

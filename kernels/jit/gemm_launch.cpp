@@ -205,9 +205,9 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   args.scales.b_stride =
       args.scales.b_stride == 0 ? static_cast<i32>(scale_blocks) : args.scales.b_stride;
   // Groups that lie one behind the other begin anywhere.
-  const i64 rows_apart = problem_.groups == nullptr           ? t.block_m
+  const i64 rows_apart = problem_.groups == nullptr        ? t.block_m
                          : problem_.groups->capacity() > 0 ? problem_.groups->capacity()
-                                                              : 1;
+                                                           : 1;
   if (promotes(problem_.epilogue) &&
       scales_allow_map(args.scales, reinterpret_cast<u64>(args.scales.a), t, rows_apart)) {
     const MatrixView scales{args.scales.a, scale_blocks, m, ElementType::kFp32,

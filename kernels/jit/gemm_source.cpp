@@ -124,8 +124,8 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
         fmt::format("{} has no kernel for layout {}", to_text(config), to_text(layout)));
   }
   if ((grouped || parts_k) && element_bytes(types.c) != kOperandBytes) {
-    throw ConfigError(fmt::format("{} has no kernel for groups with C in {}", to_text(config),
-                                  to_text(types.c)));
+    throw ConfigError(
+        fmt::format("{} has no kernel for groups with C in {}", to_text(config), to_text(types.c)));
   }
   if (grouped && (!walks_groups(config) || !a_is_k_major(layout))) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));

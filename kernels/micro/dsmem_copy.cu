@@ -1,8 +1,8 @@
-// Key: cluster.copy_latency, cluster.copy_rate: what CTAs of a cluster move into each other's shared
-// memory by the copy engine.
+// Key: cluster.copy_latency, cluster.copy_rate: what CTAs of a cluster move into each other's
+// shared memory by the copy engine.
 //
-// Method: in every CTA one thread sends copies of `bytes` to its peers, the next in rank alone or all
-// in turn, as many as it gets, `slots` of them on their way. A slot is sent to again once its
+// Method: in every CTA one thread sends copies of `bytes` to its peers, the next in rank alone or
+// all in turn, as many as it gets, `slots` of them on their way. A slot is sent to again once its
 // receiver says that it expects the next copy: without, a barrier may count bytes of two copies in
 // one phase and never flip. Latency: two CTAs in turn, half a round trip from issue to wake.
 //

@@ -34,7 +34,9 @@ constexpr i32 kFewestChunkSlots = 2;
 constexpr i32 kMostPromotedColumns = 192;
 // Two CTAs share an SM where each has no more outputs than this.
 constexpr i32 kMostSharedOutputs = 128 * 128;
-constexpr struct { i32 m, n; } kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
+constexpr struct {
+  i32 m, n;
+} kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
 // Of the tcgen05 kernels. One instruction covers a tile, so that the menu is short.
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};

@@ -82,8 +82,7 @@ TEST_CASE("Two groups in the place of one read another B, and whole tiles beside
   }
 }
 
-TEST_CASE(
-    "No prediction of groups beats physics, and one more row in each takes hardly less time") {
+TEST_CASE("No prediction of groups beats physics, and one more row in each saves at most a tenth") {
   std::mt19937_64 random(daily_seed("groups"));
   const auto draw = [&](i64 from, i64 to) {
     return std::uniform_int_distribution<i64>(from, to)(random);
@@ -107,7 +106,7 @@ TEST_CASE(
           tensor_flops(problem) / (h200().sm.count * 4096.0 * best.sm_clock.value));
     CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
     std::ranges::for_each(rows, [](i64& of_group) { of_group += of_group > 0 ? 1 : 0; });
-    CHECK(rank(groups_of(rows, n, k)).predictions.front().time.value >= best.time.value * 0.94);
+    CHECK(rank(groups_of(rows, n, k)).predictions.front().time.value >= best.time.value * 0.90);
   }
 }
 

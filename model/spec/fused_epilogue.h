@@ -91,7 +91,8 @@ constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
 
 /// What a K block's wgmmas of one warpgroup take longer by another's promotion, which reads and
 /// writes the registers of the same schedulers: two warpgroups that issue rows of 64x128 in turn,
-/// without loads, took 552 cycles for 512 of wgmmas and 128 of multiply-adds (validate/NOTEBOOK.md).
+/// without loads, took 552 cycles for 512 of wgmmas and 128 of multiply-adds
+/// (validate/NOTEBOOK.md).
 constexpr Cycles promotion_beside(const Epilogue& epilogue, const Tiling& t) {
   constexpr double kNotHidden = (552.0 - 512) / 128;
   const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);

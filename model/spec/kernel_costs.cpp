@@ -75,9 +75,8 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                     : loads_besides     ? machine.own_load
                                         : machine.wake);
   const i32 copies = bulk_copies(t, problem.layout) + (promotes(problem.epilogue) ? 1 : 0);
-  costs.issue =
-      time(loads_besides ? own_loads(machine, config, problem.layout)
-                         : machine.issue + machine.issue_copy * copies);
+  costs.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
+                                   : machine.issue + machine.issue_copy * copies);
   costs.l2_latency = time(machine.l2_latency);
   costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
   costs.epilogue = time(machine.epilogue);

@@ -141,9 +141,8 @@ TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {
 }
 /// Of all stages, with what lies before them.
 TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tiling& tiling) {
-  return promotes(epilogue)
-             ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
-             : 0;
+  return promotes(epilogue) ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
+                            : 0;
 }
 
 /// What slots of C take beyond those of 16-bit elements; less than 0 where they take less.

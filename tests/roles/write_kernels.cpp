@@ -70,10 +70,9 @@ void write_kernels(const std::string& list, const std::string& folder) {
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
                kernel_text(index, parse_kernel_config(line), kind));
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows += fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, {}, &run_kernel_{}}},\n",
-                        line,
-                        static_cast<i32>(layout), batched, grouped, parts_k, promoted, residual,
-                        index);
+    rows +=
+        fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, {}, &run_kernel_{}}},\n", line,
+                    static_cast<i32>(layout), batched, grouped, parts_k, promoted, residual, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

@@ -234,10 +234,9 @@ TEST_CASE("CTAs of a cluster exchange sums in less than half of what L2 takes") 
   CHECK(96 * 1024 / more == Approx(19).margin(1));
   // A tile of 128x256 in two: each CTA has half of it from the other, 64 KiB; or one stores all
   // of it, says so, and the other loads it.
-  const double through_l2 =
-      l2.at({"partial_sums.done", "store kib=128 sms=132"}).value +
-      l2.at({"flag.hop", "two SMs"}).value +
-      l2.at({"partial_sums.done", "load at_once=16 kib=128 sms=132"}).value;
+  const double through_l2 = l2.at({"partial_sums.done", "store kib=128 sms=132"}).value +
+                            l2.at({"flag.hop", "two SMs"}).value +
+                            l2.at({"partial_sums.done", "load at_once=16 kib=128 sms=132"}).value;
   CHECK(turn("kib=64 warpgroups=1 cluster=2 to=the_next ctas=132") < 0.35 * through_l2);
 }
 

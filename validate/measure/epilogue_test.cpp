@@ -105,8 +105,8 @@ Family random_family(const GpuSpec& gpu, const Result& result, std::mt19937& ran
   }
   for (const Schedule schedule : kWgmmaSchedules) {
     // Few problems are small enough for one MMA.
-    const GemmProblem& of = schedule == Schedule::kSmallMma ? family.problems.front()
-                                                            : family.problems.back();
+    const GemmProblem& of =
+        schedule == Schedule::kSmallMma ? family.problems.front() : family.problems.back();
     const auto legal = enumerate_candidates(gpu, of, {schedule}).legal;
     if (!legal.empty()) {
       family.configs.push_back(legal[random() % legal.size()]);

@@ -28,13 +28,12 @@ void copies(MicroLab& lab, i32 cluster) {
   const auto report = [&](const LaunchShape& shape, u32 bytes, u32 slots, bool all_peers) {
     std::vector<TimedSample> samples;
     for (int i = 0; i < kRepeats; ++i) {
-      const std::vector<TimedSample> of_ctas = lab.run(
-          kernel, shape, shape.ctas, bytes, slots, kTurns, all_peers ? 1u : 0u, lab.counter());
+      const std::vector<TimedSample> of_ctas = lab.run(kernel, shape, shape.ctas, bytes, slots,
+                                                       kTurns, all_peers ? 1u : 0u, lab.counter());
       samples.insert(samples.end(), of_ctas.begin(), of_ctas.end());
     }
-    const std::string variant =
-        fmt::format("bytes={} cluster={} to={} ctas={}", bytes, cluster,
-                    all_peers ? "all_others" : "the_next", shape.ctas);
+    const std::string variant = fmt::format("bytes={} cluster={} to={} ctas={}", bytes, cluster,
+                                            all_peers ? "all_others" : "the_next", shape.ctas);
     if (slots == 1) {
       lab.report(latency_point(samples), "cluster", "cluster.copy_latency", variant, "dsmem_copy");
     } else {
@@ -58,9 +57,8 @@ void copies(MicroLab& lab, i32 cluster) {
 void stores(MicroLab& lab, i32 cluster) {
   constexpr u32 kTurns = 50;
   for (const i32 fours : {2, 8, 32}) {
-    LoadedKernel& kernel =
-        lab.kernel("dsmem_store", {fmt::format("TILECAST_CLUSTER={}", cluster),
-                                   fmt::format("TILECAST_FOURS={}", fours)});
+    LoadedKernel& kernel = lab.kernel("dsmem_store", {fmt::format("TILECAST_CLUSTER={}", cluster),
+                                                      fmt::format("TILECAST_FOURS={}", fours)});
     for (const i32 warpgroups : {1, 2}) {
       for (const LaunchShape& shape : alone_and_all(kernel, shape_of(cluster, warpgroups * 128))) {
         for (const bool all_peers : {false, true}) {
@@ -69,15 +67,15 @@ void stores(MicroLab& lab, i32 cluster) {
           }
           std::vector<TimedSample> samples;
           for (int i = 0; i < kRepeats; ++i) {
-            const std::vector<TimedSample> of_ctas = lab.run(
-                kernel, shape, shape.ctas, kTurns, all_peers ? 1u : 0u, lab.counter());
+            const std::vector<TimedSample> of_ctas =
+                lab.run(kernel, shape, shape.ctas, kTurns, all_peers ? 1u : 0u, lab.counter());
             samples.insert(samples.end(), of_ctas.begin(), of_ctas.end());
           }
-          lab.report(latency_point(samples), "cluster", "cluster.store_turn",
-                     fmt::format("kib={} warpgroups={} cluster={} to={} ctas={}",
-                                 warpgroups * fours * 2, warpgroups, cluster,
-                                 all_peers ? "all_others" : "the_next", shape.ctas),
-                     "dsmem_store");
+          lab.report(
+              latency_point(samples), "cluster", "cluster.store_turn",
+              fmt::format("kib={} warpgroups={} cluster={} to={} ctas={}", warpgroups * fours * 2,
+                          warpgroups, cluster, all_peers ? "all_others" : "the_next", shape.ctas),
+              "dsmem_store");
         }
       }
     }

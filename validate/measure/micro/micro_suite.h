@@ -17,12 +17,12 @@ void measure_boxes(MicroLab& lab);       // tensor maps: out-of-bounds rows, hot
 void measure_tma(MicroLab& lab);         // latency, issue, store, reduce, first use of a map
 void measure_dram(MicroLab& lab);        // bandwidth against bytes in flight and read/write mix
 void measure_latency(MicroLab& lab);     // plain loads: shared memory, L2 near and far, DRAM
-void measure_sync(MicroLab& lab);     // mbarriers, named barriers, cluster barrier, flags, stmatrix
-void measure_clusters(MicroLab& lab); // what CTAs of a cluster move into each other
-void measure_launch(MicroLab& lab);   // CTA launch and refill, kernel gaps, cluster placement
-void measure_atomics(MicroLab& lab);  // reductions
-void measure_clock(MicroLab& lab);    // limiters of the clock; what follows the SM clock
-void measure_energy(MicroLab& lab);   // energy per operation: a second of load for each
+void measure_sync(MicroLab& lab);  // mbarriers, named barriers, cluster barrier, flags, stmatrix
+void measure_clusters(MicroLab& lab);  // what CTAs of a cluster move into each other
+void measure_launch(MicroLab& lab);    // CTA launch and refill, kernel gaps, cluster placement
+void measure_atomics(MicroLab& lab);   // reductions
+void measure_clock(MicroLab& lab);     // limiters of the clock; what follows the SM clock
+void measure_energy(MicroLab& lab);    // energy per operation: a second of load for each
 
 struct MicroGroup {
   std::string_view name;

@@ -11,9 +11,10 @@
 namespace tilecast {
 
 inline constexpr i32 kMostGroupsHere = 16;
-alignas(kSwizzleAtomBytes) inline char
-    dynamic[kSmem.total_bytes + scale_ring_bytes(fused(), kTiling) + sizeof(GroupTable) +
-            kMostGroupsHere * sizeof(GroupTable::First)];
+alignas(
+    kSwizzleAtomBytes) inline char dynamic[kSmem.total_bytes + scale_ring_bytes(fused(), kTiling) +
+                                           sizeof(GroupTable) +
+                                           kMostGroupsHere * sizeof(GroupTable::First)];
 
 inline void fill_group_table(const GemmArgs& args, GroupNumbers) {
   GroupTable& table = GroupTable::here();
