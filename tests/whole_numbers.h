@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kernels/jit/copy_to_device.h"
 #include "kernels/jit/cuda_error.h"
 #include "model/base/integers.h"
 
@@ -26,7 +27,7 @@ class DeviceArray {
 
   template <class T>
   void fill(const std::vector<T>& from) {
-    TILECAST_CUDA(cudaMemcpy(pointer_, from.data(), from.size() * sizeof(T), cudaMemcpyDefault));
+    copy_to_device(pointer_, std::span(from));
   }
   template <class T>
   std::vector<T> read(std::size_t count) const {

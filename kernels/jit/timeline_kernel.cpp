@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/jit/copy_to_device.h"
 #include "kernels/jit/cuda_error.h"
 #include "model/base/error.h"
 
@@ -15,7 +16,7 @@ KernelSource timeline_source(KernelSource ordinary) {
 void set_timeline_buffers(const LoadedKernel& kernel, const TimelineBuffers& buffers) {
   const std::span<std::byte> constant = kernel.global("tilecast_timeline");
   TILECAST_ASSERT(constant.size() == sizeof buffers);
-  TILECAST_CUDA(cudaMemcpy(constant.data(), &buffers, sizeof buffers, cudaMemcpyHostToDevice));
+  copy_to_device(constant.data(), std::span(&buffers, 1));
 }
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/jit/copy_to_device.h"
 #include "kernels/jit/cuda_error.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
@@ -45,9 +46,8 @@ void RowsOfGroups::prepare(const GemmProblem& problem) {
     return;
   }
   const std::vector<i32> rows = problem.groups->on_device();
-  const std::size_t bytes = rows.size() * sizeof(i32);
-  rows_.reserve(bytes);
-  TILECAST_CUDA(cudaMemcpy(rows_.as<void>(), rows.data(), bytes, cudaMemcpyHostToDevice));
+  rows_.reserve(rows.size() * sizeof(i32));
+  copy_to_device(rows_.as<void>(), std::span(rows));
 }
 
 void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
@@ -77,8 +77,7 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
       static_cast<float>(kRms / std::sqrt(static_cast<double>(problem.shape.k)));
   values.back() = 0;
   memory_.reserve(values.size() * sizeof(float));
-  TILECAST_CUDA(cudaMemcpy(memory_.as<void>(), values.data(), values.size() * sizeof(float),
-                           cudaMemcpyHostToDevice));
+  copy_to_device(memory_.as<void>(), std::span<const float>(values));
   float* const all = memory_.as<float>();
   if (epilogue.scales != Scales::kNone) {
     args_.a = all;

@@ -25,6 +25,7 @@ constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
 constexpr double kNormMargin = 4;
 constexpr double kOfFactors = 6;  // of a gate's products one factor's error times the other
+constexpr double kOfRows = 12.0 / 7;  // scales drawn from 1 to 2: the largest two, over rms of all
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 
 std::string place(u64 index, const GemmProblem& problem) {
@@ -331,7 +332,8 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   const ElementBound bound{
       .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
       .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms *
-                                     (gates(problem_.epilogue) ? kOfFactors : 1))};
+                                     (gates(problem_.epilogue) ? kOfFactors : 1) *
+                                     (problem_.epilogue.scales == Scales::kRow ? kOfRows : 1))};
   OutputCheck* const result = result_.as<OutputCheck>();
   kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_, bound, result,
                         stream_.get());

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "kernels/jit/copy_to_device.h"
 #include "kernels/micro/operand_data.h"
 #include "model/base/error.h"
 #include "validate/measure/micro/l2_sides.h"
@@ -226,16 +227,14 @@ void sides(EnergyBench& bench) {
     lists.push_back(line * static_cast<u32>(kStride));
   }
   const DeviceMemory device_lists(lists.size() * sizeof(u32)), list_of_sm(sms * sizeof(u32));
-  TILECAST_CUDA(cudaMemcpy(device_lists.as<void>(), lists.data(), lists.size() * sizeof(u32),
-                           cudaMemcpyHostToDevice));
+  copy_to_device(device_lists.as<void>(), std::span<const u32>(lists));
   LoadedKernel& kernel = lab.kernel("l2_lines");
   for (const bool near : {true, false}) {
     std::vector<u32> chosen;
     for (u32 sm = 0; sm < sms; ++sm) {
       chosen.push_back(side[sm] == near ? 0 : 1);
     }
-    TILECAST_CUDA(cudaMemcpy(list_of_sm.as<void>(), chosen.data(), sms * sizeof(u32),
-                             cudaMemcpyHostToDevice));
+    copy_to_device(list_of_sm.as<void>(), std::span<const u32>(chosen));
     const LaunchShape shape{
         .ctas = sms, .threads = kThreads, .shared_memory_bytes = kChosen * sizeof(u32)};
     bench.load(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/jit/copy_to_device.h"
 #include "kernels/jit/tensor_map.h"
 #include "model/base/error.h"
 
@@ -35,8 +36,7 @@ DeviceMemory tasks_on_device(const TaskOfSm& task, u32 groups) {
     TILECAST_ASSERT(tasks[smid].active == 0 || tasks[smid].group < groups);
   }
   DeviceMemory device(kMostSmIds * sizeof(SmTask));
-  TILECAST_CUDA(cudaMemcpy(device.as<void>(), tasks.data(), kMostSmIds * sizeof(SmTask),
-                           cudaMemcpyHostToDevice));
+  copy_to_device(device.as<void>(), std::span<const SmTask>(tasks));
   return device;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/jit/copy_to_device.h"
 #include "kernels/jit/tensor_map.h"
 #include "model/base/math.h"
 #include "validate/measure/micro/micro_suite.h"
@@ -119,8 +120,7 @@ class FirstUse {
                          .dtype = ElementType::kFp16},
                         {.columns = kColumns, .rows = kRows, .swizzle_bytes = kColumns * 2});
     const std::vector<TensorMap> copies(kMaps, map);
-    TILECAST_CUDA(cudaMemcpy(maps_.as<void>(), copies.data(), kMaps * sizeof(TensorMap),
-                             cudaMemcpyHostToDevice));
+    copy_to_device(maps_.as<void>(), std::span(copies));
   }
 
   void measure(const char* variant, u32 before, bool again) {
