@@ -29,6 +29,7 @@ constexpr std::size_t kWorstInJson = 20, kMostWorst = 100'000;
 struct ValidateOptions {
   JoinedInputOptions input;
   std::string format = "table", check, record;
+  std::vector<std::string> choices;
   std::optional<std::string> method;
   std::optional<std::size_t> worst;  // none: kWorstInJson of JSON, else 0
 };
@@ -45,6 +46,7 @@ void check_record(const Validation& validation, const std::string& record,
 void run_validate(ValidateOptions& options) {
   FilePlan plan = files_of(options.input);
   plan.reads("--check", options.check);
+  plan.reads("--choices", options.choices);
   plan.writes("--record", options.record);
   plan.check();
   if (options.method) {
@@ -56,12 +58,18 @@ void run_validate(ValidateOptions& options) {
     check_well_formed(record, options.check);
     options.input.method = options.input.method.value_or(recorded_method(record, options.check));
   }
+  std::vector<Selector> listed;
+  for (const std::string& path : options.choices) {
+    listed.push_back(listed_choices(read_text(path), path));
+  }
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";
   ValidationOptions judging{.worst = options.worst.value_or(json ? kWorstInJson : 0)};
   judging.fixed_config = input.fixed_config;
+  judging.selectors = std::move(listed);
   if (input.gpu.spec.architecture == Architecture::kHopper) {
     judging.chip = load_chip_counters(config_folder(), "GH100");
+    judging.selectors.push_back(deep_gemm_rule(input.gpu.spec.sm.count));
   }
   Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data, judging);
   if (!options.input.part.empty()) {
@@ -98,6 +106,8 @@ void add_validate(Program& program) {
               "List this many of the points with the largest errors; 20 in JSON, none in the "
               "table unless asked for")
       .in_range(std::size_t{0}, kMostWorst);
+  command.option("--choices", options->choices,
+                 "What another selector chose, as a baseline: CSV (docs/cli.md)");
   const Option check = command.option(
       "--check", options->check, "Exit with 1 where a figure is worse than recorded in this file");
   command.option("--record", options->record, "Record the headline figures in this file")

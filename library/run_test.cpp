@@ -106,9 +106,10 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
     Sample sample(p, scaled ? 0.75f : 1, scaled && i % 2 == 0 ? -1.5f : 0, draw);
     const Plan plan = random_plan(p, draw);
     INFO(p.m << "x" << p.n << "x" << p.k << " layout " << p.layout << " bias " << p.bias
-             << " activation " << p.activation << " residual " << p.residual << " lda " << p.lda << " ldb " << p.ldb << " ldc "
-             << p.ldc << " batch " << p.batch << " scales " << p.scales << " strides " << p.stride_a
-             << " " << p.stride_b << " " << p.stride_c << " " << plan.forecast().config);
+             << " activation " << p.activation << " residual " << p.residual << " lda " << p.lda
+             << " ldb " << p.ldb << " ldc " << p.ldc << " batch " << p.batch << " scales "
+             << p.scales << " strides " << p.stride_a << " " << p.stride_b << " " << p.stride_c
+             << " " << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());

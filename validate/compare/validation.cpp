@@ -140,7 +140,8 @@ std::optional<double> roofline_mape(const GpuSpec& gpu, const std::vector<Joined
 }
 
 Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
-                    const std::optional<std::string>& fixed_config) {
+                    const ValidationOptions& options) {
+  const std::optional<std::string>& fixed_config = options.fixed_config;
   Values random, top1_of_best, top1_of_ours, aligned, odd, runtime_of_ours;
   for (const JoinedGroup& group : groups) {
     if (can_pick(group)) {
@@ -167,6 +168,18 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
   result.fixed_tiling_config = fixed.config;
   result.fixed_tiling_chosen_here = !fixed_config.has_value();
   result.random = ratio_figures(random);
+  for (const Selector& selector : options.selectors) {
+    Values ratios;
+    for (const JoinedGroup& group : groups) {
+      if (const auto ratio = selector_ratio(group, selector);
+          group.regime == Regime::kBurst && ratio) {
+        ratios.push_back(*ratio);
+      }
+    }
+    if (const std::optional<RatioFigures> figures = ratio_figures(ratios)) {
+      result.selectors.emplace(selector.name, *figures);
+    }
+  }
   result.cublaslt_top1_of_best = ratio_figures(top1_of_best);
   result.cublaslt_top1_of_ours = ratio_figures(top1_of_ours);
   result.cublaslt_aligned = ratio_figures(aligned);
@@ -211,7 +224,7 @@ Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,
   result.cycles = cycles_errors(data.groups, true);
   result.cycles_near_best = cycles_errors(data.groups, false);
   result.clock = clock_figures(data.groups);
-  result.baselines = baselines(gpu, data.groups, options.fixed_config);
+  result.baselines = baselines(gpu, data.groups, options);
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
     const std::vector<JoinedGroup> groups = in_regime(data, regime);
     if (const auto error = time_errors(groups)) {

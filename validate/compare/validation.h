@@ -12,6 +12,7 @@
 #include "validate/compare/error_parts.h"
 #include "validate/compare/join.h"
 #include "validate/compare/paired_picks.h"
+#include "validate/compare/selectors.h"
 #include "validate/compare/statistics.h"
 #include "validate/compare/worst_points.h"
 
@@ -41,6 +42,7 @@ struct Baselines {
   std::string fixed_tiling_config;
   bool fixed_tiling_chosen_here;                      // with hindsight
   std::optional<RatioFigures> random;                 // see pick.h
+  std::map<std::string, RatioFigures> selectors;      // by name, see selectors.h; bursts
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
   // The same where rows are aligned (is_aligned), and where most of its kernels cannot load wide.
@@ -86,6 +88,7 @@ struct ValidationOptions {
   /// The one configuration for everything, where it was chosen on other rows; empty: none was
   /// widespread enough there. Nothing: chosen on these rows, with hindsight.
   std::optional<std::string> fixed_config = {};
+  std::vector<Selector> selectors = {};  // judged on bursts, as one chooses for them
 };
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,

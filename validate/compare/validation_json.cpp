@@ -65,6 +65,9 @@ Json baselines_json(const Baselines& baselines) {
     json["fixed_tiling"]["chosen_on"] = baselines.fixed_tiling_chosen_here ? "these" : "fit";
   }
   add("random", baselines.random);
+  for (const auto& [name, figures] : baselines.selectors) {
+    json["selectors"][name] = ratio_json(figures);
+  }
   add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
   add("cublaslt_top1_of_ours", baselines.cublaslt_top1_of_ours);
   add("runtime_copy_of_ours", baselines.runtime_copy_of_ours);

@@ -114,6 +114,9 @@ std::string pick_table(const Validation& v) {
   add(b.fixed_tiling_chosen_here ? "  best fixed tiling" : "  fixed tiling of the fit",
       b.fixed_tiling);
   add("  at random", b.random);
+  for (const auto& [name, figures] : b.selectors) {
+    text += ratio_line(fmt::format("  {}, burst", name), figures);
+  }
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
   add("  cuBLASLt top-1, sides of 8", b.cublaslt_aligned);
   add("  cuBLASLt top-1, other sides", b.cublaslt_odd);

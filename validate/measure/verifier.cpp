@@ -24,7 +24,7 @@ constexpr u64 kAllElementsUpTo = 1 << 16;  // compared with fp64 in full; else s
 constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
 constexpr double kNormMargin = 4;
-constexpr double kOfFactors = 6;  // of a gate's products one factor's error times the other
+constexpr double kOfFactors = 6;      // of a gate's products one factor's error times the other
 constexpr double kOfRows = 12.0 / 7;  // scales drawn from 1 to 2: the largest two, over rms of all
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 

@@ -1,0 +1,195 @@
+#include "validate/compare/selectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/base/text.h"
+#include "validate/compare/pick.h"
+#include "validate/compare/statistics.h"
+#include "validate/record/csv_text.h"
+
+namespace tilecast {
+namespace {
+
+using ListedProblem = std::tuple<i64, i64, i64, ElementType, Layout>;
+
+bool is_one_plain_product(const GemmProblem& problem) {
+  return problem == GemmProblem{problem.shape, problem.dtype, problem.layout};
+}
+
+/// How many times one is the other, both at least 1: 0 where they are equal, 1 at twice.
+double octaves(i32 a, i32 b) {
+  return std::abs(
+      std::log2(static_cast<double>(std::max(a, 1)) / static_cast<double>(std::max(b, 1))));
+}
+
+/// How unlike the schedule is to the one that both selectors choose for: a producer and consumers
+/// of one tile, with splits of equal length or without.
+double distance_of_schedule(Schedule schedule, bool splits) {
+  constexpr double kPingPong = 0.3, kWholeTiles = 1.5, kOtherSplits = 3;
+  if (schedule == (splits ? Schedule::kSplitK : Schedule::kWarpSpecialized)) {
+    return 0;
+  }
+  return splits_k(schedule)                ? kOtherSplits
+         : schedule == Schedule::kPingPong ? kPingPong
+                                           : kWholeTiles;
+}
+
+/// Sides and splits decide most, the cluster and the stages little.
+double distance(const ChosenKernel& chosen, const KernelConfig& config) {
+  constexpr double kOfTile = 2, kOfSplits = 2, kOfCluster = 0.5, kOfStages = 0.25;
+  const Tiling& own = config.tiling;
+  const bool swapped = config.operands == OperandOrder::kSwapped;
+  const i32 tile_m = swapped ? own.block_n : own.block_m;
+  const i32 tile_n = swapped ? own.block_m : own.block_n;
+  const i32 cluster_m = swapped ? own.cluster_n : own.cluster_m;
+  const i32 cluster_n = swapped ? own.cluster_m : own.cluster_n;
+  return kOfTile * (octaves(chosen.tile_m, tile_m) + octaves(chosen.tile_n, tile_n)) +
+         kOfSplits * octaves(chosen.splits, config.decomposition.splits) +
+         kOfCluster *
+             (octaves(chosen.cluster_m, cluster_m) + octaves(chosen.cluster_n, cluster_n)) +
+         (chosen.stages == 0 ? 0 : kOfStages * octaves(chosen.stages, own.stages)) +
+         distance_of_schedule(config.schedule, chosen.splits > 1);
+}
+
+/// Tiles of one size in waves over all SMs, as DeepGEMM's rule compares them.
+struct WaveCount {
+  i64 count, in_last;
+
+  static WaveCount of(const GemmShape& shape, i32 tile_m, i32 tile_n, i32 sm_count) {
+    const i64 tiles = ceil_div<i64>(shape.m, tile_m) * ceil_div<i64>(shape.n, tile_n);
+    return {ceil_div<i64>(tiles, sm_count), (tiles - 1) % sm_count + 1};
+  }
+};
+
+bool is_better(const ChosenKernel& a, const ChosenKernel& b, const GemmShape& shape, i32 sms) {
+  const WaveCount of_a = WaveCount::of(shape, a.tile_m, a.tile_n, sms);
+  const WaveCount of_b = WaveCount::of(shape, b.tile_m, b.tile_n, sms);
+  if (of_a.count != of_b.count || of_a.in_last != of_b.in_last) {
+    return std::tuple(of_a.count, -of_a.in_last) < std::tuple(of_b.count, -of_b.in_last);
+  }
+  if (a.tile_m == b.tile_m) {
+    return a.tile_n < b.tile_n;
+  }
+  if (a.tile_n == b.tile_n) {
+    return a.tile_m < b.tile_m;
+  }
+  return a.tile_n > b.tile_n && a.tile_n <= shape.n && a.tile_m <= shape.m;
+}
+
+ChosenKernel by_waves(const GemmShape& shape, i32 sm_count) {
+  constexpr i32 kShortSide = 128, kWidest = 256, kStep = 16;
+  std::optional<ChosenKernel> best;
+  for (const i32 tile_m : {64, 128, 256}) {
+    for (i32 tile_n = kStep; tile_n <= kWidest; tile_n += kStep) {
+      const ChosenKernel tile{.tile_m = tile_m, .tile_n = tile_n};
+      if (std::min(tile_m, tile_n) <= kShortSide &&
+          (!best || is_better(tile, *best, shape, sm_count))) {
+        best = tile;
+      }
+    }
+  }
+  constexpr i64 kRowsOfClusters = 512;
+  if (shape.m >= kRowsOfClusters) {
+    const bool pairs_m = ceil_div<i64>(shape.m, best->tile_m) % 2 == 0;
+    const bool pairs_n = ceil_div<i64>(shape.n, best->tile_n) % 2 == 0;
+    // The operand of the longer side is shared first: the CTAs lie along the shorter one.
+    const bool along_m = pairs_m && (best->tile_m <= best->tile_n || !pairs_n);
+    best->cluster_m = along_m ? 2 : 1;
+    best->cluster_n = !along_m && pairs_n ? 2 : 1;
+  }
+  return *best;
+}
+
+}  // namespace
+
+Selector deep_gemm_rule(i32 sm_count) {
+  return {"DeepGEMM's rule", [sm_count](const GemmProblem& problem) -> std::optional<ChosenKernel> {
+            return is_one_plain_product(problem) ? std::optional(by_waves(problem.shape, sm_count))
+                                                 : std::nullopt;
+          }};
+}
+
+Selector listed_choices(std::string_view csv, const std::string& path) {
+  const CsvText text = parse_csv(csv, path);
+  if (text.records.empty()) {
+    throw ConfigError(fmt::format("{}:1: expected the names of columns", path));
+  }
+  const std::vector<std::string>& names = text.records.front().fields;
+  const auto column = [&](std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      throw ConfigError(fmt::format("{}:1: {}: expected a column of this name", path, name));
+    }
+    return static_cast<std::size_t>(found - names.begin());
+  };
+  std::map<ListedProblem, ChosenKernel> choices;
+  for (std::size_t i = 1; i < text.records.size(); ++i) {
+    const CsvRecord& record = text.records[i];
+    const auto field = [&](std::string_view name, const auto& parse) {
+      const std::size_t at = column(name);
+      try {
+        return parse(at < record.fields.size() ? std::string_view(record.fields[at]) : "");
+      } catch (const ConfigError& error) {
+        throw ConfigError(fmt::format("{}:{}: {}: {}", path, record.line, name, error.what()));
+      }
+    };
+    const auto whole = [](std::string_view value) {
+      constexpr i64 kMost = std::numeric_limits<i32>::max();
+      const std::optional<i64> number = parse_integer(value);
+      if (!number || *number < 1 || *number > kMost) {
+        throw ConfigError(
+            fmt::format("expected a whole number from 1 to {}, got '{}'", kMost, value));
+      }
+      return static_cast<i32>(*number);
+    };
+    choices[{field("m", whole), field("n", whole), field("k", whole),
+             field("dtype", parse_element_type), field("layout", parse_layout)}] = {
+        .tile_m = field("tile_m", whole),
+        .tile_n = field("tile_n", whole),
+        .cluster_m = field("cluster_m", whole),
+        .cluster_n = field("cluster_n", whole),
+        .splits = field("split_k", whole),
+        .stages = field("stages", whole)};
+  }
+  return {std::filesystem::path(path).stem().string(),
+          [choices = std::move(choices)](const GemmProblem& p) -> std::optional<ChosenKernel> {
+            const auto found = choices.find({p.shape.m, p.shape.n, p.shape.k, p.dtype, p.layout});
+            return is_one_plain_product(p) && found != choices.end() ? std::optional(found->second)
+                                                                     : std::nullopt;
+          }};
+}
+
+std::optional<double> selector_ratio(const JoinedGroup& group, const Selector& selector) {
+  const GemmProblem* problem = std::get_if<GemmProblem>(&group.problem);
+  const std::optional<ChosenKernel> chosen =
+      problem != nullptr && can_pick(group) ? selector.choose(*problem) : std::nullopt;
+  if (!chosen) {
+    return std::nullopt;
+  }
+  double nearest = std::numeric_limits<double>::infinity();
+  Values ratios;
+  for (const JoinedPoint& point : group.points) {
+    const double far = distance(*chosen, std::get<KernelConfig>(point.predicted.config));
+    if (far < nearest) {
+      nearest = far;
+      ratios.clear();
+    }
+    if (far == nearest) {
+      ratios.push_back(group.best_measured_time() / point.measured_time());
+    }
+  }
+  return median(ratios);
+}
+
+}  // namespace tilecast
