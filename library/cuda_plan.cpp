@@ -203,6 +203,9 @@ class CudaPlan final : public DevicePlan {
         lead(args.c_last, arguments.c);
       }
     }
+    if (promotes(launch_.problem().epilogue)) {
+      lead(args.scales_of_a, arguments.scale_a);
+    }
     if (args.result.residual_by_tma != 0) {
       lead(args.result.residual_map, arguments.residual);
     }

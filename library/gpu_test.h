@@ -190,7 +190,7 @@ struct Sample {
         bias_host(
             normal_matrices(Matrices::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
         // As many as scales of rows or of blocks can be; drawn from 1 to 2.
-        scales_host(static_cast<std::size_t>((of.k / 128 + 8) * (std::max(of.m, of.n) + 8))),
+        scales_host(static_cast<std::size_t>((of.k / 128 + 8) * (std::max(of.m, of.n) + 32))),
         scales(sizeof(float) * scales_host.size()),
         a(packed(a_host, of.type).size()),
         b(packed(b_host, of.type).size()),
@@ -270,7 +270,8 @@ struct Sample {
       return static_cast<double>(scales_host[static_cast<std::size_t>(index)]);
     };
     const std::int64_t blocks = (problem.k + 127) / 128;
-    const std::int64_t a_row = problem.ld_scale_a == 0 ? problem.m : problem.ld_scale_a;
+    const std::int64_t a_row =
+        problem.ld_scale_a == 0 ? (problem.m + 3) / 4 * 4 : problem.ld_scale_a;
     const std::int64_t b_row = problem.ld_scale_b == 0 ? blocks : problem.ld_scale_b;
     switch (problem.scales) {
       case TILECAST_SCALES_PER_TENSOR:

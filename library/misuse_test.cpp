@@ -151,9 +151,14 @@ TEST_CASE("Scales are given where fp8 operands have some, and only there") {
   CHECK(refused(scale, nullptr) == "scale_a or scale_b is null");
   CHECK(refused(scale, reinterpret_cast<const float*>(memory + 2)) ==
         "scale_a or scale_b does not begin at a multiple of 4 bytes");
-  problem.ld_scale_a = 1023;
-  CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "ld_scale_a is 1023: expected 1024 to 2147483647, or 0");
+  CHECK(refused(reinterpret_cast<const float*>(memory + 4), scale) ==
+        "scale_a of scales per block does not begin at a multiple of 16 bytes");
+  for (const int rows_apart : {1020, 1026}) {
+    problem.ld_scale_a = rows_apart;
+    CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
+    CHECK(error() == "ld_scale_a is " + std::to_string(rows_apart) +
+                         ": expected a multiple of 4, 1024 to 2147483647, or 0");
+  }
   problem.ld_scale_a = 1024;
   CHECK(predict_one(problem, options) == TILECAST_OK);
   problem.scales = TILECAST_SCALES_PER_TENSOR;

@@ -146,11 +146,13 @@ Scales scales_of(i32 scales) {
   }
 }
 
-/// Between rows of scales, which blocks alone have.
-i32 scale_stride(const char* name, i64 given, i64 tight, Scales scales) {
+/// Between rows of scales, which blocks alone have; `step` is of what it is a multiple.
+i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, Scales scales) {
   const bool blocks = scales == Scales::kBlock;
-  if (given != 0 && (!blocks || given < tight || given > kMostSide)) {
-    invalid(blocks ? fmt::format("{} is {}: expected {} to {}, or 0", name, given, tight, kMostSide)
+  if (given != 0 && (!blocks || given < tight || given > kMostSide || given % step != 0)) {
+    const std::string of = step == 1 ? "" : fmt::format(" a multiple of {},", step);
+    invalid(blocks ? fmt::format("{} is {}: expected{} {} to {}, or 0", name, given, of, tight,
+                                 kMostSide)
                    : fmt::format("{} is {}: scales per block alone have rows", name, given));
   }
   return static_cast<i32>(given);
@@ -322,9 +324,9 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
     unsupported("alpha and beta are of a C that is no fp8 and has no gate");
   }
   const Scales scales = request.problem.epilogue.scales;
-  request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales);
+  request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales_apart(), scales);
   request.b_scale_stride =
-      scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), scales);
+      scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), 1, scales);
   const MatrixSides a = sides_of_a(request.problem), b = sides_of_b(request.problem);
   const LeadingDimensions& leading = request.problem.leading;
   const CopiedOperands copied = copied_operands(request.problem);

@@ -50,7 +50,7 @@ tilecast_problem random_problem(std::mt19937& draw) {
     p.scales = static_cast<std::int32_t>(
         between(TILECAST_SCALES_PER_TENSOR, TILECAST_SCALES_PER_BLOCK, draw));
     if (p.scales == TILECAST_SCALES_PER_BLOCK) {
-      p.ld_scale_a = between(0, 1, draw) * (p.m + between(0, 5, draw));
+      p.ld_scale_a = between(0, 1, draw) * ((p.m + 3) / 4 + between(0, 5, draw)) * 4;
       p.ld_scale_b = between(0, 1, draw) * ((p.k + 127) / 128 + between(0, 5, draw));
     }
     return p;

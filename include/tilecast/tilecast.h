@@ -97,7 +97,8 @@ typedef enum tilecast_scales {
   TILECAST_SCALES_PER_TENSOR = 1, /* one for A, one for B */
   TILECAST_SCALES_PER_ROW = 2,    /* m for the rows of A, n for the columns of B */
   /* [k / 128][m] for 128 elements of a row of A; [n / 128][k / 128] for 128 columns x 128 K of B.
-   * Quotients are rounded up. Sums of 128 elements of K are scaled and added up in fp32. */
+   * Quotients are rounded up. A's rows begin at multiples of 16 bytes. Sums of 128 elements of K are
+   * scaled and added up in fp32. */
   TILECAST_SCALES_PER_BLOCK = 3
 } tilecast_scales;
 /* The side that groups part. */
@@ -131,7 +132,8 @@ typedef struct tilecast_problem {
   int64_t stride_a, stride_b, stride_c;
   int32_t scales;     /* tilecast_scales, of one product */
   int32_t group_side; /* tilecast_group_side; 0 where there are no groups */
-  /* Of scales per block: numbers from one row of them to the next; 0: tight. */
+  /* Of scales per block: numbers from one row of them to the next; 0: tight, A's up to the next
+   * multiple of four, which ld_scale_a is. */
   int64_t ld_scale_a, ld_scale_b;
   /* Not 0: rows of A and C are in so many groups, as a router's of a mixture of experts, and each
    * has a B of its own, one behind the other. How many rows each has is read on the device by every
@@ -215,7 +217,7 @@ typedef struct tilecast_arguments {
   void* workspace;   /* 16-byte aligned; see tilecast_plan_workspace */
   size_t workspace_bytes;
   const void* bias;               /* 4-byte aligned; NULL where the problem has none */
-  const float *scale_a, *scale_b; /* likewise */
+  const float *scale_a, *scale_b; /* likewise; scale_a of blocks 16-byte aligned */
   /* Of each group the row behind its last, ascending to m (along K: k) at most, as torch's offs; of
    * masked groups how many it has. NULL where the problem has no groups. */
   const int32_t* group_rows;

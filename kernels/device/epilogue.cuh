@@ -29,8 +29,7 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
                                      const WarpgroupPlace& place) {
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
-  // A group's tiles begin anywhere, and the scales that it may have are counted in the tile.
-  acc.scales.load(args, grouped() ? place.row : part.m, part.n, tile.product());
+  acc.scales.load(args, part, place.row);
 #ifdef TILECAST_RESULT
   if constexpr (fused().residual) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&

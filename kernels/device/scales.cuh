@@ -3,8 +3,8 @@
 // Those of tensors and rows are read once per tile, before its first wgmma, and multiply the sums
 // when they are packed; a column's lies in one lane and is handed to the others of its warp. Those
 // of blocks are read K block by K block: of A's rows from its stage, where they come with the
-// operands or by a warp of their own (scale_loads.cuh), of B's columns from global memory, 32
-// K blocks at a time and one in each lane.
+// operands (load_scales), of B's columns from global memory, 32 K blocks at a time and one in each
+// lane.
 //
 // A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
 // Checked by: validate/measure/scales_test.cpp.
@@ -18,8 +18,9 @@ namespace tilecast {
 template <Scales kOf>
 class ScalePart {
  public:
-  template <class Args>
-  __device__ void load(const Args&, i32, i32, i32) {}
+  /// Of the `part` of a tile that begins at its row `row`.
+  template <class Args, class Part>
+  __device__ void load(const Args&, const Part&, i32) {}
   __device__ void multiply(float (&)[4], i32, i32) const {}
 };
 
@@ -41,8 +42,8 @@ __device__ inline i32 first_row_of_thread() {
 template <>
 class ScalePart<Scales::kTensor> {
  public:
-  template <class Args>  // only arguments of kernels with scales have them
-  __device__ void load(const Args& args, i32, i32, i32) {
+  template <class Args, class Part>  // only arguments of kernels with scales have them
+  __device__ void load(const Args& args, const Part&, i32) {
     both_ = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
   }
   __device__ void multiply(float (&sums)[4], i32, i32) const {
@@ -59,16 +60,16 @@ class ScalePart<Scales::kTensor> {
 template <>
 class ScalePart<Scales::kRow> {
  public:
-  /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
-  template <class Args>
-  __device__ void load(const Args& args, i32 m, i32 n, i32) {
-    const i32 row = m + first_row_of_thread();
+  /// By all threads of the warpgroup.
+  template <class Args, class Part>
+  __device__ void load(const Args& args, const Part& part, i32) {
+    const i32 row = part.m + first_row_of_thread();
 #pragma unroll
     for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
       of_rows_[i][0] = scale_or_0(args.scales.a, row + i * kWgmmaM, args.m);
       of_rows_[i][1] = scale_or_0(args.scales.a, row + i * kWgmmaM + 8, args.m);
     }
-    const i32 column = n + static_cast<i32>(threadIdx.x) % 32 * 2;
+    const i32 column = part.n + static_cast<i32>(threadIdx.x) % 32 * 2;
 #pragma unroll
     for (i32 i = 0; i < kWords; ++i) {
       of_columns_[i][0] = scale_or_0(args.scales.b, column + i * 64, args.n);
@@ -102,15 +103,14 @@ class ScalePart<Scales::kBlock> {
   static constexpr i32 kTogether =
       min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
 
-  /// `m`, `n`: where the part starts in C; `product`: whose B it is of, of groups.
-  template <class Args>
-  __device__ void load(const Args& args, i32 m, i32 n, i32 product) {
-    row_ = m % kTiling.block_m + first_row_of_thread();
-    first_column_ = n % scale_block();
-    const i32 blocks = ceil_div(args.n, scale_block()), block = n / scale_block();
+  template <class Args, class Part>
+  __device__ void load(const Args& args, const Part& part, i32 row) {
+    row_ = (part.m - row) % scales_apart() + row + first_row_of_thread();
+    first_column_ = part.n % scale_block();
+    const i32 blocks = ceil_div(args.n, scale_block()), block = part.n / scale_block();
     stride_ = args.scales.b_stride;
-    of_columns_ =
-        args.scales.b + static_cast<i64>((grouped() ? product * blocks : 0) + block) * stride_;
+    of_columns_ = args.scales.b +
+                  static_cast<i64>((grouped() ? part.product() * blocks : 0) + block) * stride_;
     last_ = blocks - 1 - block;
     k_blocks_ = args.k_blocks;
     fetch(0);
@@ -173,7 +173,7 @@ class ScalePart<Scales::kBlock> {
   float of_rows_[wgmmas_along_m(kTiling)][2], of_blocks_[kBlocks];
   float of_lane_[kBlocks], fetched_[kBlocks];  // of the lane's K block
   const float* of_columns_;                    // of the first block that the part reaches into
-  i32 row_, first_column_;                     // in the tile, in that block
+  i32 row_, first_column_;                     // in the stage, in that block
   i32 stride_, last_, k_blocks_;
 };
 #endif

@@ -43,7 +43,7 @@ __device__ inline void run_specialized(const GemmArgs& args, const SharedMemory&
 #endif
     if (ptx::elect_one()) {
       prefetch_tensor_maps(args);
-      initialise_stages(smem, full_arrivals(args));
+      initialise_stages(smem);
     }
 #ifdef TILECAST_GROUPED
     fill_group_table(args, first);

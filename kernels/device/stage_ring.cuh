@@ -29,25 +29,11 @@ struct ClusterPlace {
   __device__ static u32 rank_of(u32 m, u32 n) { return m + kTiling.cluster_m * n; }
 };
 
-/// Whether scales of blocks come with the stage's operands, by the bulk copy engine.
-template <class Args>  // only arguments of kernels with block scales say
-__device__ inline bool scales_by_map(const Args& args) {
-  if constexpr (promotes(fused())) {
-    return args.block_scales.by_map != 0;
-  }
-  return false;
-}
-
-/// At a stage that is full: of who loads its operands, and of a warp that loads their scales.
-__device__ inline u32 full_arrivals(const GemmArgs& args) {
-  return promotes(fused()) && !scales_by_map(args) ? 1 + 32 : 1;
-}
-
 /// By one thread: each one that initialised barriers would need the fence, which is slow. Its own
 /// bulk copies may use those of its CTA at once, other threads once they have met it.
-__device__ inline void initialise_stages(const SharedMemory& smem, u32 full_arrivals = 1) {
+__device__ inline void initialise_stages(const SharedMemory& smem) {
   for (i32 stage = 0; stage < kTiling.stages; ++stage) {
-    ptx::mbarrier_init(smem.full(stage), full_arrivals);
+    ptx::mbarrier_init(smem.full(stage), 1);
     ptx::mbarrier_init(smem.empty(stage), warpgroups_per_tile(kTiling) * kClusterPeers);
   }
   ptx::fence_mbarrier_init();

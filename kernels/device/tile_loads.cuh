@@ -188,26 +188,28 @@ __device__ inline i64 c_next_column(const Args& args) {
   return swapped() ? args.m : 1;
 }
 
-/// Of block scales, which come by a map of their own or by another warp (scale_loads.cuh).
-template <class Args>
+/// Of blocks.
+template <class Args>  // only arguments of kernels with scales have them
 __device__ inline void prefetch_scale_map(const Args& args) {
   if constexpr (promotes(fused())) {
-    if (args.block_scales.by_map != 0) {
-      ptx::prefetch_tensor_map(&args.block_scales.a);
-    }
+    ptx::prefetch_tensor_map(&args.scales_of_a);
   }
 }
 /// Bytes that load_scales brings.
-template <class Args>
-__device__ inline u32 bytes_of_scales(const Args& args) {
-  return scales_by_map(args) ? kTiling.block_m * scale_bytes() : 0;
+TILECAST_HD consteval i32 bytes_of_scales() {
+  return promotes(fused()) ? scale_copies(kTiling) * scale_box_bytes(kTiling) : 0;
 }
+/// Of A's rows, from the multiple of four on at which the tile begins or before it.
 template <class Args>
 __device__ inline void load_scales(const Args& args, u32 stage, const TileOrigin& tile, i32 k_block,
                                    u32 barrier) {
   if constexpr (promotes(fused())) {
-    if (args.block_scales.by_map != 0) {
-      ptx::tma_load_2d(stage, &args.block_scales.a, tile.m, k_block, barrier);
+    constexpr i32 kRows = scale_box_rows(kTiling);
+    const i32 first = tile.m - tile.m % scales_apart();
+#pragma unroll
+    for (i32 box = 0; box < scale_copies(kTiling); ++box) {
+      ptx::tma_load_2d(stage + box * kRows * scale_bytes(), &args.scales_of_a, first + box * kRows,
+                       k_block, barrier);
     }
   }
 }
@@ -280,7 +282,7 @@ __device__ inline void load_k_block(const GemmArgs& args, const SharedMemory& sm
 #endif
   const u32 barrier = smem.full(at.stage);
   ptx::mbarrier_arrive_expect_tx(barrier, tile.a_rows * kTiling.block_k * kOperandBytes +
-                                              kSmem.b_stage_bytes + bytes_of_scales(args));
+                                              kSmem.b_stage_bytes + bytes_of_scales());
   load_scales(args, smem.scales(at.stage), tile, k_block, barrier);
 
   // A: the CTAs of one cluster row (equal m, every n) share it.

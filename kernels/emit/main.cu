@@ -49,8 +49,11 @@ using Element = TILECAST_ELEMENT;  // of A and B
 using CElement = TILECAST_C_ELEMENT;
 using BiasElement = TILECAST_BIAS_ELEMENT;
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
-constexpr ScaleElements kScaleElements = scale_elements(
-    {.shape = {kM, kN, kMachineK}, .dtype = kElementType, .layout = kLayout, .epilogue = fused()});
+constexpr i64 kRowOfScales = promotes(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
+constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
+                                                         .dtype = kElementType,
+                                                         .layout = kLayout,
+                                                         .epilogue = fused()});
 constexpr i64 kScalesOfB = kScaleElements.b * (grouped() ? kGroups : 1);
 /// The problem that the kernel runs (swapped_operands.h).
 constexpr GemmShape kRun{swapped() ? kN : kM, swapped() ? kM : kN, kMachineK};
@@ -181,18 +184,14 @@ struct Launch {
       constexpr i64 kBlocks = ceil_div<i64>(kK, scale_block());
       scales = {.a = a_scales = device_array<float>(kScaleElements.a),
                 .b = b_scales = device_array<float>(kScalesOfB),
-                .a_stride = static_cast<i32>(kM),
+                .a_stride = static_cast<i32>(kRowOfScales),
                 .b_stride = static_cast<i32>(kBlocks)};
 #ifdef TILECAST_SCALES
       args.scales = scales;
-#if TILECAST_SCALES == 3                                           // scale_block
-      constexpr i64 kRowsApart = grouped() ? 1 : kTiling.block_m;  // groups may begin anywhere
-      if (scales_allow_map(scales, reinterpret_cast<u64>(scales.a), kTiling, kRowsApart)) {
-        args.block_scales = {
-            opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 1, kBlocks,
-                              kM, scales.a_stride, scale_box(kTiling), false)),
-            1};
-      }
+#if TILECAST_SCALES == 3  // scale_block
+      args.scales_of_a =
+          opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 1, kBlocks,
+                            kM, scales.a_stride, scale_box(kTiling), false));
 #endif
 #endif
     }

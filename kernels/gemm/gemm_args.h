@@ -72,8 +72,8 @@ struct GroupArgs {
 };
 
 /// fp32, on the device, 4-byte aligned. Of tensors one number each; of rows one for each row of A
-/// and each column of B; of blocks A's [K / 128][m] and B's [n / 128][K / 128], of groups one
-/// behind the other.
+/// and each column of B; of blocks A's [K / 128][m], whose rows begin at whole 16 bytes, and B's
+/// [n / 128][K / 128], of groups one behind the other.
 struct ScaleArgs {
   const float *a, *b;
   i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next
@@ -92,12 +92,6 @@ struct ResultArgs {
   i32 residual_by_tma;     // and begin and end at those of 16 bytes
   const float* scale_c;
   u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's
-};
-
-/// A's scales of blocks as the bulk copy engine reads them, where it can (scales_allow_map).
-struct BlockScaleArgs {
-  TensorMap a;  // [K / 128][m], fp32; box scale_box()
-  i32 by_map;   // 0: number by number, and the map is not used
 };
 
 struct GemmArgs {
@@ -145,7 +139,7 @@ struct GemmArgs {
   ResultArgs result;
 #endif
 #if !defined(TILECAST_BIAS) || (defined(TILECAST_SCALES) && TILECAST_SCALES == 3)  // scale_block
-  BlockScaleArgs block_scales;
+  TensorMap scales_of_a;  // of blocks, [K / 128][m], fp32; box scale_box()
 #endif
 };
 
@@ -195,15 +189,9 @@ TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
                                                    : TmaBox{columns, kWgmmaM, 0};
 }
 
-/// Of a K block: the tile's rows, in a stage of scale_stage_bytes().
-TILECAST_HD constexpr TmaBox scale_box(const Tiling& t) { return {t.block_m, 1, 0}; }
-/// Where they and every box begin at whole 16 bytes. `rows_apart`: first rows of tiles are
-/// multiples of it.
-TILECAST_HD constexpr bool scales_allow_map(const ScaleArgs& scales, u64 a_address, const Tiling& t,
-                                            i64 rows_apart) {
-  constexpr i32 kFours = 16 / scale_bytes();
-  return a_address % 16 == 0 && scales.a_stride % kFours == 0 && rows_apart % kFours == 0 &&
-         t.block_m <= kMostBoxRows;
+/// Of a K block, in a stage of scale_stage_bytes().
+TILECAST_HD constexpr TmaBox scale_box(const Tiling& t) {
+  return {scale_box_rows(t) + scales_apart(), 1, 0};
 }
 
 }  // namespace tilecast

@@ -13,7 +13,6 @@
 // (results), validate/measure/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"
-#include "kernels/device/scale_loads.cuh"
 #include "kernels/device/specialized_roles.cuh"
 
 namespace tilecast {
@@ -76,5 +75,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   using namespace tilecast;
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
   const SharedMemory smem = SharedMemory::of(dynamic);
-  run_specialized(args, smem, produce, consume, ScaleLoader{smem});
+  run_specialized(args, smem, produce, consume);
 }

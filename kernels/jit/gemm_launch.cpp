@@ -201,18 +201,14 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
   args.bias = buffers.bias;
   args.scales = buffers.scales;
   const i64 scale_blocks = ceil_div<i64>(k * (is_fp8_pair(dtype) ? 2 : 1), scale_block());
-  args.scales.a_stride = args.scales.a_stride == 0 ? args.m : args.scales.a_stride;
+  args.scales.a_stride =
+      args.scales.a_stride == 0 ? round_up(args.m, scales_apart()) : args.scales.a_stride;
   args.scales.b_stride =
       args.scales.b_stride == 0 ? static_cast<i32>(scale_blocks) : args.scales.b_stride;
-  // Groups that lie one behind the other begin anywhere.
-  const i64 rows_apart = problem_.groups == nullptr        ? t.block_m
-                         : problem_.groups->capacity() > 0 ? problem_.groups->capacity()
-                                                           : 1;
-  if (promotes(problem_.epilogue) &&
-      scales_allow_map(args.scales, reinterpret_cast<u64>(args.scales.a), t, rows_apart)) {
+  if (promotes(problem_.epilogue)) {
     const MatrixView scales{args.scales.a, scale_blocks, m, ElementType::kFp32,
                             args.scales.a_stride};
-    args.block_scales = {make_tensor_map(scales, scale_box(t)), 1};
+    args.scales_of_a = make_tensor_map(scales, scale_box(t));
   }
   return args;
 }

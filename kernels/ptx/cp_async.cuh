@@ -49,9 +49,4 @@ __device__ __forceinline__ void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-/// Arrives at the barrier, which counts this thread, once all its copies so far have landed.
-__device__ __forceinline__ void cp_async_arrive(u32 barrier) {
-  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
-}
-
 }  // namespace tilecast::ptx

@@ -56,6 +56,14 @@ TEST_CASE("With energy growing as the clock squared, eight times the energy halv
         Approx(once / 2).epsilon(1e-4));
 }
 
+TEST_CASE("Block scales add 10 pJ for each sum that is promoted, of 128 FLOPs as they are counted") {
+  ChipWork work{.tensor = Flops{128e12}, .dtype = ElementType::kE4m3x2};
+  const double without = energy_at_1_ghz(h200(), work, Inputs::kZeros).tensor.value;
+  work.promotes = true;
+  const double with = energy_at_1_ghz(h200(), work, Inputs::kZeros).tensor.value;
+  CHECK(with - without == Approx(10));  // 10^12 sums
+}
+
 TEST_CASE("DRAM energy does not grow with the SM clock") {
   // Only DRAM bytes: P - static = f x E, so half the power over static allows half the clock.
   GpuSpec gpu = h200();

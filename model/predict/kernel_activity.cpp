@@ -74,7 +74,8 @@ KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
            .l2 = l2_output(gpu, problem, config, work),
            .dram = work.traffic.dram_read + work.traffic.dram_write,
            .elapsed = {},
-           .dtype = problem.dtype}};
+           .dtype = problem.dtype,
+           .promotes = promotes(problem.epilogue)}};
 }
 
 KernelActivity kernel_activity(const StreamForm& form) {
@@ -89,7 +90,8 @@ KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& c
            .l2 = kernel.l2_output,
            .dram = kernel.dram_read + kernel.dram_write,
            .elapsed = kernel.cycles,
-           .dtype = problem.dtype},
+           .dtype = problem.dtype,
+           .promotes = promotes(problem.epilogue)},
           kernel_phases(kernel, seen)};
 }
 

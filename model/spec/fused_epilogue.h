@@ -114,7 +114,7 @@ inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const double k_blocks = static_cast<double>(ceil_div<i64>(problem.shape.k, t.block_k));
   const double of_warps = 1.0 * warpgroups_per_tile(t) * kWarpsPerWarpgroup * scale_bytes();
   const double of_blocks =
-      scales == Scales::kBlock ? k_blocks * (scale_stage_bytes(t) + of_warps) : 0;
+      scales == Scales::kBlock ? k_blocks * (scale_copies(t) * scale_box_bytes(t) + of_warps) : 0;
   const double scales_of_warpgroup = scales == Scales::kRow      ? warpgroup_rows(t) + columns
                                      : scales == Scales::kTensor ? 2 * kWarpsPerWarpgroup
                                                                  : 0;

@@ -56,8 +56,8 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   // Rows' scales of four bytes beside them: each warp its warpgroup's columns, once each row.
   problem.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
-  // Of blocks in each of 32 K blocks: the rows', once for both warpgroups, and one of B for each of
-  // eight warps.
+  // Of blocks in each of 32 K blocks: the rows' and four more, once for both warpgroups, and one of
+  // B for each of eight warps.
   problem = {{300, 512, 2048}, ElementType::kE4m3x2, Layout::kTn};
   problem.epilogue = {.bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread
@@ -66,7 +66,7 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 4);
   problem.c = ElementType::kBf16;
   problem.epilogue = in_main_loop({Bias::kPerRow, Activation::kNone, Scales::kBlock});
-  CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 8) * 4);
+  CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 4 + 8) * 4);
 }
 
 TEST_CASE("Sums of a K block are promoted at 128 a cycle, and others not at all") {

@@ -130,9 +130,22 @@ TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
+/// Of block scales, a box of A's begins at a multiple of four, tiles of groups anywhere: it is
+/// longer by four. A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval i32 scales_apart() { return 16 / scale_bytes(); }
+/// Boxes that bring them, each of so many rows, and four that the next one brings again.
+TILECAST_HD constexpr i32 scale_copies(const Tiling& tiling) {
+  return ceil_div(tiling.block_m + scales_apart(), kMostBoxRows);
+}
+TILECAST_HD constexpr i32 scale_box_rows(const Tiling& tiling) {
+  return tiling.block_m / scale_copies(tiling);
+}
+TILECAST_HD constexpr i32 scale_box_bytes(const Tiling& tiling) {
+  return scale_bytes() * (scale_box_rows(tiling) + scales_apart());
+}
 /// Of block scales in each stage: those of A's rows, where a bulk copy may put them.
 TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
-  return round_up(scale_bytes() * tiling.block_m, kBulkCopyAlignment);
+  return round_up(scale_bytes() * (tiling.block_m + scales_apart()), kBulkCopyAlignment);
 }
 /// From the stages' barriers to the scales, which lie behind all that.
 TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {

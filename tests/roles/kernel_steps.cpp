@@ -53,7 +53,7 @@ struct Launch {
     if (promotes(problem.epilogue)) {
       TmaBox box = scale_box(t);
       box.columns *= kElementsOfScale;
-      args.block_scales = {map(kernel_calls::kScales, box, kElementsOfScale * m, args.k_blocks), 1};
+      args.scales_of_a = map(kernel_calls::kScales, box, kElementsOfScale * m, args.k_blocks);
     }
     args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
                   .a_matrices_apart = 1,

@@ -271,7 +271,7 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
     CAPTURE(kernel.config);
     const KernelSteps steps =
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
-    const i32 of_scales = kernel.promoted ? 1 : 0;
+    const i32 of_scales = kernel.promoted ? scale_copies(config.tiling) : 0;
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout) + of_scales);
     // With block scales each wgmma row is waited for.
     const i32 parts = kernel.promoted ? wgmmas_along_m(config.tiling) : 1;

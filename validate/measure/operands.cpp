@@ -61,7 +61,8 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   ScaleElements elements = scale_elements(problem);
   if (promotes(problem.epilogue)) {
     const i64 k_blocks = ceil_div<i64>(problem.shape.k, scale_block());
-    args_.a_stride = static_cast<i32>(rows_in_memory(problem));
+    args_.a_stride = static_cast<i32>(round_up<i64>(rows_in_memory(problem), scales_apart()));
+    elements.a = k_blocks * args_.a_stride;
     args_.b_stride = static_cast<i32>(round_up<i64>(k_blocks, kFours));
     elements.b = elements.b / k_blocks * args_.b_stride;
   }

@@ -22,7 +22,7 @@ using namespace tilecast;
 
 namespace {
 
-constexpr Scales kKinds[] = {Scales::kTensor, Scales::kRow, Scales::kBlock};
+constexpr Scales kKinds[] = {Scales::kBlock, Scales::kTensor, Scales::kRow};
 
 Epilogue scaled_by(Scales scales) { return {Bias::kNone, Activation::kNone, scales}; }
 
