@@ -97,8 +97,8 @@ typedef enum tilecast_scales {
   TILECAST_SCALES_PER_TENSOR = 1, /* one for A, one for B */
   TILECAST_SCALES_PER_ROW = 2,    /* m for the rows of A, n for the columns of B */
   /* [k / 128][m] for 128 elements of a row of A; [n / 128][k / 128] for 128 columns x 128 K of B.
-   * Quotients are rounded up. A's rows begin at multiples of 16 bytes. Sums of 128 elements of K are
-   * scaled and added up in fp32. */
+   * Quotients are rounded up. A's rows begin at multiples of 16 bytes. Sums of 128 elements of K
+   * are scaled and added up in fp32. */
   TILECAST_SCALES_PER_BLOCK = 3
 } tilecast_scales;
 /* The side that groups part. */

@@ -74,7 +74,8 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.wake = time(cluster_size(t) > 1 ? machine.remote_wake
                     : loads_besides     ? machine.own_load
                                         : machine.wake);
-  const i32 copies = bulk_copies(t, problem.layout) + (promotes(problem.epilogue) ? scale_copies(t) : 0);
+  const i32 copies =
+      bulk_copies(t, problem.layout) + (promotes(problem.epilogue) ? scale_copies(t) : 0);
   costs.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
                                    : machine.issue + machine.issue_copy * copies);
   costs.l2_latency = time(machine.l2_latency);
