@@ -333,8 +333,9 @@ TEST_CASE("What is extrapolated is said, and what of it was never measured") {
   };
   CHECK(note({"4096x4096x4096"}).empty());
   CHECK(note({"[512,511]x1024x512"}).empty());
-  CHECK(note({"1024x1024x512", "--epilogue", "relu"}) ==
-        "extrapolated: nothing was learned from epilogues");
+  CHECK(note({"1024x1024x512", "--epilogue", "relu"}).empty());
+  CHECK(note({"1024x1024x512", "--dtype", "e4m3", "--epilogue", "scale_block"}) ==
+        "extrapolated: nothing was learned from block scales");
 }
 
 TEST_CASE("--rejected explains each reason by an example") {

@@ -16,6 +16,7 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "validate/compare/recorded_error.h"
+#include "validate/compare/screen.h"
 #include "validate/compare/validation_text.h"
 
 namespace tilecast {
@@ -32,6 +33,7 @@ struct ValidateOptions {
   std::vector<std::string> choices;
   std::optional<std::string> method;
   std::optional<std::size_t> worst;  // none: kWorstInJson of JSON, else 0
+  bool screen = false;
 };
 
 void check_record(const Validation& validation, const std::string& record,
@@ -41,6 +43,14 @@ void check_record(const Validation& validation, const std::string& record,
     throw Error(ExitCode::kWrong,
                 fmt::format("{}: worse than recorded: {}", path, join(worse, "; ")));
   }
+}
+
+std::string screen_text(const Screen& screen) {
+  return fmt::format(
+      "\nscreen: of {} problems with eight measured configurations or more {} have one within 1 % "
+      "of "
+      "the best among the {} simulated\n",
+      screen.problems, screen.held, screen.simulated);
 }
 
 void run_validate(ValidateOptions& options) {
@@ -78,8 +88,20 @@ void run_validate(ValidateOptions& options) {
   if (!options.record.empty()) {
     write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
   }
-  fmt::print("{}", json ? to_json(validation).dump(-1, ' ', false, kReplace) + "\n"
-                        : to_table(validation));
+  Screen screen;
+  if (options.screen) {
+    screen = screen_of(input.gpu.spec, input.data.groups, {.threads = options.input.threads});
+  }
+  if (json) {
+    nlohmann::ordered_json all = to_json(validation);
+    if (options.screen) {
+      all["screen"] = {
+          {"problems", screen.problems}, {"held", screen.held}, {"simulated", screen.simulated}};
+    }
+    fmt::print("{}\n", all.dump(-1, ' ', false, kReplace));
+  } else {
+    fmt::print("{}{}", to_table(validation), options.screen ? screen_text(screen) : "");
+  }
   if (!options.check.empty()) {
     check_record(validation, record, options.check);
   }
@@ -108,6 +130,9 @@ void add_validate(Program& program) {
       .in_range(std::size_t{0}, kMostWorst);
   command.option("--choices", options->choices,
                  "What another selector chose, as a baseline: CSV (docs/cli.md)");
+  command.flag("--screen", options->screen,
+               "Rank each problem anew; count those of which the simulated configurations hold one "
+               "that was measured within 1 % of the best");
   const Option check = command.option(
       "--check", options->check, "Exit with 1 where a figure is worse than recorded in this file");
   command.option("--record", options->record, "Record the headline figures in this file")

@@ -109,11 +109,9 @@ GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const Gemm
 }
 
 GemmForm form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
-  const GemmProblem plain = as_learned(q.problem);
-  if (q.inputs == Inputs::kNormal && q.problem == plain) {
-    return kernel;
-  }
-  return gemm_form({q.gpu, plain, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
+  return q.inputs == Inputs::kNormal
+             ? kernel
+             : gemm_form({q.gpu, q.problem, q.regime, Inputs::kNormal}, kernel.config, kernel.work);
 }
 
 FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::size_t keep,

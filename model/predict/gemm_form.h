@@ -27,7 +27,7 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// The same kernel without an epilogue where it settles on normal data, from which is learned.
+/// The same kernel where it settles on normal data, from which is learned.
 GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {

@@ -5,6 +5,7 @@
 
 #include "model/base/math.h"
 #include "model/sim/same_simulation.h"
+#include "model/spec/fused_epilogue.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/tile_scheduler.h"
@@ -61,6 +62,8 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        parts.mma / parts.step,
        parts.l2 / parts.step,
        std::log(share(parts.main_loops)),
+       share(fused_time(problem.epilogue, 1.0 * t.block_m * t.block_n) *
+             static_cast<double>(work.tiles_per_sm)),
        std::log(time_of(form.cycles, sm_clock).value),
        std::log(sm_clock.value / 1e9),
 
@@ -68,7 +71,6 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        grouped_along_m(problem) ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
        number(k_elements(problem.dtype) > 1),
        std::log(static_cast<double>(work.tiles)),
-       std::log(static_cast<double>(work.tiles_per_sm)),
        used_of_last(waves),
        std::log(work.traffic.sm_intake / work.traffic.l2_to_sm),
        beyond_edge(m * matrices_of_c(problem), tile_rows(problem, t), i64{t.block_m} * t.cluster_m),
@@ -79,7 +81,6 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                   : config.operands == OperandOrder::kSwapped ? m
                                                               : n) *
                  element),  // of C's rows
-       number(order == RasterKind::kGroupedN),
        number(order == RasterKind::kHilbert),
 
        std::log2(t.block_m),

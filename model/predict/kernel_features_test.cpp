@@ -57,7 +57,6 @@ TEST_CASE("Names of one order of tiles are one kernel") {
   columns.replace(columns.find("raster=grouped_m,group=8"), 24, "raster=grouped_n,group=16");
   CHECK(Kernel(problem, rows.c_str()).features().values ==
         Kernel(problem, columns.c_str()).features().values);
-  CHECK(Kernel(problem, columns.c_str()).of("raster_by_columns") == 0);
 }
 
 TEST_CASE("Features are what their names say") {
@@ -87,6 +86,7 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("clock") == Approx(std::log(1.5)));
   CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
   CHECK(kernel.of("fp8") == 0);
+  CHECK(kernel.of("fused_share") == 0);
   CHECK(kernel.of("splits") == 0);
   // Of a pair of CTAs each loads its rows of A, and half of the columns of B that both get.
   CHECK(kernel.of("multicast") > 0.2);
@@ -94,7 +94,6 @@ TEST_CASE("Features are what their names say") {
   // 16 x 17 tiles of two CTAs' clusters are 544 / 2 pairs on 66: 4 waves and 0.12 of a fifth.
   CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
   CHECK(kernel.of("tiles") == Approx(std::log(544)));
-  CHECK(kernel.of("tiles_per_sm") == Approx(std::log(5)));
   CHECK(kernel.of("main_loop_share") < 0);
   for (const std::string_view share :
        {"tensor_share", "dram_share", "operand_share", "intake_share"}) {
@@ -103,6 +102,15 @@ TEST_CASE("Features are what their names say") {
   }
   CHECK(kernel.features().limiter == kernel.form.limiter);
   CHECK(kernel.features().regime == Regime::kSustained);
+}
+
+TEST_CASE("What is fused counts by its time in the busiest SM") {
+  const Kernel kernel(
+      {{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn, {Bias::kNone, Activation::kGelu}},
+      kProducer);
+  // 32 x 16 tiles on 132 SMs are four at most, of 128 x 256 elements with eight instructions each,
+  // 80 of which are issued a cycle; the special function unit takes less.
+  CHECK(kernel.of("fused_share") == Approx(4 * 128 * 256 * 8 / 80.0 / kernel.form.cycles.value));
 }
 
 TEST_CASE("Traits tell schedules apart by what they do") {
@@ -124,7 +132,6 @@ TEST_CASE("Traits tell schedules apart by what they do") {
       "raster=hilbert,group=1,walk=strided");
   CHECK(ping_pong.of("two_tiles_in_flight") == 1);
   CHECK(ping_pong.of("hilbert_raster") == 1);
-  CHECK(ping_pong.of("raster_by_columns") == 0);
 }
 
 TEST_CASE("Twice the rows move no feature by much that does not count rows") {

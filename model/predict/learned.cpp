@@ -16,10 +16,6 @@ constexpr std::size_t kNeighbours = 24;
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
 constexpr double kSimilar = 0.7;  // tens to hundreds of 2,500 rows are, to one of them
-// Deviations of held-out rows go with this power of the variance that is left, a process of
-// independent rows would have 0.5: rows of one problem repeat each other's error.
-constexpr double kSharper = 0.75;
-
 constexpr std::size_t kFeatureOfK = feature_index("k");
 // Half a unit of the last of the digits that features are written with.
 constexpr double kRounding = 0.005;
@@ -93,7 +89,7 @@ LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
 }
 
 double LearnedPart::deviation(const Seen& seen) const {
-  return std::hypot(method_.cycles.spread, method_.clock.spread) * std::pow(seen.left, kSharper);
+  return std::hypot(method_.cycles.spread, method_.clock.spread) * std::sqrt(seen.left);
 }
 
 double LearnedPart::deviation(const KernelFeatures& kernel) const { return deviation(see(kernel)); }

@@ -99,17 +99,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
                    const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
                    Prediction& p);
 
-/// Whatever the GPU: no row that is learned from has an epilogue, or a C that has not 16 bits.
-constexpr bool never_learned(const GemmProblem& problem) {
-  return fuses(problem.epilogue) || element_bytes(c_type(problem)) != 2;
-}
-/// The problem nearest to it that rows can be learned from, which block scales leave as it is.
-constexpr GemmProblem as_learned(GemmProblem problem) {
-  problem.epilogue = in_main_loop(problem.epilogue);
-  if (element_bytes(c_type(problem)) != 2) {
-    problem.c = ElementType::kBf16;
-  }
-  return problem;
-}
+/// Whatever the GPU: no row that is learned from has block scales.
+constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem.epilogue); }
 
 }  // namespace tilecast

@@ -186,10 +186,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     const auto cycles = [&](Hertz f) { return closed(f) * over_closed; };
     const GemmForm normal = form_on_normal_data(q, physics);
     const Hertz clock = normal.clock.sm_clock;
-    // Learned is what simulation adds to a kernel that fuses nothing.
-    const SimulatedWork simulated{
-        never_learned(q.problem) ? normal.form.cycles * over_closed : cycles(clock),
-        run.activity.work.l2, run.activity.work.dram};
+    const SimulatedWork simulated{cycles(clock), run.activity.work.l2, run.activity.work.dram};
     apply_learned(q.gpu,
                   learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
                                                         normal.form, clock, simulated, q.regime)),

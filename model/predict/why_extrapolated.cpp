@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/text.h"
+#include "model/predict/learned.h"
 #include "model/spec/learned_model.h"
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
@@ -31,11 +32,8 @@ std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& pr
 
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   std::vector<std::string> reasons;
-  if (fuses(asked.epilogue)) {
-    reasons.emplace_back("nothing was learned from epilogues");
-  }
-  if (element_bytes(c_type(asked)) != 2) {
-    reasons.push_back("nothing was learned from a C in " + std::string(to_text(c_type(asked))));
+  if (never_learned(asked)) {
+    reasons.emplace_back("nothing was learned from block scales");
   }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;

@@ -29,7 +29,7 @@ TEST_CASE("A side is named where no measured kernel has one as small or as large
 }
 
 TEST_CASE("What no measured kernel has at all is named first") {
-  CHECK(why({64, 128, 256}, {.bias = Bias::kPerColumn}) == "nothing was learned from epilogues");
+  CHECK(why({64, 128, 256}, {.scales = Scales::kBlock}) == "nothing was learned from block scales");
   CHECK(why({64, 128, 255}, {}, 2) ==
         "nothing was learned from batches; K is 255 (measured: 256 to 512)");
 }

@@ -134,9 +134,13 @@ void read_method(const StrictValue& value, LearnedMethod& method) {
     const StrictMap output = map.required(kOutputs[o]).map({"spread"});
     output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
   }
-  const StrictMap reach = map.required("reach").map({"tensor", "other"});
-  method.reach = {reach.required("tensor").number(0, kMostDeviations),
-                  reach.required("other").number(0, kMostDeviations)};
+  const StrictMap reach =
+      map.required("reach").map({"tensor", "l2", "dram", "epilogue", "latency"});
+  const auto number = [&](std::string_view kind) {
+    return reach.required(kind).number(0, kMostDeviations);
+  };
+  method.reach = {number("tensor"), number("l2"), number("dram"), number("epilogue"),
+                  number("latency")};
 }
 
 Features read_lengths(const StrictValue& value) {
@@ -154,8 +158,11 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
        {std::pair("cycles", &method.cycles), std::pair("clock", &method.clock)}) {
     text += fmt::format("  {}: {{spread: {:.5g}}}\n", word, output->spread);
   }
-  return text + fmt::format("  reach: {{tensor: {:.4g}, other: {:.4g}}}\n", method.reach.tensor,
-                            method.reach.other);
+  const auto& [tensor, l2, dram, epilogue, latency] = method.reach;
+  return text + fmt::format(
+                    "  reach: {{tensor: {:.4g}, l2: {:.4g}, dram: {:.4g}, epilogue: "
+                    "{:.4g}, latency: {:.4g}}}\n",
+                    tensor, l2, dram, epilogue, latency);
 }
 
 }  // namespace

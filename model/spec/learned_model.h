@@ -22,16 +22,16 @@ namespace tilecast {
 
 /// What a kernel is seen by; model/predict/kernel_features.cpp computes them. None is a schedule's
 /// number: a new schedule is another mixture of traits.
-constexpr std::array<std::string_view, 40> kLearnedFeatures{
+constexpr std::array<std::string_view, 39> kLearnedFeatures{
     // What a simulation says.
     "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
     "simulated_dram_rate",
     // Where the time goes, by closed form.
     "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
-    "l2_of_k_block", "main_loop_share", "time", "clock",
+    "l2_of_k_block", "main_loop_share", "fused_share", "time", "clock",
     // The problem on the chip.
-    "k", "groups", "fp8", "tiles", "tiles_per_sm", "filled_waves", "multicast", "beyond_edge_m",
-    "beyond_edge_n", "k_alignment", "n_alignment", "raster_by_columns", "hilbert_raster",
+    "k", "groups", "fp8", "tiles", "filled_waves", "multicast", "beyond_edge_m", "beyond_edge_n",
+    "k_alignment", "n_alignment", "hilbert_raster",
     // The tile and its ring.
     "block_m", "block_n", "columns_mod_64", "stages", "warpgroups_n", "ctas_per_sm", "cluster_n",
     // Traits of a schedule.
@@ -53,13 +53,30 @@ struct LearnedOutput {
   std::vector<double> weight = {};  // of each row, in spreads
 };
 
-/// Nine of ten times lie so many standard deviations around the prediction or nearer: of kernels
-/// that the tensor cores or their operands limit, and of others. 0: nobody has counted.
+/// Nine of ten times lie so many standard deviations around the prediction or nearer, by what
+/// limits the kernel. 0: nobody has counted.
 struct LearnedReach {
-  double tensor = 0, other = 0;
+  double tensor = 0;  // the tensor cores, or their operands
+  double l2 = 0;      // or what an SM takes in
+  double dram = 0;
+  double epilogue = 0;
+  double latency = 0;  // and what else there is
 
-  double of(Limiter limiter) const {
-    return limiter == Limiter::kTensor || limiter == Limiter::kSharedMemory ? tensor : other;
+  constexpr double of(Limiter limiter) const {
+    switch (limiter) {
+      case Limiter::kTensor:
+      case Limiter::kSharedMemory:
+        return tensor;
+      case Limiter::kL2:
+      case Limiter::kSmIntake:
+        return l2;
+      case Limiter::kDram:
+        return dram;
+      case Limiter::kEpilogue:
+        return epilogue;
+      default:
+        return latency;
+    }
   }
 };
 

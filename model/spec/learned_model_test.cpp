@@ -34,7 +34,7 @@ LearnedModel example() {
       next += 0.125;
       *output = {0.01 * next, {0.001 * next, -0.5}, {next, -next}};
     }
-    method->reach = {1.5, next / 20};
+    method->reach = {1.5, next / 20, 2.5, next / 30, 3.5};
   }
   return model;
 }
@@ -152,7 +152,7 @@ TEST_CASE("Absurd numbers are refused at their line") {
   CHECK(files.with("spread: 0.", "spread: 7").find("analytic.cycles.spread: ") !=
         std::string::npos);
   CHECK(files.with("noise: 0.", "noise: -1.").find(": noise") != std::string::npos);
-  CHECK(files.with("other: ", "other: 1000").find("reach.other: ") != std::string::npos);
+  CHECK(files.with("epilogue: ", "epilogue: 1000").find("reach.epilogue: ") != std::string::npos);
   // The first row's first number behind near_best is what it was off.
   CHECK(files.with_row("burst,1,", "burst,1,1e9")
             .starts_with("2 g.learned.csv:2: off: expected a number up to 3 either way, not '1e9"));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kKept = 3300;        // rows that stand for all
 constexpr std::size_t kForLengths = 3500;  // rows that lengths are learned from; 2200 are too few
-constexpr std::size_t kLengthDraws = 2;    // one draw's lengths follow its chance
+constexpr std::size_t kLengthDraws = 4;    // one draw's lengths follow its chance
 constexpr int kRounds = 14;                // of learning them
 constexpr int kFolds = 10;
 constexpr double kFirstLength = 8;         // spreads of a feature
@@ -242,19 +242,20 @@ std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin()
 /// How many deviations nine of ten times reach; few rows of a kind are counted with all.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
                       const std::vector<double>& deviations) {
+  constexpr LearnedReach kKinds{1, 2, 3, 4, 5};
   const auto counted = [&](Limiter kind) {
-    const LearnedReach kinds{1, 2};
-    std::vector<double> own, all = deviations;
+    std::vector<double> own;
     for (std::size_t i = 0; i < deviations.size(); ++i) {
-      if (kinds.of(features[i].limiter) == kinds.of(kind)) {
+      if (kKinds.of(features[i].limiter) == kKinds.of(kind)) {
         own.push_back(deviations[i]);
       }
     }
-    std::vector<double>& values = own.size() < kRowsForReach ? all : own;
+    std::vector<double> values = own.size() < kRowsForReach ? deviations : own;
     std::ranges::sort(values);
     return std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
   };
-  return {counted(Limiter::kTensor), counted(Limiter::kL2)};
+  return {counted(Limiter::kTensor), counted(Limiter::kL2), counted(Limiter::kDram),
+          counted(Limiter::kEpilogue), counted(Limiter::kLatency)};
 }
 
 struct Shared {
