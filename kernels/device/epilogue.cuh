@@ -31,7 +31,7 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
   acc.bias.load(args, part.m, part.n);
   acc.scales.load(args, part, place.row);
 #ifdef TILECAST_RESULT
-  if constexpr (fused().residual) {
+  if constexpr (fused().residual && !residual_in_ring()) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&
         ptx::elect_one()) {
       fetch_residual(args, part);
@@ -187,7 +187,9 @@ __device__ inline void store_through_slot(const GemmArgs& args, const SharedMemo
 /// The first loads of R for a warpgroup's part of a tile, whose sums need not be complete.
 __device__ inline void begin_residual(const GemmArgs& args, Accumulator& acc,
                                       const TileOrigin& tile, const WarpgroupPlace& place) {
-  acc.residual.begin(args, part_origin(tile, place));
+  if constexpr (!residual_in_ring()) {
+    acc.residual.begin(args, part_origin(tile, place));
+  }
 }
 
 /// The first kCount chunks of a part with slots of its own. Called by every thread of the

@@ -81,13 +81,13 @@ __device__ inline void pack_fused(const GemmArgs& args, const Accumulator& acc, 
 /// them; of half of them the first two.
 using Pairs = u32[sixteen_words()];
 
-/// The last steps of an epilogue that does more than round pairs (result.cuh).
-__device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, const Chunk& chunk,
-                                      i32 sixteen, const TileOrigin& part, Pairs& words) {
+/// A thread's sums in sixteen columns, scaled and activated.
+__device__ inline void complete_sixteen(const GemmArgs& args, const Accumulator& acc,
+                                        const Chunk& chunk, i32 sixteen, const TileOrigin& part,
+                                        float (&results)[2][4]) {
   const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
   const i32 column = part.n + chunk.column + sixteen * 16 + static_cast<i32>(threadIdx.x) % 4 * 2;
   const i32 eights = chunk.is_half(sixteen) ? 1 : 2;
-  float results[2][4] = {};
 #pragma unroll
   for (i32 eight = 0; eight < eights; ++eight) {
     const i32 of_part = chunk.column + sixteen * 16 + eight * 8;
@@ -101,8 +101,26 @@ __device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, co
     activate_pair(v[0], v[1]);
     activate_pair(v[2], v[3]);
   }
-  acc.residual.add(results, chunk, sixteen);
-  acc.residual.load_ahead(args, part, chunk, sixteen);
+}
+
+/// The last steps of an epilogue that does more than round pairs (result.cuh).
+__device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, const Chunk& chunk,
+                                      i32 sixteen, const TileOrigin& part, Pairs& words) {
+  const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
+  const i32 column = part.n + chunk.column + sixteen * 16 + static_cast<i32>(threadIdx.x) % 4 * 2;
+  const i32 eights = chunk.is_half(sixteen) ? 1 : 2;
+  float results[2][4] = {};
+  if constexpr (residual_in_ring()) {  // the sums are complete, and R added
+#pragma unroll
+    for (i32 i = 0; i < 8; ++i) {
+      const i32 of_part = chunk.column + sixteen * 16 + i / 4 * 8;
+      results[i / 4][i % 4] = acc.eight_columns(chunk.i, of_part)[i % 4];
+    }
+  } else {
+    complete_sixteen(args, acc, chunk, sixteen, part, results);
+    acc.residual.add(results, chunk, sixteen);
+    acc.residual.load_ahead(args, part, chunk, sixteen);
+  }
 #pragma unroll
   for (i32 eight = 0; eight < eights; ++eight) {
     float(&v)[4] = results[eight];

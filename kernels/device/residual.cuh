@@ -1,7 +1,8 @@
 // R, which is added to a result (Epilogue::residual), as a thread needs it: the elements beside its
 // sums. Of sixteen columns a thread reads four neighbours and trades two of them, so that a warp's
 // load brings whole sectors of its eight rows. As many sixteens are read ahead as registers allow;
-// so that these reads find R in L2, the copy engine fetches it as the tile begins.
+// so that these reads find R in L2, the copy engine fetches it as the tile begins. Kernels with a
+// producer have it otherwise (residual_ring.cuh).
 //
 // C may be R: each element is read by the thread that packs it, and stored behind that.
 // Checked by: validate/measure/result_test.cpp.
@@ -12,9 +13,20 @@
 #include "kernels/device/tile_loads.cuh"
 #ifdef TILECAST_RESULT
 #include "model/tile/register_plan.h"
+#include "model/tile/residual_ring.h"
 #endif
 
 namespace tilecast {
+
+/// Whether R comes through the ring of stages where the copy engine can load it
+/// (residual_ring.cuh). A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval bool residual_in_ring() {
+#ifdef TILECAST_RESULT
+  return residual_stages(kConfig, column_bytes(), fused()) > 0;
+#else
+  return false;
+#endif
+}
 
 /// Called by all threads of a warpgroup; nothing where there is no R.
 template <bool kWanted>

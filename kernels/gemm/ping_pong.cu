@@ -2,9 +2,9 @@
 // that one's epilogue runs under the other's wgmmas.
 //
 // Each tile belongs to one warpgroup, which skips the stages of the other's. A named barrier for
-// each hands the tensor cores over: without it a consumer could wait for a stage more than one
-// round of the ring ahead, where the barrier's parity no longer tells which round it is in. A
-// cluster shares operands by multicast.
+// each hands the tensor cores over, once all stages of the tile have landed: without it a consumer
+// could wait for a stage more than one round of the ring ahead, where the barrier's parity no
+// longer tells which round it is in. A cluster shares operands by multicast.
 //
 // Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
@@ -13,6 +13,7 @@
 // (results), validate/measure/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"
+#include "kernels/device/residual_ring.cuh"
 #include "kernels/device/specialized_roles.cuh"
 
 namespace tilecast {
@@ -24,9 +25,21 @@ static_assert(warpgroups_per_tile(kTiling) == 1, "a tile belongs to one warpgrou
 constexpr u32 kFirstTurnBarrier = kConsumersBarrier + 1;
 constexpr u32 kTurnThreads = 2 * kThreadsPerWarpgroup;  // one warpgroup arrives, the other waits
 
+/// Stages of the ring that a tile takes.
+template <class Args>
+__device__ inline i32 stages_of(const Args& args, u32 linear, const ClusterPlace& cta) {
+  i32 stages = k_blocks_of(args, linear, cta);
+#ifdef TILECAST_RESULT
+  if constexpr (residual_in_ring()) {
+    stages += args.result.residual_by_tma != 0 ? ceil_div(kChunks, residual_chunks()) : 0;
+  }
+#endif
+  return stages;
+}
+
 /// The ring position behind one tile.
-__device__ inline void skip_tile(RingPosition& at, i32 k_blocks) {
-  const i32 position = at.stage + k_blocks;
+__device__ inline void skip_tile(RingPosition& at, i32 stages) {
+  const i32 position = at.stage + stages;
   at.stage = position % kTiling.stages;
   at.phase ^= position / kTiling.stages & 1;
 }
@@ -53,14 +66,16 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
       multiply_stages(smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [&] {
         begin_residual(args, acc, tile_origin(args, t, cta), whole_tile);
         if (scheduler.next(t) < end) {
+          await_residual(args, smem, at);
           ptx::named_barrier_arrive(kFirstTurnBarrier + (warpgroup ^ 1), kTurnThreads);
         }
       });
       timeline.multiplied();
+      add_residual(args, smem, at, acc, tile_origin(args, t, cta), whole_tile, cta, warpgroup);
       store_tile(args, smem, acc, tile_origin(args, t, cta), whole_tile, warpgroup);
       timeline.stored();
     } else {
-      skip_tile(at, k_blocks_of(args, t, cta));
+      skip_tile(at, stages_of(args, t, cta));
     }
     turn ^= 1;
   }

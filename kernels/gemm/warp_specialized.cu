@@ -12,6 +12,7 @@
 // (results), validate/measure/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/deferred_store.cuh"
+#include "kernels/device/residual_ring.cuh"
 #include "kernels/device/specialized_roles.cuh"
 
 namespace tilecast {
@@ -39,9 +40,11 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
     if constexpr (kDefers) {
       deferred.store_rest(args, smem, warpgroup);
       begin_residual(args, acc, tile, place);
+      add_residual(args, smem, at, acc, tile, place, cta, warpgroup);
       deferred.keep(args, smem, acc, tile, place, warpgroup);
     } else {
       begin_residual(args, acc, tile, place);
+      add_residual(args, smem, at, acc, tile, place, cta, warpgroup);
       store_tile_where_staged(args, smem, acc, tile, place, warpgroup);
     }
     timeline.stored();

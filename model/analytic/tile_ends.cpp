@@ -37,18 +37,31 @@ Cycles fused(const KernelAt& kernel) {
   return kernel.cycles(kernel.costs.fused) * kernel.warpgroups();
 }
 
+/// Threads do, at a tile's end; not where R comes through the ring of stages.
+bool reads_residual(const KernelAt& kernel) {
+  return kernel.costs.residual_bytes > 0 && kernel.costs.residual_stages == 0;
+}
+
 /// Of R, of all warpgroups that finish a tile together: a chunk of each, two of which each
 /// warpgroup asks for at a time.
 Cycles residual_read(const KernelAt& kernel) {
   const Cycles intake = kernel.cycles(kernel.costs.residual_intake);
-  const bool wanted = kernel.costs.residual_bytes > 0;
-  return wanted ? std::max(intake * kernel.warpgroups(),
-                           (kernel.cycles(kernel.costs.l2_latency) + intake) / 2)
-                : Cycles{};
+  return reads_residual(kernel) ? std::max(intake * kernel.warpgroups(),
+                                           (kernel.cycles(kernel.costs.l2_latency) + intake) / 2)
+                                : Cycles{};
 }
+/// What R's stages of the ring take from who waits for loads all the while: all of them.
+Cycles residual_loads(const KernelAt& kernel, const KBlockStep& step, double k_blocks) {
+  const KernelCosts& costs = kernel.costs;
+  const i32 chunks = c_chunks(kernel.tiling()) * warpgroups_per_tile(kernel.tiling());
+  const Cycles loads =
+      kernel.cycles(costs.residual_fill) * (costs.residual_stages > 0 ? chunks : 0);
+  return std::min(loads, (step.time - step.operands_there) * k_blocks);
+}
+
 /// Before the first chunk has come.
 Cycles residual_wait(const KernelAt& kernel) {
-  return kernel.costs.residual_bytes > 0 ? kernel.cycles(kernel.costs.l2_latency) : Cycles{};
+  return reads_residual(kernel) ? kernel.cycles(kernel.costs.l2_latency) : Cycles{};
 }
 
 /// Of all warpgroups that finish a tile together: one chunk of each staged, its store from issue to
@@ -161,13 +174,14 @@ Cycles between_tiles(const KernelAt& kernel, Cycles load, const KBlockStep& step
   if (!loads_run_ahead(config)) {
     return end + kernel.cycles(kernel.costs.issue) + load;
   }
+  const Cycles residual = residual_loads(kernel, step, k_blocks);
   if (ends_run_aside(config)) {
-    return std::max(Cycles{}, end - step.time * k_blocks);
+    return std::max(Cycles{}, end - step.time * k_blocks) + residual;
   }
   const Cycles waits_for_loads = step.time - step.operands_there;
   const double caught_up = std::min<double>(config.tiling.stages, k_blocks);
   const Cycles hidden = std::max(waits_for_loads * caught_up, step.time * drift(config, k_blocks));
-  const Cycles shown = end - std::min(end, hidden);
+  const Cycles shown = end - std::min(end, hidden) + residual;
   return deferred == 0 ? shown : shown + staged_beside_wgmmas(kernel, deferred);
 }
 

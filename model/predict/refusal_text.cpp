@@ -94,8 +94,7 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       if (!takes_result(config, c_type(problem), problem.epilogue)) {
         return problem.epilogue.amax && splits_k(config.schedule)
                    ? "amax is of tiles that are not split along K"
-               : (problem.epilogue.residual || problem.epilogue.amax) &&
-                       !registers_hold_result(config)
+               : !registers_hold_result(config, c_type(problem), problem.epilogue)
                    ? "its sums leave no registers for a residual or amax"
                    : fmt::format(
                          "C in {} takes warpgroups of whole 16 columns, and more than 16 "

@@ -64,21 +64,24 @@ constexpr ElementWork element_work(Activation activation) {
 }
 
 /// Of R: half of a load and of what finds it and asks whether it is within bounds, a conversion and
-/// an addition. Of amax: its mask, a comparison, and whether the element is within bounds.
-constexpr ElementWork element_work_of_result(const Epilogue& epilogue) {
-  return {(epilogue.residual ? 4.0 : 0.0) + (epilogue.amax ? 4.0 : 0.0) +
+/// an addition; from a stage of the ring one ldmatrix and its address for eight. Of amax: its mask,
+/// a comparison, and whether the element is within bounds.
+constexpr ElementWork element_work_of_result(const Epilogue& epilogue, bool residual_in_ring) {
+  const double residual = residual_in_ring ? 2.25 : 4;
+  return {(epilogue.residual ? residual : 0) + (epilogue.amax ? 4.0 : 0.0) +
               (epilogue.scale_c ? 1.0 : 0.0),
           0};
 }
 
 /// Of so many elements of A B, by threads that have the SM's arithmetic to themselves.
-constexpr Cycles fused_time(const Epilogue& epilogue, double elements) {
+constexpr Cycles fused_time(const Epilogue& epilogue, double elements,
+                            bool residual_in_ring = false) {
   constexpr double kIssuedPerCycle = 80, kSpecialPerCycle = 16;
   const ElementWork bias = element_work(epilogue.bias);
   const ElementWork activation = element_work(epilogue.activation);
   const ElementWork scales = element_work(epilogue.scales);
-  const double issued =
-      scales.issued + bias.issued + activation.issued + element_work_of_result(epilogue).issued;
+  const double issued = scales.issued + bias.issued + activation.issued +
+                        element_work_of_result(epilogue, residual_in_ring).issued;
   return Cycles{elements * max_of(issued / kIssuedPerCycle, activation.special / kSpecialPerCycle)};
 }
 

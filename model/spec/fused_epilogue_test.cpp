@@ -34,6 +34,9 @@ TEST_CASE("An epilogue takes the longer of its issue slots and its special funct
   CHECK(cycles(Bias::kNone, Activation::kGeglu) == Approx(4.5 * 409.6));
   CHECK(fused_time({.bias = Bias::kNone, .activation = Activation::kNone, .residual = true}, kTile)
             .value == Approx(4 * 409.6));
+  CHECK(fused_time({.bias = Bias::kNone, .activation = Activation::kNone, .residual = true}, kTile,
+                   true)
+            .value == Approx(2.25 * 409.6));
 }
 
 TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {

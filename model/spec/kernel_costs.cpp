@@ -8,6 +8,7 @@
 #include "model/spec/pack_time.h"
 #include "model/spec/tensor_operation.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/residual_ring.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -86,7 +87,8 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const double staging_instructions = max_of(1, of_column / kOperandBytes);
   costs.chunk = time(machine.chunk * (rows / kWgmmaM) * staging_instructions);
   costs.pack = time(pack_time(config));
-  costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t))));
+  costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
+                                residual_through_ring(problem, config)));
   costs.next_tile = time(machine.next_tile);
   if (config.raster.kind == RasterKind::kHilbert) {
     const TileScheduler tiles = make_tile_scheduler(problem, config, 1);
@@ -104,6 +106,11 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
     costs.residual_intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
     costs.residual_output = sim_time(transfer_time(chunk, machine.l2_output));
     costs.residual_dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
+    if (residual_through_ring(problem, config)) {
+      costs.residual_stages = residual_stages(config, of_column, problem.epilogue);
+      costs.residual_stage = time(machine.barrier);
+      costs.residual_fill = costs.staging;
+    }
   }
   costs.store_latency = time(machine.store_latency);
   const i32 c_bytes = element_bytes(c_type(problem));

@@ -39,6 +39,10 @@ struct KernelCosts {
   // Of R, in a chunk: bytes, 0 without; through the SM's one path; out of L2; from DRAM.
   i64 residual_bytes;
   SimTime residual_intake, residual_output, residual_dram;
+  // Where R comes through the ring of stages: stages of a tile, 0 where threads load it; what a
+  // stage takes of each warpgroup beside its chunks; a chunk into shared memory.
+  i32 residual_stages;
+  SimTime residual_stage, residual_fill;
   SimTime next_tile;      // a warpgroup goes on to its next tile
   SimTime find_tile;      // a role does, on a Hilbert curve; 0 in other orders
   SimTime store_issue;    // of all chunks of a CTA, by one thread

@@ -6,16 +6,21 @@
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 #include "model/tile/register_plan.h"
+#include "model/tile/residual_ring.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
 
-/// What a thread that adds R, or looks for the largest magnitude, needs beside its sums: of
-/// compiled kernels some spill with 80, next to none with 88.
+/// What a thread that loads R ahead, or looks for the largest magnitude, needs beside its sums: of
+/// compiled kernels some spill with 80, next to none with 88. R that comes through the ring needs
+/// no more than C.
 constexpr i32 kBesideResult = 88;
 
-TILECAST_HD constexpr bool registers_hold_result(const KernelConfig& config) {
-  return !has_producer_warpgroup(config.schedule) ||
+TILECAST_HD constexpr bool registers_hold_result(const KernelConfig& config, ElementType c,
+                                                 const Epilogue& epilogue) {
+  const bool loads =
+      epilogue.residual && residual_stages(config, c_column_bytes(c, epilogue), epilogue) == 0;
+  return (!loads && !epilogue.amax) || !has_producer_warpgroup(config.schedule) ||
          accumulator_registers(config.tiling) + kBesideResult <=
              register_plan(consumer_warpgroups(config.schedule, config.tiling), config.ctas_per_sm,
                            config.producer_registers)
@@ -32,7 +37,7 @@ TILECAST_HD constexpr bool takes_result(const KernelConfig& config, ElementType 
   return (usual || (!uses_tcgen05(config.schedule) && !in_odd_eights(config.tiling))) &&
          (bytes <= kOperandBytes || config.store == Store::kAtTileEnd) &&
          (!epilogue.amax || !splits_k(config.schedule)) &&
-         ((!epilogue.residual && !epilogue.amax) || registers_hold_result(config));
+         registers_hold_result(config, c, epilogue);
 }
 
 }  // namespace tilecast

@@ -41,11 +41,16 @@ TEST_CASE("Odd eights of columns take 16-bit elements alone") {
   }
 }
 
-TEST_CASE("R and amax need 88 registers beside the sums of a thread, of which 240 are the most") {
-  CHECK(takes_result(ping_pong("64x256x64"), kBf16, kResidual));         // 128 sums
-  CHECK(takes_result(ping_pong("128x144x64"), kBf16, kResidual));        // 144
-  CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // 160
+TEST_CASE("amax and R by threads need 88 registers beside a thread's sums, of 240 at most") {
+  Epilogue amax{};
+  amax.amax = true;
+  CHECK(takes_result(ping_pong("64x256x64"), kBf16, amax));         // 128 sums
+  CHECK(takes_result(ping_pong("128x144x64"), kBf16, amax));        // 144
+  CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, amax));  // 160
   CHECK(takes_result(ping_pong("128x160x64"), kBf16, {}));
+  CHECK(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // through the ring
+  CHECK(takes_result(ping_pong("128x136x64"), kBf16, kResidual));  // by threads: odd eights
+  CHECK_FALSE(takes_result(ping_pong("128x152x64"), kBf16, kResidual));
 }
 
 TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of tiles no amax") {

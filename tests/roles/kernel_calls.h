@@ -36,7 +36,7 @@ struct Map {
   std::uint64_t columns, rows;          // of a box
   std::uint64_t all_columns, all_rows;  // of the matrix
 };
-enum Operand : std::uint64_t { kA = 1, kB, kC, kScales };
+enum Operand : std::uint64_t { kA = 1, kB, kC, kScales, kR };
 
 struct Call {
   Name name;

@@ -64,6 +64,9 @@ struct Launch {
     args.result.residual_row = n;
     args.result.residual_stride = problem.batch.products > 1 ? m * n : 0;
     args.result.residual_fours = n % 4 == 0 ? 1 : 0;
+    args.result.residual_by_tma = c_rows_allow_tma(problem) ? 1 : 0;
+    args.result.residual_map =
+        map(kernel_calls::kR, c_box(config, c_type(problem), c_column_bytes(problem)), n, m);
     if (grouped_along_k(problem)) {
       group_rows = problem.groups->on_device();
       args.groups = {group_rows.data(), static_cast<i32>(group_rows.size()), static_cast<i32>(k)};
@@ -266,7 +269,15 @@ class Reader {
 
   void load(const Call& copy) {
     Step& step = steps_.back();
-    TILECAST_ASSERT(step.kind == StepKind::kLoad && barrier(copy.address) == step.at);
+    TILECAST_ASSERT(barrier(copy.address) == step.at);
+    if (copy.map.operand == kernel_calls::kR) {
+      step.kind = StepKind::kLoadResidual;
+      step.tile_m = row_of(copy, copy.y).tile;
+      step.tile_n = static_cast<u32>(copy.x / t_.block_n);
+      step.bytes += existing_bytes(copy);
+      return;
+    }
+    TILECAST_ASSERT(step.kind == StepKind::kLoad);
     const u32 x = static_cast<u32>(copy.x), y = static_cast<u32>(copy.y);
     if (copy.map.operand == kernel_calls::kScales) {
       scales_of_ = y;

@@ -134,11 +134,11 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
 
 std::string text_of(const Step& s) {
   static const char* const kNames[] = {
-      "wait empty",     "load",      "wait full",     "multiply",     "wait multiplied",
-      "release",        "meet",      "stage",         "store",        "wait stores read",
-      "part stored",    "take turn", "give turn",     "wait for sum", "store sum",
-      "add sum",        "read sum",  "publish",       "share stored", "wait for clearing",
-      "clearing ready", "sum taken", "wait sum taken"};
+      "wait empty",        "load",           "load R",    "wait full",     "multiply",
+      "wait multiplied",   "release",        "meet",      "stage",         "store",
+      "wait stores read",  "part stored",    "take turn", "give turn",     "wait for sum",
+      "store sum",         "add sum",        "read sum",  "publish",       "share stored",
+      "wait for clearing", "clearing ready", "sum taken", "wait sum taken"};
   return fmt::format("{} at {} count {} tile {},{} K block {} bytes {}",
                      kNames[static_cast<std::size_t>(s.kind)], s.at, s.count, s.tile_m, s.tile_n,
                      s.k_block, s.bytes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/tile/residual_ring.h"
+
 namespace tilecast {
 
 Cta::Cta(Machine& machine, i32 id, i32 sm, TileCoord place)
@@ -124,6 +126,39 @@ void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {
   load(0, machine_.a, a_panel, place_.n, same_row_);
   load(1, machine_.b, b_panel, place_.m, same_column_);
   producer.load.advance(tiling().stages);
+  producer.ready = now;
+}
+
+void Cta::fetch_residual(Warpgroup& producer) {
+  if (costs().residual_stages > 0) {
+    const i64 chunks = i64{c_chunks(tiling())} * warpgroups_per_tile(tiling());
+    producer.residual_in_l2 =
+        machine_.memory.read_ahead(engine().now(), costs().residual_dram * chunks);
+  }
+}
+
+void Cta::load_residual(Warpgroup& producer, TileCoord tile, i32 index) {
+  const SimTime now = engine().now();
+  const Tiling& t = tiling();
+  const i32 stage = producer.load.stage;
+  const i32 together =
+      residual_chunks_in_stage(machine_.config.schedule, t, machine_.c_column_bytes);
+  const i32 first = index * together, end = std::min(first + together, c_chunks(t));
+  const i64 chunks = i64{end - first} * warpgroups_per_tile(t);
+  note(producer, {.kind = StepKind::kLoadResidual,
+                  .at = stage,
+                  .tile_m = tile.m,
+                  .tile_n = tile.n,
+                  .bytes = machine_.residual_bytes(tile, first, end)});
+  const SimTime put_out =
+      machine_.memory.put_out_beside(now, sm().place, costs().residual_output * chunks);
+  const SimTime there = std::max(put_out, producer.residual_in_l2);
+  // A stage is full with as many arrivals as a K block has slices.
+  for (i32 slice = 1; slice < t.cluster_m + t.cluster_n; ++slice) {
+    land(*this, stage, there, {}, 0);
+  }
+  land(*this, stage, there, costs().residual_fill * chunks, costs().chunk_bytes * chunks);
+  producer.load.advance(t.stages);
   producer.ready = now;
 }
 

@@ -96,6 +96,10 @@ class Cta {
 
   /// Bulk copies of this CTA's slices of one K block of A and B, to all that share them.
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
+  /// As a tile begins whose R comes through the ring of stages, L2 reads it.
+  void fetch_residual(Warpgroup& producer);
+  /// Bulk copies of what the `index`th stage of the tile's R holds.
+  void load_residual(Warpgroup& producer, TileCoord tile, i32 index);
   /// Issues and commits the wgmmas of one K block.
   void mma_k_block(Warpgroup& consumer);
   /// The same of one wgmma row of the K block in a stage, with block scales.

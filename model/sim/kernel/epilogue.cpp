@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/tile/register_plan.h"
+#include "model/tile/residual_ring.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -13,7 +14,8 @@ SimTime stage_chunk(Cta& cta) {
   return cta.sm().intake.serve(cta.engine().now(), cta.costs().staging);
 }
 
-bool fuses(const Cta& cta) { return cta.costs().fused.ps > 0; }
+/// Where R comes through the ring all is done before.
+bool fuses(const Cta& cta) { return cta.costs().fused.ps > 0 && cta.costs().residual_stages == 0; }
 
 /// When `share` of a chunk of R that is asked for now has come, which a fused epilogue waits for.
 SimTime load_residual(Cta& cta, const Warpgroup& wg, i64 parts) {
@@ -125,10 +127,31 @@ void part_stored(Cta& cta, const Warpgroup& warpgroup, TileCoord tile) {
   machine.part_stored();
 }
 
+/// Of R that comes through the ring.
+Process add_residual(Cta& cta, Warpgroup& wg) {
+  const KernelCosts& costs = cta.costs();
+  i32 left = c_chunks(cta.tiling());
+  const Machine& machine = cta.machine();
+  const i32 together =
+      residual_chunks_in_stage(machine.config.schedule, cta.tiling(), machine.c_column_bytes);
+  for (i32 stage = 0; stage < costs.residual_stages; ++stage) {
+    const i32 chunks = std::min(together, left);
+    left -= chunks;
+    co_await cta.wait_loaded(wg);
+    wg.ready = std::max(wg.ready, cta.engine().now());
+    co_await cta.engine().until(wg.ready);
+    wg.ready =
+        cta.sm().arithmetic.serve(cta.engine().now(), costs.fused * chunks) + costs.residual_stage;
+    wg.at.advance(cta.tiling().stages);
+    cta.release_stage(wg);
+  }
+}
+
 Process defer_tile(Cta& cta, Warpgroup& wg, TileCoord tile, i32 chunks) {
   while (wg.chunks_waiting > 0) {
     co_await store_waiting(cta, wg);
   }
+  co_await add_residual(cta, wg);
   const i32 at_once = c_chunks(cta.tiling()) - chunks;
   if (at_once > 0) {
     co_await store_from_slots(cta, wg, at_once);
@@ -145,7 +168,7 @@ Process defer_tile(Cta& cta, Warpgroup& wg, TileCoord tile, i32 chunks) {
 
 void fetch_residual(Cta& cta, Warpgroup& wg, u32 k_blocks) {
   const KernelCosts& costs = cta.costs();
-  if (costs.residual_bytes > 0) {
+  if (costs.residual_bytes > 0 && costs.residual_stages == 0) {
     const SimTime whole = costs.residual_dram * c_chunks(cta.tiling());
     wg.residual_asked = wg.residual_taken = 0;
     wg.residual_in_l2 =
@@ -214,6 +237,7 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
     warpgroup.ready += cta.costs().next_tile;
     co_return;
   }
+  co_await add_residual(cta, warpgroup);
   if (cta.tiling().c_slots > 0) {
     co_await store_from_slots(cta, warpgroup, c_chunks(cta.tiling()));
   } else {

@@ -7,7 +7,8 @@
 //
 // Chunks whose store is deferred wait until store_waiting. An epilogue is taken before a chunk is
 // staged or waits. R (Epilogue::residual) is asked of DRAM as the tile begins; its chunks are
-// loaded by the threads, two ahead of the one that is taken (kernels/device/residual.cuh).
+// loaded by the threads, two ahead of the one that is taken (kernels/device/residual.cuh), or lie
+// in stages of the ring and are all added before the first is staged (residual_ring.cuh).
 //
 // Leaves out: the room that R takes in L2; plain stores where rows of C are not 16-byte multiples;
 // contention of stores with loads.

@@ -201,6 +201,22 @@ i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
          inside(i64{at.n} * t.block_n + column, warpgroup_columns(t), shape.n) * c_column_bytes;
 }
 
+i64 Machine::residual_bytes(TileCoord at, i32 first, i32 end) const {
+  const Tiling& t = config.tiling;
+  const i32 across = ceil_div(warpgroup_columns(t), c_slot_columns(t));
+  i64 elements = 0;
+  for (i32 warpgroup = 0; warpgroup < warpgroups_per_tile(t); ++warpgroup) {
+    const auto [row, column] = warpgroup_part(t, warpgroup);
+    for (i32 chunk = first; chunk < end; ++chunk) {
+      const i32 in_part = chunk % across * c_slot_columns(t);
+      const i32 columns = std::min(c_slot_columns(t), warpgroup_columns(t) - in_part);
+      elements += inside(row + chunk / across * kWgmmaM, kWgmmaM, rows[at.m].of_c) *
+                  inside(i64{at.n} * t.block_n + column + in_part, columns, shape.n);
+    }
+  }
+  return elements * c_column_bytes;
+}
+
 u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }
 
 u64 Machine::c_block(TileCoord at, i32 warpgroup) const {

@@ -125,6 +125,8 @@ struct Machine {
   /// The C that the warpgroup's part of a CTA's tile covers, and its name.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
   u64 c_block(TileCoord cta_tile, i32 warpgroup) const;
+  /// Of R, in chunks [first, end) of each warpgroup of a CTA's tile.
+  i64 residual_bytes(TileCoord cta_tile, i32 first, i32 end) const;
 };
 
 }  // namespace tilecast

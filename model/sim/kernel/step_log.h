@@ -17,6 +17,7 @@ namespace tilecast {
 enum class StepKind : i32 {
   kWaitEmpty,       // at: stage; count: parity of the phase
   kLoad,            // at: stage; a K block of a CTA's tile; bytes: of A and B that exist
+  kLoadResidual,    // at: stage; of a CTA's tile; bytes: of R that exist
   kWaitFull,        // at: stage; count: parity
   kMultiply,        // at: stage
   kWaitMultiplied,  // count: K blocks that may still be in flight

@@ -1,5 +1,7 @@
 // kernels/gemm/ping_pong.cu: two consumer warpgroups take tiles in turn, so that the epilogue of
 // one runs under the wgmmas of the other.
+#include <algorithm>
+
 #include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/multiply.h"
 #include "model/sim/schedules/roles.h"
@@ -9,10 +11,23 @@ namespace {
 
 /// The ring position behind one tile, which the other warpgroup multiplies.
 void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
-  for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
+  const u32 stages = k_blocks + static_cast<u32>(cta.costs().residual_stages);
+  for (u32 stage = 0; stage < stages; ++stage) {
     wg.at.advance(cta.tiling().stages);
     wg.to_release.advance(cta.tiling().stages);
   }
+}
+
+/// Until the tile's R has landed, in the stages behind its K blocks: the other warpgroup would not
+/// tell one round of these from the next.
+Process await_residual(Cta& cta, Warpgroup& wg) {
+  const RingPosition first = wg.at;
+  for (i32 stage = 0; stage < cta.costs().residual_stages; ++stage) {
+    co_await cta.wait_loaded(wg);
+    wg.ready = std::max(wg.ready, cta.engine().now());
+    wg.at.advance(cta.tiling().stages);
+  }
+  wg.at = first;
 }
 
 }  // namespace
@@ -35,6 +50,7 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
     TileSpan span{};
     co_await multiply_stages(cta, wg, span, k_blocks);
     if (cta.next_tile(t) < cta.end_tile()) {
+      co_await await_residual(cta, wg);
       cta.note(wg, {.kind = StepKind::kGiveTurn, .at = warpgroup ^ 1});
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }

@@ -32,6 +32,13 @@ Process produce(Cta& cta) {
         span.first_operands = cta.engine().now();
       }
       cta.load_k_block(wg, tile, k_block);
+      if (k_block == 0) {
+        cta.fetch_residual(wg);
+      }
+    }
+    for (i32 stage = 0; stage < cta.costs().residual_stages; ++stage) {
+      co_await cta.wait_empty(wg);
+      cta.load_residual(wg, tile, stage);
     }
     record_loads(cta, wg, tile, span);
   }

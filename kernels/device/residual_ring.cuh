@@ -1,0 +1,135 @@
+// What consumers do with R that comes through the ring of stages (model/tile/residual_ring.h): they
+// add it once their wgmmas are complete, to sums that they have scaled and activated, in place, so
+// that the stages are free for the next tile's K blocks before C is staged. Where the copy engine
+// cannot load R, threads do at the same point (residual.cuh).
+// Checked by: validate/measure/result_test.cpp, tests/roles.
+#pragma once
+
+#include "kernels/device/epilogue.cuh"
+#include "kernels/device/residual_loads.cuh"
+
+namespace tilecast {
+
+#ifdef TILECAST_RESULT
+/// From a chunk's slot a thread's elements of R in sixteen columns: of each eight, two neighbours
+/// in one row, and two in the row eight below.
+__device__ inline void read_staged(u32 slot, const Chunk& chunk, i32 sixteen,
+                                   ResidualPair (&pairs)[4]) {
+  const u32 lane = threadIdx.x % 32;
+  if constexpr (element_bytes(kCType) == 2) {  // as stage_sixteen lays them down
+    const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
+    u32 words[4];
+    ptx::ldmatrix_x4(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2 + lane / 16),
+                     words);
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      pairs[i].word[0] = words[i];
+    }
+  } else {  // as stage_words
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+      const u32 row = static_cast<u32>(row_in_chunk()) + i % 2 * 8;
+      const u32 four = (static_cast<u32>(sixteen) * 2 + i / 2) * 2 + lane % 4 / 2;
+      pairs[i] = ptx::load_shared<ResidualPair::kWords * 4>(slot + slot_offset(chunk, row, four) +
+                                                            lane % 2 * 8);
+    }
+  }
+}
+
+/// Until all of a tile's has landed, in the stages from `at` on.
+template <class Args>
+__device__ inline void await_residual_of_tile(const Args& args, const SharedMemory& smem,
+                                              RingPosition at) {
+  if (args.result.residual_by_tma != 0) {
+#pragma unroll
+    for (i32 index = 0; index < kChunks; index += residual_chunks()) {
+      wait_full(smem, at);
+      at.advance();
+    }
+  }
+}
+
+/// By every thread of a warpgroup whose wgmmas are complete; leaves `at` behind R.
+template <class Args>
+__device__ inline void add_residual_of_tile(const Args& args, const SharedMemory& smem,
+                                            RingPosition& at, Accumulator& acc,
+                                            const TileOrigin& tile, const WarpgroupPlace& place,
+                                            const ClusterPlace& cta, i32 warpgroup) {
+  const TileOrigin part = part_origin(tile, place);
+  const bool in_ring = args.result.residual_by_tma != 0;
+  constexpr i32 kReadTogether = 2;  // sixteens of columns
+  const i32 of_tile = warpgroups_per_tile(kTiling) > 1 ? warpgroup : 0;
+#pragma unroll
+  for (i32 index = 0; index < kChunks; ++index) {
+    const Chunk chunk = Chunk::at(index);
+    if (in_ring && index % residual_chunks() == 0) {
+      wait_full(smem, at);
+    }
+    const u32 slot = residual_slot(smem, at, index, of_tile);
+    const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
+    const i32 first = part.n + chunk.column + static_cast<i32>(threadIdx.x) % 4 * 2;
+#pragma unroll
+    for (i32 begin = 0; begin < chunk.sixteens(); begin += kReadTogether) {
+      // So that one branch is enough for several, which do not wait for each other.
+      ResidualPair pairs[kReadTogether][4];
+      if (in_ring) {
+#pragma unroll
+        for (i32 i = 0; i < kReadTogether; ++i) {
+          if (begin + i < chunk.sixteens()) {
+            read_staged(slot, chunk, begin + i, pairs[i]);
+          }
+        }
+      } else {
+#pragma unroll
+        for (i32 i = 0; i < kReadTogether * 4; ++i) {
+          pairs[i / 4][i % 4] = residual_pair(args, part.product(), row + i % 2 * 8,
+                                              first + (begin + i / 4) * 16 + i % 4 / 2 * 8);
+        }
+      }
+#pragma unroll
+      for (i32 i = 0; i < kReadTogether; ++i) {
+        const i32 sixteen = begin + i;
+        if (sixteen < chunk.sixteens()) {
+          float results[2][4];
+          complete_sixteen(args, acc, chunk, sixteen, part, results);
+#pragma unroll
+          for (i32 k = 0; k < 4; ++k) {
+            float* const sums = acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + k / 2 * 8);
+            sums[k % 2 * 2] = results[k / 2][k % 2 * 2];
+            sums[k % 2 * 2 + 1] = results[k / 2][k % 2 * 2 + 1];
+            add_residual(pairs[i][k], sums[k % 2 * 2], sums[k % 2 * 2 + 1]);
+          }
+        }
+      }
+    }
+    if (in_ring && ((index + 1) % residual_chunks() == 0 || index + 1 == kChunks)) {
+      ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
+      release_stage(smem, at.stage, cta);
+      at.advance();
+    }
+  }
+}
+#endif
+
+__device__ inline void await_residual(const GemmArgs& args, const SharedMemory& smem,
+                                      const RingPosition& at) {
+#ifdef TILECAST_RESULT
+  if constexpr (residual_in_ring()) {
+    await_residual_of_tile(args, smem, at);
+  }
+#endif
+}
+
+/// R that comes through the ring, before C is staged.
+__device__ inline void add_residual(const GemmArgs& args, const SharedMemory& smem,
+                                    RingPosition& at, Accumulator& acc, const TileOrigin& tile,
+                                    const WarpgroupPlace& place, const ClusterPlace& cta,
+                                    i32 warpgroup) {
+#ifdef TILECAST_RESULT
+  if constexpr (residual_in_ring()) {
+    add_residual_of_tile(args, smem, at, acc, tile, place, cta, warpgroup);
+  }
+#endif
+}
+
+}  // namespace tilecast
