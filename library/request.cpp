@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +16,7 @@
 #include "model/tile/group_rows.h"
 #include "model/tile/leading_text.h"
 #include "model/tile/operand_copies.h"
+#include "model/tile/result_rules.h"
 
 namespace tilecast {
 namespace {
@@ -68,6 +69,18 @@ bool asked(const char* name, i32 flag) {
     invalid(fmt::format("{} is {}: expected 0 or 1", name, flag));
   }
   return flag == 1;
+}
+
+/// Of a variable that is 0 or 1; not set: false.
+bool asked_by_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr || std::string_view(value) == "0") {
+    return false;
+  }
+  if (std::string_view(value) != "1") {
+    invalid(fmt::format("{} is '{}': expected 0 or 1", name, value));
+  }
+  return true;
 }
 
 Layout layout_of(i32 layout) {
@@ -318,9 +331,8 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
     invalid(fmt::format("problem.reserved2 is {}: expected 0", p.reserved2));
   }
   read_residual(p, request);
-  const bool usual_c =
-      c_type(request.problem) != ElementType::kE4m3 && !gates(request.problem.epilogue);
-  if (request.scale == SumScale::kAlphaBeta && !usual_c) {
+  if (request.scale == SumScale::kAlphaBeta &&
+      !takes_alpha_beta(c_type(request.problem), request.problem.epilogue)) {
     unsupported("alpha and beta are of a C that is no fp8 and has no gate");
   }
   const Scales scales = request.problem.epilogue.scales;
@@ -356,23 +368,14 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
     invalid(fmt::format("options.threads is {}: expected 0 to {}", o.threads, kMostThreads));
   }
   request.threads = static_cast<unsigned>(o.threads);
-  if (o.no_calibration != 0 && o.no_calibration != 1) {
-    invalid(fmt::format("options.no_calibration is {}: expected 0 or 1", o.no_calibration));
-  }
-  if (o.programmatic != 0 && o.programmatic != 1) {
-    invalid(fmt::format("options.programmatic is {}: expected 0 or 1", o.programmatic));
-  }
-  if (o.check_groups != 0 && o.check_groups != 1) {
-    invalid(fmt::format("options.check_groups is {}: expected 0 or 1", o.check_groups));
-  }
   if (o.reserved != 0) {
     invalid(fmt::format("options.reserved is {}: expected 0", o.reserved));
   }
-  const char* const from_outside = std::getenv("TILECAST_CHECK_GROUPS");
-  request.check_groups = request.problem.groups != nullptr &&
-                         (o.check_groups == 1 || (from_outside != nullptr && *from_outside == '1'));
-  request.use_calibration = o.no_calibration == 0;
-  request.programmatic = o.programmatic == 1;
+  request.use_calibration = !asked("options.no_calibration", o.no_calibration);
+  request.programmatic = asked("options.programmatic", o.programmatic);
+  const bool by_option = asked("options.check_groups", o.check_groups);
+  const bool checks = asked_by_environment("TILECAST_CHECK_GROUPS") || by_option;
+  request.check_groups = checks && request.problem.groups != nullptr;
   return request;
 }
 

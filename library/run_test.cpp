@@ -387,6 +387,7 @@ void check_permutations(std::int64_t side, bool programmatic, const char* config
   const std::size_t bytes = 2 * b.size();
   const DeviceBytes b_device(bytes), even(bytes), odd(bytes), workspace(plan.workspace_bytes());
   check_cuda(cudaMemcpy(b_device.get(), b.data(), bytes, cudaMemcpyHostToDevice));
+  check_cuda(cudaDeviceSynchronize());
   const TestStream stream;
   plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
 
@@ -416,6 +417,7 @@ void check_permutations(std::int64_t side, bool programmatic, const char* config
     std::vector<std::uint16_t> values =
         normal_matrices(Matrices::of(side, side, 0, 1, 0), p.type, draw);
     check_cuda(cudaMemcpy(even.get(), values.data(), bytes, cudaMemcpyHostToDevice));
+    check_cuda(cudaDeviceSynchronize());
     if (times % 2 == 0) {
       check_cuda(cudaGraphLaunch(replay, stream.get()));
     } else {

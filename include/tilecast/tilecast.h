@@ -181,9 +181,9 @@ typedef struct tilecast_options {
    * stream's order holds as long as the kernel before has itself waited for those before it, as
    * every kernel does that is not launched programmatically. Not on Blackwell today. */
   int32_t programmatic;
-  /* 1, or $TILECAST_CHECK_GROUPS set to 1: for debugging, every run of a plan with groups waits for
-   * its stream and is TILECAST_INVALID_ARGUMENT where their numbers on the device make no sense,
-   * which else are held to the rows that there are. */
+  /* 1, or $TILECAST_CHECK_GROUPS set to 1, for debugging: every run of a plan with groups waits for
+   * its stream, and is TILECAST_INVALID_ARGUMENT if group_rows on the device are out of order or
+   * out of range; otherwise they are clamped. */
   int32_t check_groups;
   int32_t reserved; /* 0 */
 } tilecast_options;
@@ -218,8 +218,8 @@ typedef struct tilecast_arguments {
   size_t workspace_bytes;
   const void* bias;               /* 4-byte aligned; NULL where the problem has none */
   const float *scale_a, *scale_b; /* likewise; scale_a of blocks 16-byte aligned */
-  /* Of each group the row behind its last, ascending to m (along K: k) at most, as torch's offs; of
-   * masked groups how many it has. NULL where the problem has no groups. */
+  /* Each group's end: one past its last row, ascending, at most m (along K: k), as torch's offs; of
+   * masked groups its number of rows. NULL where the problem has no groups. */
   const int32_t* group_rows;
   /* NULL where the problem has none. R begins at a multiple of 16 bytes. */
   const void* residual;

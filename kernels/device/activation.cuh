@@ -22,6 +22,7 @@ __device__ inline float activate(float x) {
   if constexpr (kActivation == Activation::kSilu) {  // x / (1 + exp(-x)) = x (1 + tanh(x / 2)) / 2
     return fmaf(half, ptx::tanh_approx(half), half);
   } else if constexpr (kActivation == Activation::kGeluTanh) {
+    // sqrt(2 / pi) and 0.044715 of it.
     const float slope = fmaf(0.0356774081f, square, 0.7978845608f);
     return fmaf(half, ptx::tanh_approx(x * slope), half);
   } else if constexpr (kActivation == Activation::kGelu) {

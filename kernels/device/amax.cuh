@@ -21,10 +21,10 @@ template <>
 class AmaxPart<true> {
  public:
   __device__ void begin() { largest_ = 0; }
-  /// Of an element within C's bounds.
-  __device__ void take(float value, bool inside) {
+  /// Takes `value` into account if it is in bounds of C.
+  __device__ void take(float value, bool in_bounds) {
     const u32 magnitude = __float_as_uint(value) & 0x7fffffffu;
-    largest_ = inside && magnitude > largest_ ? magnitude : largest_;
+    largest_ = in_bounds && magnitude > largest_ ? magnitude : largest_;
   }
   /// By whole warps.
   template <class Args>

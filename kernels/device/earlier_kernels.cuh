@@ -1,5 +1,5 @@
-// Programmatic dependent launch: what a kernel that may begin while the one before it in the stream
-// still runs does about it, as do the kernels behind it.
+// Programmatic dependent launch, as a kernel sees it: it may start while the kernel before it in
+// the stream still runs, and must let the next one start in its turn.
 //
 // Such a kernel does all that needs no memory (barriers, tensor maps, its first tile's place)
 // before it waits for the end of the kernel before, whose writes are then visible. As each waits

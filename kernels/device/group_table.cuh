@@ -17,8 +17,8 @@ namespace tilecast {
 struct GroupTable {
   /// The tiles of all groups.
   TileScheduler scheduler;
-  /// The end row of the group before, which is where a masked group does not begin (first_row), and
-  /// the group's first row of tiles; last, of those behind all.
+  /// `row`: where the previous group ends (masked groups begin elsewhere: first_row()). `tile_row`:
+  /// the group's first row of tiles. The last entry is for the end.
   struct First {
     i32 row;
     u32 tile_row;

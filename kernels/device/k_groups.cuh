@@ -2,11 +2,11 @@
 // the device knows where each ends. Tiles are those of a batch with a product for each group; a
 // group without rows has one K block, of zeros, so that its C is written as every other.
 //
-// A group that ends inside a K block must not take rows of the next one, which may hold anything:
-// the copy engine brings zeros in their place. Its maps see the rows of A and B at every offset, as
-// kernels/jit/tensor_map.h says: x counts down to the end of the group, behind which lies nothing,
-// and y is that end. Whatever the numbers on the device are, they are held to 0 to the rows that
-// there are; of numbers out of order the groups overlap or are empty.
+// A group that ends inside a K block must not read the next group's rows, which may hold anything:
+// the copy engine fills zeros instead. The maps are ragged (kernels/jit/tensor_map.h): row i of a
+// group of `rows` rows that ends at row `end` has y = R - rows + i, z = end and w = R, so rows from
+// `rows` on are out of bounds. Ends on the device are clamped to [0, all rows]; if they are out of
+// order, groups overlap or are empty.
 // Checked by: kernels/jit/k_group_launch_test.cpp, validate/measure/group_test.cpp.
 #pragma once
 

@@ -1,7 +1,7 @@
-// Finds the first group whose number on the device makes no sense: of groups that follow each other
-// an end before the end of the group before, or behind all rows; of masked ones a count below 0 or
-// above the room. Kernels hold such numbers to what there is and do not say so (group_table.cuh,
-// k_groups.cuh); who debugs runs this first.
+// Finds the first group whose number on the device is invalid: an end that is before the previous
+// group's end or past all rows; of masked groups, a count below 0 or above the capacity. Kernels
+// clamp such numbers and do not report them (group_table.cuh, k_groups.cuh): run this first when
+// debugging.
 //
 // Contract: one CTA of kGroupCheckThreads threads. `capacity` 0: not masked, of `rows` rows in all.
 // Checked by: kernels/jit/group_checker_test.cpp.

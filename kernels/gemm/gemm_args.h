@@ -30,10 +30,12 @@ enum class LaunchOrder : i32 {
   kBesideEpilogue,  // likewise, and lets a next one begin before its own epilogue
 };
 
-/// How a problem's kernel is launched where programmatic launches are asked for. CTAs that begin
-/// early take places in the order in which these become free, and no longer as neighbours that
-/// want the same lines of L2: on an H200 products of 2^30 multiply-adds and less gain up to 5 %
-/// by it, of 2^33 and more they lose 1 to 2 %.
+/// How a problem's kernel is launched where programmatic launches are asked for: beside the
+/// epilogue of the kernel before, or as its CTAs end. On an H200
+/// (validate/data/h200_sxm/programmatic) beside the epilogue takes, over as CTAs end, 6 % less for
+/// 512^3 in a graph but 13 % more in a stream; 0 to 2 % less for products of 2^28 to 2^30
+/// multiply-adds; 0.4 to 2.4 % more from 2^33 on, where CTAs that start early are no longer
+/// neighbours that share lines of L2. The limit lies between the last two.
 TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i64 products) {
   constexpr i64 kFewMultiplyAdds = i64{1} << 31;
   return shape.m * shape.n <= kFewMultiplyAdds / products / shape.k ? LaunchOrder::kBesideEpilogue
@@ -96,11 +98,12 @@ struct ResultArgs {
 
 struct GemmArgs {
   TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
-  TensorMap a_last;  // the same, box a_last_box(); of tiles that reach beyond the last row
+  TensorMap a_last;  // the same, box a_last_box(); of tiles that are partly out of bounds
   TensorMap b;       // [n,k], or [k,n] where B is N-major; box b_box()
   TensorMap c;       // [m,n], of swapped operands [n,m]; box c_box(); unused where c_by_tma is 0
   TileScheduler scheduler;
-  // k_blocks = ceil(k / block_k); loads beyond k bring zeros. Groups along K have their own.
+  // k_blocks = ceil(k / block_k); loads out of bounds along K bring zeros. Groups along K have
+  // their own.
   i32 m, n, k_blocks;
   float alpha, beta;  // of SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;

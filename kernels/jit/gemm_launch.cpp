@@ -156,7 +156,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
     const i64 groups = problem_.groups->count();
     a.matrices = 1;
     a.matrix_stride = m * a_row(problem_);
-    c.any_run_of_rows = true;  // each tile's ends where its group does
+    c.ragged_rows = true;  // each tile's ends where its group does
     b.matrices = groups;
     b.matrix_stride = b.rows * b_row(problem_);
     args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
@@ -164,7 +164,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
                    static_cast<i32>(problem_.groups->capacity())};
   }
   if (grouped_along_k(problem_)) {
-    a.any_run_of_rows = b.any_run_of_rows = true;
+    a.ragged_rows = b.ragged_rows = true;
     c.matrices = problem_.groups->count();
     c.matrix_stride = m * n;
     args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem_.shape, t)),

@@ -103,10 +103,8 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }
-  const bool usual_c =
-      c_column_bytes(types.c, epilogue) == element_bytes(types.c) && types.c != ElementType::kE4m3;
   if (!takes_result(in_pairs(types.operands, config), types.c, epilogue) ||
-      (scale == SumScale::kAlphaBeta && !usual_c)) {
+      (scale == SumScale::kAlphaBeta && !takes_alpha_beta(types.c, epilogue))) {
     throw ConfigError(fmt::format("{} has no kernel for epilogue {} and C in {}", to_text(config),
                                   to_text(epilogue), to_text(types.c)));
   }
@@ -127,7 +125,8 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(
         fmt::format("{} has no kernel for groups with C in {}", to_text(config), to_text(types.c)));
   }
-  if (grouped && (!walks_groups(config) || !a_is_k_major(layout))) {
+  if (grouped &&
+      (!walks_groups(config) || !a_is_k_major(layout) || epilogue != in_main_loop(epilogue))) {
     throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
   }
   if (launch != LaunchOrder::kInTurn && uses_tcgen05(config.schedule)) {

@@ -79,7 +79,7 @@ TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
   // Innermost dimension first; the stride of that one is not given.
   const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
   const i64 element = element_bytes(matrix.dtype), row = row_stride * element;
-  const bool runs = matrix.any_run_of_rows;
+  const bool runs = matrix.ragged_rows;
   const cuuint64_t dims[] = {
       static_cast<cuuint64_t>(matrix.columns),
       runs ? static_cast<cuuint64_t>(most_ragged_rows()) : static_cast<cuuint64_t>(matrix.rows),

@@ -16,11 +16,12 @@ struct MatrixView {
   // Of matrices in a batch, the third side of the map; 0: no batch, the map has two sides.
   i64 matrices = 0;
   i64 matrix_stride = 0;  // elements from one to the next, whole 16 bytes
-  // The map shows any run of rows, in which a box finds nothing but zeros behind the last one. With
-  // R = most_ragged_rows(), row i of a run of `count` rows that ends in front of row `end` is at y
-  // = R - count + i, z = end, w = R: the map has R rows, so that those from `count` on are out of
-  // bounds, as many steps of a row again along z, and along w steps that come to -R rows.
-  bool any_run_of_rows = false;
+  // Ragged: the map can show any run of rows, and a box reads zeros past the run's end. It has four
+  // dimensions (column, y, z, w); y and z step by one row, w by 2^34 bytes less one row. With
+  // R = most_ragged_rows() = 2^30, row i of `count` rows that end at row `end` is y = R - count +
+  // i, z = end, w = R: y + z - R = end - count + i, since R * 2^34 bytes wrap to 0. y >= R is out
+  // of bounds.
+  bool ragged_rows = false;
 };
 
 /// Out-of-bounds loads bring zeros, stores there are dropped. Throws DeviceError where the driver

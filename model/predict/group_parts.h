@@ -1,9 +1,9 @@
 // What groups cost a kernel, in parts: forecasts of the same kernel with other groups in their
 // place, each without one of the costs, by physics alone.
-//   along M: one product of as many rows; those rows in whole tiles, in as many groups as there
-//   are,
-//            or tiles; in equal groups; as they are
-//   along K: equal groups of whole K blocks; equal groups; as they are
+//   along M: one product of as many rows
+//            -> the same rows in whole tiles, in as many groups as there are, or tiles
+//            -> equal groups -> the groups as they are
+//   along K: equal groups of whole K blocks -> equal groups -> the groups as they are
 // What each step adds is a part. Where groups have fewer rows than a tile, a tile that is partly
 // empty also reads a B that fuller tiles would not, and that is counted with the partial tiles.
 // Leaves out: in which order the groups come. Checked by: group_parts_test.cpp.

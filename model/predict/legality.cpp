@@ -260,7 +260,7 @@ std::string why_not_in_groups(const GpuSpec& gpu, const GemmProblem& problem) {
   if (problem.shape.m == 0) {
     return "groups: expected one at least that has rows";
   }
-  // As of one product, so that panels of A and of B can be counted.
+  // Panels are counted in 32 bits, as if the groups were one product.
   if (rows_in_memory(problem) + groups * kWgmmaM > kMostSide ||
       groups * problem.shape.n > kMostSide) {
     return fmt::format(

@@ -13,8 +13,8 @@ constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
 // Beside them the widths that make whole waves of a problem's tiles, of so many waves at most: with
 // more, the step of the menu leaves little of the last one empty.
 constexpr i32 kMostFittedWaves = 4;
-// Operands are swapped where tiles in whole wgmmas of 64 rows would be beyond the last row of C by
-// more than this part of it.
+// Operands are swapped where tiles in whole wgmmas of 64 rows would be out of bounds of C by more
+// than this part of its rows.
 constexpr i64 kMostWaste = 10;
 // Columns of a tile, then: as many as hold all rows of C, or a part of them; of one more part, too.
 constexpr i32 kFewestSwappedColumns = 16;

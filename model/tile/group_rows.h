@@ -97,7 +97,7 @@ std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& til
 struct RowsOfTiles {
   i64 tiles;     // CTAs' rows of tiles with at least one row of A
   i64 existing;  // rows of A in them, of all together
-  i64 loaded;    // the same with what is asked for beyond A
+  i64 loaded;    // the same with what is asked for out of bounds of A
 };
 RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config);
 /// What tensor cores multiply but zeros: tensor_flops, of groups with what is not stored.

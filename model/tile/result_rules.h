@@ -40,4 +40,9 @@ TILECAST_HD constexpr bool takes_result(const KernelConfig& config, ElementType 
          registers_hold_result(config, c, epilogue);
 }
 
+/// alpha A B + beta C reads an old C that has an element for each column of A B, and is no fp8.
+TILECAST_HD constexpr bool takes_alpha_beta(ElementType c, const Epilogue& epilogue) {
+  return c != ElementType::kE4m3 && !gates(epilogue);
+}
+
 }  // namespace tilecast

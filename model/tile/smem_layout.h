@@ -68,7 +68,7 @@ TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
 constexpr i32 kMostBoxRows = 256;  // of one bulk copy
 constexpr i32 kSwizzleAtomRows = 8;
 
-/// Of a tile of A that reaches beyond the last row only rows that exist are loaded, in whole steps:
+/// Of a tile of A that is partly out of bounds only rows that exist are loaded, in whole steps:
 /// swizzle atoms; slices, where CTAs load them for each other; all, where one copy cannot bring
 /// them, or where A is M-major, whose copies bring slabs of them.
 TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {

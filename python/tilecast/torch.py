@@ -124,9 +124,9 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     Or groups of K, as a backward pass has them: a [m,k] and b [k,n], of which a's transpose and b are
     contiguous (x.mT and dy of dW = x^T dy); `out` is [groups,m,n], zeros where a group has no rows.
 
-    With TILECAST_CHECK_GROUPS=1 in the environment each call waits, and raises where `rows` make no
-    sense, which otherwise are held to the rows that there are. fp16 and bf16; the kernel is the one expected to be the fastest where groups are alike. There are
-    no gradients. Raises as `tilecast.matmul`.
+    With TILECAST_CHECK_GROUPS=1 in the environment each call synchronises, and raises if `rows` are
+    out of order or out of range; otherwise they are clamped. Takes fp16 and bf16; the kernel is chosen
+    for groups of equal size. No gradients. Raises as `tilecast.matmul`.
     """
     masked, by_k = a.dim() == 3, a.dim() == 2 and b.dim() == 2
     if a.dim() not in (2, 3) or not (by_k or b.dim() == 3) or a.shape[-1] != b.shape[-2]:

@@ -306,7 +306,7 @@ def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]
 
 
 def _outside_rows(tile: Tile, m: int, n: int, k: int) -> float:
-    """Rows of A and of B beyond the edges in all tiles' loads, in K blocks of 64."""
+    """Rows of A and of B out of bounds in all tiles' loads, in K blocks of 64."""
     along_m, along_n = -(-m // tile.block_m), -(-n // tile.block_n)
     rows = (along_m * tile.block_m - m) * along_n + (along_n * tile.block_n - n) * along_m
     return rows * -(-k // 64)

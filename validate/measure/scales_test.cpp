@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/jit/copy_to_device.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
@@ -140,8 +141,7 @@ TEST_CASE("What is not finite in a scale reaches what it scales and nothing else
       const ScaleArgs args = bench.scales.get();
       // Of blocks the third along K: of a row of A, or of columns 256 to 383.
       const i64 index = !blocks ? kAt : of_a ? 2 * args.a_stride + kAt : 2 * args.b_stride + 2;
-      TILECAST_CUDA(cudaMemcpy(const_cast<float*>(of_a ? args.a : args.b) + index, &nan, sizeof nan,
-                               cudaMemcpyHostToDevice));
+      copy_to_device(const_cast<float*>(of_a ? args.a : args.b) + index, std::span(&nan, 1));
       for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
         INFO(text << " " << to_text(bench.problem) << (of_a ? " A" : " B"));
         const std::vector<unsigned short> c = result(bench, text);

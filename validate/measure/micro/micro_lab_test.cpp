@@ -1,6 +1,7 @@
 // Short runs of the micro-benchmarks whose kernels take the most arguments: what they say they did
 // is what they were asked for, and a memory checker finds nothing. What they measure is not judged.
 #include "validate/measure/micro/micro_lab.h"
+#include "kernels/jit/copy_to_device.h"
 
 #include <vector>
 
@@ -73,8 +74,7 @@ TEST_CASE("Tensor maps in global memory load, read before or prefetched or neith
       {.columns = 64, .rows = 64, .swizzle_bytes = 128});
   const std::vector<TensorMap> copies(5, map);
   const DeviceMemory maps(5 * sizeof(TensorMap));
-  TILECAST_CUDA(
-      cudaMemcpy(maps.as<void>(), copies.data(), 5 * sizeof(TensorMap), cudaMemcpyHostToDevice));
+  copy_to_device(maps.as<void>(), std::span(copies));
   for (const u32 before : {0u, 1u, 2u}) {
     for (const u32 again : {0u, 1u}) {
       const std::vector<TimedSample> samples = lab.run(
