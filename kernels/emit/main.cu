@@ -41,9 +41,16 @@ namespace tilecast::emitted {
 constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
 constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
               kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
-constexpr i64 kColumnsOfC = kN / (gates(fused()) ? 2 : 1);
-constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
 constexpr i64 kMachineK = kK / k_elements(kElementType);
+/// One product; of groups all their rows.
+constexpr GemmProblem kProduct{.shape = {kM, kN, kMachineK},
+                               .dtype = kElementType,
+                               .layout = kLayout,
+                               .epilogue = fused(),
+                               .c = kCType,
+                               .leading = {.c = kLdc}};
+constexpr i64 kColumnsOfC = c_columns(kProduct);
+constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
 constexpr bool kFp8 = is_fp8_pair(kElementType);
 using Element = TILECAST_ELEMENT;  // of A and B
 using CElement = TILECAST_C_ELEMENT;
@@ -81,8 +88,9 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of fp8 operands a pair is an element. Of a batch of so many matrices with three sides; of groups
-/// any run of rows with four (kernels/device/k_groups.cuh), whose addresses wrap around at 2^64.
+/// Of fp8 operands a pair is an element. Of `matrices` in a batch with three sides, 0: no batch, the
+/// map has two; of groups any run of rows with four (kernels/device/k_groups.cuh), whose addresses
+/// wrap around at 2^64.
 CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
                        i64 matrices, i64 rows, i64 columns, i64 row, TmaBox box,
                        bool pairs_of_lines, bool any_run_of_rows = false) {
@@ -112,8 +120,8 @@ CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* 
   const CUresult result = encode(
       &map, type,
       any_run_of_rows ? 4
-      : batched()     ? 3
-                      : 2,
+      : matrices == 0 ? 2
+                      : 3,
       const_cast<void*>(matrix), sides, strides, box_sides, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       box.swizzle_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
       : box.swizzle_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
@@ -172,7 +180,7 @@ struct Launch {
     args.m = static_cast<i32>(kRun.m);
     args.n = static_cast<i32>(kRun.n);
     args.alpha = 1;
-    args.c_by_tma = kLdc * sizeof(CElement) % 16 == 0 ? 1 : 0;
+    args.c_by_tma = swapped() || c_rows_allow_tma(kProduct) ? 1 : 0;
     args.reduction = kRunConfig.decomposition.reduction;
     if (kBiasElements > 0) {
       bias = device_array<BiasElement>(kBiasElements);
@@ -190,7 +198,7 @@ struct Launch {
       args.scales = scales;
 #if TILECAST_SCALES == 3  // scale_block
       args.scales_of_a =
-          opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 1, kBlocks,
+          opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 0, kBlocks,
                             kM, scales.a_stride, scale_box(kTiling), false));
 #endif
 #endif
@@ -230,12 +238,13 @@ struct Launch {
     const auto operand = [](const Element* matrix, i64 matrices, i64 side, i64 row, bool k_major,
                             TmaBox box) {
       const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
-      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, matrices, rows, columns, row,
-                               box, k_major && row * 2 % 256 == 0, parts_k()));
+      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, batched() ? matrices : 0, rows,
+                               columns, row, box, k_major && row * 2 % 256 == 0, parts_k()));
     };
     const auto output = [](const CElement* matrix, TmaBox box) {
-      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, sizeof(CElement), matrix, kProducts, kM,
-                               kColumnsOfC, kLdc, box, false, grouped()));
+      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, sizeof(CElement), matrix,
+                               batched() ? kProducts : 0, kM, kColumnsOfC, kLdc, box, false,
+                               grouped()));
     };
     GemmArgs bound = args;
     if (swapped()) {
