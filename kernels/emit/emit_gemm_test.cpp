@@ -31,6 +31,11 @@ EmittedGemm of_three_products(EmittedGemm gemm) {
   return gemm;
 }
 
+EmittedGemm with_c_in(ElementType c, EmittedGemm gemm) {
+  gemm.problem.c = c;
+  return gemm;
+}
+
 EmittedGemm in_groups_of(EmittedGemm gemm, const GroupRows* groups) {
   gemm.problem = in_groups(gemm.problem, groups);
   return gemm;
@@ -151,6 +156,23 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided,operands=swapped",
               {72, 1024, 512}, kBf16, Layout::kTn),
+      gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
+              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+              "walk=strided",
+              {1000, 520, 512}, kBf16, Layout::kTn, parse_epilogue("bias_n+gelu+residual")),
+      with_c_in(ElementType::kFp32,
+                gemm_of("ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,"
+                        "c_slots=1,producer=40,raster=grouped_m,group=8,walk=strided",
+                        {1000, 1001, 512}, kBf16, Layout::kTn, parse_epilogue("residual"))),
+      gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
+              "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
+              "walk=strided",
+              {1000, 1040, 512}, kFp16, Layout::kTn, parse_epilogue("swiglu+amax")),
+      with_c_in(ElementType::kE4m3,
+                gemm_of("ping_pong:tile=64x192x128,stages=6,cluster=2x1,ctas=1,inflight=1,"
+                        "c_slots=2,producer=40,raster=grouped_m,group=8,walk=strided",
+                        {1000, 1040, 1040}, ElementType::kE4m3, Layout::kTn,
+                        parse_epilogue("scale_row+silu+amax+scale_c"))),
       gemm_of("tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=2,"
               "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
               "walk=strided",
