@@ -1,16 +1,9 @@
-// The host side of an emitted kernel: tensor maps, launch, a check of every element, and its time.
+// The host side of an emitted kernel: tensor maps, launch, the check (check.cuh), and its time.
 //
-// Check: A, B, a bias and scales are normal(0, 1), C begins as NaN; each element is compared with
-// an fp64 sum of the same products and its epilogue, within the rounding of C plus what fp32 sums
-// of tensor cores and an activation may be off. Where that would be more than 2^40 multiply-adds,
-// every n-th element of C is. Time: launches one after another over sets of buffers, 2 to 64 of
-// them: 256 MiB together, less where 64 are less than that (which may then lie in the L2). In
-// bursts of some 5 ms, of 2 to 1000 launches, after rests of 30 ms; the median, with the gap from
-// one launch to the next.
+// Time: launches one after another over sets of buffers, 2 to 64 of them: 256 MiB together, less
+// where 64 are less than that (which may then lie in the L2). In bursts of some 5 ms, of 2 to 1000
+// launches, after rests of 30 ms; the median, with the gap from one launch to the next.
 #include <cuda.h>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/emit/groups.cuh"
+#include "kernels/emit/check.cuh"
+#include "kernels/emit/problem.cuh"
 #include "kernels/gemm/compile_time_config.h"
-#include "model/tile/activation_reference.h"
-#include "model/tile/fp8_pairs.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/tensor_memory.h"
 
@@ -38,30 +30,6 @@ namespace tilecast::emitted {
     }                                                                             \
   } while (false)
 
-constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
-constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
-              kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
-constexpr i64 kMachineK = kK / k_elements(kElementType);
-/// One product; of groups all their rows.
-constexpr GemmProblem kProduct{.shape = {kM, kN, kMachineK},
-                               .dtype = kElementType,
-                               .layout = kLayout,
-                               .epilogue = fused(),
-                               .c = kCType,
-                               .leading = {.c = kLdc}};
-constexpr i64 kColumnsOfC = c_columns(kProduct);
-constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
-constexpr bool kFp8 = is_fp8_pair(kElementType);
-using Element = TILECAST_ELEMENT;  // of A and B
-using CElement = TILECAST_C_ELEMENT;
-using BiasElement = TILECAST_BIAS_ELEMENT;
-constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
-constexpr i64 kRowOfScales = promotes(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
-constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
-                                                         .dtype = kElementType,
-                                                         .layout = kLayout,
-                                                         .epilogue = fused()});
-constexpr i64 kScalesOfB = kScaleElements.b * (grouped() ? kGroups : 1);
 /// The problem that the kernel runs (swapped_operands.h).
 constexpr GemmShape kRun{swapped() ? kN : kM, swapped() ? kM : kN, kMachineK};
 constexpr i32 kCtasTogether = cluster_size(kTiling);
@@ -88,9 +56,9 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of fp8 operands a pair is an element. Of `matrices` in a batch with three sides, 0: no batch, the
-/// map has two; of groups any run of rows with four (kernels/device/k_groups.cuh), whose addresses
-/// wrap around at 2^64.
+/// Of fp8 operands a pair is an element. Two sides where `matrices` is 0, else three, of a batch; of
+/// groups any run of rows with four (kernels/device/k_groups.cuh), whose addresses wrap around at
+/// 2^64.
 CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
                        i64 matrices, i64 rows, i64 columns, i64 row, TmaBox box,
                        bool pairs_of_lines, bool any_run_of_rows = false) {
@@ -190,8 +158,10 @@ struct Launch {
     }
     if (kScaleElements.a > 0) {
       constexpr i64 kBlocks = ceil_div<i64>(kK, scale_block());
-      scales = {.a = a_scales = device_array<float>(kScaleElements.a),
-                .b = b_scales = device_array<float>(kScalesOfB),
+      a_scales = device_array<float>(kScaleElements.a);
+      b_scales = device_array<float>(kScalesOfB);
+      scales = {.a = a_scales,
+                .b = b_scales,
                 .a_stride = static_cast<i32>(kRowOfScales),
                 .b_stride = static_cast<i32>(kBlocks)};
 #ifdef TILECAST_SCALES
@@ -204,11 +174,13 @@ struct Launch {
 #endif
     }
 #ifdef TILECAST_RESULT
-    result = {.residual = fused().residual ? residual = device_array<CElement>(kSpanOfC) : nullptr,
+    residual = fused().residual ? device_array<CElement>(kSpanOfC) : nullptr;
+    scale_c = fused().scale_c ? device_array<float>(1) : nullptr;
+    result = {.residual = residual,
               .residual_row = kLdc,
               .residual_stride = kProducts > 1 ? kM * kLdc : 0,
               .residual_fours = kLdc % 4 == 0 && kN % 4 == 0 ? 1 : 0,
-              .scale_c = fused().scale_c ? scale_c = device_array<float>(1) : nullptr,
+              .scale_c = scale_c,
               .amax = fused().amax ? device_array<u32>(1) : nullptr};
     args.result = result;
 #endif
@@ -297,105 +269,6 @@ struct Launch {
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };
-
-/// normal(0, 1) by Box-Muller from a counter (the finaliser of splitmix64).
-template <class T>
-__global__ void fill(T* values, i64 count, u64 seed) {
-  for (i64 i = blockIdx.x * i64{blockDim.x} + threadIdx.x; i < count;
-       i += i64{gridDim.x} * blockDim.x) {
-    u64 bits = seed + static_cast<u64>(i + 1) * 0x9e3779b97f4a7c15ull;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
-    bits ^= bits >> 31;
-    const float first = (static_cast<float>(static_cast<u32>(bits) >> 8) + 1.0f) / 16777216.0f;
-    const float second = static_cast<float>(bits >> 40) / 16777216.0f;
-    values[i] = static_cast<T>(sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
-  }
-}
-
-/// Of the product of two elements, that of B of so many matrices behind the first.
-__device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k, i64 matrix_of_b) {
-  const i64 block = k / scale_block();
-  const i64 row = matrix_of_b * ceil_div<i64>(kN, scale_block()) + n / scale_block();
-  const i64 of_b = row * scales.b_stride + block;
-  switch (fused().scales) {
-    case Scales::kTensor:
-      return static_cast<double>(*scales.a) * static_cast<double>(*scales.b);
-    case Scales::kRow:
-      return static_cast<double>(scales.a[m]) * static_cast<double>(scales.b[n]);
-    case Scales::kBlock:
-      return static_cast<double>(scales.a[block * scales.a_stride + m]) *
-             static_cast<double>(scales.b[of_b]);
-    default:
-      return 1;
-  }
-}
-
-/// Counts the elements of C, every `step`-th, that are wrong; NaN is.
-__global__ void compare(const Element* a, const Element* b, const CElement* c,
-                        const BiasElement* bias, ScaleArgs scales, ResultArgs result,
-                        const i32* group_numbers, i64 step, unsigned long long* wrong) {
-  const double rounding = TILECAST_C_ROUNDING;
-  const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
-  for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
-       i += i64{gridDim.x} * blockDim.x * step) {
-    const i64 m = i / kColumnsOfC % kM;
-    constexpr i64 kTogether = gates(fused()) ? 2 : 1;
-    const Factors factors = factors_of(i / kColumnsOfC, group_numbers);
-    if (!factors.written) {
-      continue;
-    }
-    const Element* const of_a = a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
-    const Element* const of_b = b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
-    constexpr Epilogue kEpilogue = fused();
-    double value[2] = {}, wide[2] = {}, off[2] = {};  // of columns together: results, errors
-    for (i64 which = 0; which < kTogether; ++which) {
-      const i64 n = i % kColumnsOfC * kTogether + which;
-      double sum = 0, magnitude = 0;
-      for (i64 k = factors.k_begin; k < factors.k_end; ++k) {
-        const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
-        const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
-        const double term = static_cast<double>(static_cast<float>(of_a[at_a])) *
-                            static_cast<double>(static_cast<float>(of_b[at_b])) *
-                            scale_of(scales, m, n, k, factors.matrix_of_b);
-        sum += term;
-        magnitude += fabs(term);
-      }
-      if (bias != nullptr) {
-        const double added =
-            static_cast<double>(static_cast<float>(bias[kEpilogue.bias == Bias::kPerRow ? m : n]));
-        sum += added;
-        magnitude += fabs(added);
-      }
-      wide[which] = sum;
-      off[which] = sums * magnitude;
-      value[which] = which == 0 ? activated(gate_of(kEpilogue.activation), sum) : sum;
-    }
-    constexpr bool kApproximate =  // kernels/device/activation.cuh
-        kEpilogue.activation != Activation::kNone && kEpilogue.activation != Activation::kRelu;
-    double expected = value[0];
-    double allowed = off[0] + (kApproximate ? 0x1p-12 * fabs(wide[0]) + 0x1p-15 : 0);
-    if (kTogether == 2) {
-      expected *= value[1];
-      allowed = allowed * fabs(value[1]) + off[1] * fabs(value[0]) + allowed * off[1];
-    }
-    const i64 at = i / kColumnsOfC * kLdc + i % kColumnsOfC;
-    if (result.residual != nullptr) {
-      expected += static_cast<double>(
-          static_cast<float>(static_cast<const CElement*>(result.residual)[at]));
-    }
-    const double scale = result.scale_c != nullptr ? static_cast<double>(*result.scale_c) : 1;
-    expected *= scale;
-    if (kCType == ElementType::kE4m3) {
-      expected = fmin(fmax(expected, -448.0), 448.0);
-      allowed += 0x1p-10;
-    }
-    const double error = fabs(static_cast<double>(static_cast<float>(c[at])) - expected);
-    if (!(error <= rounding * fabs(expected) + allowed * fabs(scale))) {
-      atomicAdd(wrong, 1ull);
-    }
-  }
-}
 
 /// Microseconds from one launch to the next.
 double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {

@@ -1,8 +1,14 @@
-// The groups of an emitted kernel, as the device reads them, and where an element of C finds its
-// sums; of a batch, or one product, too.
+// The problem of an emitted kernel: its sides and types, its groups as the device reads them, and
+// where an element of C finds its sums.
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
 #include "kernels/gemm/compile_time_config.h"
+#include "model/tile/fp8_pairs.h"
+#include "model/tile/gemm_problem.h"
 
 namespace tilecast::emitted {
 
@@ -23,6 +29,32 @@ constexpr i64 kGroups = 0, kCapacity = 0;
 
 constexpr i64 kMatricesOfA = parts_k() || kBatch.one_a ? 1 : kProducts;
 constexpr i64 kMatricesOfB = grouped() ? kGroups : parts_k() || kBatch.one_b ? 1 : kProducts;
+
+constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
+constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
+              kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
+constexpr i64 kMachineK = kK / k_elements(kElementType);
+/// One product; of groups all their rows.
+constexpr GemmProblem kProduct{.shape = {kM, kN, kMachineK},
+                               .dtype = kElementType,
+                               .layout = kLayout,
+                               .epilogue = fused(),
+                               .c = kCType,
+                               .leading = {.c = kLdc}};
+constexpr i64 kColumnsOfC = c_columns(kProduct);
+constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
+constexpr bool kFp8 = is_fp8_pair(kElementType);
+using Element = TILECAST_ELEMENT;  // of A and B
+using CElement = TILECAST_C_ELEMENT;
+using BiasElement = TILECAST_BIAS_ELEMENT;
+constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
+// As kernels/jit/gemm_launch.cpp has rows of A's scales unless told otherwise.
+constexpr i64 kRowOfScales = promotes(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
+constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
+                                                         .dtype = kElementType,
+                                                         .layout = kLayout,
+                                                         .epilogue = fused()});
+constexpr i64 kScalesOfB = kScaleElements.b * (grouped() ? kGroups : 1);
 
 /// Rows of C that are written, of all groups or products.
 constexpr i64 rows_written() {
