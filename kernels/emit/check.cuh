@@ -1,7 +1,8 @@
 // The check of an emitted kernel: A, B, a bias and scales are normal(0, 1), C begins as NaN; each
 // element is compared with an fp64 sum of the same products and its epilogue, within the rounding
-// of C plus what fp32 sums of tensor cores and an activation may be off. Where that would be more
-// than 2^40 multiply-adds, every n-th element of C is.
+// of C plus what fp32 sums of tensor cores and an activation may be off, and amax with the bounds
+// that these give it. Where that would be more than 2^40 multiply-adds, every n-th element of C is
+// looked at, and of amax whether it is too small.
 #pragma once
 
 #include "kernels/emit/problem.cuh"
@@ -43,68 +44,100 @@ __device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k, i64 mat
   }
 }
 
-/// Counts the elements of C, every `step`-th, that are wrong; NaN is.
-__global__ void compare(const Element* a, const Element* b, const CElement* c,
-                        const BiasElement* bias, ScaleArgs scales, ResultArgs result,
-                        const i32* group_numbers, i64 step, unsigned long long* wrong) {
-  const double rounding = TILECAST_C_ROUNDING;
-  const double sums = kFp8 ? 0x1p-10 : 0x1.2p-18;  // of products' magnitudes; fp8's are cut off
+/// What an element of C is computed of, on the device.
+struct Given {
+  const Element *a, *b;
+  const BiasElement* bias;
+  ScaleArgs scales;
+  ResultArgs result;
+  const i32* group_numbers;
+};
+
+/// A number, and how far from it the kernel's may be.
+struct Approximate {
+  double value, off;
+};
+
+/// Of row m and column n of A B, scaled and with the bias.
+__device__ inline Approximate sum_of(const Given& given, const Factors& factors, i64 m, i64 n) {
+  constexpr double kOfMagnitudes = kFp8 ? 0x1p-10 : 0x1.2p-18;  // sums of fp8 are cut off
+  const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
+  const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
+  double sum = 0, magnitude = 0;
+  for (i64 k = factors.k_begin; k < factors.k_end; ++k) {
+    const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
+    const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
+    const double term = static_cast<double>(static_cast<float>(a[at_a])) *
+                        static_cast<double>(static_cast<float>(b[at_b])) *
+                        scale_of(given.scales, m, n, k, factors.matrix_of_b);
+    sum += term;
+    magnitude += fabs(term);
+  }
+  if (given.bias != nullptr) {
+    const double added =
+        static_cast<double>(static_cast<float>(given.bias[fused().bias == Bias::kPerRow ? m : n]));
+    sum += added;
+    magnitude += fabs(added);
+  }
+  return {sum, kOfMagnitudes * magnitude};
+}
+
+/// Of an element of C, what is scaled to be it. `row`: over all products.
+__device__ inline Approximate result_of(const Given& given, const Factors& factors, i64 row,
+                                        i64 column) {
+  constexpr Activation kActivation = fused().activation;
+  constexpr bool kApproximates =  // kernels/device/activation.cuh
+      kActivation != Activation::kNone && kActivation != Activation::kRelu;
+  constexpr i64 kTogether = gates(fused()) ? 2 : 1;
+  const Approximate sum = sum_of(given, factors, row % kM, column * kTogether);
+  Approximate result{activated(gate_of(kActivation), sum.value),
+                     sum.off + (kApproximates ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0)};
+  if constexpr (kTogether == 2) {
+    const Approximate other = sum_of(given, factors, row % kM, column * kTogether + 1);
+    const double off_alone = result.off * fabs(other.value) + other.off * fabs(result.value);
+    result = {result.value * other.value, off_alone + result.off * other.off};
+  }
+  if (given.result.residual != nullptr) {
+    result.value += static_cast<double>(static_cast<float>(
+        static_cast<const CElement*>(given.result.residual)[row * kLdc + column]));
+  }
+  return result;
+}
+
+struct Findings {
+  unsigned long long wrong;   // elements of C
+  u32 least_amax, most_amax;  // bits of floats: between these amax is right
+};
+
+/// Looks at every `step`-th element of C; NaN is wrong.
+__global__ void compare(Given given, const CElement* c, i64 step, Findings* findings) {
+  constexpr double kRounding = TILECAST_C_ROUNDING;
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
-    const i64 m = i / kColumnsOfC % kM;
-    constexpr i64 kTogether = gates(fused()) ? 2 : 1;
-    const Factors factors = factors_of(i / kColumnsOfC, group_numbers);
+    const i64 row = i / kColumnsOfC, column = i % kColumnsOfC;
+    const Factors factors = factors_of(row, given.group_numbers);
     if (!factors.written) {
       continue;
     }
-    const Element* const of_a = a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
-    const Element* const of_b = b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
-    constexpr Epilogue kEpilogue = fused();
-    double value[2] = {}, wide[2] = {}, off[2] = {};  // of columns together: results, errors
-    for (i64 which = 0; which < kTogether; ++which) {
-      const i64 n = i % kColumnsOfC * kTogether + which;
-      double sum = 0, magnitude = 0;
-      for (i64 k = factors.k_begin; k < factors.k_end; ++k) {
-        const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
-        const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
-        const double term = static_cast<double>(static_cast<float>(of_a[at_a])) *
-                            static_cast<double>(static_cast<float>(of_b[at_b])) *
-                            scale_of(scales, m, n, k, factors.matrix_of_b);
-        sum += term;
-        magnitude += fabs(term);
-      }
-      if (bias != nullptr) {
-        const double added =
-            static_cast<double>(static_cast<float>(bias[kEpilogue.bias == Bias::kPerRow ? m : n]));
-        sum += added;
-        magnitude += fabs(added);
-      }
-      wide[which] = sum;
-      off[which] = sums * magnitude;
-      value[which] = which == 0 ? activated(gate_of(kEpilogue.activation), sum) : sum;
+    const Approximate result = result_of(given, factors, row, column);
+    if constexpr (fused().amax) {
+      const double magnitude = fabs(result.value);
+      const double off = result.off + 0x1p-23 * magnitude;
+      atomicMax(&findings->least_amax,
+                __float_as_uint(__double2float_rd(fmax(magnitude - off, 0.0))));
+      atomicMax(&findings->most_amax, __float_as_uint(__double2float_ru(magnitude + off)));
     }
-    constexpr bool kApproximate =  // kernels/device/activation.cuh
-        kEpilogue.activation != Activation::kNone && kEpilogue.activation != Activation::kRelu;
-    double expected = value[0];
-    double allowed = off[0] + (kApproximate ? 0x1p-12 * fabs(wide[0]) + 0x1p-15 : 0);
-    if (kTogether == 2) {
-      expected *= value[1];
-      allowed = allowed * fabs(value[1]) + off[1] * fabs(value[0]) + allowed * off[1];
-    }
-    const i64 at = i / kColumnsOfC * kLdc + i % kColumnsOfC;
-    if (result.residual != nullptr) {
-      expected += static_cast<double>(
-          static_cast<float>(static_cast<const CElement*>(result.residual)[at]));
-    }
-    const double scale = result.scale_c != nullptr ? static_cast<double>(*result.scale_c) : 1;
-    expected *= scale;
+    const double scale =
+        given.result.scale_c != nullptr ? static_cast<double>(*given.result.scale_c) : 1;
+    double expected = result.value * scale, allowed = result.off * fabs(scale);
     if (kCType == ElementType::kE4m3) {
       expected = fmin(fmax(expected, -448.0), 448.0);
-      allowed += 0x1p-10;
+      allowed += 0x1p-10;  // half of what subnormal numbers are apart
     }
-    const double error = fabs(static_cast<double>(static_cast<float>(c[at])) - expected);
-    if (!(error <= rounding * fabs(expected) + allowed * fabs(scale))) {
-      atomicAdd(wrong, 1ull);
+    const double error =
+        fabs(static_cast<double>(static_cast<float>(c[row * kLdc + column])) - expected);
+    if (!(error <= kRounding * fabs(expected) + allowed)) {
+      atomicAdd(&findings->wrong, 1ull);
     }
   }
 }

@@ -1,7 +1,7 @@
 // One configuration of a GEMM as a source file that nvcc alone builds and runs: the kernel's own
 // sources pasted in the order of their includes, then the host side of kernels/emit/main.cu.
-// Checked by: emit_gemm_test.cpp (nvcc compiles what comes out of six configurations, one of each
-// family of schedules).
+// Checked by: emit_gemm_test.cpp (nvcc compiles what comes out of every family of schedules and of
+// every kind of problem).
 #pragma once
 
 #include <string>

@@ -7,9 +7,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -56,7 +58,7 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of fp8 operands a pair is an element. Two sides where `matrices` is 0, else three, of a batch; of
+/// Of fp8 operands a pair is an element. With two sides where `matrices` is 0, of a batch three; of
 /// groups any run of rows with four (kernels/device/k_groups.cuh), whose addresses wrap around at
 /// 2^64.
 CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
@@ -341,20 +343,37 @@ int run() {
       first_c = c;
     }
   }
-  unsigned long long* const wrong = device_array<unsigned long long>(1);
+  Findings* const findings = device_array<Findings>(1);
+  const Given given{.a = first_a,
+                    .b = first_b,
+                    .bias = launch.bias,
+                    .scales = launch.scales,
+                    .result = launch.result,
+                    .group_numbers = launch.group_numbers};
   const i64 step = static_cast<i64>(kMultiplyAdds / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
     CHECK(cudaMemset(first_c, 0xff, kSpanOfC * sizeof(CElement)));
     launch(bound[0]);
-    compare<<<4096, 256>>>(first_a, first_b, first_c, launch.bias, launch.scales, launch.result,
-                           launch.group_numbers, step, wrong);
+    compare<<<4096, 256>>>(given, first_c, step, findings);
     CHECK(cudaGetLastError());
   }
-  unsigned long long found = 0;
-  CHECK(cudaMemcpy(&found, wrong, sizeof found, cudaMemcpyDeviceToHost));
-  if (found != 0) {
-    std::printf("WRONG: %llu of %lld elements\n", found, 2 * ((kElementsOfC + step - 1) / step));
+  Findings found{};
+  CHECK(cudaMemcpy(&found, findings, sizeof found, cudaMemcpyDeviceToHost));
+  if (found.wrong != 0) {
+    std::printf("WRONG: %llu of %lld elements\n", found.wrong,
+                2 * ((kElementsOfC + step - 1) / step));
     return 1;
+  }
+  if (launch.result.amax != nullptr) {
+    float amax = 0;
+    CHECK(cudaMemcpy(&amax, launch.result.amax, sizeof amax, cudaMemcpyDeviceToHost));
+    const float least = std::bit_cast<float>(found.least_amax);
+    const float most =
+        step == 1 ? std::bit_cast<float>(found.most_amax) : std::numeric_limits<float>::infinity();
+    if (!(least <= amax && amax <= most)) {
+      std::printf("WRONG: amax %g, expected %g to %g\n", amax, least, most);
+      return 1;
+    }
   }
   const double time = median_time(launch, bound);
   std::printf("right; %.2f us, %.1f TFLOP/s (forecast %.2f us)\n", time,
