@@ -63,7 +63,7 @@ T* device_array(i64 count) {
 /// 2^64.
 CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
                        i64 matrices, i64 rows, i64 columns, i64 row, TmaBox box,
-                       bool pairs_of_lines, bool any_run_of_rows = false) {
+                       bool pairs_of_lines, bool ragged_rows = false) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -77,11 +77,11 @@ CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* 
   }();
   const cuuint64_t unbounded = 0x7fffffff, row_bytes = static_cast<cuuint64_t>(row * element_bytes);
   const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns),
-                              static_cast<cuuint64_t>(any_run_of_rows ? most_ragged_rows() : rows),
-                              any_run_of_rows ? unbounded : static_cast<cuuint64_t>(matrices),
+                              static_cast<cuuint64_t>(ragged_rows ? most_ragged_rows() : rows),
+                              ragged_rows ? unbounded : static_cast<cuuint64_t>(matrices),
                               unbounded};
   const cuuint64_t strides[] = {
-      row_bytes, any_run_of_rows ? row_bytes : static_cast<cuuint64_t>(rows * row * element_bytes),
+      row_bytes, ragged_rows ? row_bytes : static_cast<cuuint64_t>(rows * row * element_bytes),
       (cuuint64_t{1} << 34) - row_bytes};
   const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
                                   static_cast<cuuint32_t>(box.rows), 1, 1};
@@ -89,7 +89,7 @@ CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* 
   CUtensorMap map{};
   const CUresult result = encode(
       &map, type,
-      any_run_of_rows ? 4
+      ragged_rows     ? 4
       : matrices == 0 ? 2
                       : 3,
       const_cast<void*>(matrix), sides, strides, box_sides, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
