@@ -112,6 +112,7 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
              << " " << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
+    check_cuda(cudaDeviceSynchronize());  // the plan's stream does not wait for it
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
     for (int run = 0; run < 2; ++run) {
       check_cuda(cudaStreamSynchronize(stream.get()));
@@ -184,6 +185,7 @@ TEST_CASE("A gate halves the columns of C, and the largest magnitude is found", 
   check_cuda(cudaMemcpy(of_a.get(), a.data(), of_a.size(), cudaMemcpyHostToDevice));
   check_cuda(cudaMemcpy(of_b.get(), b.data(), of_b.size(), cudaMemcpyHostToDevice));
   check_cuda(cudaMemset(amax.get(), 0, amax.size()));
+  check_cuda(cudaDeviceSynchronize());
   tilecast_problem p = problem(kRows, kColumns, kDepth, TILECAST_FP16);
   p.activation = TILECAST_SWIGLU;
   p.amax = 1;
@@ -285,6 +287,7 @@ TEST_CASE("Groups along K have a C each, and groups that make no sense are said 
   };
   put({102, 102, 256});
   check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
+  check_cuda(cudaDeviceSynchronize());
   tilecast_problem p = problem(kM, kN, kRows, TILECAST_FP16, TILECAST_NT);
   p.groups = kGroups;
   p.group_side = TILECAST_GROUPS_ALONG_K;

@@ -60,8 +60,8 @@ TEST_CASE("What is not finite in fp8 reaches its row of C and no other", "[gpu]"
       }
       bench.prepare({{kRows, kColumns, kDepth}, dtype, Layout::kTn}, Inputs::kUniform);
       TILECAST_CUDA(
-          cudaMemset(static_cast<unsigned char*>(bench.a.as<void>()) + kRow * kDepth + kAt,
-                     infinite ? infinity : nan, 1));
+          cudaMemsetAsync(static_cast<unsigned char*>(bench.a.as<void>()) + kRow * kDepth + kAt,
+                          infinite ? infinity : nan, 1, bench.stream.get()));
       for (const char* text : kConfigs) {
         INFO(text);
         const KernelConfig config = parse_kernel_config(text);

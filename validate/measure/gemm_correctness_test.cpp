@@ -443,6 +443,7 @@ TEST_CASE("Runs of different inputs are told apart", "[gpu]") {
   TILECAST_CUDA(cudaMemset(ones.as<void>(), 0, 64));
   TILECAST_CUDA(cudaMemset(ones.as<void>(62), 1, 2));  // the last element of 32
   TILECAST_CUDA(cudaMemset(different.as<void>(), 0, sizeof(u64)));
+  TILECAST_CUDA(cudaDeviceSynchronize());
   bench.kernels.check_same(ones.as<void>(), zeros.as<void>(), 31, different.as<u64>(),
                            bench.stream.get());
   CHECK(copy_to_host(different.as<u64>(), 1, bench.stream.get()).front() == 0);
