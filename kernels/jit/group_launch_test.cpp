@@ -4,18 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
-#include "kernels/jit/gemm_launch.h"
-#include "kernels/registry.h"
 #include "model/tile/any_op.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
+#include "tests/group_launch.h"
 #include "tests/hang_guard.h"
 #include "tests/seed.h"
-#include "tests/temporary_folder.h"
 #include "tests/whole_numbers.h"
 
 namespace tilecast {
@@ -35,13 +32,6 @@ constexpr const char* kConfigs[] = {
     "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
     "raster=grouped_n,group=2,walk=chunked",
 };
-constexpr i64 kGuardRows = 128;  // of C behind the last one
-
-CubinCache& cache() {
-  static const TemporaryFolder folder;
-  static CubinCache cache(folder / "cache");
-  return cache;
-}
 
 GemmProblem grouped(const std::vector<i64>& rows, i64 n, i64 k, Layout layout) {
   return in_groups({.shape = {0, n, k}, .dtype = ElementType::kFp16, .layout = layout}, rows);
@@ -70,55 +60,10 @@ std::vector<unsigned short> product(const GemmProblem& problem, const std::vecto
   return c;
 }
 
-LoadedKernel load(const KernelConfig& config, const GemmProblem& problem) {
-  const CompiledKernel compiled = compile_gemm(config, ProblemKind::of(problem), cache());
-  REQUIRE(compiled.rejection == "");
-  return LoadedKernel(compiled.cubin, kGemmEntry);
-}
-
-/// C of a launch planned for `problem`, with these rows of its groups on the device.
-std::vector<unsigned short> run(const KernelConfig& config, const GemmProblem& problem,
-                                const std::vector<i32>& group_rows, const std::vector<int>& a,
+std::vector<unsigned short> run(const char* config, const GemmProblem& problem,
+                                const std::vector<i32>& numbers, const std::vector<int>& a,
                                 const std::vector<int>& b) {
-  LoadedKernel kernel = load(config, problem);
-  const GemmLaunch launch(kernel, problem, config);
-  const auto c_count =
-      static_cast<std::size_t>((rows_in_memory(problem) + kGuardRows) * problem.shape.n);
-  DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2),
-      rows_device(group_rows.size() * sizeof(i32));
-  a_device.fill(as_fp16(a));
-  b_device.fill(as_fp16(b));
-  c_device.fill(std::vector<unsigned short>(c_count, kUnwritten));
-  rows_device.fill(group_rows);
-  const GemmArgs args = launch.bind({.a = a_device.get(),
-                                     .b = b_device.get(),
-                                     .c = c_device.get(),
-                                     .group_rows = static_cast<const i32*>(rows_device.get())});
-  launch.launch(args, nullptr);
-  TILECAST_CUDA(cudaDeviceSynchronize());
-  return c_device.read<unsigned short>(c_count);
-}
-
-void compile_all_configs() {
-  std::vector<KernelSource> sources;
-  for (const char* const text : kConfigs) {
-    for (const Layout layout : {Layout::kTn, Layout::kNn}) {
-      sources.push_back(
-          gemm_source(parse_kernel_config(text), ProblemKind::of(grouped({1}, 8, 8, layout))));
-    }
-  }
-  compile_ahead(sources, cache());
-}
-
-std::vector<i64> random_groups(std::mt19937& random) {
-  constexpr i64 kMost[] = {1, 7, 64, 300};
-  const std::size_t groups = 1 + random() % (random() % 4 == 0 ? 100 : 9);
-  const auto most = static_cast<unsigned>(groups > 9 ? 40 : kMost[random() % 4]);
-  std::vector<i64> rows(groups);
-  std::generate(rows.begin(), rows.end(),
-                [&] { return random() % 4 == 0 ? 0 : static_cast<i64>(random() % (most + 1)); });
-  rows[random() % groups] += 1;  // some group has a row
-  return rows;
+  return run_grouped(parse_kernel_config(config), problem, numbers, as_fp16(a), as_fp16(b));
 }
 
 }  // namespace
@@ -131,7 +76,7 @@ TEST_CASE("Grouped kernels compile without spills, and other schedules have none
         "raster=grouped_m,group=8,walk=strided"}) {
     INFO(text);
     const ProblemKind kind = ProblemKind::of(grouped({1}, 8, 8, Layout::kTn));
-    CHECK(compile_gemm(parse_kernel_config(text), kind, cache()).rejection == "");
+    CHECK(compile_gemm(parse_kernel_config(text), kind, grouped_cache()).rejection == "");
   }
   const KernelConfig pipelined = parse_kernel_config(
       "pipelined:tile=128x128x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
@@ -142,11 +87,12 @@ TEST_CASE("Grouped kernels compile without spills, and other schedules have none
 
 TEST_CASE("Groups of any heights are right", "[gpu]") {
   gpu_or_skip();
-  compile_all_configs();
+  compile_grouped(kConfigs, {ProblemKind::of(grouped({1}, 8, 8, Layout::kTn)),
+                             ProblemKind::of(grouped({1}, 8, 8, Layout::kNn))});
   std::mt19937 random(daily_seed("groups"));
   std::vector<std::vector<i64>> lists{{256, 0, 17}, {0, 0, 5}, {130, 0}, {64, 64, 64}, {1}};
   for (int i = 0; i < 15; ++i) {
-    lists.push_back(random_groups(random));
+    lists.push_back(random_rows(random, 100, 300));
   }
   for (const std::vector<i64>& rows : lists) {
     // N of 72 takes bulk stores, of 131 none; K ends within a block.
@@ -161,8 +107,7 @@ TEST_CASE("Groups of any heights are right", "[gpu]") {
       const std::string what = to_text(problem) + " " + text;
       const HangGuard guard(what);
       INFO(what);
-      CHECK(
-          (run(parse_kernel_config(text), problem, problem.groups->on_device(), a, b) == expected));
+      CHECK((run(text, problem, problem.groups->on_device(), a, b) == expected));
     }
   }
 }
@@ -176,7 +121,7 @@ TEST_CASE("Groups may have other heights than the launch was planned for", "[gpu
   const std::vector<i32> ends = GroupRows::of(actual)->on_device();
   for (const char* const text : kConfigs) {
     INFO(text);
-    CHECK((run(parse_kernel_config(text), problem, ends, a, b) == expected));
+    CHECK((run(text, problem, ends, a, b) == expected));
   }
 }
 
@@ -184,7 +129,7 @@ TEST_CASE("Masked groups fill their rows and leave their room as it is", "[gpu]"
   gpu_or_skip();
   std::mt19937 random(daily_seed("masked groups"));
   for (int i = 0; i < 12; ++i) {
-    const std::vector<i64> rows = random_groups(random);
+    const std::vector<i64> rows = random_rows(random, 100, 300);
     const i64 room = std::ranges::max(rows) + static_cast<i64>(random() % 90);
     const i64 n = random() % 2 == 0 ? 131 : 136, k = 8 * (1 + static_cast<i64>(random() % 20));
     const GemmProblem plain = grouped(rows, n, k, Layout::kTn);
@@ -210,8 +155,7 @@ TEST_CASE("Masked groups fill their rows and leave their room as it is", "[gpu]"
       const std::string what = to_text(problem) + " " + text;
       const HangGuard guard(what);
       INFO(what);
-      CHECK(
-          (run(parse_kernel_config(text), problem, problem.groups->on_device(), a, b) == expected));
+      CHECK((run(text, problem, problem.groups->on_device(), a, b) == expected));
     }
   }
 }
@@ -226,8 +170,7 @@ TEST_CASE("Counts above a group's room are held to it", "[gpu]") {
   for (const char* const text : kConfigs) {
     const HangGuard guard(text);
     INFO(text);
-    const std::vector<unsigned short> c =
-        run(parse_kernel_config(text), problem, {2000000000, -7, 101}, a, b);
+    const std::vector<unsigned short> c = run(text, problem, {2000000000, -7, 101}, a, b);
     CHECK(std::equal(c.begin(), c.begin() + 100 * 136, expected.begin()));
     CHECK(std::all_of(c.begin() + 100 * 136, c.begin() + 200 * 136,
                       [](unsigned short bits) { return bits == kUnwritten; }));
@@ -246,7 +189,7 @@ TEST_CASE("Groups that make no sense touch nothing outside of C", "[gpu]") {
     for (const char* const text : kConfigs) {
       const HangGuard guard(text);
       INFO(text);
-      const std::vector<unsigned short> c = run(parse_kernel_config(text), problem, ends, a, b);
+      const std::vector<unsigned short> c = run(text, problem, ends, a, b);
       CHECK(std::all_of(c.begin() + 300 * 136, c.end(),
                         [](unsigned short bits) { return bits == kUnwritten; }));
     }

@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
-#include "kernels/jit/gemm_launch.h"
-#include "kernels/registry.h"
 #include "model/tile/any_op.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
+#include "tests/group_launch.h"
 #include "tests/hang_guard.h"
 #include "tests/seed.h"
-#include "tests/temporary_folder.h"
 #include "tests/whole_numbers.h"
 
 namespace tilecast {
@@ -36,14 +33,7 @@ constexpr const char* kConfigs[] = {
     "ping_pong:tile=128x128x128,stages=2,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
     "raster=grouped_n,group=2,walk=chunked",
 };
-constexpr i64 kGuardElements = 4096;  // behind the last C, and rows of A and B behind all groups
 constexpr unsigned short kNan = 0x7e00;
-
-CubinCache& cache() {
-  static const TemporaryFolder folder;
-  static CubinCache cache(folder / "cache");
-  return cache;
-}
 
 GemmProblem groups_of(const std::vector<i64>& rows, i64 m, i64 n) {
   return in_groups_of_k({.shape = {m, n, 0}, .dtype = ElementType::kFp16, .layout = Layout::kNt},
@@ -69,59 +59,11 @@ std::vector<unsigned short> product(i64 m, i64 n, const std::vector<i32>& ends,
     const std::vector<unsigned short> bits = as_fp16(sums);
     c.insert(c.end(), bits.begin(), bits.end());
   }
-  c.resize(c.size() + kGuardElements, kUnwritten);
+  c.resize(c.size() + static_cast<std::size_t>(kGuardRows * n), kUnwritten);
   return c;
 }
 
-LoadedKernel load(const KernelConfig& config) {
-  const CompiledKernel compiled =
-      compile_gemm(config, ProblemKind::of(groups_of({1}, 8, 8)), cache());
-  REQUIRE(compiled.rejection == "");
-  return LoadedKernel(compiled.cubin, kGemmEntry);
-}
-
-/// C of a launch planned for `problem`, with these ends on the device.
-std::vector<unsigned short> run(const KernelConfig& config, const GemmProblem& problem,
-                                const std::vector<i32>& ends, const std::vector<unsigned short>& a,
-                                const std::vector<unsigned short>& b) {
-  LoadedKernel kernel = load(config);
-  const GemmLaunch launch(kernel, problem, config);
-  const auto c_count = static_cast<std::size_t>(
-      matrices_of_c(problem) * problem.shape.m * problem.shape.n + kGuardElements);
-  DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2),
-      rows_device(ends.size() * sizeof(i32));
-  a_device.fill(a);
-  b_device.fill(b);
-  c_device.fill(std::vector<unsigned short>(c_count, kUnwritten));
-  rows_device.fill(ends);
-  const GemmArgs args = launch.bind({.a = a_device.get(),
-                                     .b = b_device.get(),
-                                     .c = c_device.get(),
-                                     .group_rows = static_cast<const i32*>(rows_device.get())});
-  launch.launch(args, nullptr);
-  TILECAST_CUDA(cudaDeviceSynchronize());
-  return c_device.read<unsigned short>(c_count);
-}
-
-void compile_all_configs() {
-  std::vector<KernelSource> sources;
-  for (const char* const text : kConfigs) {
-    sources.push_back(
-        gemm_source(parse_kernel_config(text), ProblemKind::of(groups_of({1}, 8, 8))));
-  }
-  compile_ahead(sources, cache());
-}
-
-std::vector<i64> random_rows(std::mt19937& random) {
-  constexpr i64 kMost[] = {1, 7, 64, 200};
-  const std::size_t groups = 1 + random() % (random() % 4 == 0 ? 40 : 7);
-  const auto most = static_cast<unsigned>(groups > 7 ? 20 : kMost[random() % 4]);
-  std::vector<i64> rows(groups);
-  std::generate(rows.begin(), rows.end(),
-                [&] { return random() % 4 == 0 ? 0 : static_cast<i64>(random() % (most + 1)); });
-  rows[random() % groups] += 1;  // some group has a row
-  return rows;
-}
+void compile_all_configs() { compile_grouped(kConfigs, {ProblemKind::of(groups_of({1}, 8, 8))}); }
 
 }  // namespace
 
@@ -129,7 +71,7 @@ TEST_CASE("Kernels of groups along K compile without spills, and others have non
   for (const char* const text : kConfigs) {
     INFO(text);
     const ProblemKind kind = ProblemKind::of(groups_of({1}, 8, 8));
-    CHECK(compile_gemm(parse_kernel_config(text), kind, cache()).rejection == "");
+    CHECK(compile_gemm(parse_kernel_config(text), kind, grouped_cache()).rejection == "");
   }
   const KernelConfig persistent = parse_kernel_config(
       "persistent:tile=128x128x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
@@ -143,7 +85,7 @@ TEST_CASE("Groups along K of any heights are right, and a C without rows is zero
   std::mt19937 random(daily_seed("groups along K"));
   std::vector<std::vector<i64>> drawn{{256, 0, 17}, {0, 0, 5}, {130, 0}, {64, 64, 64}, {1}};
   for (int i = 0; i < 15; ++i) {
-    drawn.push_back(random_rows(random));
+    drawn.push_back(random_rows(random, 40, 200));
   }
   for (const std::vector<i64>& rows : drawn) {
     const i64 m = 8 * (1 + static_cast<i64>(random() % 30));
@@ -158,7 +100,7 @@ TEST_CASE("Groups along K of any heights are right, and a C without rows is zero
       const std::string what = to_text(problem) + " " + text;
       const HangGuard guard(what);
       INFO(what);
-      CHECK((run(parse_kernel_config(text), problem, ends, a_bits, b_bits) == expected));
+      CHECK((run_grouped(parse_kernel_config(text), problem, ends, a_bits, b_bits) == expected));
     }
   }
 }
@@ -181,7 +123,7 @@ TEST_CASE("What is no number in a group stays in its own C", "[gpu]") {
       const HangGuard guard(text);
       INFO(text);
       const std::vector<unsigned short> c =
-          run(parse_kernel_config(text), problem, ends, a_bits, b_bits);
+          run_grouped(parse_kernel_config(text), problem, ends, a_bits, b_bits);
       for (const std::ptrdiff_t group : {0, 2, 3}) {
         CHECK(std::equal(expected.begin() + group * m * n, expected.begin() + (group + 1) * m * n,
                          c.begin() + group * m * n));
@@ -200,7 +142,8 @@ TEST_CASE("Groups along K may have other heights than the launch was planned for
   for (const char* const text : kConfigs) {
     const HangGuard guard(text);
     INFO(text);
-    CHECK((run(parse_kernel_config(text), problem, ends, as_fp16(a), as_fp16(b)) == expected));
+    CHECK((run_grouped(parse_kernel_config(text), problem, ends, as_fp16(a), as_fp16(b)) ==
+           expected));
   }
 }
 
@@ -221,8 +164,8 @@ TEST_CASE("Groups along K that make no sense touch nothing outside of A, B and C
       const HangGuard guard(text);
       INFO(text);
       const std::vector<unsigned short> c =
-          run(parse_kernel_config(text), problem, ends, as_fp16(a), as_fp16(b));
-      CHECK(std::all_of(c.end() - kGuardElements, c.end(),
+          run_grouped(parse_kernel_config(text), problem, ends, as_fp16(a), as_fp16(b));
+      CHECK(std::all_of(c.end() - kGuardRows * problem.shape.n, c.end(),
                         [](unsigned short bits) { return bits == kUnwritten; }));
     }
   }
