@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/screen.h"
 #include "validate/compare/validation_text.h"
+#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
@@ -70,7 +72,11 @@ void run_validate(ValidateOptions& options) {
   }
   std::vector<Selector> listed;
   for (const std::string& path : options.choices) {
-    listed.push_back(listed_choices(read_text(path), path));
+    listed.push_back(listed_choices(read_stored_text(path), path));
+    const auto same = [&](const Selector& other) { return other.name == listed.back().name; };
+    if (std::count_if(listed.begin(), listed.end(), same) > 1) {
+      throw ConfigError(fmt::format("{}: another file of --choices has this name", path));
+    }
   }
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";

@@ -126,6 +126,9 @@ Selector listed_choices(std::string_view csv, const std::string& path) {
     throw ConfigError(fmt::format("{}:1: expected the names of columns", path));
   }
   const std::vector<std::string>& names = text.records.front().fields;
+  if (text.records.size() == 1) {
+    throw ConfigError(fmt::format("{}: no choice is in it", path));
+  }
   const auto column = [&](std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
@@ -139,7 +142,7 @@ Selector listed_choices(std::string_view csv, const std::string& path) {
     const auto field = [&](std::string_view name, const auto& parse) {
       const std::size_t at = column(name);
       try {
-        return parse(at < record.fields.size() ? std::string_view(record.fields[at]) : "");
+        return parse(std::string_view(record.fields[at]));
       } catch (const ConfigError& error) {
         throw ConfigError(fmt::format("{}:{}: {}: {}", path, record.line, name, error.what()));
       }
@@ -153,14 +156,22 @@ Selector listed_choices(std::string_view csv, const std::string& path) {
       }
       return static_cast<i32>(*number);
     };
-    choices[{field("m", whole), field("n", whole), field("k", whole),
-             field("dtype", parse_element_type), field("layout", parse_layout)}] = {
-        .tile_m = field("tile_m", whole),
-        .tile_n = field("tile_n", whole),
-        .cluster_m = field("cluster_m", whole),
-        .cluster_n = field("cluster_n", whole),
-        .splits = field("split_k", whole),
-        .stages = field("stages", whole)};
+    if (record.fields.size() != names.size()) {
+      throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, found {}", path,
+                                    record.line, names.size(), record.fields.size()));
+    }
+    const ListedProblem problem{field("m", whole), field("n", whole), field("k", whole),
+                                field("dtype", parse_element_type), field("layout", parse_layout)};
+    const ChosenKernel chosen{.tile_m = field("tile_m", whole),
+                              .tile_n = field("tile_n", whole),
+                              .cluster_m = field("cluster_m", whole),
+                              .cluster_n = field("cluster_n", whole),
+                              .splits = field("split_k", whole),
+                              .stages = field("stages", whole)};
+    if (!choices.emplace(problem, chosen).second) {
+      throw ConfigError(
+          fmt::format("{}:{}: a choice for this problem stands above", path, record.line));
+    }
   }
   return {std::filesystem::path(path).stem().string(),
           [choices = std::move(choices)](const GemmProblem& p) -> std::optional<ChosenKernel> {
