@@ -320,8 +320,9 @@ void add_predict(Program& program) {
     if (options->lda != 0 || options->ldb != 0 || options->ldc != 0) {
       throw ConfigError("--problems: lda, ldb and ldc are fields of a problem, not options");
     }
-    if (options->experts) {
-      throw ConfigError("--problems answers without --experts: a line may have groups");
+    if (options->experts || !options->groups.empty() || !options->groups_file.empty()) {
+      throw ConfigError(
+          "--problems answers without --experts and --groups: a line may have groups");
     }
     if (options->wide || options->rejected) {
       throw ConfigError("--problems answers without --wide and --rejected");

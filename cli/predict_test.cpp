@@ -7,11 +7,13 @@
 
 #include "cli/commands.h"
 #include "cli/order_confidence.h"
+#include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/tile/schedule_text.h"
 #include "model/tile/short_config_text.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 namespace tilecast {
 namespace {
@@ -380,6 +382,26 @@ TEST_CASE("Experts are ranked by the mean over draws, which the seed decides") {
   };
   CHECK(rows("7") == rows("7"));
   CHECK(rows("7") != rows("8"));
+}
+
+TEST_CASE("Groups are the same as an option, from a file and in the shape") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "groups.txt").string();
+  write_file(file, "40\r\n0\n17\n");
+  const auto ranking = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--format", "json", "--method", "analytic"});
+    return Json::parse(table(arguments))["ranking"];
+  };
+  CHECK(ranking({"512x1024", "--groups", "40,0,17"}) == ranking({"[40,0,17]x512x1024"}));
+  CHECK(ranking({"512x1024", "--groups-file", file}) == ranking({"[40,0,17]x512x1024"}));
+  CHECK(ranking({"512x1024", "--groups", "40,0,17", "--layout", "nt"}) ==
+        ranking({"512x1024x[40,0,17]", "--layout", "nt"}));
+  check_refused({"8x512x1024", "--groups", "40"}, "expected N and K of each group");
+  check_refused({"512x1024", "--groups", "40,-1"}, "groups '40,-1': expected the rows of each");
+  check_refused({"512x1024", "--groups", "40", "--batch", "2"}, "without --experts and --batch");
+  check_refused({"512x1024", "--groups", "40", "--groups-file", file}, "goes without --groups");
+  write_file(file, "\n");
+  check_refused({"512x1024", "--groups-file", file}, "expected the rows of each group");
 }
 
 TEST_CASE("What is no routing is refused") {

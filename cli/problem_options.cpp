@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "model/base/error.h"
+#include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/group_rows.h"
@@ -14,8 +15,54 @@
 #include "model/tile/leading_text.h"
 
 namespace tilecast {
+namespace {
+
+void require_two_sides(const std::string& shape) {
+  if (std::ranges::count(lower_case(shape), 'x') != 1) {
+    throw ConfigError(
+        fmt::format("shape '{}': expected N and K of each group, such as 4096x7168, in layout nt M "
+                    "and N",
+                    on_one_line(shape)));
+  }
+}
+
+/// Numbers that stand on lines of their own, or between commas or blanks.
+std::string list_in_file(const std::string& path) {
+  std::string text = read_text(path);
+  std::ranges::replace_if(
+      text, [](char c) { return std::string_view("\r\n\t ").find(c) != std::string_view::npos; }, ',');
+  std::string list;
+  for (const std::string_view number : split(text, ',')) {
+    if (!number.empty()) {
+      list += (list.empty() ? "" : ",") + std::string(number);
+    }
+  }
+  if (list.empty()) {
+    throw ConfigError(path + ": expected the rows of each group, such as 256,0,17");
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string ProblemOptions::whole_shape() const {
+  if (groups.empty() && groups_file.empty()) {
+    return in_batch(batch, shape);
+  }
+  if (!groups.empty() && !groups_file.empty()) {
+    throw ConfigError("--groups-file goes without --groups");
+  }
+  if (experts || !batch.empty() || parse_op(op) != Op::kGemm) {
+    throw ConfigError("--groups are of one GEMM, without --experts and --batch");
+  }
+  require_two_sides(shape);
+  const std::string list = groups.empty() ? list_in_file(groups_file) : groups;
+  return parse_layout(layout) == Layout::kNt ? fmt::format("{}x[{}]", shape, list)
+                                             : fmt::format("[{}]x{}", list, shape);
+}
 
 AnyProblem ProblemOptions::problem() const {
+  const std::string whole = whole_shape();
   if (experts) {
     return drawn_problems(1).front();
   }
@@ -27,9 +74,8 @@ AnyProblem ProblemOptions::problem() const {
                                     has_layout ? "--layout" : "--epilogue", op));
     }
   }
-  return parse_problem(parsed, in_batch(batch, shape) + leading_words({lda, ldb, ldc}),
-                       parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
-                       parse_c_type(dtype_c));
+  return parse_problem(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
+                       parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
 }
 
 Routing ProblemOptions::asked_routing() const {
@@ -45,12 +91,7 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
     throw ConfigError(
         fmt::format("--experts applies only to gemm, not to {}", batch.empty() ? op : "a batch"));
   }
-  if (std::ranges::count(lower_case(shape), 'x') != 1) {
-    throw ConfigError(fmt::format(
-        "shape '{}': expected N and K of each expert, such as 4096x7168, in layout nt M "
-        "and N",
-        on_one_line(shape)));
-  }
+  require_two_sides(shape);
   const Routing asked = asked_routing();
   // Rows of A and of B as [K,M] and [K,N] are parted alike, as in a backward pass.
   const bool along_k = parse_layout(layout) == Layout::kNt;
@@ -102,6 +143,13 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
                      "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
   options.epilogue_option = command.option("--epilogue", options.epilogue, kEpilogueHelp);
   std::vector<Option> all = add_leading_options(command, options);
+  all.push_back(command.option(
+      "--groups", options.groups,
+      "Rows of each group, such as 256,0,17 or 8*4096, and SHAPE is N and K; in layout nt the "
+      "groups' "
+      "parts of K, and SHAPE is M and N. The same as [256,0,17]xNxK and MxNx[256,0,17]"));
+  all.push_back(command.option("--groups-file", options.groups_file,
+                               "The same from a file: numbers on lines, or between commas"));
   all.insert(all.end(), {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option});
   return all;
 }

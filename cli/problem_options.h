@@ -13,6 +13,7 @@ namespace tilecast {
 
 struct ProblemOptions {
   std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none";
+  std::string groups, groups_file;  // rows of each, of which SHAPE is N and K
   i64 lda = 0, ldb = 0, ldc = 0;
   std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
   // Of a mixture of experts, of which SHAPE is N and K:
@@ -22,12 +23,16 @@ struct ProblemOptions {
   std::string routing = "uniform";
 
   /// Of experts the first draw. Throws ConfigError where they are no problem, or name a layout or
-  /// an epilogue of another op's.
+  /// an epilogue of another op's, FileError where --groups-file cannot be read.
   AnyProblem problem() const;
   /// Throws ConfigError where they are no routing; there are experts.
   Routing asked_routing() const;
   /// Each draw of it. Throws as both.
   std::vector<GemmProblem> drawn_problems(i64 count) const;
+
+ private:
+  /// SHAPE, with the list of --groups or --groups-file in its place.
+  std::string whole_shape() const;
 };
 
 /// Moves SHAPE out of a list of values that took it too: `--schedule pp 4096x4096x4096`.
@@ -36,8 +41,8 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values);
 /// Adds --lda, --ldb and --ldc.
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options);
 
-/// Adds --dtype, --dtype-c, --batch, --layout, --epilogue and leading dimensions; `options` must
-/// outlive the parse.
+/// Adds --dtype, --dtype-c, --batch, --layout, --epilogue, leading dimensions, --groups and
+/// --groups-file; `options` must outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
 
 /// Adds --experts, which is returned, --tokens, --top-k, --routing and --seed.
