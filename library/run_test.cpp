@@ -89,6 +89,16 @@ Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
   }
 }
 
+tilecast_arguments grouped_arguments(const DeviceBytes& a, const DeviceBytes& b,
+                                     const DeviceBytes& c, const DeviceBytes& rows) {
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  arguments.a = a.get();
+  arguments.b = b.get();
+  arguments.c = c.get();
+  arguments.group_rows = static_cast<const std::int32_t*>(rows.get());
+  return arguments;
+}
+
 double seconds_of_threads() {
   const char* given = std::getenv("TILECAST_TEST_SECONDS");
   return given == nullptr ? 2 : std::atof(given);
@@ -245,11 +255,8 @@ TEST_CASE("Groups take the rows that the device has, by a plan for others", "[gp
         cudaMemcpy(rows_device.get(), rows.data(), rows_device.size(), cudaMemcpyHostToDevice));
     check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
     check_cuda(cudaDeviceSynchronize());
-    tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-    arguments.a = a_device.get();
-    arguments.b = b_device.get();
-    arguments.c = c_device.get();
-    arguments.group_rows = static_cast<const std::int32_t*>(rows_device.get());
+    const tilecast_arguments arguments =
+        grouped_arguments(a_device, b_device, c_device, rows_device);
     plan.run(arguments, stream.get());
     check_cuda(cudaStreamSynchronize(stream.get()));
     std::vector<__half> c(a.size());
@@ -284,10 +291,10 @@ TEST_CASE("Groups along K have a C each, and groups that make no sense are said 
   const auto put = [&](const std::vector<std::int32_t>& ends) {
     check_cuda(
         cudaMemcpy(rows_device.get(), ends.data(), rows_device.size(), cudaMemcpyHostToDevice));
+    check_cuda(cudaDeviceSynchronize());  // the stream does not wait for it
   };
   put({102, 102, 256});
   check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
-  check_cuda(cudaDeviceSynchronize());
   tilecast_problem p = problem(kM, kN, kRows, TILECAST_FP16, TILECAST_NT);
   p.groups = kGroups;
   p.group_side = TILECAST_GROUPS_ALONG_K;
@@ -296,11 +303,7 @@ TEST_CASE("Groups along K have a C each, and groups that make no sense are said 
   const Plan plan(p, options);
   const TestStream stream;
   check_cuda(cudaDeviceSynchronize());
-  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
-  arguments.a = a_device.get();
-  arguments.b = b_device.get();
-  arguments.c = c_device.get();
-  arguments.group_rows = static_cast<const std::int32_t*>(rows_device.get());
+  const tilecast_arguments arguments = grouped_arguments(a_device, b_device, c_device, rows_device);
   plan.run(arguments, stream.get());
   check_cuda(cudaStreamSynchronize(stream.get()));
   std::vector<__half> c(kGroups * kM * kN);

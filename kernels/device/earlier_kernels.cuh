@@ -4,8 +4,9 @@
 // Such a kernel does all that needs no memory (barriers, tensor maps, its first tile's place)
 // before it waits for the end of the kernel before, whose writes are then visible. As each waits
 // for the one before it, everything earlier has ended, too. The next one begins as its CTAs end, or
-// beside its epilogue: once each has its last operands on their way, or has ended. Checked by:
-// library/run_test.cpp (chains of runs that each read what the last one wrote).
+// beside its epilogue: once each has its last operands on their way, or has ended.
+//
+// Checked by: library/run_test.cpp (chains of runs that each read what the last one wrote).
 #pragma once
 
 #include "kernels/gemm/compile_time_config.h"

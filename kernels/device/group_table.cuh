@@ -5,7 +5,9 @@
 // producer's warp, before the roles part, while its barriers are set up. Groups follow each other,
 // or are masked: each has room for as many rows and says how many it has. Whatever the numbers are,
 // every tile lies within the m rows of A and C, of masked groups within their own; of numbers out
-// of order the groups overlap. Checked by: validate/measure/group_test.cpp.
+// of order the groups overlap.
+//
+// Checked by: validate/measure/group_test.cpp.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"

@@ -1,7 +1,7 @@
 // Rows that a router sends to each expert of a mixture of experts, drawn: each token goes to
 // `top_k` different experts, one after the other by their shares among those that are left. By
-// Zipf's law the r-th favourite has a share of r^-zipf; which expert that is is drawn anew each
-// time. Leaves out capacity limits, and that tokens of a batch are alike.
+// Zipf's law the r-th favourite has a share of r^-zipf; each draw decides again which expert that
+// is. Leaves out capacity limits, and that tokens of a batch are alike.
 //
 // Draws are a function of these numbers alone, on every machine.
 // Checked by: routing_test.cpp.
