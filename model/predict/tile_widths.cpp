@@ -13,8 +13,9 @@ constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
 // Beside them the widths that make whole waves of a problem's tiles, of so many waves at most: with
 // more, the step of the menu leaves little of the last one empty.
 constexpr i32 kMostFittedWaves = 4;
-// Operands are swapped where tiles in whole wgmmas of 64 rows would be out of bounds of C by more
-// than this part of its rows.
+// Operands are swapped where whole tiles of 64 rows, of more rows those of 128 that two warpgroups
+// share, would be out of bounds of C by more than this part of its rows. Taller tiles, such as the
+// one of 320 rows that fits 320, leave a coarse last wave.
 constexpr i64 kMostWaste = 10;
 // Columns of a tile, then: as many as hold all rows of C, or a part of them; of one more part, too.
 constexpr i32 kFewestSwappedColumns = 16;
@@ -77,7 +78,8 @@ std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
 
 bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
-  return problem.layout == Layout::kTn && (round_up<i64>(m, kWgmmaM) - m) * kMostWaste > m;
+  const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
+  return problem.layout == Layout::kTn && (round_up(m, tile) - m) * kMostWaste > m;
 }
 
 }  // namespace tilecast
