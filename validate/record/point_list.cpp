@@ -35,6 +35,27 @@ struct Place {
   std::size_t field;
 };
 
+/// Columns of measurements and others that are not ours may stand in a list; one whose name is
+/// nearly ours is a slip, and would be left out in silence.
+void check_names(const CsvRecord& header, std::string_view name) {
+  std::set<std::string> known;
+  for (const MeasurementColumn& column : measurement_column_table()) {
+    known.emplace(column.name);
+  }
+  const std::vector<std::string> ours(std::begin(kPointColumns), std::end(kPointColumns));
+  std::set<std::string> seen;
+  for (const std::string& field : header.fields) {
+    const std::string near = known.contains(field) ? "" : did_you_mean(field, ours);
+    if (!near.empty()) {
+      throw ConfigError(
+          fmt::format("{}:{}: {}: no column of points{}", name, header.line, field, near));
+    }
+    if (!seen.insert(field).second) {
+      throw ConfigError(fmt::format("{}:{}: {}: duplicate column", name, header.line, field));
+    }
+  }
+}
+
 std::vector<Place> places_of(const CsvRecord& header, std::string_view name) {
   std::vector<Place> places;
   for (std::size_t i = 0; i < std::size(kPointColumns); ++i) {
@@ -69,6 +90,7 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
   }
   const CsvRecord& header = csv.records.front();
   const std::vector<Place> places = places_of(header, name);
+  check_names(header, name);
   std::vector<ListedPoint> points;
   std::set<std::string> seen;
   for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {

@@ -54,6 +54,11 @@ TEST_CASE("Columns that a list may lack take their defaults, and what it needs i
   CHECK(complaint(header + "gemm,64,64,64,fp99,tn,cublaslt:top1\n").find("p.csv:2: dtype: ") == 0);
   CHECK(complaint(header + "gemm,64,64,,fp16,tn,cublaslt:top1\n").find("p.csv:2: ") == 0);
   CHECK(complaint(header + "gemm,64\n").find("p.csv:2: expected 7 fields") == 0);
+  const std::string row = "gemm,64,64,64,fp16,tn,cublaslt:top1,burst\n";
+  CHECK(complaint("op,m,n,k,dtype,layout,config,regim\n" + row).find("p.csv:1: regim: no column") ==
+        0);
+  CHECK(complaint("op,m,n,k,dtype,layout,config,op\n" + row).find("p.csv:1: op: duplicate") == 0);
+  CHECK(complaint("op,m,n,k,dtype,layout,config,remark\n" + row).empty());
   // A missing last newline is no error.
   CHECK(parse_point_list(header + "gemm,64,64,64,fp16,tn,cublaslt:top1", "p.csv").size() == 1);
 }
