@@ -64,6 +64,15 @@ TEST_CASE("Block scales add 10 pJ for each sum that is promoted, one for 128 FLO
   CHECK(with - without == Approx(10));  // 10^12 sums
 }
 
+TEST_CASE("FLOPs out of bounds take four fifths of the energy of others") {
+  const ChipWork tile{.tensor = Flops{1e12}};
+  const ChipWork outside{.out_of_bounds = Flops{1e12}};
+  const auto joules = [](const ChipWork& work) {
+    return energy_at_1_ghz(h200(), work, Inputs::kNormal).tensor.value;
+  };
+  CHECK(joules(outside) == Approx(0.8 * joules(tile)));
+}
+
 TEST_CASE("DRAM energy does not grow with the SM clock") {
   // Only DRAM bytes: P - static = f x E, so half the power over static allows half the clock.
   GpuSpec gpu = h200();

@@ -75,6 +75,7 @@ KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
            .dram = work.traffic.dram_read + work.traffic.dram_write,
            .elapsed = {},
            .dtype = problem.dtype,
+           .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
            .promotes = promotes(problem.epilogue)}};
 }
 
@@ -91,6 +92,7 @@ KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& c
            .dram = kernel.dram_read + kernel.dram_write,
            .elapsed = kernel.cycles,
            .dtype = problem.dtype,
+           .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
            .promotes = promotes(problem.epilogue)},
           kernel_phases(kernel, seen)};
 }

@@ -184,4 +184,12 @@ double multiplied_flops(const GemmProblem& problem, const KernelConfig& config) 
                                   : tensor_flops(problem);
 }
 
+double flops_out_of_bounds(const GemmProblem& problem, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i64 rows = rows_of_tiles(problem, config).tiles * t.block_m;
+  const i64 columns = round_up<i64>(problem.shape.n, t.block_n);
+  const double tiles = 2.0 * static_cast<double>(rows * columns) * mean_k(problem);
+  return std::max(0.0, tiles - multiplied_flops(problem, config));
+}
+
 }  // namespace tilecast

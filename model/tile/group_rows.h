@@ -102,5 +102,8 @@ struct RowsOfTiles {
 RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config);
 /// What tensor cores multiply but zeros: tensor_flops, of groups with what is not stored.
 double multiplied_flops(const GemmProblem& problem, const KernelConfig& config);
+/// What they multiply of tiles' rows and columns that lie out of bounds, where one operand is
+/// zeros.
+double flops_out_of_bounds(const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

@@ -134,6 +134,22 @@ TEST_CASE("Where a group ends inside a tile, A goes on and C does not") {
   CHECK(multiplied_flops(grouped({100, 0, 30}), tiles_of(64, 2)) == 2.0 * 158 * 96 * 64);
 }
 
+TEST_CASE("Tiles multiply zeros where they are larger than C, in every product and group") {
+  const auto outside = [](const GemmProblem& problem) {
+    return flops_out_of_bounds(problem, tiles_of(64, 1));
+  };
+  GemmProblem problem{{4, 96, 128}, ElementType::kFp16, Layout::kTn};
+  const double columns = static_cast<double>(round_up<i64>(96, tiles_of(64, 1).tiling.block_n));
+  CHECK(outside(problem) == 2.0 * (64 * columns - 4 * 96) * 128);
+  problem.batch.products = 3;
+  CHECK(outside(problem) == 3 * 2.0 * (64 * columns - 4 * 96) * 128);
+  problem = {{64, tiles_of(64, 1).tiling.block_n, 128}, ElementType::kFp16, Layout::kTn};
+  CHECK(outside(problem) == 0);
+  // Groups along M of 100 and 30 rows: the 158 rows of A in three tiles are multiplied, 34 are not
+  // there.
+  CHECK(outside(grouped({100, 0, 30})) == 2.0 * (192 * columns - 158 * 96) * 64);
+}
+
 TEST_CASE("The rows of a batch's tiles are those of its products") {
   const GemmProblem batch{.shape = {100, 96, 64},
                           .dtype = ElementType::kFp16,
