@@ -30,7 +30,9 @@ std::vector<KernelConfig> some_candidates(const GpuSpec& gpu, const GemmShape& s
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, problem(shape), {schedule}).legal;
     for (std::size_t i = legal.size() / 3; i < legal.size(); i += kStep * 10) {
-      some.push_back(legal[i]);
+      if (legal[i].operands == OperandOrder::kInOrder) {  // swapped ones take no epilogue
+        some.push_back(legal[i]);
+      }
     }
   }
   return some;
