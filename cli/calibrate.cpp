@@ -41,9 +41,11 @@ namespace {
 constexpr std::string_view kOverlay = ".calibrated.yaml";
 constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // the learned part
 constexpr std::size_t kLeastRows = 300;  // of a design to choose from
+constexpr std::string_view kNoPrior = "none";
+constexpr std::string_view kUsualPrior = "h200_sxm";  // of which most is learned
 
 struct CalibrateOptions {
-  std::string gpu = "h200_sxm", out, measured, lengths_of;
+  std::string gpu = "h200_sxm", out, measured, lengths_of, prior;
   std::vector<std::string> data, split, cards;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
@@ -94,6 +96,10 @@ void show(const std::string& stage) {
   }
 }
 
+bool has_prior(const CalibrateOptions& options) {
+  return !options.prior.empty() && options.prior != kNoPrior;
+}
+
 /// That makes the same files again.
 std::string command_line(const CalibrateOptions& options) {
   return fmt::format(
@@ -101,6 +107,7 @@ std::string command_line(const CalibrateOptions& options) {
       options.split.empty() ? "" : " --split " + join(options.split, " "), options.out,
       (options.measured.empty() ? "" : " --measured " + options.measured) +
           (options.lengths_of.empty() ? "" : " --lengths-of " + options.lengths_of) +
+          (has_prior(options) ? " --prior " + options.prior : "") +
           (options.keep_constants ? " --keep-constants" : "") +
           (options.no_simulation ? " --no-simulation" : ""));
 }
@@ -213,21 +220,34 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
                              {"machine", "dram", "reduction", "clusters", "stream", "clock"});
 }
 
-std::shared_ptr<const LearnedModel> lengths_for(const CalibrateOptions& options) {
-  if (options.lengths_of.empty()) {
+/// --lengths-of or --prior.
+std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& options) {
+  const bool prior = has_prior(options);
+  const std::string& name = prior ? options.prior : options.lengths_of;
+  if (name.empty()) {
     return nullptr;
   }
-  const LoadedGpu gpu = load_gpu(options.lengths_of, true);
+  const LoadedGpu gpu = load_gpu(name, true);
   if (gpu.spec.learned == nullptr) {
-    throw ConfigError(fmt::format("--lengths-of {}: expected a GPU of which something was learned",
-                                  options.lengths_of));
+    throw ConfigError(fmt::format("{} {}: expected a GPU of which something was learned",
+                                  prior ? "--prior" : "--lengths-of", name));
   }
   return gpu.spec.learned;
+}
+
+/// What --run begins with: rows of minutes are few beside those of a GPU that is known.
+std::string usual_prior(const CalibrateOptions& options) {
+  const bool there = std::filesystem::exists(config_folder() / "gpus" /
+                                             fmt::format("{}.learned.yaml", kUsualPrior));
+  return options.run && options.lengths_of.empty() && there ? std::string(kUsualPrior) : "";
 }
 
 void run_calibrate(CalibrateOptions options) {
   if (options.design && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
+  }
+  if (options.prior.empty()) {
+    options.prior = usual_prior(options);
   }
   const std::string learned = options.design ? "" : learned_path(options.out);
   check_files(options, learned);
@@ -239,7 +259,7 @@ void run_calibrate(CalibrateOptions options) {
     throw ConfigError("expected --data, or --run");
   }
   LoadedGpu gpu = loaded_for(options);
-  const std::shared_ptr<const LearnedModel> lengths = lengths_for(options);
+  const std::shared_ptr<const LearnedModel> before = learned_before(options);
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -267,7 +287,8 @@ void run_calibrate(CalibrateOptions options) {
                                      {.threads = options.threads,
                                       .simulate = !options.no_simulation,
                                       .fit_constants = !options.keep_constants,
-                                      .lengths = lengths,
+                                      .before = before,
+                                      .prior = has_prior(options) ? options.prior : "",
                                       .progress = show});
   show("");
   const std::string overlay =
@@ -316,10 +337,16 @@ void add_calibrate(Program& program) {
   command.option("--out", options->out,
                  "NAME.calibrated.yaml, to be put beside the GPU's file NAME.yaml; "
                  "NAME.learned.yaml and .csv are written beside it");
+  const Option lengths = command.option(
+      "--lengths-of", options->lengths_of,
+      "Take the feature lengths of this calibrated GPU: learning them takes 2,000 rows");
+  lengths.excludes(design);
   command
-      .option("--lengths-of", options->lengths_of,
-              "Take the feature lengths of this calibrated GPU: learning them takes 2,000 rows")
-      .excludes(design);
+      .option("--prior", options->prior,
+              "Rows of this calibrated GPU count too, as far as they say something of these, "
+              "and its lengths are taken; with --run h200_sxm, unless it is `none`")
+      .excludes(design)
+      .excludes(lengths);
   command.flag("--no-simulation", options->no_simulation,
                "Learn the correction for closed forms only, in a tenth of the time");
   command

@@ -115,6 +115,12 @@ TEST_CASE("calibrate refuses rows that it cannot fit to") {
                       "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
   scene.check_refused({"--lengths-of", "b200"}, ExitCode::kUsage,
                       "--lengths-of b200: expected a GPU of which something was learned");
+  scene.check_refused({"--prior", "b200"}, ExitCode::kUsage,
+                      "--prior b200: expected a GPU of which something was learned");
+  scene.check_refused({"--prior", "h200_sxm"}, ExitCode::kUsage,
+                      "expected at least 60 measured GEMMs to fit to, got 12 (0 rows left out)");
+  scene.check_refused({"--prior", "h200_sxm", "--lengths-of", "h200_sxm"}, ExitCode::kUsage,
+                      "not allowed with");
   scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
                       "rows.csv:2: gpu: expected a row measured on h100_sxm or ");
   scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");

@@ -115,6 +115,9 @@ Json learned_json(const Explanation& e) {
                     {"likeness", share(reason.likeness)},
                     {"cycles", rounded(std::exp(reason.cycles_off), kDigits)},
                     {"sm_clock", rounded(std::exp(reason.clock_off), kDigits)}});
+    if (!reason.gpu.empty()) {
+      from.back()["gpu"] = reason.gpu;
+    }
   }
   return {{"cycles", rounded(e.predicted.cycles_correction, kDigits)},
           {"sm_clock", rounded(e.predicted.clock_correction, kDigits)},

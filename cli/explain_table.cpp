@@ -327,11 +327,12 @@ std::string learned_table(const ExplainReport& report, const Named& named) {
         " ");
   }
   for (const LearnedReason& reason : e.learned_from.nearest) {
-    text += wrapped("  ",
-                    fmt::format("likeness {:.2f}: {}, {}: {}", reason.likeness, reason.row->problem,
-                                to_text(reason.row->regime),
-                                both(std::exp(reason.cycles_off), std::exp(reason.clock_off))),
-                    " ");
+    text += wrapped(
+        "  ",
+        fmt::format("likeness {:.2f}: {}, {}{}{}: {}", reason.likeness, reason.row->problem,
+                    to_text(reason.row->regime), reason.gpu.empty() ? "" : " on ", reason.gpu,
+                    both(std::exp(reason.cycles_off), std::exp(reason.clock_off))),
+        " ");
     text += wrapped("            ", reason.row->config, ":,");
   }
   return text;

@@ -88,7 +88,9 @@ std::vector<std::size_t> MeasuredPoints::nearest(std::span<const float> likeness
 }
 
 double MeasuredPoints::variance_left(std::span<const float> likeness,
-                                     std::span<const std::size_t> nearest, double noise) const {
+                                     std::span<const std::size_t> nearest,
+                                     std::span<const double> noise) const {
+  TILECAST_ASSERT(noise.size() == count_);
   // 1 - k' (K + noise)^-1 k, by Cholesky's L: 1 - |L^-1 k|^2, a row of L at a time.
   const std::size_t n = nearest.size();
   std::vector<float> by_dimension(dimensions_ * n), point(dimensions_), between(n);
@@ -104,7 +106,7 @@ double MeasuredPoints::variance_left(std::span<const float> likeness,
       point[d] = by_dimension[d * n + i];
     }
     add_up_distances(by_dimension.data(), n, point, between.data());
-    double diagonal = 1 + noise, of_point = likeness[nearest[i]];
+    double diagonal = 1 + noise[nearest[i]], of_point = likeness[nearest[i]];
     for (std::size_t j = 0; j < i; ++j) {
       double sum = tilecast::likeness(between[j]);
       for (std::size_t l = 0; l < j; ++l) {
@@ -114,7 +116,7 @@ double MeasuredPoints::variance_left(std::span<const float> likeness,
       diagonal -= lower[i * n + j] * lower[i * n + j];
       of_point -= lower[i * n + j] * told[j];
     }
-    lower[i * n + i] = std::sqrt(std::max(diagonal, noise));
+    lower[i * n + i] = std::sqrt(std::max(diagonal, noise[nearest[i]]));
     told[i] = of_point / lower[i * n + i];
     left -= told[i] * told[i];
   }

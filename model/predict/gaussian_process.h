@@ -33,10 +33,10 @@ class MeasuredPoints {
   static std::vector<std::size_t> nearest(std::span<const float> likeness, std::size_t most);
 
   /// Part of the prior's variance, 0 to 1, that the `nearest` rows leave at the point, whose
-  /// likeness to all rows is `likeness`, if each was measured with a variance of `noise`, in
+  /// likeness to all rows is `likeness`; `noise`: the variance that each row was measured with, in
   /// priors.
   double variance_left(std::span<const float> likeness, std::span<const std::size_t> nearest,
-                       double noise) const;
+                       std::span<const double> noise) const;
 
  private:
   std::size_t dimensions_, count_;

@@ -30,6 +30,7 @@ TEST_CASE("Two rows: the posterior as worked out by hand") {
   const std::vector<float> rows{0, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<double> weights{1.25 / 1.287930, -kAtOne / 1.287930};
+  const std::vector<double> noise(2, 0.25);
   const std::vector<float> at_first = points.likeness_to(std::vector<float>{0});
   CHECK(at_first[0] == 1);
   CHECK(at_first[1] == Approx(kAtOne).epsilon(1e-5));
@@ -38,22 +39,22 @@ TEST_CASE("Two rows: the posterior as worked out by hand") {
   // (K + noise)^-1 (1, 0.523994) = (0.757363, 0.101713); 1 - 0.757363 - 0.523994 * 0.101713.
   const std::vector<std::size_t> both = MeasuredPoints::nearest(at_first, 2);
   CHECK(both == std::vector<std::size_t>{0, 1});
-  CHECK(points.variance_left(at_first, both, 0.25) == Approx(0.189340).epsilon(1e-4));
+  CHECK(points.variance_left(at_first, both, noise) == Approx(0.189340).epsilon(1e-4));
   // One row alone: 1 - 1 / 1.25.
-  CHECK(points.variance_left(at_first, MeasuredPoints::nearest(at_first, 1), 0.25) ==
+  CHECK(points.variance_left(at_first, MeasuredPoints::nearest(at_first, 1), noise) ==
         Approx(0.2).epsilon(1e-6));
-  CHECK(points.variance_left(at_first, {}, 0.25) == 1);
+  CHECK(points.variance_left(at_first, {}, noise) == 1);
 }
 
 TEST_CASE("Far from all rows nothing is expected and all of the variance is left") {
   const std::vector<float> rows{0, 0, 1, 0, 0, 2};
   const MeasuredPoints points(2, rows);
   REQUIRE(points.count() == 3);
-  const std::vector<double> weights{3, -2, 5};
+  const std::vector<double> weights{3, -2, 5}, noise(3, 0.01);
   double before = 0;
   for (const float x : {0.0f, 1.0f, 2.0f, 4.0f, 8.0f, 16.0f}) {
     const std::vector<float> like = points.likeness_to(std::vector<float>{-x, 0});
-    const double left = points.variance_left(like, MeasuredPoints::nearest(like, 3), 0.01);
+    const double left = points.variance_left(like, MeasuredPoints::nearest(like, 3), noise);
     CHECK(left > before);
     before = left;
   }
@@ -74,9 +75,10 @@ TEST_CASE("More rows never leave more variance") {
   for (std::size_t i = 1; i < nearest.size(); ++i) {
     CHECK(like[nearest[i]] <= like[nearest[i - 1]]);
   }
+  const std::vector<double> noise(nearest.size(), 0.09);
   double before = 1;
   for (std::size_t count = 1; count <= nearest.size(); ++count) {
-    const double left = points.variance_left(like, std::span(nearest).first(count), 0.09);
+    const double left = points.variance_left(like, std::span(nearest).first(count), noise);
     CHECK(left <= before + 1e-12);
     before = left;
   }
@@ -88,8 +90,20 @@ TEST_CASE("Equal rows tell no more than their noise allows") {
   const std::vector<float> rows{1, 1, 1, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<float> like = points.likeness_to(std::vector<float>{1});
-  CHECK(points.variance_left(like, MeasuredPoints::nearest(like, 4), 0.25) ==
-        Approx(0.25 / 4.25).epsilon(1e-6));
+  CHECK(points.variance_left(like, MeasuredPoints::nearest(like, 4),
+                             std::vector<double>(4, 0.25)) == Approx(0.25 / 4.25).epsilon(1e-6));
+}
+
+TEST_CASE("Of equal rows the one with less noise tells more") {
+  // Precisions add up: 1 / 0.25 and 1 / 1 beside the prior's 1 leave 1 / 6; the second alone 1 / 2.
+  const std::vector<float> rows{1, 1};
+  const MeasuredPoints points(1, rows);
+  const std::vector<float> like = points.likeness_to(std::vector<float>{1});
+  const std::vector<double> noise{0.25, 1};
+  CHECK(points.variance_left(like, std::vector<std::size_t>{0, 1}, noise) ==
+        Approx(1.0 / 6).epsilon(1e-6));
+  CHECK(points.variance_left(like, std::vector<std::size_t>{1}, noise) ==
+        Approx(0.5).epsilon(1e-6));
 }
 
 }  // namespace

@@ -61,6 +61,14 @@ MeasuredPoints points_of(const LearnedModel& model, const Features& scale) {
 
 double squared(double value) { return value * value; }
 
+std::vector<double> noise_of(const LearnedModel& model) {
+  std::vector<double> noise(model.rows.size(), squared(model.noise));
+  for (std::size_t i = noise.size() - model.prior.rows; i < noise.size(); ++i) {
+    noise[i] *= model.prior.noise;
+  }
+  return noise;
+}
+
 }  // namespace
 
 struct LearnedPart::Seen {
@@ -74,6 +82,7 @@ LearnedPart::LearnedPart(const LearnedModel& model, Method method)
       method_(method_of(model, method)),
       scale_(scale_of(model, method)),
       points_(points_of(model, scale_)),
+      noise_(noise_of(model)),
       range_of_k_(range_of_k(model)) {}
 
 LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
@@ -83,7 +92,7 @@ LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
   seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
   const double k = kernel.values[kFeatureOfK];
   if (k >= range_of_k_.first && k <= range_of_k_.second) {
-    seen.left = points_.variance_left(seen.likeness, seen.neighbours, squared(model_.noise));
+    seen.left = points_.variance_left(seen.likeness, seen.neighbours, noise_);
   }
   return seen;
 }
@@ -127,8 +136,9 @@ LearnedReasons LearnedPart::reasons(const KernelFeatures& kernel, std::size_t mo
       .rows = seen.likeness.size()};
   for (const std::size_t i : seen.neighbours) {
     if (reasons.nearest.size() < most && seen.likeness[i] >= kHardlyLike) {
-      reasons.nearest.push_back(
-          {&model_.rows[i], seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
+      reasons.nearest.push_back({&model_.rows[i],
+                                 of_prior(model_, i) ? std::string_view(model_.prior.gpu) : "",
+                                 seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
     }
   }
   return reasons;

@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct Learned {
 /// A measured row that an answer leans on.
 struct LearnedReason {
   const LearnedRow* row;
+  std::string_view gpu;          // that it was measured on; empty: the model's own
   double likeness;               // 1: the same kernel
   double cycles_off, clock_off;  // what it was measured over physics, as logarithms
 };
@@ -79,6 +81,7 @@ class LearnedPart {
   const LearnedMethod& method_;
   Features scale_;  // of a feature, to lengths
   MeasuredPoints points_;
+  std::vector<double> noise_;             // of each row
   std::pair<double, double> range_of_k_;  // logarithms
 };
 

@@ -21,7 +21,8 @@ namespace {
 
 // Numbers that a calibration can write, generously.
 constexpr double kMostSpread = 1, kMostNoise = 100, kMostOff = 3, kMostWeight = 1e5;
-constexpr double kMostDeviations = 20, kMostFeature = 1e6, kLeastLength = 1e-6, kMostLength = 1e9;
+constexpr double kMostPriorNoise = 1e6, kMostDeviations = 20, kMostFeature = 1e6,
+                 kLeastLength = 1e-6, kMostLength = 1e9;
 
 constexpr std::array<std::string_view, 2> kMethods{"analytic", "simulated"};
 constexpr std::array<std::string_view, 2> kOutputs{"cycles", "clock"};
@@ -143,6 +144,14 @@ void read_method(const StrictValue& value, LearnedMethod& method) {
                   number("latency")};
 }
 
+void read_prior(const StrictValue& value, LearnedModel& model) {
+  const StrictMap map = value.map({"gpu", "rows", "noise"});
+  model.prior = {map.required("gpu").text(),
+                 static_cast<std::size_t>(
+                     map.required("rows").integer(1, static_cast<i64>(model.rows.size()))),
+                 map.required("noise").number(1, kMostPriorNoise)};
+}
+
 Features read_lengths(const StrictValue& value) {
   const StrictMap map = value.map({kLearnedFeatures.begin(), kLearnedFeatures.end()});
   Features length;
@@ -184,8 +193,8 @@ LearnedModel learned_of(LearnedFiles files, const std::string& gpu) {
 }
 
 LearnedFiles read_learned(const std::filesystem::path& yaml) {
-  const StrictMap map = load_yaml(yaml).map(
-      {"name", "overlay", "rows", "lengths", "noise", kMethods[0].data(), kMethods[1].data()});
+  const StrictMap map = load_yaml(yaml).map({"name", "overlay", "rows", "prior", "lengths", "noise",
+                                             kMethods[0].data(), kMethods[1].data()});
   LearnedModel model{.length = read_lengths(map.required("lengths")),
                      .noise = map.required("noise").number(1e-3, kMostNoise)};
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
@@ -201,15 +210,21 @@ LearnedFiles read_learned(const std::filesystem::path& yaml) {
         "expected the rows of {}, which have another hash: calibrate again", csv.string()));
   }
   read_rows(text, csv.string(), model);
+  if (const std::optional<StrictValue> prior = map.optional("prior")) {
+    read_prior(*prior, model);
+  }
   return {map.required("name"), std::move(model)};
 }
 
 std::string learned_yaml(const std::string& gpu, const LearnedModel& model) {
   std::string text = fmt::format(
       "# Written by `tilecast calibrate`; what the numbers are: model/spec/learned_model.h.\n"
-      "name: {}\n{}rows: \"{}\"\nlengths:\n",
+      "name: {}\n{}rows: \"{}\"\n{}lengths:\n",
       gpu, model.overlay.empty() ? "" : fmt::format("overlay: \"{}\"\n", model.overlay),
-      hash_text(learned_csv(model)));
+      hash_text(learned_csv(model)),
+      model.prior.rows == 0 ? ""
+                            : fmt::format("prior: {{gpu: {}, rows: {}, noise: {:.4g}}}\n",
+                                          model.prior.gpu, model.prior.rows, model.prior.noise));
   for (std::size_t f = 0; f < kLearnedFeatures.size(); ++f) {
     text += fmt::format("  {}: {:.4g}\n", kLearnedFeatures[f], model.length[f]);
   }

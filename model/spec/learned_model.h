@@ -93,13 +93,27 @@ struct LearnedRow {
   Features features;
 };
 
+/// The last rows of a model where they are of another GPU, whose calibration had them: a card of
+/// which little was measured leans on them, too.
+struct LearnedPrior {
+  std::string gpu = {};  // that they were measured on
+  std::size_t rows = 0;  // the last ones
+  double noise = 1;      // their variance, over that of a row of the GPU's own
+};
+
 struct LearnedModel {
   Features length = {};  // over which what is learned changes, in the feature's own unit
   double noise = 0;      // of one burst near the best of its problem, in spreads
   std::vector<LearnedRow> rows = {};
   LearnedMethod analytic = {}, simulated = {};
+  LearnedPrior prior = {};
   std::string overlay = {};  // hash of the overlay that it was fitted with; empty: not told
 };
+
+/// Whether a row is of another GPU.
+inline bool of_prior(const LearnedModel& model, std::size_t row) {
+  return row + model.prior.rows >= model.rows.size();
+}
 
 /// Of a row, over that of one burst near the best: far from the best of a problem it counts less,
 /// and sustained runs repeat less well.

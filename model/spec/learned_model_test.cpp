@@ -118,6 +118,35 @@ TEST_CASE("What was learned is read back as it was written") {
   check_equal(read.simulated, written.simulated);
 }
 
+TEST_CASE("Rows of another GPU are told from a GPU's own, and stay so in the file") {
+  LearnedModel model = example();
+  CHECK_FALSE(of_prior(model, 1));
+  CHECK(learned_yaml("g", model).find("prior") == std::string::npos);
+  model.prior = {"h200_sxm", 1, 16};
+  CHECK_FALSE(of_prior(model, 0));
+  CHECK(of_prior(model, 1));
+  const TemporaryFolder folder;
+  const auto load = [&](const std::string& yaml) {
+    write_file(folder / "g.learned.yaml", yaml);
+    write_file(folder / "g.learned.csv", learned_csv(model));
+    return load_learned(folder / "g.learned.yaml", "g");
+  };
+  const std::string text = learned_yaml("g", model);
+  const LearnedModel read = load(text);
+  CHECK(read.prior.gpu == "h200_sxm");
+  CHECK(read.prior.rows == 1);
+  CHECK(read.prior.noise == 16);
+  for (const auto& [from, to] : {std::pair("rows: 1,", "rows: 3,"),
+                                 {"rows: 1,", "rows: 0,"},
+                                 {"noise: 16", "noise: 0.5"},
+                                 {"gpu: h200_sxm, ", ""}}) {
+    std::string damaged = text;
+    damaged.replace(damaged.find(from), std::string(from).size(), to);
+    CHECK(error_message([&] { load(damaged); }).find("g.learned.yaml:5: prior") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("No feature says which schedule it is, so that a new schedule leaves the files valid") {
   CHECK(std::ranges::find(kLearnedFeatures, "schedule") == kLearnedFeatures.end());
   CHECK(learned_yaml("g", example()).find("ping_pong") == std::string::npos);

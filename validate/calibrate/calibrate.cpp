@@ -8,12 +8,14 @@
 
 #include "model/base/shown_text.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/calibrate/seen_rows.h"
 
 namespace tilecast {
 namespace {
 
 // Fewer than some ten for each constant would only repeat the priors.
 constexpr std::size_t kLeastRows = 300;
+constexpr std::size_t kLeastBesidePrior = 60;  // a few problems
 
 double mean_error(const std::vector<double>& logs) {
   double sum = 0;
@@ -64,6 +66,25 @@ std::string error_line(std::string_view name, const LeftOutError& error) {
       100 * error.clock_without, 100 * error.clock, 100 * error.width);
 }
 
+std::string prior_lines(const Calibration& calibration) {
+  const PriorGain& prior = *calibration.learned.prior;
+  const auto percent = [](double log) { return 100 * (std::exp(log) - 1); };
+  const auto line = [](std::string_view name, const LeftOutError& error) {
+    return fmt::format("  {:<24} cycles {:5.1f} %, {:5.1f} % near the best; clock {:.2f} %\n", name,
+                       100 * error.cycles, 100 * error.cycles_near_best, 100 * error.clock);
+  };
+  return fmt::format(
+             "\nThe prior: {} of {}, each with {:g} times the variance of one of this GPU, moved "
+             "by\n"
+             "{:+.2f} % of cycles and {:+.2f} % of the clock. {} on problems that both leave "
+             "out:\n",
+             counted(prior.rows, "row"), prior.gpu, prior.noise, percent(prior.cycles),
+             percent(prior.clock), calibration.simulated ? "Simulated," : "By closed form,") +
+         line("own rows alone", prior.own) + line(prior.gpu + " alone", prior.prior) +
+         line("both",
+              calibration.simulated ? calibration.learned.simulated : calibration.learned.analytic);
+}
+
 /// Rows are of normal inputs: the energies of other data keep their ratio to it.
 std::string other_energies(const LoadedGpu& gpu, const FittedConstant& normal) {
   std::string text;
@@ -83,7 +104,8 @@ std::string other_energies(const LoadedGpu& gpu, const FittedConstant& normal) {
 
 Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
                       const CalibrationOptions& options) {
-  const FitRows rows = fit_rows(gpu.spec, files, kLeastRows);
+  const FitRows rows =
+      fit_rows(gpu.spec, files, options.prior.empty() ? kLeastRows : kLeastBesidePrior);
   Calibration done{};
   done.rows = rows.rows.size();
   done.left_out = rows.left_out;
@@ -104,8 +126,8 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
     options.progress("constants of the clock");
     done.clock = fit_clock(gpu, rows, simulated, options.threads);
   }
-  done.learned = fit_learned(gpu.spec, rows, simulated, options.lengths.get(), options.threads,
-                             options.progress);
+  done.learned = fit_learned(gpu.spec, rows, simulated, {options.before.get(), options.prior},
+                             options.threads, options.progress);
   gpu.spec.learned = std::make_shared<const LearnedModel>(done.learned.model);
   return done;
 }
@@ -161,12 +183,14 @@ std::string to_table(const Calibration& calibration) {
                         s.rows, 100 * s.mean_error, 100 * std::abs(s.bias),
                         s.bias >= 0 ? "slower" : "faster");
   }
+  const LearnedModel& model = calibration.learned.model;
   text += fmt::format("\nLearned correction, from {} of the rows, on problems left out of it:\n",
-                      calibration.learned.model.rows.size());
-  return text + error_line("analytic", calibration.learned.analytic) +
-         (calibration.simulated
-              ? error_line("simulated", calibration.learned.simulated)
-              : "  not simulated: simulations are corrected as closed forms are\n");
+                      model.rows.size() - model.prior.rows);
+  text +=
+      error_line("analytic", calibration.learned.analytic) +
+      (calibration.simulated ? error_line("simulated", calibration.learned.simulated)
+                             : "  not simulated: simulations are corrected as closed forms are\n");
+  return calibration.learned.prior ? text + prior_lines(calibration) : text;
 }
 
 }  // namespace tilecast

@@ -18,7 +18,8 @@ struct CalibrationOptions {
   unsigned threads = 0;
   bool simulate = true;  // else what is learned of simulations is what is learned of closed forms
   bool fit_constants = true;  // else those of the GPU as it was loaded stay
-  std::shared_ptr<const LearnedModel> lengths = nullptr;  // see fit_learned
+  std::shared_ptr<const LearnedModel> before = nullptr;  // another calibration
+  std::string prior = {};  // the GPU whose it is; empty: its lengths alone are taken
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 

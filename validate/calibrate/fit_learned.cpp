@@ -1,22 +1,18 @@
 #include "validate/calibrate/fit_learned.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <memory>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "model/base/parallel.h"
 #include "model/base/quantile.h"
 #include "model/base/shuffle.h"
-#include "model/clock/clock.h"
-#include "model/predict/gemm_form.h"
 #include "model/predict/learned.h"
-#include "model/predict/settled_clock.h"
-#include "model/predict/simulated_gemm.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/calibrate/kernel_lengths.h"
+#include "validate/calibrate/method_rows.h"
 
 namespace tilecast {
 namespace {
@@ -28,90 +24,9 @@ constexpr int kRounds = 14;                // of learning them
 constexpr int kFolds = 10;
 constexpr double kFirstLength = 8;         // spreads of a feature
 constexpr double kFirstNoise = 0.5;        // spreads of an output
-constexpr double kMostSpreads = 5;         // a row that is further off counts as one so far off
 constexpr double kClockCounts = 0.5;       // over cycles, each in spreads
 constexpr double kOutside = 0.1;           // of rows, beyond the interval
 constexpr std::size_t kRowsForReach = 50;  // fewer of a kind have all rows' reach
-constexpr double kJitter = 1e-4;           // keeps twins' covariance invertible
-
-/// Rows as one method sees them.
-struct SeenRows {
-  std::vector<KernelFeatures> features;
-  Eigen::VectorXd cycles_off, clock_off;  // logarithms of measured over physics
-  std::function<Settled<Cycles>(std::size_t, double)> corrected;  // of a row, its cycles by so much
-};
-
-const KernelActivity* simulation_of(const std::vector<KernelActivity>& simulated, std::size_t i) {
-  return !simulated.empty() && simulated[i].work.elapsed.value > 0 ? &simulated[i] : nullptr;
-}
-
-/// Refers to what it is given.
-SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
-                  const std::vector<KernelActivity>& simulated, unsigned threads) {
-  const std::size_t count = rows.rows.size();
-  SeenRows seen{.features = std::vector<KernelFeatures>(count),
-                .cycles_off = Eigen::VectorXd(static_cast<Eigen::Index>(count)),
-                .clock_off = Eigen::VectorXd(static_cast<Eigen::Index>(count)),
-                .corrected = {}};
-  const auto closed = [&gpu](const FitRow& row, Hertz f) {
-    return closed_form(gpu, row.problem, row.config, row.work, f);
-  };
-  const auto over_closed = [&rows, &simulated, closed](std::size_t i) {
-    const KernelActivity* simulation = simulation_of(simulated, i);
-    const FitRow& row = rows.rows[i];
-    return simulation != nullptr ? simulation->work.elapsed / closed(row, row.clock).cycles : 1;
-  };
-  // Cycles move with the closed form's, as in a prediction.
-  seen.corrected = [=, &gpu, &rows, &simulated](std::size_t i, double log) {
-    const FitRow& row = rows.rows[i];
-    const double factor = over_closed(i) * std::exp(log);
-    const KernelActivity* simulation = simulation_of(simulated, i);
-    return settled_cycles(gpu, simulation != nullptr ? *simulation : activity_of(gpu, row),
-                          row.clock, row.regime, Inputs::kNormal,
-                          [&](Hertz f) { return closed(row, f).cycles * factor; });
-  };
-  parallel_for(count, threads, [&](std::size_t i) {
-    const FitRow& row = rows.rows[i];
-    const GemmForm physics =
-        gemm_form({gpu, row.problem, row.regime, Inputs::kNormal}, row.config, row.work);
-    const double over = over_closed(i);
-    const Hertz own = physics.clock.sm_clock;
-    const KernelActivity* simulation = simulation_of(simulated, i);
-    std::optional<SimulatedWork> work;
-    if (simulation != nullptr) {
-      work = {physics.form.cycles * over, simulation->work.l2, simulation->work.dram};
-    }
-    seen.features[i] = kernel_features(gpu, row.problem, row.config, row.work, physics.form, own,
-                                       work, row.regime);
-    const auto at = static_cast<Eigen::Index>(i);
-    seen.cycles_off[at] = std::log(row.cycles / (closed(row, row.clock).cycles * over));
-    seen.clock_off[at] =
-        std::log(row.clock / seen.corrected(i, seen.cycles_off[at]).clock.sm_clock);
-  });
-  return seen;
-}
-
-Eigen::MatrixXd matrix_of(const std::vector<KernelFeatures>& features) {
-  constexpr auto kCount = static_cast<Eigen::Index>(std::tuple_size_v<Features>);
-  Eigen::MatrixXd matrix(static_cast<Eigen::Index>(features.size()), kCount);
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    matrix.row(static_cast<Eigen::Index>(i)) =
-        Eigen::Map<const Eigen::RowVectorXd>(features[i].values.data(), kCount);
-  }
-  return matrix;
-}
-
-/// Of numbers whose mean is to be 0.
-double spread_of(const Eigen::VectorXd& logs) {
-  const double spread = std::sqrt(logs.squaredNorm() / static_cast<double>(logs.size()));
-  constexpr double kLeast = 1e-3;  // measurements do not repeat better
-  return std::clamp(spread, kLeast, 1.0);
-}
-
-/// Off in spreads, cut where they are far.
-Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread) {
-  return (off / spread).cwiseMax(-kMostSpreads).cwiseMin(kMostSpreads);
-}
 
 /// `most` of `count`, by a seed; ascending.
 std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
@@ -124,25 +39,16 @@ std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   return rows;
 }
 
-Eigen::VectorXd noise_of(const FitRows& rows) {
-  Eigen::VectorXd noise(static_cast<Eigen::Index>(rows.rows.size()));
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    noise[static_cast<Eigen::Index>(i)] =
-        noise_variance(rows.rows[i].regime, rows.rows[i].weight > 1);
-  }
-  return noise;
-}
-
 /// By some of the rows, drawn by the seed.
 KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 seed) {
   const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
                   .targets = Eigen::MatrixXd(static_cast<Eigen::Index>(some.size()), 2),
                   .weight = Eigen::VectorXd(static_cast<Eigen::Index>(some.size())),
-                  .noise = noise_of(rows)(some),
+                  .noise = noise_of(rows, {})(some),
                   .fold = {}};
-  part.targets << targets_of(seen.cycles_off(some), spread_of(seen.cycles_off)),
-      kClockCounts * targets_of(seen.clock_off(some), spread_of(seen.clock_off));
+  part.targets << targets_of(seen.cycles_off(some), spread_about_0(seen.cycles_off)),
+      kClockCounts * targets_of(seen.clock_off(some), spread_about_0(seen.clock_off));
   for (std::size_t i = 0; i < some.size(); ++i) {
     const FitRow& row = rows.rows[static_cast<std::size_t>(some[i])];
     part.weight[static_cast<Eigen::Index>(i)] = row.weight;
@@ -180,62 +86,9 @@ KernelLengths lengths_in(const LearnedModel& model) {
           model.noise};
 }
 
-/// Likeness of the rows of `a` to those of `b`, in lengths.
-Eigen::MatrixXd likeness_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  Eigen::MatrixXd values = -2 * a * b.transpose();
-  values.colwise() += a.rowwise().squaredNorm();
-  values.rowwise() += b.rowwise().squaredNorm().transpose();
-  return values.unaryExpr(
-      [](double squared) -> double { return likeness(static_cast<float>(squared)); });
+double mean_error(const Eigen::VectorXd& logs) {
+  return logs.size() > 0 ? ((-logs).array().exp() - 1).abs().mean() : 0;
 }
-
-struct Weights {
-  Eigen::MatrixXd weights;   // of the kept rows, for each target
-  Eigen::MatrixXd left_out;  // what rows of other problems say of each row
-};
-
-/// Weights of `kept` rows by which all rows are met best, and the same without each fold.
-Weights fit_weights(const Eigen::MatrixXd& points, const Eigen::MatrixXd& targets,
-                    const Eigen::VectorXd& noise, const std::vector<Eigen::Index>& kept,
-                    const std::vector<std::vector<Eigen::Index>>& folds, unsigned threads) {
-  const auto size = static_cast<Eigen::Index>(kept.size());
-  const Eigen::MatrixXd inside = points(kept, Eigen::all);
-  Eigen::MatrixXd prior = likeness_of(inside, inside);
-  prior.diagonal().array() += kJitter;
-  struct Part {
-    Eigen::MatrixXd likeness, squares, with_targets;
-  };
-  std::vector<Part> parts(folds.size());
-  parallel_for(folds.size(), threads, [&](std::size_t f) {
-    const std::vector<Eigen::Index>& own = folds[f];
-    Part& part = parts[f];
-    part.likeness = likeness_of(inside, points(own, Eigen::all));
-    const Eigen::VectorXd trust = noise(own).cwiseInverse();
-    const Eigen::MatrixXd scaled = part.likeness * trust.cwiseSqrt().asDiagonal();
-    part.squares = Eigen::MatrixXd::Zero(size, size);
-    part.squares.selfadjointView<Eigen::Lower>().rankUpdate(scaled);
-    part.with_targets = part.likeness * trust.asDiagonal() * targets(own, Eigen::all);
-  });
-  Eigen::MatrixXd squares = prior;
-  Eigen::MatrixXd with_targets = Eigen::MatrixXd::Zero(size, targets.cols());
-  for (const Part& part : parts) {
-    squares.triangularView<Eigen::Lower>() += part.squares;
-    with_targets += part.with_targets;
-  }
-  Weights fit{squares.selfadjointView<Eigen::Lower>().llt().solve(with_targets),
-              Eigen::MatrixXd(targets.rows(), targets.cols())};
-  parallel_for(folds.size(), threads, [&](std::size_t f) {
-    const Part& part = parts[f];
-    Eigen::MatrixXd others = squares;
-    others.triangularView<Eigen::Lower>() -= part.squares;
-    fit.left_out(folds[f], Eigen::all) =
-        part.likeness.transpose() *
-        others.selfadjointView<Eigen::Lower>().llt().solve(with_targets - part.with_targets);
-  });
-  return fit;
-}
-
-double mean_error(const Eigen::VectorXd& logs) { return ((-logs).array().exp() - 1).abs().mean(); }
 
 std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
@@ -258,134 +111,183 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
           counted(Limiter::kEpilogue), counted(Limiter::kLatency)};
 }
 
-struct Shared {
-  const FitRows& rows;
-  KernelLengths lengths;
-  std::vector<Eigen::Index> kept;
-  std::vector<std::vector<Eigen::Index>> folds;  // by problem
-  Eigen::VectorXd noise;
-  unsigned threads;
-};
+/// Own rows through a prediction, by what is said of them: cycles, the clock that they leave, the
+/// clock's own part.
+struct LeftOver {
+  Eigen::VectorXd cycles, clock;
 
-/// Fills one method of `model`, whose rows and lengths are there.
-LeftOutError fit_method(const Shared& shared, const SeenRows& seen, Method method,
-                        LearnedModel& model) {
-  LearnedMethod& fitted = method == Method::kSimulated ? model.simulated : model.analytic;
-  const double cycles_spread = spread_of(seen.cycles_off);
-  const double clock_spread = spread_of(seen.clock_off);
-  Eigen::MatrixXd points = matrix_of(seen.features);
-  for (Eigen::Index f = 0; f < points.cols(); ++f) {
-    const bool unseen = method == Method::kAnalytic &&
-                        kLearnedFeatures[static_cast<std::size_t>(f)].starts_with("simulated");
-    points.col(f) *= unseen ? 0 : 1 / model.length[static_cast<std::size_t>(f)];
+  LeftOver(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
+           const Eigen::MatrixXd& said)
+      : cycles(shared.own()), clock(shared.own()) {
+    parallel_for(shared.rows.rows.size(), shared.threads, [&](std::size_t i) {
+      const auto at = static_cast<Eigen::Index>(i);
+      const auto learned = [&](int output, double most) {
+        return std::clamp(said(at, output) * rows.spread[output], -most, most);
+      };
+      const double of_cycles = learned(0, kMostOfCycles);
+      const Settled<Cycles> settled = seen.corrected(i, of_cycles);
+      clock[at] =
+          std::log(shared.rows.rows[i].clock / settled.clock.sm_clock) - learned(1, kMostOfClock);
+      cycles[at] = seen.cycles_off[at] - of_cycles;
+    });
   }
-  Eigen::MatrixXd targets(points.rows(), 2);
-  targets << targets_of(seen.cycles_off, cycles_spread), targets_of(seen.clock_off, clock_spread);
-  const Weights fit =
-      fit_weights(points, targets, shared.noise, shared.kept, shared.folds, shared.threads);
-  fitted.cycles = {cycles_spread, list(seen.cycles_off(shared.kept)), list(fit.weights.col(0))};
-  fitted.clock = {clock_spread, list(seen.clock_off(shared.kept)), list(fit.weights.col(1))};
 
-  // Left-out rows through a prediction: cycles, the clock that they leave, the clock's own part.
-  const std::size_t count = seen.features.size();
-  std::vector<double> deviations(count), widths(count);
-  Eigen::VectorXd cycles_left(points.rows()), clock_left(points.rows());
-  // The rows of a row's own problem are among those that it would lean on: others' alone count.
-  std::vector<std::unique_ptr<LearnedPart>> others(shared.folds.size());
-  std::vector<LearnedModel> without(shared.folds.size());
-  parallel_for(shared.folds.size(), shared.threads, [&](std::size_t f) {
-    LearnedModel& part = without[f];
-    part.length = model.length;
-    part.noise = model.noise;
-    (method == Method::kSimulated ? part.simulated : part.analytic) = {
-        {.spread = cycles_spread}, {.spread = clock_spread}, {}};
-    for (std::size_t i = 0; i < model.rows.size(); ++i) {
-      const auto row = static_cast<std::size_t>(shared.kept[i]);
-      if (static_cast<std::size_t>(shared.rows.rows[row].group) % shared.folds.size() != f) {
-        part.rows.push_back(model.rows[i]);
+  LeftOutError error(const Shared& shared, const SeenRows& seen) const {
+    std::vector<Eigen::Index> near;
+    for (std::size_t i = 0; i < shared.rows.rows.size(); ++i) {
+      if (shared.rows.rows[i].weight > 1) {
+        near.push_back(static_cast<Eigen::Index>(i));
       }
     }
-    others[f] = std::make_unique<LearnedPart>(part, method);
-    for (const Eigen::Index at : shared.folds[f]) {
-      const auto i = static_cast<std::size_t>(at);
-      const double cycles =
-          std::clamp(fit.left_out(at, 0) * cycles_spread, -kMostOfCycles, kMostOfCycles);
-      const double clock =
-          std::clamp(fit.left_out(at, 1) * clock_spread, -kMostOfClock, kMostOfClock);
-      const Settled<Cycles> settled = seen.corrected(i, cycles);
-      const FitRow& row = shared.rows.rows[i];
-      clock_left[at] = std::log(row.clock / settled.clock.sm_clock) - clock;
-      cycles_left[at] = seen.cycles_off[at] - cycles;
-      widths[i] = others[f]->deviation(seen.features[i]);
-      deviations[i] = std::abs(cycles_left[at] - clock_left[at]) / widths[i];
+    return {mean_error(seen.cycles_off), mean_error(cycles), mean_error(cycles(near)),
+            mean_error(seen.clock_off),  mean_error(clock),  0};
+  }
+};
+
+/// By the process alone, of each own row from rows of other problems.
+std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Method method,
+                                  const LearnedModel& model) {
+  std::vector<double> deviations(seen.features.size());
+  parallel_for(static_cast<std::size_t>(shared.folds), shared.threads, [&](std::size_t f) {
+    // The rows of a row's own problem are among those that it would lean on: others' alone count.
+    LearnedModel part{.length = model.length, .noise = model.noise};
+    LearnedMethod& spreads = method == Method::kSimulated ? part.simulated : part.analytic;
+    spreads.cycles.spread = method_of(model, method).cycles.spread;
+    spreads.clock.spread = method_of(model, method).clock.spread;
+    part.prior = {model.prior.gpu, 0, model.prior.noise};
+    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+      if (shared.fold[static_cast<std::size_t>(shared.kept[i])] != static_cast<int>(f)) {
+        part.rows.push_back(model.rows[i]);
+        part.prior.rows += of_prior(model, i) ? 1 : 0;
+      }
+    }
+    const LearnedPart others(part, method);
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      if (shared.fold[i] == static_cast<int>(f)) {
+        deviations[i] = others.deviation(seen.features[i]);
+      }
     }
   });
-  fitted.reach = reach_of(seen.features, deviations);
+  return deviations;
+}
+
+/// Fills one method of `model`, whose rows, lengths and prior are there.
+LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& rows,
+                        LearnedModel& model) {
+  LearnedMethod& fitted = rows.method == Method::kSimulated ? model.simulated : model.analytic;
+  rows.process.noise.tail(shared.others()) = model.prior.noise * shared.noise.tail(shared.others());
+  const ProcessWeights fit = process_weights(rows.process, shared.threads);
+  for (const auto& [output, of] : {std::pair(0, &fitted.cycles), std::pair(1, &fitted.clock)}) {
+    *of = {rows.spread[output], list(rows.off[output](shared.kept)), list(fit.weights.col(output))};
+  }
+  const std::size_t count = seen.features.size();
+  if (count < kRowsForReach && shared.before != nullptr) {
+    fitted.reach = method_of(*shared.before, rows.method).reach;
+  }
+  if (count == 0) {
+    return {};
+  }
+  const LeftOver left(shared, seen, rows, fit.left_out);
+  std::vector<double> widths = deviations_of(shared, seen, rows.method, model);
+  if (count >= kRowsForReach || shared.before == nullptr) {
+    std::vector<double> deviations(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto at = static_cast<Eigen::Index>(i);
+      deviations[i] = std::abs(left.cycles[at] - left.clock[at]) / widths[i];
+    }
+    fitted.reach = reach_of(seen.features, deviations);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     widths[i] = 2 * std::sinh(widths[i] * fitted.reach.of(seen.features[i].limiter));
   }
   std::ranges::sort(widths);
-  std::vector<Eigen::Index> near;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (shared.rows.rows[i].weight > 1) {
-      near.push_back(static_cast<Eigen::Index>(i));
-    }
+  LeftOutError error = left.error(shared, seen);
+  error.width = quantile_of_sorted<double>(widths, 0.5);
+  return error;
+}
+
+/// What own rows alone would have said, and the prior's alone.
+PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
+                     const std::string& gpu, double noise) {
+  PriorGain gain{.gpu = gpu,
+                 .rows = shared.prior.count(),
+                 .noise = noise,
+                 .cycles = rows.shift[0],
+                 .clock = rows.shift[1],
+                 .own = {},
+                 .prior = {}};
+  if (shared.own() > 0) {
+    ProcessRows alone = rows.process;
+    alone.noise.tail(shared.others()).setConstant(std::numeric_limits<double>::infinity());
+    gain.own = LeftOver(shared, seen, rows, process_weights(alone, shared.threads).left_out)
+                   .error(shared, seen);
+    gain.prior = LeftOver(shared, seen, rows, rows.by_prior).error(shared, seen);
   }
-  return {mean_error(seen.cycles_off),   mean_error(cycles_left),
-          mean_error(cycles_left(near)), mean_error(seen.clock_off),
-          mean_error(clock_left),        quantile_of_sorted<double>(widths, 0.5)};
+  return gain;
 }
 
 }  // namespace
 
-std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                          const std::function<void(std::size_t)>& progress) {
-  std::vector<KernelActivity> simulated(rows.rows.size());
-  std::atomic<std::size_t> done = 0;
-  parallel_for(simulated.size(), threads, [&](std::size_t i) {
-    const FitRow& row = rows.rows[i];
-    if (can_simulate(gpu, row.config)) {
-      simulated[i] = simulate_phases(gpu, row.problem, row.config, row.clock).activity;
-    }
-    progress(++done);
-  });
-  return simulated;
-}
-
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<KernelActivity>& simulated, const LearnedModel* lengths,
+                       const std::vector<KernelActivity>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress) {
   const std::vector<KernelActivity> none;
   const SeenRows closed = see_rows(gpu, rows, none, threads);
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
   progress("lengths of features");
+  const KernelLengths lengths =
+      before.model == nullptr ? lengths_of(rows, seen, threads) : lengths_in(*before.model);
   Shared shared{rows,
-                lengths == nullptr ? lengths_of(rows, seen, threads) : lengths_in(*lengths),
+                before.gpu.empty() ? nullptr : before.model,
+                {},
+                {},
+                std::min(kFolds, rows.groups),
                 drawn(rows.rows.size(), kKept, 20261123),
                 {},
-                noise_of(rows),
+                !simulated.empty(),
                 threads};
-  shared.noise *= shared.lengths.noise * shared.lengths.noise;
-  shared.folds.resize(static_cast<std::size_t>(std::min(kFolds, rows.groups)));
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    shared.folds[static_cast<std::size_t>(rows.rows[i].group) % shared.folds.size()].push_back(
-        static_cast<Eigen::Index>(i));
+  if (shared.before != nullptr) {
+    shared.prior = prior_rows(*shared.before, rows, kKept - shared.kept.size());
   }
+  for (const FitRow& row : rows.rows) {
+    shared.fold.push_back(row.group % shared.folds);
+  }
+  for (const int group : shared.prior.group) {
+    shared.fold.push_back(group < 0 ? -1 : group % shared.folds);
+  }
+  shared.noise = noise_of(rows, shared.prior) * (lengths.noise * lengths.noise);
   LearnedFit fit;
   for (std::size_t f = 0; f < fit.model.length.size(); ++f) {
-    fit.model.length[f] = shared.lengths.length[static_cast<Eigen::Index>(f)];
+    fit.model.length[f] = lengths.length[static_cast<Eigen::Index>(f)];
   }
-  fit.model.noise = shared.lengths.noise;
+  fit.model.noise = lengths.noise;
   for (const Eigen::Index at : shared.kept) {
     const auto i = static_cast<std::size_t>(at);
     const FitRow& row = rows.rows[i];
     fit.model.rows.push_back({to_text(problem_of(row.point)), row.point.config, row.regime,
                               row.weight > 1, seen.features[i].values});
   }
+  for (Eigen::Index i = 0; i < shared.others(); ++i) {
+    shared.kept.push_back(shared.own() + i);
+    LearnedRow row = *shared.prior.rows[static_cast<std::size_t>(i)];
+    for (std::size_t f = 0; f < row.features.size(); ++f) {
+      row.features[f] = says_nothing(f, Method::kSimulated, shared.simulated) ? 0 : row.features[f];
+    }
+    fit.model.rows.push_back(row);
+  }
+  MethodRows by_simulation = method_rows(shared, seen, Method::kSimulated, fit.model);
+  if (shared.others() > 0) {
+    progress("the prior's noise");
+    fit.model.prior = {before.gpu, shared.prior.count(), prior_noise(shared, by_simulation)};
+  }
   progress("rows by closed form");
-  fit.analytic = fit_method(shared, closed, Method::kAnalytic, fit.model);
+  MethodRows by_form = method_rows(shared, closed, Method::kAnalytic, fit.model);
+  fit.analytic = fit_method(shared, closed, by_form, fit.model);
   progress("rows by simulation");
-  fit.simulated = fit_method(shared, seen, Method::kSimulated, fit.model);
+  fit.simulated = fit_method(shared, seen, by_simulation, fit.model);
+  if (shared.others() > 0) {
+    fit.prior = prior_gain(shared, seen, by_simulation, before.gpu, fit.model.prior.noise);
+  }
   return fit;
 }
 

@@ -3,9 +3,15 @@
 //
 // Lengths are those by which left-out problems are expected best (kernel_lengths.h), on a part of
 // the rows; where that leaves some out, the mean of several parts' lengths, since one part's follow
-// its chance. Where there are many rows some of them, drawn by a seed, stand for all: their weights
-// are such that all rows are met best, (K + Kn' / noise Kn) w = Kn' / noise y. All that is said of
-// errors, and how far intervals reach, comes from rows left out, a tenth of the problems at a time.
+// its chance. Where there are many rows some of them, drawn by a seed, stand for all
+// (process_weights.h). All that is said of errors, and how far intervals reach, comes from rows
+// left out, a tenth of the problems at a time.
+//
+// Where few rows are a GPU's own, those of another one's calibration fill the places that are left
+// (prior_rows.h). They are moved by what own rows are off from them in the median, each output by
+// its own, and how much noisier they are than own rows is chosen by own rows of problems that both
+// leave out. Many own rows leave no place for them; without any they alone are used, and no more is
+// said than they leave open.
 //
 // The constants themselves and the lengths have seen all rows, which makes the left-out errors a
 // little too small; problems that a split keeps from the fit altogether show by how much
@@ -13,11 +19,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "model/predict/prediction.h"
 #include "model/spec/learned_model.h"
 #include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"
+#include "validate/calibrate/prior_rows.h"
 
 namespace tilecast {
 
@@ -28,20 +38,24 @@ struct LeftOutError {
   double width = 0;                     // of the interval, over the time; median
 };
 
+/// What another GPU's rows are worth here, by simulation where that is.
+struct PriorGain {
+  std::string gpu;
+  std::size_t rows;         // of it
+  double noise;             // their variance over own ones'
+  double cycles, clock;     // own rows over what they say, in the median, as logarithms
+  LeftOutError own, prior;  // by own rows alone; by the other GPU's alone, moved by these
+};
+
 struct LearnedFit {
   LearnedModel model;
   LeftOutError analytic, simulated;
+  std::optional<PriorGain> prior = {};
 };
 
 /// `simulated`: each row at its clock; empty where nothing is, and the two are the same.
-/// `lengths`: a model whose lengths are taken, where these rows are too few to learn them from;
-/// null: they are learned.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<KernelActivity>& simulated, const LearnedModel* lengths,
+                       const std::vector<KernelActivity>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress);
-
-/// Of every row at its measured clock, by simulation.
-std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                          const std::function<void(std::size_t)>& progress);
 
 }  // namespace tilecast

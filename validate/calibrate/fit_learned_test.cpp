@@ -26,7 +26,29 @@ FitRows rows_of(const GpuSpec& gpu, int first, int problems, const CyclesFactor&
 
 LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
                const std::vector<KernelActivity>& simulated = {}) {
-  return fit_learned(gpu, rows, simulated, nullptr, kThreads, [](const std::string&) {});
+  return fit_learned(gpu, rows, simulated, {}, kThreads, [](const std::string&) {});
+}
+
+/// With what a fit of before learned as the prior.
+LearnedFit fit_beside(const LearnedFit& before, const GpuSpec& gpu, const FitRows& rows) {
+  return fit_learned(gpu, rows, {}, {&before.model, "other"}, kThreads, [](const std::string&) {});
+}
+
+/// Of closed-form predictions of problems that no fit has seen: mean error, and mean width.
+std::pair<double, double> unseen_error(const GpuSpec& gpu, const LearnedFit& learned,
+                                       const CyclesFactor& factor) {
+  GpuSpec taught = gpu;
+  taught.learned = std::make_shared<const LearnedModel>(learned.model);
+  double off = 0, width = 0;
+  const std::vector<Measurement> unseen = example_gemm_rows(gpu, 45, 6, 12, factor);
+  for (const Measurement& m : unseen) {
+    const Prediction p =
+        predict_config(taught, m.point.problem, parse_kernel_config(m.point.config), m.point.regime,
+                       Inputs::kNormal, Method::kAnalytic);
+    off += std::abs(p.time / m.time->median - 1) / static_cast<double>(unseen.size());
+    width += (p.interval_high - p.interval_low) / p.time / static_cast<double>(unseen.size());
+  }
+  return {off, width};
 }
 
 /// 12 % more cycles at each doubling of the tile's columns from 64 on.
@@ -117,6 +139,49 @@ TEST_CASE("Nine of ten unseen rows lie within the interval") {
   CHECK(static_cast<double>(covered) / static_cast<double>(unseen.size()) ==
         Approx(0.90).margin(0.06));
   CHECK(width < 0.32);  // 2 x 1.64 x 6 %, and what the rows leave open
+}
+
+TEST_CASE("Without own rows a prior says what it said, and is less sure of it") {
+  const GpuSpec gpu = h200();
+  const LearnedFit before = fit(gpu, rows_of(gpu, 0, 36, by_columns));
+  const LearnedFit none = fit_beside(before, gpu, {});
+  REQUIRE(none.prior);
+  CHECK(none.prior->rows == 432);
+  CHECK(none.model.prior.gpu == "other");
+  CHECK(none.model.prior.rows == none.model.rows.size());
+  const auto [off, width] = unseen_error(gpu, none, by_columns);
+  const auto [off_before, width_before] = unseen_error(gpu, before, by_columns);
+  CHECK(off < off_before + 0.02);
+  CHECK(width > 1.2 * width_before);
+}
+
+TEST_CASE("A few own rows take a prior to their level") {
+  // A card 6 % slower than the one that 36 problems were measured on; five problems are its own.
+  const GpuSpec gpu = h200();
+  const auto slower = [](const GemmProblem& problem, const KernelConfig& config) {
+    return 1.06 * by_columns(problem, config);
+  };
+  const LearnedFit before = fit(gpu, rows_of(gpu, 0, 36, by_columns));
+  const LearnedFit both = fit_beside(before, gpu, rows_of(gpu, 52, 5, slower));
+  REQUIRE(both.prior);
+  CHECK(both.prior->cycles == Approx(std::log(1.06)).margin(0.01));
+  CHECK(both.prior->own.cycles_without == both.analytic.cycles_without);
+  CHECK(both.analytic.cycles < 0.5 * both.prior->own.cycles);
+  CHECK(both.prior->prior.cycles < 0.5 * both.prior->own.cycles);
+  CHECK(unseen_error(gpu, both, slower).first < 0.03);
+}
+
+TEST_CASE("A prior that says the wrong thing is trusted least, and own rows prevail") {
+  const GpuSpec gpu = h200();
+  const auto otherwise = [](const GemmProblem& problem, const KernelConfig& config) {
+    return 1.3 / by_columns(problem, config);
+  };
+  const LearnedFit before = fit(gpu, rows_of(gpu, 0, 20, otherwise));
+  const LearnedFit both = fit_beside(before, gpu, rows_of(gpu, 20, 25, by_columns));
+  REQUIRE(both.prior);
+  CHECK(both.prior->noise == 64);
+  CHECK(both.prior->prior.cycles > both.prior->own.cycles);
+  CHECK(both.analytic.cycles < both.prior->own.cycles + 0.01);
 }
 
 }  // namespace

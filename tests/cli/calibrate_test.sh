@@ -1,0 +1,79 @@
+# calibrate --run without a GPU: in the place of tilecast-gpu a script that gives recorded rows out.
+. tests/cli/expect.sh
+
+mkdir "$folder/programs" "$folder/new" "$folder/config" "$folder/config/gpus" || exit 1
+cp "$TILECAST" "$(dirname "$TILECAST")/tilecast-data" "$folder/programs"
+# What it is asked for is noted; rows end early while there is a file `interrupted`.
+cat >"$folder/programs/tilecast-gpu" <<'EOF'
+#!/bin/sh
+here=$(dirname "$(dirname "$0")")
+command=$1
+echo "$*" >>"$here/asked"
+while [ $# -gt 0 ]; do
+  [ "$1" = --out ] && out=$2
+  [ "$1" = --overlay ] && overlay=$2
+  shift
+done
+if [ "$command" = micro ]; then
+  echo 'kernel,value' >"$out"
+  printf 'name: h200_sxm\nmachine:\n  wake: {value: 186, unit: cycle, source: measured, confidence: medium, ref: "a test"}\n' >"$overlay"
+elif [ -e "$here/interrupted" ]; then
+  head -30 "$here/recorded.csv" >"$out"
+  exit 5
+else
+  cp "$here/recorded.csv" "$out"
+fi
+EOF
+chmod +x "$folder/programs/tilecast-gpu"
+zcat validate/data/h200_sxm/calibration/second.measured.csv.gz | awk 'NR == 1 || NR % 8 == 0' >"$folder/recorded.csv"
+
+# A folder of GPUs whose files can be damaged.
+cp configs/gpus/h200_sxm* "$folder/config/gpus"
+cp -r configs/counters configs/*.csv "$folder/config"
+export TILECAST_CONFIG_DIR=$folder/config
+
+run() {
+  "$folder/programs/tilecast" calibrate --run --no-simulation --out "$folder/new/card.calibrated.yaml" \
+    "$@" >"$folder/out" 2>"$folder/err" </dev/null
+}
+
+# Interrupted after 29 rows: too few, and nothing is written but what was measured.
+touch "$folder/interrupted"
+run && problem 'a fit to 29 rows'
+one_error_line 'expected at least 60 measured GEMMs to fit to, got 29 ' interrupted
+[ ! -e "$folder/new/card.learned.yaml" ] || problem 'something was learned of 29 rows'
+rm "$folder/interrupted"
+
+# Again: micro-benchmarks that were measured are not measured again, rows are resumed.
+run || problem "calibrate --run: $(cat "$folder/err")"
+[ "$(grep -c '^micro' "$folder/asked")" = 1 ] || problem "asked: $(cat "$folder/asked")"
+grep -q -- '--resume' "$folder/asked" || problem "not resumed: $(cat "$folder/asked")"
+grep -Eq '^The prior: [0-9,]+ rows of h200_sxm, each with [0-9]+ times the variance' "$folder/out" || problem "no prior: $(cat "$folder/out")"
+for line in 'own rows alone' 'h200_sxm alone' 'both'; do
+  grep -Eq "^  $line +cycles +[0-9.]+ %, +[0-9.]+ % near the best; clock [0-9.]+ %" "$folder/out" || problem "no line '$line': $(cat "$folder/out")"
+done
+# error_of NAME: of cycles
+error_of() { sed -n "s/^  $1 *cycles *\([0-9.]*\) %.*/\1/p" "$folder/out"; }
+awk -v own="$(error_of 'own rows alone')" -v both="$(error_of both)" 'BEGIN {exit !(both < own)}' ||
+  problem "the prior gained nothing: $(cat "$folder/out")"
+grep -q '^prior: {gpu: h200_sxm, rows: ' "$folder/new/card.learned.yaml" || problem 'no prior in what was learned'
+grep -q -- '--prior h200_sxm' "$folder/new/card.learned.yaml" || problem 'the command does not name the prior'
+
+# The calibrated card answers, and says of which GPU a row was that it leans on.
+sed 's/^name: .*/name: h200_sxm/' configs/gpus/h200_sxm.yaml >"$folder/new/card.yaml"
+"$TILECAST" explain 12000x6000x3000 --gpu "$folder/new/card.yaml" >"$folder/out" 2>"$folder/err" ||
+  problem "explain: $(cat "$folder/err")"
+grep -q ', burst on h200_sxm: ' "$folder/out" || problem "no row of the prior: $(cat "$folder/out")"
+
+# Damaged files are one line each.
+run --prior none && problem 'a fit to 168 rows alone'
+one_error_line 'expected at least 300 measured GEMMs to fit to, got 168 ' 'without a prior'
+head -c 100000 "$folder/config/gpus/h200_sxm.learned.csv" >"$folder/cut"
+mv "$folder/cut" "$folder/config/gpus/h200_sxm.learned.csv"
+expect_error 2 'h200_sxm.learned.yaml:[0-9]+: rows: expected the rows of ' "$folder/programs/tilecast" \
+  calibrate --data "$folder/recorded.csv" --prior h200_sxm --no-simulation --out "$folder/new/other.calibrated.yaml"
+echo '1,2,3' >>"$folder/recorded.csv"
+expect_error 2 'recorded.csv:[0-9]+: ' "$folder/programs/tilecast" \
+  calibrate --data "$folder/recorded.csv" --no-simulation --out "$folder/new/other.calibrated.yaml"
+
+finish

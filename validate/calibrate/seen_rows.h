@@ -1,0 +1,33 @@
+// Measured rows as closed forms or simulations see them: features, and what physics leaves.
+//
+// Cycles are compared at the measured clock, the clock at the measured cycles, so that what is
+// learned of one is free of what the other is off. Checked by: fit_learned_test.cpp.
+#pragma once
+
+#include <Eigen/Core>
+#include <functional>
+#include <vector>
+
+#include "model/predict/kernel_features.h"
+#include "model/predict/settled_clock.h"
+#include "validate/calibrate/fit_constants.h"
+#include "validate/calibrate/fit_rows.h"
+
+namespace tilecast {
+
+/// Rows as one method sees them.
+struct SeenRows {
+  std::vector<KernelFeatures> features;
+  Eigen::VectorXd cycles_off, clock_off;  // logarithms of measured over physics
+  std::function<Settled<Cycles>(std::size_t, double)> corrected;  // of a row, its cycles by so much
+};
+
+/// `simulated`: each row at its clock; empty where nothing is. Refers to what it is given.
+SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
+                  const std::vector<KernelActivity>& simulated, unsigned threads);
+
+/// Of every row at its measured clock, by simulation.
+std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                          const std::function<void(std::size_t)>& progress);
+
+}  // namespace tilecast
