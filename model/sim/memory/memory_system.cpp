@@ -67,9 +67,10 @@ inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& pla
   return {(load_spread_.ps * share * busy) >> 26};
 }
 
-/// A request that L2 has yet to put out waits where others for the same lines find it.
-inline SimTime MemorySystem::merged_until(SimTime now, SimTime served) const {
-  return time_of_tick(merge_window_.ps > 0 ? tick(std::max(now + merge_window_, served)) : 0);
+/// A request that L2 has yet to put out waits where others for the same lines find it; those that
+/// are merged with it have the lines merge_window before that ends, when it has them.
+inline SimTime MemorySystem::merged_until(SimTime served) const {
+  return time_of_tick(merge_window_.ps > 0 ? tick(served + merge_window_) : 0);
 }
 
 /// When L2 has put out what a load asks for; of one that is merged, what it does not share.
@@ -96,7 +97,7 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
   const bool merged = !multicast && tick(now) < held.merged_until[gpc];
   SimTime served = put_out(now, asked, cost, place, merged);
   if (merged) {
-    served = std::max(served, time_of_tick(held.merged_until[gpc]));
+    served = std::max(served, time_of_tick(held.merged_until[gpc]) - merge_window_);
   } else {
     if (cache_.holds(block)) {
       if (tick(now) - held.touched >= kTouchAgain) {
@@ -110,7 +111,7 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
     traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSectorBytes : 0;
     held.partitions |= partition;
     if (!multicast) {
-      held.merged_until[gpc] = tick(merged_until(now, served));
+      held.merged_until[gpc] = tick(merged_until(served));
     }
   }
   if (log_ != nullptr) {
@@ -129,9 +130,9 @@ SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, co
   const bool merged = put_out_[output].ps > 0;
   SimTime served = put_out(now, asked, cost, place, merged);
   if (merged) {
-    served = std::max(served, put_out_[output]);
+    served = std::max(served, put_out_[output] - merge_window_);
   } else {
-    put_out_[output] = std::max(merged_until(now, served), SimTime{1});
+    put_out_[output] = std::max(merged_until(served), SimTime{1});
   }
   Arrival& arrival = arrivals_[read];
   if (!arrival.asked) {

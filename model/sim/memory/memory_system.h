@@ -1,9 +1,8 @@
 // What all SMs share: L2 and DRAM. Their rates are in seconds, whatever the SM clock.
 //
 // A load of a block
-//   - is merged with one of the same GPC that L2 has yet to put out, or that came at most
-//     merge_window before: L2 puts the lines out once, for both at the same time. Multicasts are
-//     not merged;
+//   - is merged with one of the same GPC that L2 has yet to put out, or did at most merge_window
+//     before: L2 puts the lines out once, for both at the same time. Multicasts are not merged;
 //   - else takes L2's output for its bytes, more where rows start off their lines;
 //   - and, where L2 does not hold the block, DRAM's bandwidth once: later requests wait for the
 //     same arrival.
@@ -105,8 +104,7 @@ class MemorySystem {
     SimTime in_l2;                  // when the last read from DRAM has all of it there
     u32 touched = 0;                // tick of the last time that the cache was told of a use
     u32 partitions = 0;             // that hold the block: its home, and the other once it asked
-    u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last,
-                                    // and at which they have what it asked for
+    u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
   };
   /// Of a log that is written: the last output to each GPC and the last read of a block.
   struct Logged {
@@ -128,7 +126,7 @@ class MemorySystem {
                   bool merged);
   SimTime read_dram(SimTime now, SimTime asked, const BlockCost& cost, RequestLog::Read read);
   void write_dram(SimTime now, i64 bytes);
-  SimTime merged_until(SimTime now, SimTime served) const;
+  SimTime merged_until(SimTime served) const;
   SimTime lateness(SimTime now, u32 block, const SmPlace& place) const;
   i64 insert(u32 block, i64 bytes, bool written);  // bytes that are written back
 
@@ -148,7 +146,7 @@ class MemorySystem {
   std::vector<Logged> logged_;  // of each block
   const RequestLog* replayed_ = nullptr;
   std::vector<Arrival> arrivals_;  // of its reads
-  std::vector<SimTime> put_out_;  // of its outputs, once asked for: when others have them too
+  std::vector<SimTime> put_out_;  // of its outputs, once asked for: until when others are merged
 };
 
 }  // namespace tilecast
