@@ -221,9 +221,10 @@ TEST_CASE("As many CTAs as SMs, or fewer, have an SM each, whatever GPCs have of
   gpu.sm.count = 6;  // three pairs: four SMs in one GPC, two in the other
   const KernelConfig config = plain(Schedule::kPipelined);
   for (i32 ctas = 1; ctas <= 6; ++ctas) {
-    const Simulated of = simulate_gemm(gpu, fp16(64, 64 * ctas, 1024), config, {1, 6}, kExampleClock);
+    const GemmProblem problem = fp16(64, 64 * ctas, 1024);
+    const Simulated kernel = simulate_gemm(gpu, problem, config, {1, 6}, kExampleClock);
     // 16 K blocks of 128 cycles; two CTAs on an SM would take turns.
-    CHECK(of.cycles.value == Approx(16 * 128).epsilon(kWithin));
+    CHECK(kernel.cycles.value == Approx(16 * 128).epsilon(kWithin));
   }
 }
 
