@@ -216,6 +216,18 @@ TEST_CASE("A multicast leaves L2 once and is taken in by every SM of the cluster
   CHECK(kernel.tiles == 16);
 }
 
+TEST_CASE("As many CTAs as SMs, or fewer, have an SM each, whatever GPCs have of them") {
+  GpuSpec gpu = only(Limiter::kTensor);
+  gpu.sm.count = 6;  // three pairs: four SMs in one GPC, two in the other
+  const KernelConfig config = plain(Schedule::kPipelined);
+  for (i32 ctas = 1; ctas <= 6; ++ctas) {
+    const GemmProblem problem = fp16(64, 64 * ctas, 1024);
+    const Simulated kernel = simulate_gemm(gpu, problem, config, {1, 6}, kExampleClock);
+    // 16 K blocks of 128 cycles; two CTAs on an SM would take turns.
+    CHECK(kernel.cycles.value == Approx(16 * 128).epsilon(kWithin));
+  }
+}
+
 TEST_CASE("A timeline has every part of every tile, each in its order of times") {
   KernelConfig config = plain(Schedule::kWarpSpecialized);
   config.tiling.block_m = 128;

@@ -37,6 +37,24 @@ OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
           b_row(problem),   0};
 }
 
+/// Of `ctas`, without clusters, one for each SM: as many to each GPC as it has SMs for.
+std::vector<i32> ctas_of_gpcs(const std::vector<std::vector<i32>>& sms_of, i32 ctas) {
+  const i32 gpcs = static_cast<i32>(sms_of.size());
+  std::vector<i32> counts;
+  for (i32 g = 0; g < gpcs; ++g) {
+    counts.push_back(ctas * (g + 1) / gpcs - ctas * g / gpcs);
+  }
+  i32 left = 0;  // that GPCs before had no SM for; the last ones' go to the first
+  for (i32 g = 0; g < 2 * gpcs; ++g) {
+    i32& count = counts[static_cast<std::size_t>(g % gpcs)];
+    const i32 sms = static_cast<i32>(sms_of[static_cast<std::size_t>(g % gpcs)].size());
+    const i32 wanted = count + left;
+    count = min_of(wanted, sms);
+    left = wanted - count;
+  }
+  return counts;
+}
+
 /// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills
 /// a GPC with neighbouring CTAs before it goes on to the next. Where there are fewer CTAs than SMs
 /// each GPC has as many, on one SM of every pair before the second of any (64 CTAs of ps_512 in
@@ -58,9 +76,9 @@ std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
         std::stable_partition(sms_of.begin(), sms_of.end(), [](i32 sm) { return sm % 2 == 0; });
       }
     }
-    for (i32 g = 0; g < gpcs; ++g) {
-      take(on[static_cast<std::size_t>(g)], 0,
-           ctas >= sms ? sms : ctas * (g + 1) / gpcs - ctas * g / gpcs);
+    const std::vector<i32> counts = ctas_of_gpcs(on, std::min(ctas, sms));
+    for (std::size_t g = 0; g < on.size(); ++g) {
+      take(on[g], 0, counts[g]);
     }
   } else {
     for (std::size_t at = 0; places.size() < static_cast<std::size_t>(sms);

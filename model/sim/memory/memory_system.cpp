@@ -12,6 +12,7 @@ namespace {
 constexpr u32 kTouchAgain = 500;
 
 u32 tick(SimTime time) { return static_cast<u32>(time.ps >> 10); }
+SimTime time_of_tick(u32 tick) { return {i64{tick} << 10}; }
 
 u32 home_partition(u32 block) { return (block * 2654435761u) >> 31; }
 
@@ -50,19 +51,26 @@ void MemorySystem::record(RequestLog& log) {
 void MemorySystem::replay(const RequestLog& log) {
   replayed_ = &log;
   arrivals_.resize(log.reads());
-  was_put_out_.resize(log.outputs());
+  put_out_.resize(log.outputs());
 }
 
 // Twice for every K block: in line.
 
 /// SMs of a pair wait as long for the same block. In eighths, so that more of what happens happens
 /// at one time, which is faster to simulate by a quarter.
-inline SimTime MemorySystem::lateness(u32 block, const SmPlace& place) const {
+inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& place) const {
+  const i64 busy = std::max(l2_use_.share(now), dram_use_.share(now));
   u64 hash = u64{block} * 0x9E3779B97F4A7C15u;
   hash ^= (u64{place.group} * 16 + place.pair + 1) * 0xC2B2AE3D27D4EB4Fu;
   hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u;
   const i64 share = static_cast<i64>((hash >> 32) & 0xE000);
-  return {(load_spread_.ps * share) >> 16};
+  return {(load_spread_.ps * share * busy) >> 26};
+}
+
+/// A request that L2 has yet to put out waits where others for the same lines find it; those that
+/// are merged with it have the lines merge_window before that ends, when it has them.
+inline SimTime MemorySystem::merged_until(SimTime served) const {
+  return time_of_tick(merge_window_.ps > 0 ? tick(served + merge_window_) : 0);
 }
 
 /// When L2 has put out what a load asks for; of one that is merged, what it does not share.
@@ -77,6 +85,7 @@ inline SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost
   if (activity_ != nullptr) {
     activity_->add(Resource::kL2Output, now, bytes);
   }
+  l2_use_.add(now, takes);
   return std::max(asked, l2_output_.serve(now, place, takes));
 }
 
@@ -86,8 +95,10 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
   const u32 gpc = place.gpc;
   Held& held = held_[block];
   const bool merged = !multicast && tick(now) < held.merged_until[gpc];
-  const SimTime served = put_out(now, asked, cost, place, merged);
-  if (!merged) {
+  SimTime served = put_out(now, asked, cost, place, merged);
+  if (merged) {
+    served = std::max(served, time_of_tick(held.merged_until[gpc]) - merge_window_);
+  } else {
     if (cache_.holds(block)) {
       if (tick(now) - held.touched >= kTouchAgain) {
         held.touched = tick(now);
@@ -100,7 +111,7 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
     traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSectorBytes : 0;
     held.partitions |= partition;
     if (!multicast) {
-      held.merged_until[gpc] = tick(now + merge_window_);
+      held.merged_until[gpc] = tick(merged_until(served));
     }
   }
   if (log_ != nullptr) {
@@ -116,8 +127,13 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
 SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, const BlockCost& cost,
                                    const SmPlace& place) {
   const auto [output, read] = replayed_->load(name);
-  const SimTime served = put_out(now, asked, cost, place, was_put_out_[output]);
-  was_put_out_[output] = true;
+  const bool merged = put_out_[output].ps > 0;
+  SimTime served = put_out(now, asked, cost, place, merged);
+  if (merged) {
+    served = std::max(served, put_out_[output] - merge_window_);
+  } else {
+    put_out_[output] = std::max(merged_until(served), SimTime{1});
+  }
   Arrival& arrival = arrivals_[read];
   if (!arrival.asked) {
     arrival = {read_dram(now, asked, cost, replayed_->read(read)), true};
@@ -131,7 +147,7 @@ SimTime MemorySystem::load(SimTime now, SimTime asked, LoadName name, u32 block,
   const SimTime there = replayed_ != nullptr
                             ? answer_again(now, asked, name, cost, place)
                             : answer(now, asked, name, block, fetch, cost, place, multicast);
-  return there + lateness(block, place);
+  return there + lateness(now, block, place);
 }
 
 void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const BlockCost& cost) {
@@ -163,6 +179,7 @@ SimTime MemorySystem::read_dram(SimTime now, SimTime asked, const BlockCost& cos
   if (activity_ != nullptr) {
     activity_->add(Resource::kDramRead, now, bytes);
   }
+  dram_use_.add(now, cost.dram * read.blocks);
   return std::max(dram_.serve(now, cost.dram * read.blocks), asked) + dram_latency_;
 }
 
@@ -182,7 +199,9 @@ SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc) 
 }
 
 SimTime MemorySystem::take_in(SimTime now, const SmPlace& place, i64 bytes) {
-  return l2_output_.serve(now, place, {rounded(static_cast<double>(bytes) * input_ps_per_byte_)});
+  const SimTime takes{rounded(static_cast<double>(bytes) * input_ps_per_byte_)};
+  l2_use_.add(now, takes);
+  return l2_output_.serve(now, place, takes);
 }
 
 SimTime MemorySystem::read_ahead(SimTime now, SimTime served) {

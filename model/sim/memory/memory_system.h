@@ -1,14 +1,15 @@
 // What all SMs share: L2 and DRAM. Their rates are in seconds, whatever the SM clock.
 //
 // A load of a block
-//   - is merged with one of the same GPC that came at most merge_window before: L2 puts the lines
-//     out once. Multicasts are not merged;
+//   - is merged with one of the same GPC that L2 has yet to put out, or did at most merge_window
+//     before: L2 puts the lines out once, for both at the same time. Multicasts are not merged;
 //   - else takes L2's output for its bytes, more where rows start off their lines;
 //   - and, where L2 does not hold the block, DRAM's bandwidth once: later requests wait for the
 //     same arrival.
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
-// and up to load_spread later, by block and pair of SMs, always the same: what uneven slices,
-// channels and ways cost, without which SMs would stay in step for ever.
+// and later by a share of load_spread, by block and pair of SMs, always the same, and in proportion
+// to how busy L2 or DRAM is: what uneven slices, channels and ways cost, without which SMs would
+// stay in step for ever, and which nobody sees who is alone.
 // A store of C keeps L2 from its loads for as long as it takes to come in. L2 begins full of what a
 // run of the same kernel left there: each byte that comes in drives one of those out, to DRAM where
 // it was written, and later the block that was used least recently. L2's output
@@ -18,9 +19,8 @@
 // and that crossing is counted. Rows out of bounds come from one place of L2, to each GPC one
 // after the other, for every SM that asks.
 //
-// Leaves out: that an SM alone on the chip waits for none of that (64x64x4096 in one CTA is
-// simulated 28 % too slow by it), which slices and channels are hit unevenly, DRAM pages and
-// refresh, the cost of a crossing and the room of its copy.
+// Leaves out: which slices and channels are hit unevenly, DRAM pages and refresh, the cost of a
+// crossing and the room of its copy.
 //
 // Checked by: memory_system_test.cpp.
 #pragma once
@@ -31,6 +31,7 @@
 #include "model/sim/engine/server.h"
 #include "model/sim/memory/activity.h"
 #include "model/sim/memory/block_cache.h"
+#include "model/sim/memory/recent_use.h"
 #include "model/sim/memory/request_log.h"
 #include "model/sim/memory/shared_output.h"
 #include "model/spec/gpu_spec.h"
@@ -125,13 +126,15 @@ class MemorySystem {
                   bool merged);
   SimTime read_dram(SimTime now, SimTime asked, const BlockCost& cost, RequestLog::Read read);
   void write_dram(SimTime now, i64 bytes);
-  SimTime lateness(u32 block, const SmPlace& place) const;
+  SimTime merged_until(SimTime served) const;
+  SimTime lateness(SimTime now, u32 block, const SmPlace& place) const;
   i64 insert(u32 block, i64 bytes, bool written);  // bytes that are written back
 
   BlockCache cache_;
   std::vector<Held> held_;
   SharedOutput l2_output_;
   Server dram_;
+  RecentUse l2_use_, dram_use_;
   i64 left_;  // bytes that L2 still holds from the run before
   double left_written_;
   std::vector<Server> outside_;  // rows out of bounds, of each GPC
@@ -143,7 +146,7 @@ class MemorySystem {
   std::vector<Logged> logged_;  // of each block
   const RequestLog* replayed_ = nullptr;
   std::vector<Arrival> arrivals_;  // of its reads
-  std::vector<bool> was_put_out_;  // of its outputs
+  std::vector<SimTime> put_out_;  // of its outputs, once asked for: until when others are merged
 };
 
 }  // namespace tilecast

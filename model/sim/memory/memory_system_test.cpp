@@ -1,5 +1,7 @@
 #include "model/sim/memory/memory_system.h"
 
+#include <algorithm>
+
 #include "model/sim/example_gpu.h"
 #include "tests/catch.h"
 
@@ -42,14 +44,58 @@ TEST_CASE("A load takes as long as the copy engine takes to ask for its lines") 
   CHECK(ns(memory.load({0}, {600000}, {}, 0, {0, 1}, kBlock, {})) == 1300);  // 600 + 300 + 400
 }
 
-TEST_CASE("A request of the same GPC is merged within the window behind the first") {
+TEST_CASE("A request of the same GPC is merged until L2 has put the lines out, and a bit longer") {
   Loads loads;
   loads.at(0, 0, 0);
-  CHECK(loads.at(398, 0, 0) == 956);  // the window ends at 400 ns, in steps of 1.024
+  CHECK(loads.at(498, 0, 0) == 956);  // 100 and a window of 400 ns, in steps of 1.024
   CHECK(loads.traffic().l2_output == 25600);
-  CHECK(loads.at(401, 0, 0) == 956);  // again from L2, which still waits for DRAM
+  CHECK(loads.at(501, 0, 0) == 1001);  // again from L2, 100 + 400
   CHECK(loads.traffic().l2_output == 51200);
   CHECK(loads.traffic().l2_to_sm == 76800);
+}
+
+TEST_CASE("However long L2 takes to put lines out, requests for them are merged and wait as long") {
+  BlockCost from_l2 = kBlock;
+  from_l2.dram = {};
+  GpuSpec gpu = example_gpu();
+  gpu.machine->dram_latency = {};
+  gpu.machine->merge_window = {1};
+  Loads loads(gpu);
+  for (u32 block = 0; block < 3; ++block) {
+    loads.at(0, block, 0, from_l2);
+  }
+  CHECK(loads.at(0, 3, 0, from_l2) == 800);    // behind three others of 100
+  CHECK(loads.at(350, 3, 0, from_l2) == 799);  // the same lines at the same time, in steps of 1.024
+  CHECK(loads.at(410, 3, 0, from_l2) == 910);  // again, 100 + 400
+  CHECK(loads.traffic().l2_output == 5 * 25600);
+}
+
+TEST_CASE("Nothing is merged without a window") {
+  GpuSpec gpu = example_gpu();
+  gpu.machine->merge_window = {};
+  Loads loads(gpu);
+  loads.at(0, 0, 0);
+  loads.at(0, 0, 0);
+  CHECK(loads.traffic().l2_output == 2 * 25600);
+}
+
+TEST_CASE("Answers of an idle memory are on time, those of a busy one late by up to load_spread") {
+  BlockCost from_l2 = kBlock;
+  from_l2.dram = {};
+  GpuSpec gpu = example_gpu();
+  gpu.machine->dram_latency = {};
+  gpu.machine->load_spread = {100'000};
+  MemorySystem memory(gpu, 4096, kExampleClock, nullptr);
+  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 1}, {.bytes = 32, .sectors = 1}, {})) == 400);
+  i64 latest = 0;
+  for (u32 block = 1; block < 100; ++block) {
+    const i64 on_time = 100 * block + 400;
+    const i64 late = ns(memory.load({0}, {0}, {}, block, {block, 1}, from_l2, {})) - on_time;
+    CHECK(late >= 0);
+    CHECK(late < 100'000);
+    latest = std::max(latest, late);
+  }
+  CHECK(latest > 50'000);
 }
 
 TEST_CASE("A multicast is merged with no other request") {

@@ -1,0 +1,40 @@
+// How busy a part of the memory has been of late: what was asked of it over the last one to two
+// microseconds, in its own time, and never more than all of it.
+// Checked by: recent_use_test.cpp.
+#pragma once
+
+#include <algorithm>
+
+#include "model/base/sim_time.h"
+
+namespace tilecast {
+
+class RecentUse {
+ public:
+  /// The part will need `takes` for what it is asked now. Time does not go back.
+  void add(SimTime now, SimTime takes) {
+    const i64 window = now.ps / kWindow;
+    if (window != window_) {
+      before_ = window == window_ + 1 ? asked_ : 0;
+      asked_ = 0;
+      window_ = window;
+    }
+    asked_ += takes.ps;
+  }
+
+  /// In 1024ths, of this window and what it leaves of the one before.
+  i64 share(SimTime now) const {
+    const i64 later = now.ps / kWindow - window_;
+    const i64 of_before = later == 0 ? before_ : later == 1 ? asked_ : 0;
+    const i64 left = kWindow - now.ps % kWindow;
+    const i64 asked = (of_before >> 10) * left / (kWindow >> 10) + (later == 0 ? asked_ : 0);
+    return std::min<i64>(1024, asked / (kWindow >> 10));
+  }
+
+ private:
+  static constexpr i64 kWindow = i64{1} << 20;  // ps
+
+  i64 window_ = 0, asked_ = 0, before_ = 0;
+};
+
+}  // namespace tilecast
