@@ -54,15 +54,21 @@ Drawn random_case(const GpuSpec& gpu, Scales scales, std::mt19937& random) {
   return drawn;
 }
 
-/// One launch's C, all bits.
-std::vector<unsigned short> result(GpuTestBench& bench, const char* text) {
+/// One launch's C, all bits; with scales that lie elsewhere.
+std::vector<unsigned short> result(GpuTestBench& bench, const char* text, const ScaleArgs& scales) {
   const KernelConfig config = parse_kernel_config(text);
   LoadedKernel kernel = bench.load(config);
   const GemmLaunch launch(kernel, bench.problem, config);
-  launch.launch(launch.bind(bench.buffers(bench.c.as<void>())), bench.stream.get());
+  GemmBuffers buffers = bench.buffers(bench.c.as<void>());
+  buffers.scales = scales;
+  launch.launch(launch.bind(buffers), bench.stream.get());
   const auto [m, n, k] = bench.problem.shape;
   return copy_to_host(bench.c.as<unsigned short>(), static_cast<std::size_t>(m * n),
                       bench.stream.get());
+}
+
+std::vector<unsigned short> result(GpuTestBench& bench, const char* text) {
+  return result(bench, text, bench.scales.get());
 }
 
 bool not_finite(unsigned short bf16) { return (bf16 & 0x7f80) == 0x7f80; }
@@ -73,6 +79,12 @@ constexpr const char* kCooperative =
 constexpr const char* kTwoRows =
     "warp_specialized:tile=256x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kThreeBlocks =
+    "warp_specialized:tile=128x176x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kBeyondN =  // a cluster's last tiles
+    "warp_specialized:tile=64x160x128,stages=6,warpgroups=1x2,cluster=1x4,ctas=1,inflight=0,"
+    "c_slots=1,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided";
 constexpr const char* kPingPong =
     "ping_pong:tile=64x136x128,stages=4,cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,"
     "raster=grouped_m,group=8,walk=strided";
@@ -106,6 +118,44 @@ TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
                     Inputs::kNormal);
       INFO(to_text(bench.problem));
       CHECK(bench.check_cublaslt().fault == "");
+    }
+  }
+}
+
+TEST_CASE("Rows of B's block scales may begin anywhere", "[gpu]") {
+  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
+  const i32 odd = 1 + static_cast<i32>(daily_seed("rows of scales") % 3);
+  for (const GemmShape& shape : {GemmShape{200, 700, 1000}, GemmShape{200, 100, 640},
+                                 GemmShape{200, 600, 384}, GemmShape{200, 400, 128}}) {
+    bench.prepare({shape, ElementType::kE4m3, Layout::kTn, scaled_by(Scales::kBlock)},
+                  Inputs::kNormal);
+    INFO(to_text(bench.problem));
+    const ScaleArgs wide = bench.scales.get();  // rows of whole 16 bytes
+    const i32 blocks = static_cast<i32>(ceil_div<i64>(shape.n, scale_block()));
+    const i32 k_blocks = static_cast<i32>(ceil_div<i64>(shape.k, scale_block()));
+    const std::vector<float> scales =
+        copy_to_host(wide.b, static_cast<std::size_t>(blocks * wide.b_stride), bench.stream.get());
+    for (const i32 stride : {k_blocks, k_blocks + odd}) {
+      for (i32 before = 0; before < 4; ++before) {
+        std::vector<float> tight(static_cast<std::size_t>(before + blocks * stride),
+                                 std::numeric_limits<float>::quiet_NaN());
+        for (i32 block = 0; block < blocks; ++block) {
+          for (i32 k = 0; k < k_blocks; ++k) {
+            tight[static_cast<std::size_t>(before + block * stride + k)] =
+                scales[static_cast<std::size_t>(block * wide.b_stride + k)];
+          }
+        }
+        DeviceMemory memory(tight.size() * sizeof(float));
+        copy_to_device(memory.as<void>(), std::span<const float>(tight));
+        ScaleArgs elsewhere = wide;
+        elsewhere.b = memory.as<float>() + before;
+        elsewhere.b_stride = stride;
+        INFO("rows of " << stride << " that begin at " << before);
+        for (const char* text : {kCooperative, kTwoRows, kThreeBlocks, kBeyondN, kPingPong}) {
+          INFO(text);
+          CHECK(result(bench, text, elsewhere) == result(bench, text));
+        }
+      }
     }
   }
 }
