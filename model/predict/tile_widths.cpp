@@ -16,7 +16,7 @@ constexpr i32 kMostFittedWaves = 4;
 // Operands are swapped where whole tiles of 64 rows, of more rows those of 128 that two warpgroups
 // share, would be out of bounds of C by more than this part of its rows. Taller tiles, such as the
 // one of 320 rows that fits 320, leave a coarse last wave.
-constexpr i64 kMostWaste = 10;
+constexpr i64 kMostWaste = 20;
 // Columns of a tile, then: as many as hold all rows of C, or a part of them; of one more part, too.
 constexpr i32 kFewestSwappedColumns = 16;
 
