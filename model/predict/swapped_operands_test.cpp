@@ -47,7 +47,7 @@ TEST_CASE("With swapped operands a kernel takes as long as in order on the trans
   }
 }
 
-TEST_CASE("Operands are swapped of one product in layout tn whose C the copy engine can write") {
+TEST_CASE("Operands are swapped of one product with A in rows of K whose C the copy engine can write") {
   const KernelConfig config = swapped(parse_kernel_config(kInOrder));
   const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   const auto refused = [&](const auto& change) {
@@ -58,12 +58,21 @@ TEST_CASE("Operands are swapped of one product in layout tn whose C the copy eng
   CHECK(refused([](GemmProblem&) {}) == Refusal::kNone);
   CHECK(refused([](GemmProblem& p) { p.shape.m = 161; }) == Refusal::kNone);
   CHECK(refused([](GemmProblem& p) { p.shape.n = 4100; }) == Refusal::kSchedule);
-  CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNn; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNn; }) == Refusal::kNone);
+  CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNt; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.layout = Layout::kTt; }) == Refusal::kSchedule);
   CHECK(refused([](GemmProblem& p) { p.batch.products = 2; }) == Refusal::kSchedule);
   CHECK(refused([](GemmProblem& p) { p.epilogue.bias = Bias::kPerRow; }) == Refusal::kSchedule);
   KernelConfig deferred = config;
   deferred.store = Store::kDeferred;
   CHECK(check_legal(h200(), problem, deferred) == Refusal::kSchedule);
+}
+
+TEST_CASE("The transposed problem has whichever operand was in rows of K on the other side") {
+  CHECK(transposed(Layout::kTn) == Layout::kTn);
+  CHECK(transposed(Layout::kNn) == Layout::kTt);  // B as [K,N] is what A as [K,M] is in order
+  CHECK(transposed(Layout::kTt) == Layout::kNn);
+  CHECK(transposed(Layout::kNt) == Layout::kNt);
 }
 
 TEST_CASE("Swapped operands are tried where tiles of 64 or 128 rows would waste over a twentieth of M") {

@@ -79,7 +79,7 @@ std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
 bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
   const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
-  return problem.layout == Layout::kTn && (round_up(m, tile) - m) * kMostWaste > m;
+  return a_is_k_major(problem.layout) && (round_up(m, tile) - m) * kMostWaste > m;
 }
 
 }  // namespace tilecast
