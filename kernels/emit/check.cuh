@@ -65,8 +65,8 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
   const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
   double sum = 0, magnitude = 0;
   for (i64 k = factors.k_begin; k < factors.k_end; ++k) {
-    const i64 at_a = a_is_k_major(kLayout) ? m * kLda + k : k * kLda + m;
-    const i64 at_b = b_is_k_major(kLayout) ? n * kLdb + k : k * kLdb + n;
+    const i64 at_a = a_is_k_major(kGivenLayout) ? m * kLda + k : k * kLda + m;
+    const i64 at_b = b_is_k_major(kGivenLayout) ? n * kLdb + k : k * kLdb + n;
     const double term = static_cast<double>(static_cast<float>(a[at_a])) *
                         static_cast<double>(static_cast<float>(b[at_b])) *
                         scale_of(given.scales, m, n, k, factors.matrix_of_b);

@@ -19,6 +19,7 @@
 #include "model/tile/leading_text.h"
 #include "model/tile/meaning_text.h"
 #include "model/tile/operand_copies.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -140,7 +141,7 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
       {"ELEMENT_TYPE", (is_fp8(gemm.problem.dtype) ? "pairs along K of " : "") +
                            std::string(to_text(gemm.problem.dtype))},
       {"C_TYPE", std::string(to_text(c_type(gemm.problem)))},
-      {"LAYOUT", std::string(to_text(gemm.problem.layout))},
+      {"LAYOUT", std::string(to_text(as_run(gemm.problem, gemm.config).layout))},
       {"BIAS", to_text({.bias = epilogue.bias, .activation = Activation::kNone})},
       {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
       {"SCALES",

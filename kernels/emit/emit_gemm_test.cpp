@@ -156,6 +156,9 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided,operands=swapped",
               {72, 1024, 512}, kBf16, Layout::kTn),
+      gemm_of("pipelined:tile=64x72x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
+              "raster=grouped_n,group=8,operands=swapped",
+              {72, 1000, 520}, kBf16, Layout::kNn),
       gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
               "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided",

@@ -9,6 +9,7 @@
 #include "kernels/gemm/compile_time_config.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/gemm_problem.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast::emitted {
 
@@ -30,14 +31,16 @@ constexpr i64 kGroups = 0, kCapacity = 0;
 constexpr i64 kMatricesOfA = parts_k() || kBatch.one_a ? 1 : kProducts;
 constexpr i64 kMatricesOfB = grouped() ? kGroups : parts_k() || kBatch.one_b ? 1 : kProducts;
 
+/// Of the operands as they lie in memory; kLayout is what the kernel runs (swapped_operands.h).
+constexpr Layout kGivenLayout = swapped() ? transposed(kLayout) : kLayout;
 constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
-constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kLayout) ? kM : kK) * kLda,
-              kElementsOfB = kMatricesOfB * (b_is_k_major(kLayout) ? kN : kK) * kLdb;
+constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kGivenLayout) ? kM : kK) * kLda,
+              kElementsOfB = kMatricesOfB * (b_is_k_major(kGivenLayout) ? kN : kK) * kLdb;
 constexpr i64 kMachineK = kK / k_elements(kElementType);
 /// One product; of groups all their rows.
 constexpr GemmProblem kProduct{.shape = {kM, kN, kMachineK},
                                .dtype = kElementType,
-                               .layout = kLayout,
+                               .layout = kGivenLayout,
                                .epilogue = fused(),
                                .c = kCType,
                                .leading = {.c = kLdc}};
@@ -52,7 +55,7 @@ constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 constexpr i64 kRowOfScales = promotes(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
 constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
                                                          .dtype = kElementType,
-                                                         .layout = kLayout,
+                                                         .layout = kGivenLayout,
                                                          .epilogue = fused()});
 constexpr i64 kScalesOfB = kScaleElements.b * (grouped() ? kGroups : 1);
 

@@ -7,6 +7,7 @@
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/result_rules.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 
@@ -15,6 +16,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   const auto& [types, layout, epilogue, batched, grouped, parts_k, launch] = kind;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
+  const bool swapped = config.operands == OperandOrder::kSwapped;
   const auto define = [](const char* name, i32 value) {
     return fmt::format("TILECAST_{}={}", name, value);
   };
@@ -35,7 +37,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
       define("A_SOURCE", static_cast<i32>(config.a_source)),
       define("INSTRUCTION_N", config.instruction_n),
       define("ELEMENT_TYPE", static_cast<i32>(in_pairs(types.operands))),
-      define("LAYOUT", static_cast<i32>(layout)),
+      define("LAYOUT", static_cast<i32>(swapped ? transposed(layout) : layout)),
       define("DEFERRED", config.store == Store::kDeferred ? 1 : 0),
       define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
       define("SUM_SCALE", static_cast<i32>(scale)),
@@ -56,7 +58,7 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
   if (c_last_columns(t) > 0) {
     defines.push_back(define("C_LAST", 1));
   }
-  if (config.operands == OperandOrder::kSwapped) {
+  if (swapped) {
     defines.push_back(define("SWAPPED", 1));
   }
   if (batched || grouped || parts_k) {
@@ -112,7 +114,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
   }
   if (config.operands == OperandOrder::kSwapped &&
-      (layout != Layout::kTn || fuses(epilogue) || batched || grouped || parts_k ||
+      (!a_is_k_major(layout) || fuses(epilogue) || batched || grouped || parts_k ||
        config.store == Store::kDeferred || !has_ring(config.schedule) ||
        element_bytes(types.c) != kOperandBytes)) {
     throw ConfigError(fmt::format("{} has no kernel for this problem", to_text(config)));

@@ -103,10 +103,28 @@ void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals)
     if (cluster.m * cluster.n > 1 && !traits_of(config.schedule).shares_operands) {
       continue;
     }
+    if (cluster.m > 1 && config.producer_registers == kFewestProducerRegisters) {
+      continue;  // spills
+    }
     config.tiling.cluster_m = cluster.m;
     config.tiling.cluster_n = cluster.n;
     add_stages(gpu, config, c_slot_menu(config), proposals);
   }
+}
+
+/// The usual ones. The fewest of ping_pong where these leave the accumulators of 200 columns no
+/// room: with two CTAs on an SM, and in cooperative kernels, some that take them spill.
+i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
+  if (!has_producer_warpgroup(config.schedule)) {
+    return 0;
+  }
+  const i32 usual = config.producer_registers = default_producer_registers(consumers);
+  if (traits_of(config.schedule).tiles_at_once == 1 || config.ctas_per_sm > 1 ||
+      registers_suffice(gpu, config)) {
+    return usual;
+  }
+  config.producer_registers = kFewestProducerRegisters;
+  return registers_suffice(gpu, config) ? kFewestProducerRegisters : usual;
 }
 
 /// Every way to run one tile: split, occupancy, clusters, staging, grid.
@@ -126,10 +144,9 @@ void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
     t.warpgroups_m = split.m;
     t.warpgroups_n = split.n;
     const i32 consumers = consumer_warpgroups(config.schedule, t);
-    config.producer_registers =
-        has_producer_warpgroup(config.schedule) ? default_producer_registers(consumers) : 0;
     for (i32 ctas = 1; ctas <= (shares ? 2 : 1); ++ctas) {
       config.ctas_per_sm = ctas;
+      config.producer_registers = producer_registers(gpu, config, consumers);
       if (!has_ring(config.schedule)) {
         t.c_slots = 0;
         proposals.add_orders(config);

@@ -81,8 +81,8 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
                          tcgen05 ? "blackwell" : "hopper", to_text(gpu.architecture));
     case Refusal::kSchedule:
       if (config.operands == OperandOrder::kSwapped && !can_swap_operands(problem, config)) {
-        return "operands=swapped takes layout tn, N in whole 8, one product without an epilogue, "
-               "and no store=deferred";
+        return "operands=swapped takes layouts tn and nn, N in whole 8, one product without an "
+               "epilogue, and no store=deferred";
       }
       if (problem.groups != nullptr && !walks_groups(config)) {
         return "groups are walked by warp_specialized with grid=resident and by ping_pong";

@@ -16,7 +16,7 @@ constexpr i32 kMostFittedWaves = 4;
 // Operands are swapped where whole tiles of 64 rows, of more rows those of 128 that two warpgroups
 // share, would be out of bounds of C by more than this part of its rows. Taller tiles, such as the
 // one of 320 rows that fits 320, leave a coarse last wave.
-constexpr i64 kMostWaste = 10;
+constexpr i64 kMostWaste = 20;
 // Columns of a tile, then: as many as hold all rows of C, or a part of them; of one more part, too.
 constexpr i32 kFewestSwappedColumns = 16;
 
@@ -79,7 +79,7 @@ std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
 bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
   const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
-  return problem.layout == Layout::kTn && (round_up(m, tile) - m) * kMostWaste > m;
+  return a_is_k_major(problem.layout) && (round_up(m, tile) - m) * kMostWaste > m;
 }
 
 }  // namespace tilecast

@@ -1,7 +1,8 @@
 // Swapped operands: a kernel computes C^T[n,m] = B[n,k] A[m,k]^T instead of C, so that the rows of
 // its wgmmas are columns of C, and few rows of C are columns of a wgmma, of which there may be any
-// multiple of eight where rows come 64 at a time. In layout tn A and B lie alike: what such a
-// kernel loads, multiplies and walks is an ordinary problem, and only its way to C differs
+// multiple of eight where rows come 64 at a time. A in rows of K is then what B in rows of K is in
+// order, and B as [K,N] what A as [K,M] is: what such a kernel loads, multiplies and walks is an
+// ordinary problem, of layout tn or tt, and only its way to C differs
 // (kernels/device/epilogue.cuh). So model and launch take the problem as_run() and need no second
 // case; whoever asks sees the problem that was asked.
 // Checked by: swapped_operands_test.cpp, kernels/jit/gemm_launch_test.cpp (kernels).
@@ -13,9 +14,17 @@
 
 namespace tilecast {
 
-/// C^T of it, where that is a problem of layout tn again: one product that fuses nothing.
+/// Of C^T = B^T A^T: whichever operand is in rows of K is the other one then.
+TILECAST_HD constexpr Layout transposed(Layout layout) {
+  return layout == Layout::kNn   ? Layout::kTt
+         : layout == Layout::kTt ? Layout::kNn
+                                 : layout;
+}
+
+/// C^T of it, where that is one product that fuses nothing.
 TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   problem.shape = {problem.shape.n, problem.shape.m, problem.shape.k};
+  problem.layout = transposed(problem.layout);
   problem.leading = {problem.leading.b, problem.leading.a, problem.leading.c};
   return problem;
 }
@@ -25,12 +34,12 @@ TILECAST_HD constexpr GemmProblem as_run(const GemmProblem& problem, const Kerne
   return config.operands == OperandOrder::kSwapped ? transposed(problem) : problem;
 }
 
-/// Whether a kernel can swap them: C leaves at the end of each tile, by the copy engine or from
-/// partial sums.
+/// Whether a kernel can swap them: A's rows are of K, so that any eight of them are columns of a
+/// wgmma; C leaves at the end of each tile, by the copy engine or from partial sums.
 TILECAST_HD constexpr bool can_swap_operands(const GemmProblem& problem,
                                              const KernelConfig& config) {
   return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
-         config.store == Store::kAtTileEnd && problem.layout == Layout::kTn &&
+         config.store == Store::kAtTileEnd && a_is_k_major(problem.layout) &&
          problem.batch.products == 1 && problem.groups == nullptr && !fuses(problem.epilogue) &&
          element_bytes(c_type(problem)) == kOperandBytes && c_rows_allow_tma(problem);
 }

@@ -13,6 +13,7 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
@@ -67,12 +68,13 @@ void write_kernels(const std::string& list, const std::string& folder) {
       kind.epilogue.scales = Scales::kBlock;
     }
     kind.epilogue.residual = residual;
-    write_file(fmt::format("{}/kernel_{}.cpp", folder, index),
-               kernel_text(index, parse_kernel_config(line), kind));
+    const KernelConfig config = parse_kernel_config(line);
+    write_file(fmt::format("{}/kernel_{}.cpp", folder, index), kernel_text(index, config, kind));
+    const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
     rows +=
         fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, {}, &run_kernel_{}}},\n", line,
-                    static_cast<i32>(layout), batched, grouped, parts_k, promoted, residual, index);
+                    static_cast<i32>(run), batched, grouped, parts_k, promoted, residual, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

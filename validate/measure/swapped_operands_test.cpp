@@ -25,7 +25,7 @@ GemmProblem random_problem(int index, std::mt19937& random) {
   const i64 most_rows = index % 4 == 0 ? 24 : index % 4 == 1 ? 600 : 260;
   return {.shape = {up_to(most_rows), 8 * up_to(index % 2 == 0 ? 40 : 1500), 16 * up_to(300)},
           .dtype = dtype,
-          .layout = Layout::kTn};
+          .layout = index % 3 == 0 ? Layout::kNn : Layout::kTn};
 }
 
 /// One kernel of each schedule that swaps operands.
