@@ -159,8 +159,8 @@ TEST_CASE(
   const std::string large =
       "persistent_overlap:tile=192x256x64,stages=3,warpgroups=3x1,cluster=1x2,ctas=1,inflight=1,"
       "c_slots=2,raster=grouped_n,group=4,walk=strided";
-  const std::string text = explain({"--config", large}, "1048576x1048576x1048576").out;
-  CHECK(run_captured(add_predict, {"predict", "1048576x1048576x1048576", "--config", large})
+  const std::string text = explain({"--config", large}, "1048576x1048576x65536").out;
+  CHECK(run_captured(add_predict, {"predict", "1048576x1048576x65536", "--config", large})
             .out.find("1 configuration, by closed form") != std::string::npos);
   CHECK(text.find("analytic     simulated") != std::string::npos);
   CHECK(text.find("By closed form alone, ") != std::string::npos);
