@@ -65,18 +65,27 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
   return part;
 }
 
+/// What the tensor cores do, however long it takes.
+ChipWork tensor_work(const GemmProblem& problem, const KernelConfig& config) {
+  return {.tensor = Flops{multiplied_flops(problem, config)},
+          .shared_memory = {},
+          .l2 = {},
+          .dram = {},
+          .elapsed = {},
+          .dtype = problem.dtype,
+          .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
+          .promotes = promotes(problem.epilogue)};
+}
+
 }  // namespace
 
 KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work) {
-  return {{.tensor = Flops{multiplied_flops(problem, config)},
-           .shared_memory = work.shared_memory,
-           .l2 = l2_output(gpu, problem, config, work),
-           .dram = work.traffic.dram_read + work.traffic.dram_write,
-           .elapsed = {},
-           .dtype = problem.dtype,
-           .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
-           .promotes = promotes(problem.epilogue)}};
+  ChipWork done = tensor_work(problem, config);
+  done.shared_memory = work.shared_memory;
+  done.l2 = l2_output(gpu, problem, config, work);
+  done.dram = work.traffic.dram_read + work.traffic.dram_write;
+  return {done};
 }
 
 KernelActivity kernel_activity(const StreamForm& form) {
@@ -86,15 +95,12 @@ KernelActivity kernel_activity(const StreamForm& form) {
 
 KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,
                                const Simulated& kernel, const Activity& seen) {
-  return {{.tensor = Flops{multiplied_flops(problem, config)},
-           .shared_memory = kernel.operand_reads + kernel.sm_intake,
-           .l2 = kernel.l2_output,
-           .dram = kernel.dram_read + kernel.dram_write,
-           .elapsed = kernel.cycles,
-           .dtype = problem.dtype,
-           .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
-           .promotes = promotes(problem.epilogue)},
-          kernel_phases(kernel, seen)};
+  ChipWork done = tensor_work(problem, config);
+  done.shared_memory = kernel.operand_reads + kernel.sm_intake;
+  done.l2 = kernel.l2_output;
+  done.dram = kernel.dram_read + kernel.dram_write;
+  done.elapsed = kernel.cycles;
+  return {done, kernel_phases(kernel, seen)};
 }
 
 std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& activity,

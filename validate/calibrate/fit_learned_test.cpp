@@ -70,17 +70,7 @@ TEST_CASE("What one feature explains is gone from problems that the fit has not 
   CHECK(length("block_m") > 10);
 
   // And so it is through a prediction, of problems that no part of the fit has seen.
-  GpuSpec taught = gpu;
-  taught.learned = std::make_shared<const LearnedModel>(learned.model);
-  double off = 0;
-  const std::vector<Measurement> others = example_gemm_rows(gpu, 45, 6, 12, by_columns);
-  for (const Measurement& m : others) {
-    const Prediction p =
-        predict_config(taught, m.point.problem, parse_kernel_config(m.point.config), m.point.regime,
-                       Inputs::kNormal, Method::kAnalytic);
-    off += std::abs(p.time / m.time->median - 1) / static_cast<double>(others.size());
-  }
-  CHECK(off < 0.03);
+  CHECK(unseen_error(gpu, learned, by_columns).first < 0.03);
 }
 
 TEST_CASE("Without anything to learn, factors are 1 and nothing gets worse") {
