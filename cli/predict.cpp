@@ -261,7 +261,7 @@ void add_predict(Program& program) {
   command
       .option("--simulate", options->simulations,
               "How many candidates to simulate of each schedule that could be first, the best by "
-              "closed form; default 1 to 4, fewer for large kernels")
+              "closed form; default 1 to 8, fewer for large kernels")
       .in_range(1, 4096);
   command.option("--schedule", options->schedules,
                  "Only these schedules, by name, abbreviation or unique prefix");

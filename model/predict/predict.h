@@ -40,7 +40,7 @@ constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 /// What a ranking may take. The answer does not depend on the threads.
 struct Effort {
   std::optional<Method> method = {};            // none: default_method of the op
-  std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 4, by cost
+  std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 8, by cost
   unsigned threads = 0;                         // 0: one for each processor
 };
 
@@ -51,7 +51,8 @@ struct Effort {
 ///
 /// Where the method simulates, of each schedule the best `simulations` by closed form that give
 /// different simulations are run, but for those that others have shown to be too slow to be first;
-/// candidates that give the same one share it (simulated_ranking.h). Then all are ranked again. A
+/// candidates that give the same one share it (simulated_ranking.h). Where nobody says how many,
+/// rather those of several tiles than many of one. Then all are ranked again. A
 /// candidate that could be simulated and was not is never first. Throws as require_method, and
 /// ConfigError where no schedule runs on the GPU, one of `schedules` solves another op, or none of
 /// the candidates is legal.

@@ -18,8 +18,8 @@ namespace {
 
 // Simulation and closed form of one kernel differ by a share of its time and by what they make of
 // its ends. Beyond what those of its schedule differ by in the mean, at most so much.
-constexpr double kShare = 0.05;
-constexpr Seconds kEnds{4e-6};
+constexpr double kShare = 0.04;
+constexpr Seconds kEnds{2e-6};
 
 /// Simulated over closed-form times in the geometric mean.
 struct Scale {

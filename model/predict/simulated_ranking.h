@@ -28,9 +28,9 @@ struct SharedSimulation {
   double length = 0;
 };
 
-/// `nominees` in the order of the ranking. `nominate` gives the simulation of the candidate at a
-/// place that is none of theirs; none where it cannot be simulated. `simulate` predicts the
-/// candidate at a place; called on several threads.
+/// `nominees` of each schedule in the order of promise. `nominate` gives the simulation of the
+/// candidate at a place that is none of theirs; none where it cannot be simulated. `simulate`
+/// predicts the candidate at a place; called on several threads.
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking);

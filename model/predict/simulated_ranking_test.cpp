@@ -42,10 +42,10 @@ struct Simulations {
   }
 };
 
-// Places 0 and 2 are nominated and take 1.3 and 0.9 times their closed forms: 13 and 11.7 us. By
-// the geometric mean, 1.082, place 1 comes first with 10.92 us.
-const std::vector<double> kClosed{10, 10.1, 13, 10.15};
-const std::map<std::size_t, double> kSimulated{{0, 13}, {1, 12.1}, {2, 11.7}};
+// Places 0 and 2 are nominated and take 1.3 and 0.9 times their closed forms: 6.5 and 5.85 us. By
+// the geometric mean, 1.082, place 1 comes first with 5.46 us.
+const std::vector<double> kClosed{5, 5.05, 6.5, 5.075};
+const std::map<std::size_t, double> kSimulated{{0, 6.5}, {1, 6.05}, {2, 5.85}};
 
 TEST_CASE("What comes first by the mean of its schedule is simulated, with all that share it") {
   Ranking ranking = by_closed_form(kClosed);
@@ -62,9 +62,9 @@ TEST_CASE("What comes first by the mean of its schedule is simulated, with all t
   CHECK(ranking.predictions.front().config == closed.predictions[2].config);
   CHECK(ranking.simulated == 3);
   CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}});
-  // 11.7, twice 12.1, 13.
-  CHECK(ranking.predictions[1].time.value == Approx(12.1e-6));
-  CHECK(ranking.predictions[2].time.value == Approx(12.1e-6));
+  // 5.85, twice 6.05, 6.5.
+  CHECK(ranking.predictions[1].time.value == Approx(6.05e-6));
+  CHECK(ranking.predictions[2].time.value == Approx(6.05e-6));
   CHECK(ranking.predictions[2].config == closed.predictions[3].config);
   CHECK(ranking.predictions[2].method == Method::kSimulated);
 }
@@ -78,7 +78,7 @@ TEST_CASE("What cannot be simulated may come first by closed form") {
       [&](std::size_t place) { return simulate(place); }, ranking);
   CHECK(ranking.predictions.front().method == Method::kAnalytic);
   CHECK(ranking.predictions.front().config == closed.predictions[1].config);
-  CHECK(ranking.predictions.front().time.value == Approx(10.1e-6 * std::sqrt(1.3 * 0.9)));
+  CHECK(ranking.predictions.front().time.value == Approx(5.05e-6 * std::sqrt(1.3 * 0.9)));
   CHECK(ranking.simulated == 2);
 }
 

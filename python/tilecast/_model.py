@@ -209,7 +209,7 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
                part: "ws:tile=128x256x64"
     schedules  only these, by name, abbreviation or the beginning of one name
     method     "simulated" (as by default) or "analytic"
-    simulate   of each schedule, how many of the best by closed form are simulated; by default 1 to 4
+    simulate   of each schedule, how many of the best by closed form are simulated; by default 1 to 8
     threads    for simulations; 0: one for each processor
     calibrated without it the GPU's calibration is left out
     card       UUID of a measured card; else the interval is of any card of the kind
