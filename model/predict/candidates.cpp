@@ -130,7 +130,7 @@ i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
 /// Every way to run one tile: split, occupancy, clusters, staging, grid.
 void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   Tiling& t = config.tiling;
-  const bool promoted = promotes(proposals.problem().epilogue);
+  const bool promoted = promotes(proposals.problem());
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
   const i32 n_step = t.block_n % kInstructionNStep == 0 ? kInstructionNStep : finest_n_step();
   for (const i32 warpgroups : kMenuWarpgroups) {

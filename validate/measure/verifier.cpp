@@ -73,7 +73,7 @@ double unit_roundoff(ElementType type) {
 
 double accumulation_error(const GemmProblem& problem) {
   constexpr double kInstructionK = 32, kKeptBits = 13;
-  const i64 k = promotes(problem.epilogue) ? scale_block() : problem.shape.k;
+  const i64 k = promotes(problem) ? scale_block() : problem.shape.k;
   if (is_fp8(problem.dtype)) {
     return std::ldexp(static_cast<double>(k) / kInstructionK, -kKeptBits);
   }
@@ -177,7 +177,7 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
   for (std::size_t i = 0; i < rows.size(); ++i) {
     group.shape.m = rows[i];
     ScaleArgs own = scales;
-    if (promotes(problem.epilogue)) {
+    if (has_block_scales(problem.epilogue)) {
       own.a += first_rows[i];
       own.b += static_cast<i64>(i) * ceil_div<i64>(n, scale_block()) * scales.b_stride;
     }
@@ -252,7 +252,7 @@ std::string Verifier::fault_of_amax(double rms) const {
 
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,
                         const ScaleArgs& scales, float* c, i64 matrices) {
-  if (promotes(problem.epilogue)) {
+  if (has_block_scales(problem.epilogue)) {
     kernels_.scaled_reference(a, b, scales, c, problem, stream_.get());
     return;
   }
