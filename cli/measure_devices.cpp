@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "model/base/text.h"
 #include "validate/compare/statistics.h"
 #include "validate/plan/make_plan.h"
+#include "validate/run/end_with_parent.h"
 #include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"
 
@@ -70,9 +70,10 @@ void start(DeviceProcess& device, std::vector<std::string> arguments) {
   if (log < 0) {
     throw FileError(fmt::format("{}: cannot write: {}", device.log.string(), std::strerror(errno)));
   }
+  const pid_t parent = ::getpid();
   device.process = ::fork();
   if (device.process == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    end_with_parent(parent, SIGTERM);
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
     ::execve("/proc/self/exe", argv.data(), envp.data());

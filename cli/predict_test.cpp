@@ -313,7 +313,7 @@ TEST_CASE("An interval that was not learned says so") {
   const std::string zeros = table({"512x512x512", "--inputs", "zeros"});
   check_fits(zeros);
   CHECK(zeros.find("(default error: no interval was") != std::string::npos);
-  CHECK(table({"512x512x512", "--gpu", "h100_sxm", "--method", "analytic"})
+  CHECK(table({"512x512x512", "--gpu", "h100_pcie", "--method", "analytic"})
             .find("(default error, not calibrated)") != std::string::npos);
 }
 

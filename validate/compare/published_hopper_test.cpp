@@ -1,5 +1,5 @@
-// The H100's file, which is the H200's with the datasheet's differences, against what public
-// documents print for an H100: nothing was fitted to any such row. Runs in the repository root.
+// The H100's file, calibrated on a card of ours, against what public documents print for other
+// people's: nothing was fitted to any such row. Runs in the repository root.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -62,20 +62,20 @@ constexpr double kRounding = 0.002;  // of the figures that validate/README.md s
 
 }  // namespace
 
-TEST_CASE("Published kernels of an H100 are predicted by a file that nothing was fitted to") {
+TEST_CASE("Published kernels of an H100 are predicted without having been fitted to") {
   const std::string own = "validate/data/published/h100_throughput.csv";
   const std::string tutorials = "validate/data/published/gluon_throughput.csv";
   const Errors hand_written = sizes(speed_errors(own, "h100_sxm"));
   CHECK(hand_written.rows >= 26);
-  CHECK(hand_written.mean < 0.053 + kRounding);
-  CHECK(hand_written.median < 0.030 + kRounding);
+  CHECK(hand_written.mean < 0.034 + kRounding);
+  CHECK(hand_written.median < 0.019 + kRounding);
   const Errors gluon = sizes(speed_errors(tutorials, "h100_sxm"));
   CHECK(gluon.rows >= 42);
-  CHECK(gluon.mean < 0.085 + kRounding);
-  CHECK(gluon.median < 0.040 + kRounding);
+  CHECK(gluon.mean < 0.068 + kRounding);
+  CHECK(gluon.median < 0.037 + kRounding);
   const Errors pcie = sizes(speed_errors(own, "h100_pcie"));
   CHECK(pcie.rows >= 2);
-  CHECK(pcie.mean < 0.015 + kRounding);
+  CHECK(pcie.mean < 0.012 + kRounding);
 }
 
 }  // namespace tilecast

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <string_view>
 
 #include "model/base/text.h"
+#include "validate/run/end_with_parent.h"
 
 namespace tilecast {
 namespace {
@@ -24,7 +24,6 @@ constexpr int kContextLost = 100;  // exit status of a child that has said what 
 
 /// Runs `body` in the child and never returns.
 [[noreturn]] void be_the_child(const SupervisedRun& run, std::size_t first, int descriptor) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   const TaskReporter reporter(descriptor);
   ExitCode code = ExitCode::kWrong;
   try {
@@ -48,8 +47,10 @@ class Child {
       throw FileError(std::string("pipe: ") + std::strerror(errno));
     }
     std::fflush(nullptr);  // else the child would print what we have buffered
+    const pid_t parent = ::getpid();
     process_ = ::fork();
     if (process_ == 0) {
+      end_with_parent(parent, SIGKILL);
       ::close(ends[0]);
       be_the_child(run, first, ends[1]);
     }

@@ -1,12 +1,14 @@
 #include "validate/run/supervisor.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <map>
 #include <thread>
 
 #include "tests/catch.h"
+#include "validate/run/end_with_parent.h"
 
 using namespace tilecast;
 
@@ -113,4 +115,26 @@ TEST_CASE("A machine on which every task dies is given up after the stated numbe
   run.most_lost_in_a_row = 3;
   CHECK_THROWS_AS(supervise(run), DeviceError);
   CHECK(outcome.lost.size() == 4);  // the fourth is one too many
+}
+
+TEST_CASE("A child whose parent was killed before it asked to be told does not live on") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const pid_t dying = ::getpid();
+    if (::fork() == 0) {
+      while (::getppid() == dying) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      end_with_parent(dying, SIGKILL);
+      (void)!::write(ends[1], "x", 1);
+    }
+    _exit(0);
+  }
+  ::waitpid(parent, nullptr, 0);
+  ::close(ends[1]);
+  char alive;
+  CHECK(::read(ends[0], &alive, 1) == 0);  // the pipe's last writer ended without a word
+  ::close(ends[0]);
 }
