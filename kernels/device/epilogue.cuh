@@ -29,9 +29,7 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
                                      const WarpgroupPlace& place) {
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
-  if constexpr (!scales_asked_ahead()) {
-    acc.scales.load(args, part, place.row);
-  }
+  acc.scales.load(args, part, place.row);
 #ifdef TILECAST_RESULT
   if constexpr (fused().residual && !residual_in_ring()) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&
@@ -42,32 +40,6 @@ __device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, con
   }
 #endif
 }
-
-/// The scales of a warpgroup's tile that is to come, where they are asked for ahead; else nothing.
-class ScalesAhead {
- public:
-  /// Of the tile `linear`, if there is one. By all threads of the warpgroup.
-  __device__ void ask(const GemmArgs& args, u32 linear, const ClusterPlace& cta,
-                      const WarpgroupPlace& place) {
-    if constexpr (scales_asked_ahead()) {
-      // Where the tile lies would else be found before the main loop, and registers spill.
-      linear = ptx::known_here(linear);
-      if (linear < scheduler_of(args).end(blockIdx.x / kClusterSize)) {
-        const TileOrigin part = part_origin(tile_origin(args, linear, cta), place);
-        scales_.load(args, part, place.row);
-      }
-    }
-  }
-  /// To the accumulators of that tile, as it begins.
-  __device__ void take(Accumulator& acc) const {
-    if constexpr (scales_asked_ahead()) {
-      acc.scales = scales_;
-    }
-  }
-
- private:
-  ScalePart<fused().scales> scales_;
-};
 
 __device__ inline void stage_sixteen(u32 slot, const Chunk& chunk, i32 sixteen,
                                      const Pairs& pairs) {

@@ -4,9 +4,7 @@
 // when they are packed; a column's lies in one lane and is handed to the others of its warp. Those
 // of blocks are read K block by K block: of A's rows from its stage, where they come with the
 // operands (load_scales), of B's columns from global memory, 32 K blocks at a time and one in each
-// lane. The first of them are asked for as a tile begins; where its columns, in sixteens, can reach
-// into three blocks, before the tile before is stored (ScalesAhead). 1024x14336x4096 by 128x176
-// took 157.6 kcycles, and 149.9 so; tiles that reach into two gain nothing (validate/NOTEBOOK.md).
+// lane.
 //
 // A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
 // Checked by: validate/measure/scales_test.cpp.
@@ -97,20 +95,13 @@ class ScalePart<Scales::kRow> {
   float of_rows_[wgmmas_along_m(kTiling)][2], of_columns_[kWords][2];
 };
 
-/// Columns of a part that always lie in one block of B: a part begins at a multiple of its width.
-TILECAST_HD consteval i32 columns_of_one_block() {
-  return min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
-}
-/// Blocks of B that a part can reach into.
-TILECAST_HD consteval i32 blocks_of_part() {
-  return ceil_div(scale_block() - columns_of_one_block() + warpgroup_columns(kTiling),
-                  scale_block());
-}
-
 template <>
 class ScalePart<Scales::kBlock> {
  public:
-  static constexpr i32 kTogether = columns_of_one_block();
+  /// Columns of the part that always lie in one block of B: a part begins at a multiple of its
+  /// width.
+  static constexpr i32 kTogether =
+      min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
 
   template <class Args, class Part>
   __device__ void load(const Args& args, const Part& part, i32 row) {
@@ -166,7 +157,9 @@ class ScalePart<Scales::kBlock> {
   __device__ void multiply(float (&)[4], i32, i32) const {}  // are scaled already
 
  private:
-  static constexpr i32 kBlocks = blocks_of_part();
+  /// Blocks of B that the part can reach into.
+  static constexpr i32 kBlocks =
+      ceil_div(scale_block() - kTogether + warpgroup_columns(kTiling), scale_block());
 
   /// Of 32 K blocks, each lane one, long before the first of them is read.
   __device__ void fetch(i32 k_block) {
@@ -184,17 +177,6 @@ class ScalePart<Scales::kBlock> {
   i32 stride_, last_, k_blocks_;
 };
 #endif
-
-/// The first scales of a tile's part are asked for before the tile before is stored. Odd eights of
-/// columns leave no registers for that: 168 spill. A function, since a constant would be a symbol
-/// of every cubin.
-TILECAST_HD consteval bool scales_asked_ahead() {
-#ifdef TILECAST_SCALES
-  return has_block_scales(fused()) && blocks_of_part() > 2 && !in_odd_eights(kTiling);
-#else
-  return false;
-#endif
-}
 
 /// To two neighbours in one row of C, within its bounds.
 template <Scales kOf, class Args>

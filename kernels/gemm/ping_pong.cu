@@ -54,10 +54,6 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   RingPosition at;
   TileTimeline timeline;
   i32 turn = 0;
-  ScalesAhead ahead;
-  ahead.ask(args,
-            warpgroup == 0 ? scheduler.first(worker) : scheduler.next(scheduler.first(worker)), cta,
-            whole_tile);
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     if (turn == warpgroup) {
       if (t != scheduler.first(worker)) {
@@ -65,7 +61,6 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
       }
       Accumulator acc;
       load_epilogue(args, acc, tile_origin(args, t, cta), whole_tile);
-      ahead.take(acc);
       timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
       timeline.wait_first_operands(smem, at);
       multiply_stages(smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [&] {
@@ -76,7 +71,6 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         }
       });
       timeline.multiplied();
-      ahead.ask(args, scheduler.next(scheduler.next(t)), cta, whole_tile);
       add_residual(args, smem, at, acc, tile_origin(args, t, cta), whole_tile, cta, warpgroup);
       store_tile(args, smem, acc, tile_origin(args, t, cta), whole_tile, warpgroup);
       timeline.stored();

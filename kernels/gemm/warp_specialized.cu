@@ -27,19 +27,15 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   RingPosition at;
   TileTimeline timeline;
   DeferredStore deferred;
-  ScalesAhead ahead;
-  ahead.ask(args, scheduler.first(worker), cta, place);
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     Accumulator acc;
     load_epilogue(args, acc, tile_origin(args, t, cta), place);
-    ahead.take(acc);
     timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
     timeline.wait_first_operands(smem, at);
     multiply_stages(
         smem, operands, at, acc, k_blocks_of(args, t, cta), cta, [] {},
         [&] { deferred.store_one(args, smem, warpgroup); });
     timeline.multiplied();
-    ahead.ask(args, scheduler.next(t), cta, place);
     const TileOrigin tile = tile_origin(args, t, cta);
     if constexpr (kDefers) {
       deferred.store_rest(args, smem, warpgroup);

@@ -35,12 +35,6 @@ __device__ inline void named_barrier_arrive(u32 id, u32 threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// `value`, which the compiler takes to be unknown before.
-__device__ inline u32 known_here(u32 value) {
-  asm volatile("" : "+r"(value));
-  return value;
-}
-
 template <int kRegisters>
 __device__ inline void setmaxnreg_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));

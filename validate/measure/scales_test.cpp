@@ -14,7 +14,6 @@
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/group_rows.h"
 #include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
@@ -86,12 +85,6 @@ constexpr const char* kTwoRows =
 constexpr const char* kThreeBlocks =
     "warp_specialized:tile=128x176x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-constexpr const char* kThreeBlocksOnCurve =
-    "warp_specialized:tile=128x176x128,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
-    "c_slots=1,producer=40,grid=resident,raster=hilbert,group=1,walk=chunked";
-constexpr const char* kThreeBlocksInTurn =
-    "ping_pong:tile=64x176x128,stages=4,cluster=1x1,ctas=1,inflight=0,c_slots=2,producer=40,"
-    "raster=grouped_m,group=8,walk=strided";
 constexpr const char* kBeyondN =  // a cluster's last tiles
     "warp_specialized:tile=64x160x128,stages=6,warpgroups=1x2,cluster=1x4,ctas=1,inflight=0,"
     "c_slots=1,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided";
@@ -166,28 +159,6 @@ TEST_CASE("Rows of B's block scales may begin anywhere", "[gpu]") {
           CHECK(result(bench, text, elsewhere) == result(bench, text));
         }
       }
-    }
-  }
-}
-
-TEST_CASE("Scales that are asked for ahead are those of the tile that comes", "[gpu]") {
-  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  std::mt19937 random(daily_seed("scales ahead"));
-  for (int i = 0; i < 6; ++i) {
-    // Several tiles of 176 columns for each CTA, in blocks of B that they begin and end anywhere
-    // in.
-    GemmProblem problem{{1200 + drawn_up_to(800, random), 3000 + drawn_up_to(2000, random),
-                         16 * drawn_up_to(300, random)},
-                        ElementType::kE4m3,
-                        Layout::kTn,
-                        scaled_by(Scales::kBlock)};
-    if (i % 2 == 1) {
-      problem = in_groups(problem, {drawn_up_to(900, random), 0, drawn_up_to(900, random)});
-    }
-    bench.prepare(problem, Inputs::kNormal);
-    for (const char* text : {kThreeBlocks, kThreeBlocksOnCurve, kThreeBlocksInTurn}) {
-      INFO(to_text(problem) << " " << text);
-      CHECK(bench.check(parse_kernel_config(text)).fault == "");
     }
   }
 }

@@ -8,7 +8,6 @@
 namespace tilecast::ptx {
 
 inline bool elect_one() { return kernel_calls::running.thread % 32 == 0; }
-inline u32 known_here(u32 value) { return value; }
 inline i32 uniform_warp_index() { return static_cast<i32>(kernel_calls::running.thread / 32); }
 
 inline void named_barrier_sync(u32 id, u32) {
