@@ -86,6 +86,15 @@ double accumulation_error(const GemmProblem& problem) {
          (activated ? std::ldexp(1.0, -10) : 0);
 }
 
+ElementBound element_bound(const GemmProblem& problem, double rms) {
+  const double lost = accumulation_error(problem);
+  return {.relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem)) +
+                                         (is_fp8(problem.dtype) ? lost / 2 : 0)),
+          .absolute = static_cast<float>((kAbsoluteOfRms + lost) * rms *
+                                         (gates(problem.epilogue) ? kOfFactors : 1) *
+                                         (problem.epilogue.scales == Scales::kRow ? kOfRows : 1))};
+}
+
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
   const double largest = std::bit_cast<float>(check.largest_reference);
   const double error = std::bit_cast<float>(check.largest_error);
@@ -329,14 +338,9 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   TILECAST_CUDA(cudaGetLastError());
 
   const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
-  const ElementBound bound{
-      .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
-      .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms *
-                                     (gates(problem_.epilogue) ? kOfFactors : 1) *
-                                     (problem_.epilogue.scales == Scales::kRow ? kOfRows : 1))};
   OutputCheck* const result = result_.as<OutputCheck>();
-  kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_, bound, result,
-                        stream_.get());
+  kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_,
+                        element_bound(problem_, rms), result, stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
   Verdict verdict = verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);
