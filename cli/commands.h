@@ -22,6 +22,11 @@ inline constexpr const char* kDtypeCHelp =
     "GEMMs only. C's type: that of A and B, or fp32 or e4m3; of fp8 bf16, the default, fp16, fp32 "
     "or e4m3";
 
+inline constexpr const char* kAccumulateHelp =
+    "Sums of fp8 products: fast, in the tensor cores, which keep fewer bits than fp32; exact, "
+    "those "
+    "of every 128 K promoted to fp32, as with block scales";
+
 inline constexpr const char* kBatchHelp =
     "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "
     "both. The same as 32* before SHAPE";

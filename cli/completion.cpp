@@ -57,6 +57,7 @@ OptionWords known_words() {
   add("--dtype", ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3, ElementType::kE5m2,
       ElementType::kFp32);
   add("--dtype-c", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32, ElementType::kE4m3);
+  add("--accumulate", Accumulate::kFast, Accumulate::kExact);
   add("--layout", Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt);
   words["--epilogue"] = {"none"};
   for (const EpilogueWord& word : epilogue_words()) {

@@ -77,6 +77,9 @@ void emit(const EmitOptions& options) {
   if (const std::string c = c_type_text(problem); !c.empty()) {
     name += "_" + c;
   }
+  if (problem.accumulate == Accumulate::kExact) {
+    name += "_exact";
+  }
   if (problem.groups != nullptr) {
     name += fmt::format("_{}{}groups", problem.groups->count(),
                         grouped_along_k(problem)         ? "k"
@@ -126,6 +129,7 @@ void add_emit(Program& program) {
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
   command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
+  command.option("--accumulate", options->accumulate, kAccumulateHelp);
   command.option("--batch", options->batch, kBatchHelp);
   command.option("--layout", options->layout,
                  "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");

@@ -33,6 +33,9 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
   json["dtype"] = to_text(point.problem.dtype);
   if (point.op == Op::kGemm) {
     json["dtype_c"] = to_text(c_type(point.problem));
+    if (const std::string_view sums = accumulate_text(point.problem); !sums.empty()) {
+      json["accumulate"] = sums;
+    }
     json["layout"] = to_text(point.problem.layout);
     json["epilogue"] = to_text(point.problem.epilogue);
     json["batch"] = to_text(point.problem.batch);

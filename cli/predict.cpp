@@ -332,8 +332,9 @@ void add_predict(Program& program) {
     }
     many->format = format.given() ? options->format : "jsonl";
     many->gpu = options->gpus.front();
-    many->defaults = {options->op,     options->dtype,    options->layout,  options->regime,
-                      options->inputs, options->epilogue, options->dtype_c, options->batch};
+    many->defaults = {options->op,      options->dtype,  options->layout,
+                      options->regime,  options->inputs, options->epilogue,
+                      options->dtype_c, options->batch,  options->accumulate};
     many->method = options->method;
     many->card = options->card;
     many->schedules = options->schedules;

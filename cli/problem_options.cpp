@@ -30,7 +30,8 @@ void require_two_sides(const std::string& shape) {
 std::string list_in_file(const std::string& path) {
   std::string text = read_text(path);
   std::ranges::replace_if(
-      text, [](char c) { return std::string_view("\r\n\t ").find(c) != std::string_view::npos; }, ',');
+      text, [](char c) { return std::string_view("\r\n\t ").find(c) != std::string_view::npos; },
+      ',');
   std::string list;
   for (const std::string_view number : split(text, ',')) {
     if (!number.empty()) {
@@ -75,7 +76,12 @@ AnyProblem ProblemOptions::problem() const {
     }
   }
   return parse_problem(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
-                       parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c));
+                       parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c),
+                       asked_accumulate());
+}
+
+std::optional<Accumulate> ProblemOptions::asked_accumulate() const {
+  return accumulate.empty() ? std::nullopt : std::optional(parse_accumulate(accumulate));
 }
 
 Routing ProblemOptions::asked_routing() const {
@@ -95,12 +101,13 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
   const Routing asked = asked_routing();
   // Rows of A and of B as [K,M] and [K,N] are parted alike, as in a backward pass.
   const bool along_k = parse_layout(layout) == Layout::kNt;
-  const AnyProblem product = parse_problem(Op::kGemm,
-                                           (along_k ? fmt::format("{}x{}", shape, asked.rows())
-                                                    : fmt::format("{}x{}", asked.rows(), shape)) +
-                                               leading_words({lda, ldb, ldc}),
-                                           parse_element_type(dtype), parse_layout(layout),
-                                           parse_epilogue(epilogue), parse_c_type(dtype_c));
+  const AnyProblem product =
+      parse_problem(Op::kGemm,
+                    (along_k ? fmt::format("{}x{}", shape, asked.rows())
+                             : fmt::format("{}x{}", asked.rows(), shape)) +
+                        leading_words({lda, ldb, ldc}),
+                    parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
+                    parse_c_type(dtype_c), asked_accumulate());
   std::vector<GemmProblem> problems;
   for (std::vector<i64>& rows : drawn_rows(asked, count)) {
     const auto& of_one = std::get<GemmProblem>(product);
@@ -137,6 +144,7 @@ std::vector<Option> add_leading_options(const Command& command, ProblemOptions& 
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {
   const Option dtype = command.option("--dtype", options.dtype, kDtypeHelp);
   const Option dtype_c = command.option("--dtype-c", options.dtype_c, kDtypeCHelp);
+  const Option accumulate = command.option("--accumulate", options.accumulate, kAccumulateHelp);
   const Option batch = command.option("--batch", options.batch, kBatchHelp);
   options.layout_option =
       command.option("--layout", options.layout,
@@ -150,7 +158,8 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
       "parts of K, and SHAPE is M and N. The same as [256,0,17]xNxK and MxNx[256,0,17]"));
   all.push_back(command.option("--groups-file", options.groups_file,
                                "The same from a file: numbers on lines, or between commas"));
-  all.insert(all.end(), {dtype, dtype_c, batch, *options.layout_option, *options.epilogue_option});
+  all.insert(all.end(),
+             {dtype, dtype_c, accumulate, batch, *options.layout_option, *options.epilogue_option});
   return all;
 }
 

@@ -12,7 +12,8 @@
 namespace tilecast {
 
 struct ProblemOptions {
-  std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none";
+  std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none",
+                     accumulate;
   std::string groups, groups_file;  // rows of each, of which SHAPE is N and K
   i64 lda = 0, ldb = 0, ldc = 0;
   std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
@@ -31,6 +32,8 @@ struct ProblemOptions {
   std::vector<GemmProblem> drawn_problems(i64 count) const;
 
  private:
+  /// Of --accumulate; none where it is not given.
+  std::optional<Accumulate> asked_accumulate() const;
   /// SHAPE, with the list of --groups or --groups-file in its place.
   std::string whole_shape() const;
 };
@@ -41,8 +44,8 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values);
 /// Adds --lda, --ldb and --ldc.
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options);
 
-/// Adds --dtype, --dtype-c, --batch, --layout, --epilogue, leading dimensions, --groups and
-/// --groups-file; `options` must outlive the parse.
+/// Adds --dtype, --dtype-c, --accumulate, --batch, --layout, --epilogue, leading dimensions,
+/// --groups and --groups-file; `options` must outlive the parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
 
 /// Adds --experts, which is returned, --tokens, --top-k, --routing and --seed.

@@ -29,9 +29,9 @@ namespace tilecast {
 namespace {
 
 const std::vector<std::string> kKnown{
-    "shape",  "op",           "m",        "n",        "k",       "dtype",
-    "layout", "regime",       "inputs",   "epilogue", "dtype_c", "batch",
-    "groups", "groups_along", "capacity", "lda",      "ldb",     "ldc"};
+    "shape",    "op",     "m",        "n",       "k",         "dtype",  "layout",
+    "regime",   "inputs", "epilogue", "dtype_c", "batch",     "groups", "groups_along",
+    "capacity", "lda",    "ldb",      "ldc",     "accumulate"};
 
 /// In small letters; throws ConfigError where there is no such field.
 std::string field_named(const std::string& given) {
@@ -332,11 +332,15 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     // Of 16-bit operands C has their type, whatever the others' 16 bits are.
     const std::optional<ElementType> usual_c = parse_c_type(defaults.dtype_c);
     const bool of_any = is_fp8(dtype) || (usual_c && element_bytes(*usual_c) != 2);
-    listed.problem =
-        parse_problem(parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
-                      parse_layout(field("layout", defaults.layout)),
-                      parse_epilogue(field("epilogue", defaults.epilogue)),
-                      parse_c_type(field("dtype_c", of_any ? defaults.dtype_c : "")));
+    const Epilogue epilogue = parse_epilogue(field("epilogue", defaults.epilogue));
+    // What is usual counts where there is a choice.
+    const bool open = is_fp8(dtype) && !has_block_scales(epilogue);
+    const std::string accumulate = field("accumulate", open ? defaults.accumulate : "");
+    listed.problem = parse_problem(
+        parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
+        parse_layout(field("layout", defaults.layout)), epilogue,
+        parse_c_type(field("dtype_c", of_any ? defaults.dtype_c : "")),
+        accumulate.empty() ? std::nullopt : std::optional(parse_accumulate(accumulate)));
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

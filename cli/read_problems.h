@@ -22,7 +22,7 @@ namespace tilecast {
 
 struct ProblemDefaults {
   std::string op = "gemm", dtype = "fp16", layout = "tn", regime = "burst", inputs = "normal",
-              epilogue = "none", dtype_c, batch;
+              epilogue = "none", dtype_c, batch, accumulate;
 };
 
 struct ListedProblem {

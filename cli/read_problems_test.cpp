@@ -53,6 +53,12 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   CHECK(to_text(fp8[0].problem) == "64x64x64 e4m3->fp16 tn");
   CHECK(read("{\"shape\":\"64x64x64\",\"dtype\":\"e4m3\",\"dtype_c\":\"e5m2\"}\n")[0].error ==
         "dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3");
+  const auto exact = read(
+      "{\"shape\":\"64x64x64\",\"dtype\":\"e4m3\",\"accumulate\":\"exact\"}\n"
+      "{\"shape\":\"64x64x64\",\"dtype\":\"bf16\",\"accumulate\":\"exact\"}\n");
+  REQUIRE(exact.size() == 2);
+  CHECK(to_text(exact[0].problem) == "64x64x64 e4m3 tn exact");
+  CHECK(exact[1].error == "accumulate 'exact': it applies to operands of fp8, not of bf16");
   const auto csv = read("name,m,n,k,dtype\nfirst,8,16,32,bf16\n\"a, b\",8,16,64,\n");
   REQUIRE(csv.size() == 2);
   CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");

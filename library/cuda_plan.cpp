@@ -203,7 +203,7 @@ class CudaPlan final : public DevicePlan {
         lead(args.c_last, arguments.c);
       }
     }
-    if (promotes(launch_.problem().epilogue)) {
+    if (has_block_scales(launch_.problem().epilogue)) {
       lead(args.scales_of_a, arguments.scale_a);
     }
     if (args.result.residual_by_tma != 0) {

@@ -127,7 +127,7 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
       0) {
     return invalid("scale_a or scale_b does not begin at a multiple of 4 bytes");
   }
-  if (promotes(epilogue_) && reinterpret_cast<std::uintptr_t>(scale_a) % kAlignment != 0) {
+  if (has_block_scales(epilogue_) && reinterpret_cast<std::uintptr_t>(scale_a) % kAlignment != 0) {
     return invalid("scale_a of scales per block does not begin at a multiple of 16 bytes");
   }
   if (in_groups_ != (group_rows != nullptr)) {

@@ -159,6 +159,17 @@ Scales scales_of(i32 scales) {
   }
 }
 
+Accumulate accumulate_of(i32 accumulate) {
+  switch (accumulate) {
+    case TILECAST_ACCUMULATE_FAST:
+      return Accumulate::kFast;
+    case TILECAST_ACCUMULATE_EXACT:
+      return Accumulate::kExact;
+    default:
+      invalid(fmt::format("accumulate is {}: expected a tilecast_accumulate, 0 or 1", accumulate));
+  }
+}
+
 /// Between rows of scales, which blocks alone have; `step` is of what it is a multiple.
 i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, Scales scales) {
   const bool blocks = scales == Scales::kBlock;
@@ -317,6 +328,13 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
       unsupported(fmt::format("type_c is {}: {}", p.type_c, error.what()));
     }
   }
+  if (accumulate_of(p.accumulate) == Accumulate::kExact) {
+    try {
+      request.problem = with_accumulate(request.problem, Accumulate::kExact);
+    } catch (const ConfigError& error) {
+      invalid(error.what());
+    }
+  }
   request.problem.batch = {.products = p.batch == 0 ? 1 : side("batch", p.batch),
                            .one_a = p.stride_a == TILECAST_SHARED,
                            .one_b = p.stride_b == TILECAST_SHARED};
@@ -326,9 +344,6 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
       (p.group_side != TILECAST_GROUPS_ALONG_K || p.groups == 0)) {
     invalid(fmt::format("group_side is {}: expected a tilecast_group_side, 0 without groups",
                         p.group_side));
-  }
-  if (p.reserved2 != 0) {
-    invalid(fmt::format("problem.reserved2 is {}: expected 0", p.reserved2));
   }
   read_residual(p, request);
   if (request.scale == SumScale::kAlphaBeta &&

@@ -20,6 +20,7 @@ std::string problem_options(const AnyProblem& problem) {
          (gemm == nullptr || c_type_text(*gemm).empty()
               ? ""
               : fmt::format(" --dtype-c {}", c_type_text(*gemm))) +
+         (gemm == nullptr || gemm->accumulate == Accumulate::kFast ? "" : " --accumulate exact") +
          (tn ? "" : fmt::format(" --layout {}", to_text(gemm->layout))) +
          (gemm == nullptr || !fuses(gemm->epilogue)
               ? ""

@@ -60,9 +60,9 @@ typedef enum tilecast_status {
 typedef enum tilecast_type {
   TILECAST_FP16 = 1,
   TILECAST_BF16 = 2,
-  TILECAST_E4M3 = 3, /* fp8, of A and B in TILECAST_TN; sums are the tensor core's for all of K, */
-  TILECAST_E5M2 = 4, /* which cuts them off: docs/model.md */
-  TILECAST_FP32 = 5  /* of C alone */
+  TILECAST_E4M3 = 3, /* fp8, of A and B in TILECAST_TN */
+  TILECAST_E5M2 = 4,
+  TILECAST_FP32 = 5 /* of C alone */
 } tilecast_type;
 typedef enum tilecast_layout {
   TILECAST_TN = 0,
@@ -101,6 +101,12 @@ typedef enum tilecast_scales {
    * are scaled and added up in fp32. */
   TILECAST_SCALES_PER_BLOCK = 3
 } tilecast_scales;
+/* How sums of fp8 products are added up along K: docs/model.md. With scales per block they are
+ * exact whatever is asked for. */
+typedef enum tilecast_accumulate {
+  TILECAST_ACCUMULATE_FAST = 0, /* in the tensor cores, which cut them off */
+  TILECAST_ACCUMULATE_EXACT = 1 /* those of 128 elements of K leave them and are added up in fp32 */
+} tilecast_accumulate;
 /* The side that groups part. */
 typedef enum tilecast_group_side {
   TILECAST_GROUPS_ALONG_M = 0, /* rows of A and C; each group has a B of its own */
@@ -150,7 +156,7 @@ typedef struct tilecast_problem {
   int32_t residual;
   int32_t amax;    /* 1: the largest magnitude of the result is found */
   int32_t scale_c; /* 1: of a C in fp8, the result is multiplied by a number before it is rounded */
-  int32_t reserved2; /* 0 */
+  int32_t accumulate; /* tilecast_accumulate, of fp8; else 0 */
   /* Of R, elements from one row, and one product's matrix, to the next; 0: as C's. */
   int64_t ld_residual, stride_residual;
 } tilecast_problem;

@@ -21,7 +21,7 @@ __device__ inline void multiply_stages(const SharedMemory& smem, const OperandDe
                                        RingPosition& at, Accumulator& acc, i32 k_blocks,
                                        const ClusterPlace& place, OnIssued on_issued,
                                        Behind behind = {}) {
-  if constexpr (promotes(fused())) {
+  if constexpr (promoted()) {
     Promotion<Behind, Accumulator>{operands, acc, behind}.run(smem, at, k_blocks, place);
     on_issued();
   } else {

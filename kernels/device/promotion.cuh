@@ -1,17 +1,18 @@
-// wgmma with block scales: the sums of a K block stay in the tensor core no longer than its 128
-// elements, and are scaled and added to the tile's in fp32.
+// wgmma with sums that are promoted: those of a K block stay in the tensor core no longer than its
+// 128 elements, and are added to the tile's in fp32, scaled where there are block scales.
 //
 // A warpgroup's wgmma rows take turns in one set of registers: the wgmmas of one, the wait for
-// them, a multiply-add of each sum. Meanwhile the tensor cores run another warpgroup's. The last
-// row's multiply-adds follow the release of the stage. What lies between a row's last wgmma and the
-// next row's first one is not hidden where both warpgroups are there at once, and they often are:
-// the loop is unrolled, and a K block's stage is waited for under the one before.
+// them, an addition of each sum, or a multiply-add. Meanwhile the tensor cores run another
+// warpgroup's. The last row's additions follow the release of the stage. What lies between a row's
+// last wgmma and the next row's first one is not hidden where both warpgroups are there at once,
+// and they often are: the loop is unrolled, and a K block's stage is waited for under the one
+// before.
 //
 // Every warp reads a K block's scales before the wgmmas behind which its stage is released: one
 // thread frees it for all four warps of its warpgroup, which have met at these wgmmas. Of ping-pong
 // kernels the other warpgroup waits for its turn.
-// Checked by: validate/measure/scales_test.cpp (results), kernels/jit/gemm_kernel_test.cpp (no
-// spills).
+// Checked by: validate/measure/scales_test.cpp and exact_test.cpp (results),
+// kernels/jit/gemm_kernel_test.cpp (no spills).
 #pragma once
 
 #include "kernels/device/wgmma_operation.cuh"
@@ -19,9 +20,8 @@
 namespace tilecast {
 
 static_assert(
-    !promotes(fused()) ||
-        (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block() && kTiling.stages > 1),
-    "a wgmma spans its warpgroup's columns, a K block is a block of scales: 128 elements");
+    !promoted() || (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block() && kTiling.stages > 1),
+    "a wgmma spans its warpgroup's columns, a K block is 128 elements, as a block of scales");
 
 /// `Sums`: Accumulator.
 template <class Behind, class Sums>
@@ -44,7 +44,9 @@ struct Promotion {
     wait_full(smem, at);
 #pragma unroll 4
     for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
-      accumulator.scales.read(smem.scales(at.stage), k_block);
+      if constexpr (has_block_scales(fused())) {
+        accumulator.scales.read(smem.scales(at.stage), k_block);
+      }
       const RingPosition here = at;
       at.advance();
 #pragma unroll
@@ -68,6 +70,16 @@ struct Promotion {
 
  private:
   __device__ __forceinline__ void promote(i32 i) {
+    if constexpr (has_block_scales(fused())) {
+      scale_and_add(i);
+    } else {
+#pragma unroll
+      for (i32 k = 0; k < kInstructionN / 2; ++k) {
+        accumulator.d[i][0][k] += sums[k];
+      }
+    }
+  }
+  __device__ __forceinline__ void scale_and_add(i32 i) {
     constexpr i32 kTogether = decltype(Sums::scales)::kTogether;
 #pragma unroll
     for (i32 column = 0; column < kInstructionN; column += kTogether) {

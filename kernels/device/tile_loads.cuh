@@ -191,19 +191,19 @@ __device__ inline i64 c_next_column(const Args& args) {
 /// Of blocks.
 template <class Args>  // only arguments of kernels with scales have them
 __device__ inline void prefetch_scale_map(const Args& args) {
-  if constexpr (promotes(fused())) {
+  if constexpr (has_block_scales(fused())) {
     ptx::prefetch_tensor_map(&args.scales_of_a);
   }
 }
 /// Bytes that load_scales brings.
 TILECAST_HD consteval i32 bytes_of_scales() {
-  return promotes(fused()) ? scale_copies(kTiling) * scale_box_bytes(kTiling) : 0;
+  return has_block_scales(fused()) ? scale_copies(kTiling) * scale_box_bytes(kTiling) : 0;
 }
 /// Of A's rows, from the multiple of four on at which the tile begins or before it.
 template <class Args>
 __device__ inline void load_scales(const Args& args, u32 stage, const TileOrigin& tile, i32 k_block,
                                    u32 barrier) {
-  if constexpr (promotes(fused())) {
+  if constexpr (has_block_scales(fused())) {
     constexpr i32 kRows = scale_box_rows(kTiling);
     const i32 first = tile.m - tile.m % scales_apart();
 #pragma unroll

@@ -60,7 +60,8 @@ struct Approximate {
 
 /// Of row m and column n of A B, scaled and with the bias.
 __device__ inline Approximate sum_of(const Given& given, const Factors& factors, i64 m, i64 n) {
-  constexpr double kOfMagnitudes = kFp8 ? 0x1p-10 : 0x1.2p-18;  // sums of fp8 are cut off
+  // Sums of fp8 are cut off, less where those of 128 elements are promoted.
+  constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : promoted() ? 0x1p-11 : 0x1p-10;
   const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
   const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
   double sum = 0, magnitude = 0;

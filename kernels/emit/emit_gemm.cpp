@@ -115,11 +115,11 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   const i64 k = gemm.problem.shape.k;
   const std::string text = to_text(gemm.config), leading = to_text(gemm.problem.leading);
   std::string comment = fmt::format(
-      "// {}: {}C[{},{}] = A[{},{}] B{}, {} with sums in fp32{}, layout {} ({}){}.\n"
+      "// {}: {}C[{},{}] = A[{},{}] B{}, {} with {}sums in fp32{}, layout {} ({}){}.\n"
       "// Forecast of tilecast for {}: {:.2f} us.\n//\n//   {}\n//\n// {}\n",
       file, products_text(gemm.problem), m, n, m, k,
       fuses(gemm.problem.epilogue) ? ", then " + to_text(gemm.problem.epilogue) : "",
-      to_text(gemm.problem.dtype),
+      to_text(gemm.problem.dtype), gemm.problem.accumulate == Accumulate::kExact ? "exact " : "",
       c_type(gemm.problem) != gemm.problem.dtype
           ? fmt::format(" and C in {}", to_text(c_type(gemm.problem)))
           : "",
@@ -146,6 +146,7 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
       {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
       {"SCALES",
        to_text({.bias = Bias::kNone, .activation = Activation::kNone, .scales = epilogue.scales})},
+      {"EXACT", "sums of 128 K are added up in fp32"},
       {"RUN_SCHEDULE", std::string(to_text(gemm.config.schedule))},
       {"SCHEDULE", std::string(to_text(kernel_of(gemm.config.schedule)))}};
   if (const auto found = words.find(name); found != words.end()) {

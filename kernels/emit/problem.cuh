@@ -52,7 +52,7 @@ using CElement = TILECAST_C_ELEMENT;
 using BiasElement = TILECAST_BIAS_ELEMENT;
 constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
 // As kernels/jit/gemm_launch.cpp has rows of A's scales unless told otherwise.
-constexpr i64 kRowOfScales = promotes(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
+constexpr i64 kRowOfScales = has_block_scales(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
 constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
                                                          .dtype = kElementType,
                                                          .layout = kGivenLayout,

@@ -69,6 +69,14 @@ TILECAST_HD consteval Epilogue fused() {
 #endif
   return epilogue;
 }
+/// Sums leave the tensor cores K block by K block (promotion.cuh). A function for the same reason.
+TILECAST_HD consteval bool promoted() {
+#ifdef TILECAST_EXACT
+  return true;
+#else
+  return has_block_scales(fused());
+#endif
+}
 /// Bytes that a column of A B leaves in C. A function for the same reason.
 TILECAST_HD consteval i32 column_bytes() { return c_column_bytes(kCType, fused()); }
 /// What the kernel calls C is C transposed (swapped_operands.h). A function for the same reason.

@@ -205,7 +205,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
       args.scales.a_stride == 0 ? round_up(args.m, scales_apart()) : args.scales.a_stride;
   args.scales.b_stride =
       args.scales.b_stride == 0 ? static_cast<i32>(scale_blocks) : args.scales.b_stride;
-  if (promotes(problem_.epilogue)) {
+  if (has_block_scales(problem_.epilogue)) {
     const MatrixView scales{args.scales.a, scale_blocks, m, ElementType::kFp32,
                             args.scales.a_stride};
     args.scales_of_a = make_tensor_map(scales, scale_box(t));

@@ -55,6 +55,9 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
       result != 0) {
     defines.push_back(define("RESULT", result));
   }
+  if (types.accumulate == Accumulate::kExact) {
+    defines.push_back(define("EXACT", 1));
+  }
   if (c_last_columns(t) > 0) {
     defines.push_back(define("C_LAST", 1));
   }
@@ -101,7 +104,12 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }
-  if (promotes(epilogue) && !takes_block_scales(in_pairs(types.operands, config))) {
+  if (types.accumulate == Accumulate::kExact &&
+      !(is_fp8(types.operands) && can_promote(in_pairs(types.operands, config)))) {
+    throw ConfigError(fmt::format("{} has no kernel whose {} sums are exact", to_text(config),
+                                  to_text(types.operands)));
+  }
+  if (has_block_scales(epilogue) && !takes_block_scales(in_pairs(types.operands, config))) {
     throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
                                   to_text(epilogue)));
   }

@@ -9,8 +9,8 @@ namespace tilecast {
 KBlock k_block(const KernelAt& kernel) {
   const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
   const SmemLayout smem = smem_layout(kernel.config.schedule, kernel.tiling());
-  const Cycles promotion = promotion_beside(kernel.problem.epilogue, kernel.tiling()) *
-                           warpgroups_per_tile(kernel.tiling());
+  const Cycles promotion =
+      promotion_beside(kernel.problem, kernel.tiling()) * warpgroups_per_tile(kernel.tiling());
   return {.mma = operation.interval * operation.of_cta() + promotion,
           .operands = operation.operands * operation.of_cta(),
           .a_fill = Bytes{static_cast<double>(smem.a_stage_bytes)},

@@ -94,7 +94,8 @@ Cycles issued_mma(const KernelAt& kernel, Cycles mma) {
                   mma - kernel.cycles(kernel.costs.mma_queue));
 }
 
-/// Of block scales: a warpgroup's K block beyond its wgmmas and the wait for the last of them.
+/// Of sums that are promoted: a warpgroup's K block beyond its wgmmas and the wait for the last of
+/// them.
 Cycles promotions(const KernelAt& kernel) {
   const KernelCosts& costs = kernel.costs;
   return costs.promoted_parts == 0

@@ -56,7 +56,7 @@ TEST_CASE("With energy growing as the clock squared, eight times the energy halv
         Approx(once / 2).epsilon(1e-4));
 }
 
-TEST_CASE("Block scales add 10 pJ for each sum that is promoted, one for 128 FLOPs of pairs") {
+TEST_CASE("A sum that is promoted adds 10 pJ, one for 128 FLOPs of pairs") {
   ChipWork work{.tensor = Flops{128e12}, .dtype = ElementType::kE4m3x2};
   const double without = energy_at_1_ghz(h200(), work, Inputs::kZeros).tensor.value;
   work.promotes = true;

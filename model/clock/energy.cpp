@@ -7,7 +7,8 @@
 namespace tilecast {
 namespace {
 
-// Of a sum that is promoted: a multiply-add with three registers read and one written. Fitted, to
+// Of a sum that is promoted: a multiply-add with three registers read and one written, taken for an
+// addition, too. Fitted, to
 // the clocks of 27 kernels of five products (validate/data/h200_sxm/fp8_scaled, block_unrolled), on
 // cards where kernels without block scales have the clocks that are forecast.
 constexpr Joules kPromotedSum{10e-12};

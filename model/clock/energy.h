@@ -2,7 +2,7 @@
 //
 //   P(f) = P_static + f * (E * (f / 1 GHz)^gamma + E_dram)
 // E is the energy at 1 GHz, from the kernel's own work: FLOPs (by input data and element), those
-// of tiles out of bounds, sums that block scales promote, bytes of shared memory and L2. E_dram, of
+// of tiles out of bounds, sums that are promoted, bytes of shared memory and L2. E_dram, of
 // the DRAM bytes of that cycle, does not follow the SM clock.
 //
 // Leaves out: temperature; what instructions other than these cost.
@@ -26,7 +26,7 @@ struct ChipWork {
   ElementType dtype = ElementType::kFp16;
   Flops
       out_of_bounds{};  // multiplied with zeros beside the tensor's, where a tile is larger than C
-  bool promotes = false;  // with block scales: its sums leave the tensor cores every 128 of K
+  bool promotes = false;  // its sums leave the tensor cores every 128 of K
 };
 
 /// Where the energy of one kernel run goes.

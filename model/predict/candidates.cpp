@@ -30,8 +30,8 @@ constexpr i32 kMostLongStage = 48 * 1024;  // bytes
 constexpr i32 kMostMenuStages = 8;
 constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
 constexpr i32 kFewestChunkSlots = 2;
-// Of a warpgroup that holds a K block's sums of them beside the tile's.
-constexpr i32 kMostPromotedColumns = 192;
+// Of a warpgroup that holds a K block's sums of them beside the tile's: with block scales, without.
+constexpr i32 kMostScaledColumns = 192, kMostPromotedColumns = 208;
 // Two CTAs share an SM where each has no more outputs than this.
 constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
@@ -130,13 +130,14 @@ i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
 /// Every way to run one tile: split, occupancy, clusters, staging, grid.
 void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   Tiling& t = config.tiling;
-  const bool promoted = promotes(proposals.problem().epilogue);
+  const bool promoted = promotes(proposals.problem());
+  const i32 most_columns =
+      has_block_scales(proposals.problem().epilogue) ? kMostScaledColumns : kMostPromotedColumns;
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
   const i32 n_step = t.block_n % kInstructionNStep == 0 ? kInstructionNStep : finest_n_step();
   for (const i32 warpgroups : kMenuWarpgroups) {
-    const Split split = promoted && t.block_n > kMostPromotedColumns
-                            ? Split{1, warpgroups}
-                            : split_of(t.block_m, warpgroups);
+    const Split split = promoted && t.block_n > most_columns ? Split{1, warpgroups}
+                                                             : split_of(t.block_m, warpgroups);
     if (traits_of(config.schedule).tiles_at_once > 1 ? warpgroups > 1
                                                      : t.block_n % (split.n * n_step) != 0) {
       continue;

@@ -165,17 +165,66 @@ TEST_CASE(
   CHECK(specialized("128x184x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
 }
 
+TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or not") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  GemmProblem exact = kE4m3;
+  exact.accumulate = Accumulate::kExact;
+  const auto check = [&](const GemmProblem& problem, const std::string& text) {
+    return check_legal(gpu, problem, parse_kernel_config(text));
+  };
+  const std::string cooperative =
+      "warp_specialized:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
+      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const std::string split =
+      "split_k:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
+      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8";
+  const std::string pipelined =
+      "pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
+      "raster=grouped_m,group=8";
+  GemmProblem few = exact;
+  few.shape.m = 128;
+  for (const Scales scales : {Scales::kNone, Scales::kTensor, Scales::kRow}) {
+    few.epilogue.scales = exact.epilogue.scales = scales;
+    CHECK(why_not_solvable(gpu, exact).empty());
+    CHECK(check(exact, cooperative) == Refusal::kNone);
+    CHECK(check(few, split) == Refusal::kNone);
+    CHECK(check(exact, pipelined) == Refusal::kSchedule);
+  }
+  few.epilogue.scales = Scales::kBlock;  // a tile's first K block has the first scales
+  CHECK(check(few, split) == Refusal::kSchedule);
+  CHECK(check(kE4m3, pipelined) == Refusal::kNone);
+  // Of 232 registers 208 hold the sums of 208 columns, a tile's and a K block's, without scales to
+  // multiply them by; where K is split, 160.
+  const auto wide = [&](const std::string& config, const std::string& columns) {
+    std::string text = config;
+    return text.replace(text.find("128x128x128"), 11, "128x" + columns + "x128");
+  };
+  exact.epilogue = few.epilogue = {};
+  CHECK(check(exact, wide(cooperative, "208")) == Refusal::kNone);
+  CHECK(check(exact, wide(cooperative, "216")) == Refusal::kRegisters);
+  CHECK(check(few, wide(split, "160")) == Refusal::kNone);
+  CHECK(check(few, wide(split, "168")) == Refusal::kRegisters);
+  exact.batch.products = 4;
+  CHECK(why_not_solvable(gpu, exact).empty());
+  CHECK(describe_refusal(Refusal::kSchedule, gpu, exact, parse_kernel_config(pipelined)) ==
+        "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two "
+        "stages or more, up to 256 columns, inflight=0 and without store=deferred");
+}
+
 TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas run meanwhile") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method) {
+  const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method,
+                               const GemmProblem& like) {
     const KernelConfig config = parse_kernel_config(
         "warp_specialized:tile=" + std::to_string(rows) +
         "x128x128,stages=4,warpgroups=" + warpgroups +
         ",cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,grid=resident,raster=grouped_m,"
         "group=8,walk=strided");
-    const GemmProblem promoted = scaled(Scales::kBlock, {rows * 132, 128, 8192});  // a tile per SM
+    GemmProblem promoted = like;
+    promoted.shape = {rows * 132, 128, 8192};  // a tile per SM
     GemmProblem fast = promoted;
     fast.epilogue = {};
+    fast.accumulate = Accumulate::kFast;
     const auto cycles = [&](const GemmProblem& problem) {
       // At one clock: at a lower one loads take fewer cycles.
       return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kZeros, method)
@@ -183,10 +232,16 @@ TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas ru
     };
     return cycles(promoted) - cycles(fast);
   };
-  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+  GemmProblem exact = kE4m3;
+  exact.accumulate = Accumulate::kExact;
+  for (const auto& [method, like] : {std::pair{Method::kAnalytic, scaled(Scales::kBlock)},
+                                     {Method::kAnalytic, exact},
+                                     {Method::kSimulated, scaled(Scales::kBlock)},
+                                     {Method::kSimulated, exact}}) {
     // 128 x 128 sums in each of 64 K blocks, 128 a cycle, are 8192 cycles of a warpgroup; and a
     // second wgmma row is waited for. Loads that one alone waits for anyway hide some.
-    const double alone = more_cycles(128, "1x1", method), of_two = more_cycles(256, "2x1", method);
+    const double alone = more_cycles(128, "1x1", method, like);
+    const double of_two = more_cycles(256, "2x1", method, like);
     CHECK(alone > 0);
     CHECK(alone < 8192 * 3);
     // Four rows of wgmmas in each K block, each 20 cycles longer beside multiply-adds, unless loads

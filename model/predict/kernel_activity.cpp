@@ -74,7 +74,7 @@ ChipWork tensor_work(const GemmProblem& problem, const KernelConfig& config) {
           .elapsed = {},
           .dtype = problem.dtype,
           .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
-          .promotes = promotes(problem.epilogue)};
+          .promotes = promotes(problem)};
 }
 
 }  // namespace

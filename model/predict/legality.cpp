@@ -70,12 +70,21 @@ bool registers_hold_deferred(const KernelConfig& config) {
   return config.store != Store::kDeferred || 2 * deferred_chunks(config) >= c_chunks(config.tiling);
 }
 
-/// Block scales: sums of one wgmma's columns lie beside the accumulators that they are added to.
-bool registers_hold_promoted(const KernelConfig& config) {
-  // What else kernels that do not spill have at least: fewer where more columns have one scale.
+/// What kernels whose sums are promoted need beside both sets of them, of those compiled that do
+/// not spill: with block scales less where more columns have one scale.
+i32 registers_beside_promoted(const KernelConfig& config, const Epilogue& epilogue) {
+  constexpr i32 kPlain = 24, kSplit = 72;
+  if (!has_block_scales(epilogue)) {
+    return splits_k(config.schedule) ? kSplit : kPlain;
+  }
   const i32 columns = warpgroup_columns(config.tiling);
-  const i32 beside = columns % 64 == 0 ? 32 : columns % kInstructionNStep == 0 ? 48 : 64;
-  return accumulator_registers(config.tiling) + instruction_n(config) / 2 + beside <=
+  return columns % 64 == 0 ? 32 : columns % kInstructionNStep == 0 ? 48 : 64;
+}
+
+/// Sums of one wgmma's columns lie beside the accumulators that they are added to.
+bool registers_hold_promoted(const KernelConfig& config, const Epilogue& epilogue) {
+  return accumulator_registers(config.tiling) + instruction_n(config) / 2 +
+             registers_beside_promoted(config, epilogue) <=
          register_plan(consumer_warpgroups(config.schedule, config.tiling), config.ctas_per_sm,
                        config.producer_registers)
              .consumer;
@@ -103,7 +112,8 @@ bool schedule_allows(const GemmProblem& problem, const KernelConfig& config) {
   if (problem.groups != nullptr && !walks_groups(config)) {
     return false;
   }
-  if (promotes(problem.epilogue) && !takes_block_scales(config)) {
+  if ((promotes(problem) && !can_promote(config)) ||
+      (has_block_scales(problem.epilogue) && !takes_block_scales(config))) {
     return false;
   }
   if (!takes_result(config, c_type(problem), problem.epilogue)) {
@@ -419,7 +429,7 @@ Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
   }
   if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
       !registers_suffice(gpu, config) || !registers_hold_deferred(config) ||
-      (promotes(problem.epilogue) && !registers_hold_promoted(config))) {
+      (promotes(problem) && !registers_hold_promoted(config, problem.epilogue))) {
     return Refusal::kRegisters;
   }
   const i32 beside = bytes_beside_layout(problem, config);

@@ -68,7 +68,7 @@ Proposals::Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder 
 
 i32 Proposals::table_bytes() const { return group_table_bytes(problem_); }
 i32 Proposals::scale_bytes_of_stage(const Tiling& tiling) const {
-  return promotes(problem_.epilogue) ? scale_stage_bytes(tiling) : 0;
+  return has_block_scales(problem_.epilogue) ? scale_stage_bytes(tiling) : 0;
 }
 
 void Proposals::add_orders(const KernelConfig& config) {

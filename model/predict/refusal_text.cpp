@@ -87,9 +87,13 @@ std::string reason_of(Refusal refusal, const GpuSpec& gpu, const GemmProblem& pr
       if (problem.groups != nullptr && !walks_groups(config)) {
         return "groups are walked by warp_specialized with grid=resident and by ping_pong";
       }
-      if (promotes(problem.epilogue) && !takes_block_scales(config)) {
+      if (has_block_scales(problem.epilogue) && !takes_block_scales(config)) {
         return "block scales are taken by warp_specialized and ping_pong with K blocks of 128, two "
                "stages or more, up to 256 columns, inflight=0 and without store=deferred";
+      }
+      if (promotes(problem) && !can_promote(config)) {
+        return "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, "
+               "two stages or more, up to 256 columns, inflight=0 and without store=deferred";
       }
       if (!takes_result(config, c_type(problem), problem.epilogue)) {
         return problem.epilogue.amax && splits_k(config.schedule)

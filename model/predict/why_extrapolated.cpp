@@ -33,7 +33,9 @@ std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& pr
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   std::vector<std::string> reasons;
   if (never_learned(asked)) {
-    reasons.emplace_back("nothing was learned from block scales");
+    reasons.emplace_back(has_block_scales(asked.epilogue)
+                             ? "nothing was learned from block scales"
+                             : "nothing was learned from exact accumulation");
   }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;

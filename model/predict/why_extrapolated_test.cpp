@@ -30,6 +30,11 @@ TEST_CASE("A side is named where no measured kernel has one as small or as large
 
 TEST_CASE("What no measured kernel has at all is named first") {
   CHECK(why({64, 128, 256}, {.scales = Scales::kBlock}) == "nothing was learned from block scales");
+  CHECK(why_of({.shape = {64, 128, 512},
+                .dtype = ElementType::kE4m3,
+                .layout = Layout::kTn,
+                .accumulate = Accumulate::kExact}) ==
+        "nothing was learned from exact accumulation");
   CHECK(why({64, 128, 255}, {}, 2) ==
         "nothing was learned from batches; K is 255 (measured: 256 to 512)");
 }

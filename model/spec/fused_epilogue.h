@@ -1,6 +1,6 @@
 // What an epilogue adds to a kernel: instructions of every element of A B, reads of the bias, of
-// the scales and of R, and of block scales the multiply-adds of every K block. The closed forms and
-// the simulator both ask.
+// the scales and of R, and of sums that are promoted the additions of every K block. The closed
+// forms and the simulator both ask.
 //
 // Instructions are counted in the SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those
 // of each epilogue less those of none, over the 128 elements of a thread. The special function unit
@@ -85,21 +85,23 @@ constexpr Cycles fused_time(const Epilogue& epilogue, double elements,
   return Cycles{elements * max_of(issued / kIssuedPerCycle, activation.special / kSpecialPerCycle)};
 }
 
-/// So many sums of a K block, scaled and added to those of the blocks before: a multiply-add each,
-/// of which each of an SM's four schedulers starts 32 a cycle (CUDA programming guide, as above).
-constexpr Cycles promotion_time(const Epilogue& epilogue, double elements) {
-  constexpr double kMultiplyAddsPerCycle = 128;
-  return Cycles{promotes(epilogue) ? elements / kMultiplyAddsPerCycle : 0};
+/// So many sums of a K block, added to those of the blocks before: an addition each, with block
+/// scales a multiply-add, of which each of an SM's four schedulers starts 32 a cycle (CUDA
+/// programming guide, as above).
+constexpr Cycles promotion_time(double elements) {
+  constexpr double kAdditionsPerCycle = 128;
+  return Cycles{elements / kAdditionsPerCycle};
 }
 
 /// What a K block's wgmmas of one warpgroup take longer by another's promotion, which reads and
 /// writes the registers of the same schedulers: two warpgroups that issue rows of 64x128 in turn,
 /// without loads, took 552 cycles for 512 of wgmmas and 128 of multiply-adds
 /// (validate/NOTEBOOK.md).
-constexpr Cycles promotion_beside(const Epilogue& epilogue, const Tiling& t) {
+constexpr Cycles promotion_beside(const GemmProblem& problem, const Tiling& t) {
   constexpr double kNotHidden = (552.0 - 512) / 128;
   const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);
-  return warpgroups_per_tile(t) > 1 ? promotion_time(epilogue, elements) * kNotHidden : Cycles{0};
+  return promotes(problem) && warpgroups_per_tile(t) > 1 ? promotion_time(elements) * kNotHidden
+                                                         : Cycles{0};
 }
 
 /// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; of

@@ -72,13 +72,13 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 4 + 8) * 4);
 }
 
-TEST_CASE("Sums of a K block are promoted at 128 a cycle, and others not at all") {
-  CHECK(promotion_time({Bias::kNone, Activation::kNone, Scales::kBlock}, 64 * 128).value == 64);
-  CHECK(promotion_time({Bias::kNone, Activation::kNone, Scales::kRow}, 64 * 128).value == 0);
+TEST_CASE("Sums of a K block are promoted at 128 a cycle") {
+  CHECK(promotion_time(64 * 128).value == 64);
 }
 
 TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promotion") {
-  const auto beside = [](i32 warpgroups_m, i32 block_m, Scales scales) {
+  const auto beside = [](i32 warpgroups_m, i32 block_m, Scales scales,
+                         Accumulate accumulate = Accumulate::kFast) {
     const Tiling t{.block_m = block_m,
                    .block_n = 128,
                    .block_k = 64,
@@ -88,10 +88,18 @@ TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promot
                    .cluster_m = 1,
                    .cluster_n = 1,
                    .c_slots = 2};
-    return promotion_beside({Bias::kNone, Activation::kNone, scales}, t).value;
+    return promotion_beside({.shape = {},
+                             .dtype = ElementType::kE4m3x2,
+                             .layout = Layout::kTn,
+                             .epilogue = {Bias::kNone, Activation::kNone, scales},
+                             .accumulate = accumulate},
+                            t)
+        .value;
   };
   CHECK(beside(2, 256, Scales::kBlock) == 40);  // two rows of 64 x 128 sums each, of 64 cycles
   CHECK(beside(2, 256, Scales::kRow) == 0);
+  CHECK(beside(2, 256, Scales::kNone, Accumulate::kExact) == 40);
+  CHECK(beside(2, 256, Scales::kRow, Accumulate::kExact) == 40);
   CHECK(beside(1, 128, Scales::kBlock) == 0);
 }
 

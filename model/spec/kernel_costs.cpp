@@ -60,14 +60,13 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 
   KernelCosts costs{};
-  costs.mma = time(mma.interval * mma.per_k_block + promotion_beside(problem.epilogue, t));
+  costs.mma = time(mma.interval * mma.per_k_block + promotion_beside(problem, t));
   costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
   costs.mma_queue = time(mma.interval * machine.mma_queue);
   costs.completion = time(mma.completion);
-  if (promotes(problem.epilogue)) {
+  if (promotes(problem)) {
     costs.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
-    costs.promotion =
-        time(promotion_time(problem.epilogue, 1.0 * kWgmmaM * tilecast::instruction_n(config)));
+    costs.promotion = time(promotion_time(1.0 * kWgmmaM * tilecast::instruction_n(config)));
   }
   costs.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
   costs.turn = time(mma.turn);
@@ -76,7 +75,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                     : loads_besides     ? machine.own_load
                                         : machine.wake);
   const i32 copies =
-      bulk_copies(t, problem.layout) + (promotes(problem.epilogue) ? scale_copies(t) : 0);
+      bulk_copies(t, problem.layout) + (has_block_scales(problem.epilogue) ? scale_copies(t) : 0);
   costs.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
                                    : machine.issue + machine.issue_copy * copies);
   costs.l2_latency = time(machine.l2_latency);

@@ -18,8 +18,8 @@ struct KernelCosts {
   SimTime mma_queue;   // before their end, the last of them is issued: so many fit into the queue
   SimTime completion;  // beyond that, when waited for
   i64 operand_bytes;   // read from shared memory
-  // Of block scales: a wgmma's columns of the K block, waited for, are scaled and added before the
-  // next ones' wgmmas are issued. So many parts, 0 without; what each takes.
+  // Of sums that are promoted: a wgmma's columns of the K block, waited for, are added up before
+  // the next ones' wgmmas are issued. So many parts, 0 without; what each takes.
   i32 promoted_parts;
   SimTime promotion;
   SimTime turn;  // a warpgroup's own instructions around them; of tcgen05, one thread's

@@ -119,7 +119,8 @@ std::string to_text(const AnyProblem& problem) {
     return fmt::format("{} {}", shape_text(problem), to_text(dtype_of(problem)));
   }
   const std::string leading = to_text(gemm->leading);
-  return fmt::format("{} {} {}{}{}", shape_text(problem), types_text(*gemm), to_text(gemm->layout),
+  return fmt::format("{} {} {}{}{}{}", shape_text(problem), types_text(*gemm),
+                     to_text(gemm->layout), gemm->accumulate == Accumulate::kExact ? " exact" : "",
                      fuses(gemm->epilogue) ? " " + to_text(gemm->epilogue) : "",
                      leading.empty() ? "" : " " + leading);
 }
@@ -159,18 +160,22 @@ AnySchedule parse_schedule(Op op, std::string_view text) {
 }
 
 AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layout layout,
-                         const Epilogue& epilogue, std::optional<ElementType> c) {
+                         const Epilogue& epilogue, std::optional<ElementType> c,
+                         std::optional<Accumulate> accumulate) {
   const auto [sides, leading] = split_leading(shape);
   if (op == Op::kGemm) {
-    const GemmProblem problem =
-        with_leading(parse_gemm_problem(sides, dtype, layout, epilogue), leading);
-    return c ? with_c_type(problem, *c) : problem;
+    GemmProblem problem = with_leading(parse_gemm_problem(sides, dtype, layout, epilogue), leading);
+    problem = c ? with_c_type(problem, *c) : problem;
+    return accumulate ? with_accumulate(problem, *accumulate) : problem;
   }
   if (leading != LeadingDimensions{}) {
     throw ConfigError(fmt::format("leading dimensions apply only to gemm, not to {}", to_text(op)));
   }
   if (c) {
     throw ConfigError(fmt::format("dtype_c applies only to gemm, not to {}", to_text(op)));
+  }
+  if (accumulate) {
+    throw ConfigError(fmt::format("accumulate applies only to gemm, not to {}", to_text(op)));
   }
   if (split_batch(shape).batch) {
     throw ConfigError(fmt::format("a batch applies only to gemm, not to {}", to_text(op)));
@@ -188,11 +193,14 @@ GemmProblem parse_gemm_problem(std::string_view text) {
   Layout layout = Layout::kTn;
   Epilogue epilogue{};
   LeadingDimensions leading{};
+  std::optional<Accumulate> accumulate;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     const std::size_t arrow = word.find("->");
-    if (std::ranges::any_of(kEveryLayout,
-                            [word](Layout known) { return word == to_text(known); })) {
+    if (word == to_text(Accumulate::kFast) || word == to_text(Accumulate::kExact)) {
+      accumulate = parse_accumulate(word);
+    } else if (std::ranges::any_of(kEveryLayout,
+                                   [word](Layout known) { return word == to_text(known); })) {
       layout = parse_layout(word);
     } else if (arrow != word.npos || element_type_named(word)) {
       types = word.substr(0, arrow);
@@ -203,7 +211,7 @@ GemmProblem parse_gemm_problem(std::string_view text) {
   }
   return with_leading(
       std::get<GemmProblem>(parse_problem(Op::kGemm, words.front(), parse_element_type(types),
-                                          layout, epilogue, parse_c_type(c))),
+                                          layout, epilogue, parse_c_type(c), accumulate)),
       leading);
 }
 
@@ -230,6 +238,25 @@ GemmProblem with_c_type(GemmProblem problem, ElementType c) {
   }
   problem.c = fp8 || any ? c : GemmProblem{}.c;
   return problem;
+}
+
+GemmProblem with_accumulate(GemmProblem problem, Accumulate accumulate) {
+  if (!is_fp8(problem.dtype)) {
+    throw ConfigError(fmt::format("accumulate '{}': it applies to operands of fp8, not of {}",
+                                  to_text(accumulate), to_text(problem.dtype)));
+  }
+  const bool exact_anyway = has_block_scales(problem.epilogue);
+  if (exact_anyway && accumulate == Accumulate::kFast) {
+    throw ConfigError("accumulate 'fast': with block scales sums are exact");
+  }
+  problem.accumulate = exact_anyway ? Accumulate::kFast : accumulate;
+  return problem;
+}
+
+std::string_view accumulate_text(const GemmProblem& problem) {
+  return !is_fp8(problem.dtype)
+             ? ""
+             : to_text(promotes(problem) ? Accumulate::kExact : Accumulate::kFast);
 }
 
 std::string types_text(const GemmProblem& problem) {

@@ -78,7 +78,7 @@ TILECAST_HD constexpr Epilogue in_main_loop(const Epilogue& epilogue) {
   part.scales = epilogue.scales == Scales::kBlock ? Scales::kBlock : Scales::kNone;
   return part;
 }
-TILECAST_HD constexpr bool promotes(const Epilogue& epilogue) {
+TILECAST_HD constexpr bool has_block_scales(const Epilogue& epilogue) {
   return epilogue.scales == Scales::kBlock;
 }
 

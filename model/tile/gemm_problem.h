@@ -37,6 +37,12 @@ TILECAST_HD constexpr i32 element_bytes(ElementType type) {
   return type == ElementType::kFp32 ? 4 : is_fp8(type) ? 1 : 2;
 }
 
+/// How sums of fp8 products are added up along K.
+enum class Accumulate : i32 {
+  kFast,   // in the tensor cores, which keep fewer bits than fp32
+  kExact,  // promoted: those of 128 elements of K leave the tensor cores and are added up in fp32
+};
+
 struct GemmShape {
   i64 m, n, k;
 
@@ -72,24 +78,38 @@ struct GemmProblem {
   Batch batch = {};                   // the bias is one for all products
   const GroupRows* groups = nullptr;  // none: one product, or a batch
   LeadingDimensions leading = {};
+  // Of fp8 operands. kFast where there are block scales, by which sums are exact anyway, so that
+  // equal problems compare equal: promotes() knows.
+  Accumulate accumulate = Accumulate::kFast;
 
   constexpr bool operator==(const GemmProblem&) const = default;
 };
 
-/// The types that a kernel is compiled for.
+/// The numbers that a kernel is compiled for.
 struct GemmTypes {
   ElementType operands, c;
+  Accumulate accumulate = Accumulate::kFast;
 
   TILECAST_HD constexpr GemmTypes(ElementType both) : operands(both), c(both) {}
-  TILECAST_HD constexpr GemmTypes(ElementType a_and_b, ElementType of_c)
-      : operands(a_and_b), c(of_c) {}
+  TILECAST_HD constexpr GemmTypes(ElementType a_and_b, ElementType of_c,
+                                  Accumulate sums = Accumulate::kFast)
+      : operands(a_and_b), c(of_c), accumulate(sums) {}
   constexpr bool operator==(const GemmTypes&) const = default;
 };
 TILECAST_HD constexpr GemmTypes types_of(const GemmProblem& problem) {
   const bool fp8 = is_fp8(problem.dtype) || is_fp8_pair(problem.dtype);
-  return {problem.dtype, fp8 || element_bytes(problem.c) != 2 ? problem.c : problem.dtype};
+  return {problem.dtype, fp8 || element_bytes(problem.c) != 2 ? problem.c : problem.dtype,
+          problem.accumulate};
 }
 TILECAST_HD constexpr ElementType c_type(const GemmProblem& problem) { return types_of(problem).c; }
+
+/// Sums leave the tensor cores K block by K block.
+TILECAST_HD constexpr bool promotes(Accumulate accumulate, const Epilogue& epilogue) {
+  return accumulate == Accumulate::kExact || has_block_scales(epilogue);
+}
+TILECAST_HD constexpr bool promotes(const GemmProblem& problem) {
+  return promotes(problem.accumulate, problem.epilogue);
+}
 
 /// C's, where that has 16 bits, else bf16: of the bias.
 TILECAST_HD constexpr ElementType half_type(ElementType c) {

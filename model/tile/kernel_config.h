@@ -121,11 +121,6 @@ TILECAST_HD constexpr bool walks_groups(const KernelConfig& config) {
   return traits_of(config.schedule).walks_groups && config.grid == Grid::kResident;
 }
 
-/// Whether the schedule has a kernel that scales the sums of each K block (Scales::kBlock).
-TILECAST_HD constexpr bool promotes_sums(Schedule schedule) {
-  return schedule == Schedule::kWarpSpecialized || schedule == Schedule::kPingPong;
-}
-
 /// CTAs that share one tcgen05 instruction: the cluster, of 1 or 2 along m.
 TILECAST_HD constexpr i32 cta_group(const Tiling& tiling) { return tiling.cluster_m; }
 

@@ -50,6 +50,8 @@ constexpr Words<ElementType, 15> kTypes{{{ElementType::kFp16, "fp16"},
                                          {ElementType::kE5m2, "fp8_e5m2"}}};
 constexpr Words<Layout, 4> kLayouts{
     {{Layout::kTn, "tn"}, {Layout::kNn, "nn"}, {Layout::kNt, "nt"}, {Layout::kTt, "tt"}}};
+constexpr Words<Accumulate, 2> kAccumulates{
+    {{Accumulate::kFast, "fast"}, {Accumulate::kExact, "exact"}}};
 
 /// Which keys the text of a schedule has; `tile` is in all.
 struct ScheduleKeys {
@@ -109,6 +111,7 @@ std::string_view to_text(ElementType type) {
                                                         : type);
 }
 std::string_view to_text(Layout layout) { return word_of(kLayouts, layout); }
+std::string_view to_text(Accumulate accumulate) { return word_of(kAccumulates, accumulate); }
 
 std::string to_text(const GemmShape& shape) {
   return fmt::format("{}x{}x{}", shape.m, shape.n, shape.k);
@@ -184,6 +187,9 @@ std::optional<ElementType> element_type_named(std::string_view text) {
   return find_value(kTypes, text);
 }
 Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout", text); }
+Accumulate parse_accumulate(std::string_view text) {
+  return value_of(kAccumulates, "accumulate", text);
+}
 
 GemmShape parse_gemm_shape(std::string_view text) {
   const std::optional<std::vector<i64>> sides = parse_extents(text, 3);

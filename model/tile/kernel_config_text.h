@@ -29,6 +29,7 @@ std::string_view to_text(Reduction reduction);
 std::string_view to_text(RasterKind kind);
 std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);
+std::string_view to_text(Accumulate accumulate);
 std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 /// "32"; "32:b" where all products share one B, "32:a", "32:ab".
 std::string to_text(const Batch& batch);
@@ -40,6 +41,7 @@ ElementType parse_element_type(std::string_view text);
 std::vector<std::string> other_words(ElementType type);
 std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
+Accumulate parse_accumulate(std::string_view text);
 constexpr Layout kEveryLayout[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};
 /// Each side between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);

@@ -28,9 +28,9 @@ TILECAST_HD constexpr i32 residual_chunks_in_stage(Schedule schedule, const Tili
 TILECAST_HD constexpr i32 residual_stages(const KernelConfig& config, i32 column_bytes,
                                           const Epilogue& epilogue) {
   const Tiling& t = config.tiling;
-  if (!epilogue.residual || promotes(epilogue) || !has_producer_warpgroup(config.schedule) ||
-      splits_k(config.schedule) || c_last_columns(t) > 0 ||
-      config.operands == OperandOrder::kSwapped) {
+  if (!epilogue.residual || has_block_scales(epilogue) ||
+      !has_producer_warpgroup(config.schedule) || splits_k(config.schedule) ||
+      c_last_columns(t) > 0 || config.operands == OperandOrder::kSwapped) {
     return 0;
   }
   const i32 together = residual_chunks_in_stage(config.schedule, t, column_bytes);

@@ -154,8 +154,9 @@ TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {
 }
 /// Of all stages, with what lies before them.
 TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tiling& tiling) {
-  return promotes(epilogue) ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
-                            : 0;
+  return has_block_scales(epilogue)
+             ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
+             : 0;
 }
 
 /// What slots of C take beyond those of 16-bit elements; less than 0 where they take less.
@@ -166,14 +167,17 @@ TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_
           c_slot_bytes(config.schedule, t, kOperandBytes));
 }
 
-/// Whether a kernel can scale the sums of each K block: a K block is one block of scales, and its
-/// sums are promoted before the next one's begin, whose stage is waited for before this one's is
-/// free.
-TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
+/// Whether a kernel can promote the sums of each K block, which is 128 elements: before the next
+/// one's begin, whose stage is waited for before this one's is free.
+TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  return promotes_sums(config.schedule) && t.block_k == kSlabElements && t.stages > 1 &&
-         t.block_n <= kMostInstructionN && config.inflight == 0 &&
-         config.store == Store::kAtTileEnd;
+  return has_producer_warpgroup(config.schedule) && !uses_tcgen05(config.schedule) &&
+         t.block_k == kSlabElements && t.stages > 1 && t.block_n <= kMostInstructionN &&
+         config.inflight == 0 && config.store == Store::kAtTileEnd;
+}
+/// Whether it can scale them: a K block is one block of scales, and the tile's first one is K's.
+TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
+  return can_promote(config) && !splits_k(config.schedule);
 }
 
 /// Whether what C may borrow holds a whole tile of it.

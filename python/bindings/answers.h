@@ -17,7 +17,7 @@ namespace tilecast::python {
 struct Question {
   std::string op, dtype, layout, regime, inputs;
   std::optional<std::string> method;
-  std::string epilogue;
+  std::string epilogue, accumulate;  // empty: nothing asked for
 };
 
 struct GpuChoice {

@@ -29,9 +29,9 @@ using Texts = std::vector<std::string>;
 using Text = std::optional<std::string>;
 // gpu, calibrated, card, folder of the configuration files
 using GpuTuple = std::tuple<std::string, bool, Text, std::string>;
-// op, dtype, layout, regime, inputs, method, epilogue
-using QuestionTuple =
-    std::tuple<std::string, std::string, std::string, std::string, std::string, Text, std::string>;
+// op, dtype, layout, regime, inputs, method, epilogue, accumulate
+using QuestionTuple = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                                 Text, std::string, std::string>;
 // schedules, top, simulate, threads, config
 using SearchTuple = std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text>;
 

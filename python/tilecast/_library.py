@@ -34,7 +34,7 @@ class _Problem(ctypes.Structure):
                 ("ld_scale_b", ctypes.c_int64), ("groups", ctypes.c_int64),
                 ("group_capacity", ctypes.c_int64), ("expected_rows", ctypes.c_void_p),
                 ("residual", ctypes.c_int32), ("amax", ctypes.c_int32), ("scale_c", ctypes.c_int32),
-                ("reserved2", ctypes.c_int32), ("ld_residual", ctypes.c_int64),
+                ("accumulate", ctypes.c_int32), ("ld_residual", ctypes.c_int64),
                 ("stride_residual", ctypes.c_int64)]
 
 

@@ -172,8 +172,8 @@ def _word(value: Any) -> str:
     return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
 
 
-def _question(dtype, layout, regime, inputs, method, epilogue="none"):
-    return ("gemm", _word(dtype), layout, regime, inputs, method, epilogue)
+def _question(dtype, layout, regime, inputs, method, epilogue="none", accumulate=None):
+    return ("gemm", _word(dtype), layout, regime, inputs, method, epilogue, accumulate or "")
 
 
 def _machine(gpu, calibrated, card=None):
@@ -196,7 +196,7 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             card: Optional[str] = None, epilogue: str = "none",
-            batch: Union[int, str] = 1) -> Ranking:
+            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking:
     """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
 
     m, n, k    sides in elements, at least 1
@@ -216,13 +216,14 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     epilogue   "none", or scales of fp8 ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
                "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
     batch      products of one launch; "32:a", "32:b" or "32:ab" where they share A, B or both
+    accumulate of fp8: "fast", as by default, or "exact", sums of 128 K promoted to fp32
 
     Raises ConfigError, a ValueError, for what cannot be predicted, FileError, an OSError, for a file
     that cannot be read.
     """
     return Ranking(*_native.predict(
         _machine(gpu, calibrated, card), _shape(m, n, k, batch),
-        _question(dtype, layout, regime, inputs, method, epilogue),
+        _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
         (_names(schedules), _count("top", top), simulate, threads, config)))
 
 
@@ -237,7 +238,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
                  inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
                  calibrated: bool = True, card: Optional[str] = None,
-                 epilogue: str = "none") -> Predictions:
+                 epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions:
     """The fastest configuration of each of many problems, on all processors and without the GIL.
 
     m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number counts for all
@@ -247,7 +248,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
     shapes = _broadcast(m, n, k)
     answers = _native.predict_many(
         _machine(gpu, calibrated, card), [_shape(*shape) for shape in shapes],
-        _question(dtype, layout, regime, inputs, method, epilogue),
+        _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
         (_names(schedules), 1, simulate, threads, None))
     return Predictions(shapes, answers)
 
@@ -267,14 +268,14 @@ def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype:
             layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
             threads: int = 0, calibrated: bool = True, epilogue: str = "none",
-            batch: Union[int, str] = 1) -> Explanation:
+            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Explanation:
     """Why `config`, or several laid side by side, whole or in part, take the time they take: limiter, busy shares and
     phases, bytes, waves, energy, and with `best` how all that differs from the best of all
     candidates. The rest, and what it raises, is as in `predict`."""
     configs = [config] if isinstance(config, str) else list(config)
     return Explanation(*_native.explain(
         _machine(gpu, calibrated), _shape(m, n, k, batch),
-        _question(dtype, layout, regime, inputs, method, epilogue), configs, best, threads))
+        _question(dtype, layout, regime, inputs, method, epilogue, accumulate), configs, best, threads))
 
 
 ConfigError = _native.ConfigError

@@ -2,7 +2,8 @@
 from typing import Any, Callable, Optional
 
 Machine = tuple[str, bool, Optional[str], str]  # gpu, calibrated, card, configuration folder
-Question = tuple[str, str, str, str, str, Optional[str], str]  # op, dtype, layout, regime, inputs, method, epilogue
+# op, dtype, layout, regime, inputs, method, epilogue, accumulate
+Question = tuple[str, str, str, str, str, Optional[str], str, str]
 Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config
 
 class Error(RuntimeError): ...

@@ -50,7 +50,7 @@ struct Launch {
                  swapped ? m : n, swapped ? n : m);
     args.c_last = map(kernel_calls::kC, c_last_box(config), swapped ? m : n, swapped ? n : m);
     args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
-    if (promotes(problem.epilogue)) {
+    if (has_block_scales(problem.epilogue)) {
       TmaBox box = scale_box(t);
       box.columns *= kElementsOfScale;
       args.scales_of_a = map(kernel_calls::kScales, box, kElementsOfScale * m, args.k_blocks);
@@ -300,7 +300,7 @@ class Reader {
       return;
     }
     step.k_block = (k_major ? x : y) / block_k;
-    TILECAST_ASSERT(!promotes(problem_.epilogue) || step.k_block == scales_of_);
+    TILECAST_ASSERT(!has_block_scales(problem_.epilogue) || step.k_block == scales_of_);
     if (of_a && problem_.groups == nullptr) {
       step.tile_m = row_of(copy, k_major ? copy.y : copy.x).tile;
     } else if (of_a) {

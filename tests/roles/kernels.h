@@ -11,8 +11,11 @@ struct HostKernel {
   const char* config;
   Layout layout;
   bool batched, grouped, parts_k;  // groups along M, along K
-  bool promoted;                   // of fp8 with block scales; `config` is in elements of it
+  bool block_scales, exact;        // of fp8, whose sums are promoted; `config` is in elements of it
   bool residual;                   // C is added to R
+
+  bool promoted() const { return block_scales || exact; }
+
   /// One thread of the kernel, the one that runs in kernel_calls.h; `args`: its GemmArgs.
   void (*run)(const void* args);
 };

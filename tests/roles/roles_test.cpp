@@ -51,7 +51,7 @@ u32 workers_for(const KernelConfig& config) {
 
 /// In elements of the machine.
 KernelConfig config_of(const HostKernel& kernel) {
-  const ElementType dtype = kernel.promoted ? ElementType::kE4m3 : ElementType::kFp16;
+  const ElementType dtype = kernel.promoted() ? ElementType::kE4m3 : ElementType::kFp16;
   return in_pairs(dtype, parse_kernel_config(kernel.config));
 }
 
@@ -219,13 +219,14 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
       shape.m = round_up<i64>(shape.m, 8);  // rows of C of whole 16 bytes, or of A
     }
     problems.push_back({.shape = shape,
-                        .dtype = kernel.promoted ? ElementType::kE4m3x2 : ElementType::kFp16,
+                        .dtype = kernel.promoted() ? ElementType::kE4m3x2 : ElementType::kFp16,
                         .layout = layout,
                         .epilogue = {.bias = Bias::kNone,
                                      .activation = Activation::kNone,
-                                     .scales = kernel.promoted ? Scales::kBlock : Scales::kNone,
+                                     .scales = kernel.block_scales ? Scales::kBlock : Scales::kNone,
                                      .residual = kernel.residual},
-                        .batch = {.products = kernel.batched ? 3 : 1}});
+                        .batch = {.products = kernel.batched ? 3 : 1},
+                        .accumulate = kernel.exact ? Accumulate::kExact : Accumulate::kFast});
   }
   if (kernel.parts_k) {  // of whole K blocks, and not; one empty
     std::vector<GemmProblem> grouped;
@@ -271,10 +272,10 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
     CAPTURE(kernel.config);
     const KernelSteps steps =
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
-    const i32 of_scales = kernel.promoted ? scale_copies(config.tiling) : 0;
+    const i32 of_scales = kernel.block_scales ? scale_copies(config.tiling) : 0;
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout) + of_scales);
-    // With block scales each wgmma row is waited for.
-    const i32 parts = kernel.promoted ? wgmmas_along_m(config.tiling) : 1;
+    // Of sums that are promoted each wgmma row is waited for.
+    const i32 parts = kernel.promoted() ? wgmmas_along_m(config.tiling) : 1;
     CHECK(steps.most_wgmmas * parts == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
@@ -303,15 +304,16 @@ TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
 
 TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across, in all it takes") {
   std::set<std::pair<Schedule, bool>> a_along_k, b_along_k;
-  std::set<Schedule> batched, grouped, parts_k, promoted;
+  std::set<Schedule> batched, grouped, parts_k, scaled, exact;
   std::set<Store> stores;
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = config_of(kernel);
-    if (kernel.batched || kernel.grouped || kernel.parts_k || kernel.promoted) {
-      (kernel.batched   ? batched
-       : kernel.grouped ? grouped
-       : kernel.parts_k ? parts_k
-                        : promoted)
+    if (kernel.batched || kernel.grouped || kernel.parts_k || kernel.promoted()) {
+      (kernel.batched        ? batched
+       : kernel.grouped      ? grouped
+       : kernel.parts_k      ? parts_k
+       : kernel.block_scales ? scaled
+                             : exact)
           .insert(config.schedule);
     } else {
       a_along_k.emplace(config.schedule, a_is_k_major(kernel.layout));
@@ -330,7 +332,8 @@ TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across,
     CHECK(batched.contains(schedule) == !traits.one_k_block);
     CHECK(grouped.contains(schedule) == traits.walks_groups);
     CHECK(parts_k.contains(schedule) == traits.walks_groups);
-    CHECK(promoted.contains(schedule) == promotes_sums(schedule));
+    CHECK(exact.contains(schedule) == has_producer_warpgroup(schedule));
+    CHECK(scaled.contains(schedule) == (exact.contains(schedule) && !splits_k(schedule)));
   }
   CHECK(stores.size() == 2);
 }

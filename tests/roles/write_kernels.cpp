@@ -60,21 +60,23 @@ void write_kernels(const std::string& list, const std::string& folder) {
     const bool batched = take_word(line, "batch ");
     const bool grouped = take_word(line, "groups ");
     const bool parts_k = take_word(line, "groups_k ");
-    const bool promoted = take_word(line, "promoted ");
+    const bool block_scales = take_word(line, "block_scales ");
+    const bool exact = take_word(line, "exact ");
     const bool residual = take_word(line, "residual ");
     ProblemKind kind{ElementType::kFp16, layout, {}, batched, grouped, parts_k};
-    if (promoted) {
-      kind.types = {ElementType::kE4m3, ElementType::kBf16};
-      kind.epilogue.scales = Scales::kBlock;
+    if (block_scales || exact) {
+      kind.types = {ElementType::kE4m3, ElementType::kBf16,
+                    exact ? Accumulate::kExact : Accumulate::kFast};
+      kind.epilogue.scales = block_scales ? Scales::kBlock : Scales::kNone;
     }
     kind.epilogue.residual = residual;
     const KernelConfig config = parse_kernel_config(line);
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index), kernel_text(index, config, kind));
     const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
     declarations += fmt::format("void run_kernel_{}(const void* args);\n", index);
-    rows +=
-        fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, {}, &run_kernel_{}}},\n", line,
-                    static_cast<i32>(run), batched, grouped, parts_k, promoted, residual, index);
+    rows += fmt::format("      {{\"{}\", Layout{{{}}}, {}, {}, {}, {}, {}, {}, &run_kernel_{}}},\n",
+                        line, static_cast<i32>(run), batched, grouped, parts_k, block_scales, exact,
+                        residual, index);
     ++index;
   }
   write_file(folder + "/host_kernels.cpp",

@@ -157,7 +157,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB,
                                                  &second, sizeof second));
   // As our kernels: all of K in the tensor core's accumulators.
-  if (is_fp8(problem.dtype) && !promotes(problem.epilogue)) {
+  if (is_fp8(problem.dtype) && !promotes(problem)) {
     const int8_t fast = 1;
     TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
         operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));

@@ -35,6 +35,7 @@ constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Act
 struct Result {
   Epilogue epilogue;
   ElementType c = ElementType::kBf16;  // as in GemmProblem
+  Accumulate accumulate = Accumulate::kFast;
 };
 
 std::vector<Result> every_result() {
@@ -55,6 +56,10 @@ std::vector<Result> every_result() {
   }
   for (const char* words : {"scale_c", "bias_n+gelu+amax+scale_c", "scale_tensor+relu+scale_c"}) {
     all.push_back({parse_epilogue(words), ElementType::kE4m3});
+  }
+  for (const char* words : {"none", "bias_n+gelu+residual", "scale_row+swiglu", "scale_tensor+amax",
+                            "scale_row+residual"}) {
+    all.push_back({parse_epilogue(words), ElementType::kBf16, Accumulate::kExact});
   }
   return all;
 }
@@ -86,13 +91,16 @@ GemmProblem random_problem(std::size_t size, const Result& result, std::mt19937&
   const i64 sides[] = {64, 300, 1500}, depths[] = {8, 32, 200};
   constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
   const bool scaled = result.epilogue.scales != Scales::kNone;
-  const ElementType dtype = kTypes[scaled ? 2 : random() % std::size(kTypes)];
+  const bool fp8 = scaled || result.accumulate == Accumulate::kExact;
+  const ElementType dtype = kTypes[fp8 ? 2 : random() % std::size(kTypes)];
   const Layout layout = kEveryLayout[is_fp8(dtype) ? 0 : random() % std::size(kEveryLayout)];
-  return with_whole_rows({{up_to(sides[size]), up_to(sides[size]), 16 * up_to(depths[size])},
-                          dtype,
-                          layout,
-                          result.epilogue,
-                          result.c});
+  return with_whole_rows(
+      {.shape = {up_to(sides[size]), up_to(sides[size]), 16 * up_to(depths[size])},
+       .dtype = dtype,
+       .layout = layout,
+       .epilogue = result.epilogue,
+       .c = result.c,
+       .accumulate = result.accumulate});
 }
 
 Family random_family(const GpuSpec& gpu, const Result& result, std::mt19937& random) {

@@ -59,7 +59,7 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   }
   constexpr i64 kFours = 4;
   ScaleElements elements = scale_elements(problem);
-  if (promotes(problem.epilogue)) {
+  if (has_block_scales(problem.epilogue)) {
     const i64 k_blocks = ceil_div<i64>(problem.shape.k, scale_block());
     args_.a_stride = static_cast<i32>(round_up<i64>(rows_in_memory(problem), scales_apart()));
     elements.a = k_blocks * args_.a_stride;

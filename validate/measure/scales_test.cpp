@@ -35,6 +35,9 @@ GemmProblem random_problem(Scales scales, std::mt19937& random) {
                       Layout::kTn,
                       scaled_by(scales),
                       random() % 2 == 0 ? ElementType::kBf16 : ElementType::kFp16};
+  if (scales != Scales::kBlock && random() % 2 == 0) {
+    problem.accumulate = Accumulate::kExact;
+  }
   if (random() % 3 == 0) {
     problem.epilogue.bias = random() % 2 == 0 ? Bias::kPerRow : Bias::kPerColumn;
     problem.epilogue.activation = random() % 2 == 0 ? Activation::kNone : Activation::kGelu;
@@ -46,7 +49,7 @@ Drawn random_case(const GpuSpec& gpu, Scales scales, std::mt19937& random) {
   Drawn drawn{random_problem(scales, random), {}};
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
-    for (int draw = 0; draw < (promotes(drawn.problem.epilogue) ? 4 : 1) && !legal.empty();
+    for (int draw = 0; draw < (has_block_scales(drawn.problem.epilogue) ? 4 : 1) && !legal.empty();
          ++draw) {
       drawn.configs.push_back(legal[random() % legal.size()]);
     }
@@ -106,7 +109,7 @@ TEST_CASE("Scaled operands drawn at random give the right C with kernels drawn a
       std::printf("%s, %s: %d\n", to_text(scaled_by(scales)).c_str(),
                   std::string(to_text(schedule)).c_str(), count);
     }
-    CHECK(checked.size() >= (promotes(scaled_by(scales)) ? 2U : 8U));
+    CHECK(checked.size() >= (has_block_scales(scaled_by(scales)) ? 2U : 8U));
   }
 }
 

@@ -73,7 +73,7 @@ double unit_roundoff(ElementType type) {
 
 double accumulation_error(const GemmProblem& problem) {
   constexpr double kInstructionK = 32, kKeptBits = 13;
-  const i64 k = promotes(problem.epilogue) ? scale_block() : problem.shape.k;
+  const i64 k = promotes(problem) ? scale_block() : problem.shape.k;
   if (is_fp8(problem.dtype)) {
     return std::ldexp(static_cast<double>(k) / kInstructionK, -kKeptBits);
   }
@@ -84,6 +84,15 @@ double accumulation_error(const GemmProblem& problem) {
   const bool activated = problem.epilogue.activation != Activation::kNone;
   return std::ldexp(1.0, -18) + std::ldexp(static_cast<double>(k) / 16, -23) +
          (activated ? std::ldexp(1.0, -10) : 0);
+}
+
+ElementBound element_bound(const GemmProblem& problem, double rms) {
+  const double lost = accumulation_error(problem);
+  return {.relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem)) +
+                                         (is_fp8(problem.dtype) ? lost / 2 : 0)),
+          .absolute = static_cast<float>((kAbsoluteOfRms + lost) * rms *
+                                         (gates(problem.epilogue) ? kOfFactors : 1) *
+                                         (problem.epilogue.scales == Scales::kRow ? kOfRows : 1))};
 }
 
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
@@ -177,7 +186,7 @@ void Verifier::take_reference(const GemmProblem& problem, const void* a, const v
   for (std::size_t i = 0; i < rows.size(); ++i) {
     group.shape.m = rows[i];
     ScaleArgs own = scales;
-    if (promotes(problem.epilogue)) {
+    if (has_block_scales(problem.epilogue)) {
       own.a += first_rows[i];
       own.b += static_cast<i64>(i) * ceil_div<i64>(n, scale_block()) * scales.b_stride;
     }
@@ -252,7 +261,7 @@ std::string Verifier::fault_of_amax(double rms) const {
 
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,
                         const ScaleArgs& scales, float* c, i64 matrices) {
-  if (promotes(problem.epilogue)) {
+  if (has_block_scales(problem.epilogue)) {
     kernels_.scaled_reference(a, b, scales, c, problem, stream_.get());
     return;
   }
@@ -329,14 +338,9 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   TILECAST_CUDA(cudaGetLastError());
 
   const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
-  const ElementBound bound{
-      .relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem_))),
-      .absolute = static_cast<float>((kAbsoluteOfRms + accumulation_error(problem_)) * rms *
-                                     (gates(problem_.epilogue) ? kOfFactors : 1) *
-                                     (problem_.epilogue.scales == Scales::kRow ? kOfRows : 1))};
   OutputCheck* const result = result_.as<OutputCheck>();
-  kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_, bound, result,
-                        stream_.get());
+  kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_,
+                        element_bound(problem_, rms), result, stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
   Verdict verdict = verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);

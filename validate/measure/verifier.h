@@ -10,8 +10,11 @@
 //
 // fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
 // fp8 wgmma's products and sum to the largest of them and keeps 13 bits behind its first: 2^-13 of
-// the sum at most for each 32 elements of K, which both bounds above may be larger by; where blocks
-// have scales, for those of one. The reference is then scaled_reference.cu's.
+// the sum at most for each 32 elements of K, which both bounds above may be larger by; of exact
+// sums for those of a K block. Of a sum several times the root mean square that is a share of the
+// sum itself: it grows along K in proportion, so that half of its end is its mean on the way, and
+// an element may be off by half of that share of its reference, too. The reference of block scales
+// is scaled_reference.cu's.
 #pragma once
 
 #include <functional>
@@ -38,6 +41,9 @@ Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem);
 
 /// Of rms(reference): what fp8's sums may lose on their way along K; 0 of other types.
 double accumulation_error(const GemmProblem& problem);
+
+/// Of each element, where the reference's root mean square is `rms`; exposed for its test.
+ElementBound element_bound(const GemmProblem& problem, double rms);
 
 /// Half the distance of 1 to the next number.
 double unit_roundoff(ElementType type);

@@ -16,9 +16,9 @@ namespace {
 /// What is prepared once for several points.
 std::string preparation_of(const Point& point) {
   const GemmProblem& problem = point.problem;
-  return fmt::format("{} {} {} {} {} {}", to_text(point.op), shape_text(problem),
-                     types_text(problem), to_text(problem.layout), to_text(problem.epilogue),
-                     to_text(point.inputs));
+  return fmt::format("{} {} {} {} {} {} {}", to_text(point.op), shape_text(problem),
+                     types_text(problem), accumulate_text(problem), to_text(problem.layout),
+                     to_text(problem.epilogue), to_text(point.inputs));
 }
 
 /// What has a first configuration of its own.

@@ -278,9 +278,13 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
           for (const ElementType c : suite.dtypes_c) {
             // Of 16-bit operands C has their type wherever it has 16 bits.
             const bool own = !is_fp8(dtype) && element_bytes(c) == element_bytes(dtype);
-            const GemmProblem with_c = with_c_type(problem, own ? dtype : c);
-            if (std::ranges::find(problems, AnyProblem(with_c)) == problems.end()) {
-              problems.push_back(with_c);
+            GemmProblem with_c = with_c_type(problem, own ? dtype : c);
+            for (const Accumulate accumulate : suite.accumulate) {
+              const bool open = is_fp8(dtype) && !has_block_scales(epilogue);
+              with_c = open ? with_accumulate(with_c, accumulate) : with_c;
+              if (std::ranges::find(problems, AnyProblem(with_c)) == problems.end()) {
+                problems.push_back(with_c);
+              }
             }
           }
         }
@@ -335,8 +339,8 @@ std::vector<SuiteShape> expand_shapes(std::string_view given_text) {
 
 Suite parse_suite(const StrictValue& root) {
   const StrictMap map =
-      root.map({"shapes", "ops", "dtypes", "dtypes_c", "layouts", "epilogues", "configs",
-                "schedules", "regimes", "inputs", "l2", "counters", "cublaslt"});
+      root.map({"shapes", "ops", "dtypes", "dtypes_c", "accumulate", "layouts", "epilogues",
+                "configs", "schedules", "regimes", "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
   const auto shapes_of_ops = [&](std::string_view text) {
@@ -357,6 +361,7 @@ Suite parse_suite(const StrictValue& root) {
   suite.dtypes = parsed_list(map, "dtypes", suite.dtypes, parse_element_type);
   suite.dtypes_c = parsed_list(map, "dtypes_c", suite.dtypes_c,
                                [](std::string_view text) { return *parse_c_type(text); });
+  suite.accumulate = parsed_list(map, "accumulate", suite.accumulate, parse_accumulate);
   suite.layouts = parsed_list(map, "layouts", suite.layouts, parse_layout);
   suite.epilogues = parsed_list(map, "epilogues", suite.epilogues, parse_epilogue);
   suite.regimes = parsed_list(map, "regimes", suite.regimes, parse_regime);

@@ -5,6 +5,7 @@
 //                             # behind a GEMM's its leading dimensions: 64x64x63 lda=64 ldb=64
 //   dtypes: [fp16]            # default fp16
 //   dtypes_c: [bf16, fp16]    # of C where A and B are fp8; default bf16
+//   accumulate: [fast, exact] # sums of fp8 without block scales; default fast
 //   layouts: [tn]             # default tn
 //   epilogues: [bias_n+gelu]  # default none
 //   configs:                  # or `all`
@@ -56,6 +57,7 @@ struct Suite {
   std::vector<SuiteShape> shapes;
   std::vector<ElementType> dtypes{ElementType::kFp16};
   std::vector<ElementType> dtypes_c{ElementType::kBf16};  // of fp8
+  std::vector<Accumulate> accumulate{Accumulate::kFast};  // of fp8 without block scales
   std::vector<Layout> layouts{Layout::kTn};
   std::vector<Epilogue> epilogues{Epilogue{}};
   std::vector<Regime> regimes{Regime::kBurst};

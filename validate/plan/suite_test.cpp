@@ -93,6 +93,21 @@ TEST_CASE("Of 16-bit operands C has their type, or one that has not 16 bits") {
             .find("dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3") != std::string::npos);
 }
 
+TEST_CASE("Both ways to add up fp8 are problems where there is a choice") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const Suite suite = suite_of(
+      "shapes: [512x512x512]\ndtypes: [fp16, e4m3]\naccumulate: [fast, exact]\n"
+      "epilogues: [none, scale_row, scale_block]\nschedules: [ping_pong]\nconfigs: [best: 1]\n");
+  std::vector<std::string> problems;
+  for (const SuitePoint& point : expand_suite(suite, gpu.spec).points) {
+    problems.push_back(to_text(problem_of(point.point)));
+  }
+  CHECK(problems == std::vector<std::string>{
+                        "512x512x512 fp16 tn", "512x512x512 e4m3 tn", "512x512x512 e4m3 tn exact",
+                        "512x512x512 e4m3 tn scale_row", "512x512x512 e4m3 tn exact scale_row",
+                        "512x512x512 e4m3 tn scale_block"});
+}
+
 TEST_CASE("Best and random take their number from each schedule, and cuBLASLt adds two") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const Suite suite = suite_of(

@@ -75,6 +75,7 @@ std::string key_of(const Point& point) {
                      point.problem.shape.n, point.problem.shape.k, types_text(point.problem),
                      to_text(point.problem.layout), point.config, to_text(point.regime),
                      to_text(point.inputs), to_text(point.l2_state)) +
+         (point.problem.accumulate == Accumulate::kExact ? " exact" : "") +
          (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "") +
          (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "") +
          (point.problem.groups != nullptr ? " groups " + to_text(*point.problem.groups) : "") +

@@ -318,6 +318,13 @@ constexpr MeasurementColumn kColumns[] = {
          m.point.problem.epilogue = parse_epilogue(text);
        }
      }},
+    {"accumulate", false,  // behind dtype and epilogue
+     [](const Measurement& m) { return std::string(accumulate_text(m.point.problem)); },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.point.problem = with_accumulate(m.point.problem, parse_accumulate(text));
+       }
+     }},
 };
 
 }  // namespace

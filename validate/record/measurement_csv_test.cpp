@@ -40,6 +40,7 @@ Measurement random_measurement(std::mt19937& random) {
   m.point.problem.dtype = static_cast<ElementType>(upto(5));
   if (is_fp8(m.point.problem.dtype)) {
     m.point.problem.c = upto(2) == 0 ? ElementType::kFp16 : ElementType::kBf16;
+    m.point.problem.accumulate = upto(2) == 0 ? Accumulate::kFast : Accumulate::kExact;
   }
   m.point.problem.layout = static_cast<Layout>(upto(2));
   m.context.driver = upto(2) == 0 ? "550, \"open\"" : "";
@@ -167,11 +168,11 @@ TEST_CASE("A memcpy row has its elements in m and no layout") {
 TEST_CASE("An epilogue is a column of its own, empty where there is none, and part of the point") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
   const std::string plain = measurement_csv({m});
-  CHECK(plain.find(",epilogue\n") != std::string::npos);
-  CHECK(plain.ends_with(",\n"));
+  CHECK(plain.find(",epilogue,accumulate\n") != std::string::npos);
+  CHECK(plain.ends_with(",,\n"));
   m.point.problem.epilogue = {Bias::kPerColumn, Activation::kGelu};
   const std::string fused = measurement_csv({m});
-  CHECK(fused.ends_with(",bias_n+gelu\n"));
+  CHECK(fused.ends_with(",bias_n+gelu,\n"));
   CHECK(parse_measurements(fused, "x.csv").rows[0].measurement.point == m.point);
   Point none = m.point;
   none.problem.epilogue = {};
@@ -183,6 +184,29 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
   CHECK(key_of(fp8) != key_of(fp16_c));
   CHECK(message_of(replaced(fused, "bias_n+gelu", "gelu+bias_n"))
             .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
+}
+
+TEST_CASE("How sums of fp8 are added up is a column, which files of before do not have") {
+  Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
+  m.point.problem.dtype = ElementType::kE4m3;
+  const auto row_of = [&] { return measurement_csv({m}); };
+  const auto read = [](const std::string& text) {
+    return parse_measurements(text, "x.csv").rows[0].measurement.point;
+  };
+  const Point fast = m.point;
+  CHECK(row_of().ends_with(",,fast\n"));
+  CHECK(read(row_of()) == fast);
+  CHECK(read(replaced(replaced(row_of(), ",accumulate\n", "\n"), ",fast\n", "\n")) == fast);
+  m.point.problem.accumulate = Accumulate::kExact;
+  CHECK(row_of().ends_with(",,exact\n"));
+  CHECK(read(row_of()) == m.point);
+  CHECK(key_of(fast) != key_of(m.point));
+  m.point.problem = fast.problem;
+  m.point.problem.epilogue.scales = Scales::kBlock;
+  CHECK(row_of().ends_with(",scale_block,exact\n"));
+  CHECK(read(row_of()) == m.point);
+  CHECK(message_of(replaced(row_of(), ",exact\n", ",fast\n"))
+            .ends_with("accumulate 'fast': with block scales sums are exact"));
 }
 
 TEST_CASE("Leading dimensions are columns, empty where rows are tight, and part of the point") {

@@ -20,6 +20,7 @@ GroupKey group_key(const Point& point) {
           to_text(problem.leading),
           problem.dtype,
           c_type(problem),
+          problem.accumulate,
           problem.layout,
           problem.epilogue.scales,
           problem.epilogue.bias,

@@ -13,7 +13,7 @@ Point gemm(GemmShape shape) {
 }
 
 TEST_CASE("Whatever a point says but its configuration makes another group") {
-  std::vector<Point> points(13, gemm({512, 512, 1024}));
+  std::vector<Point> points(14, gemm({512, 512, 1024}));
   points[1].op = Op::kElementwiseAdd;
   points[2].problem.shape.k = 2048;
   points[3].problem.batch.products = 2;
@@ -26,6 +26,7 @@ TEST_CASE("Whatever a point says but its configuration makes another group") {
   points[10].regime = Regime::kSustained;
   points[11].inputs = Inputs::kZeros;
   points[12].problem.leading.b = 2048;
+  points[13].problem.accumulate = Accumulate::kExact;
   std::set<GroupKey> keys;
   for (const Point& point : points) {
     keys.insert(group_key(point));

@@ -15,8 +15,9 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kPointColumns[] = {
-    "op",       "m",     "n",        "k",       "dtype", "layout", "config", "regime", "inputs",
-    "l2_state", "drawn", "epilogue", "dtype_c", "batch", "groups", "lda",    "ldb",    "ldc"};
+    "op",     "m",      "n",        "k",     "dtype",     "layout",  "config",
+    "regime", "inputs", "l2_state", "drawn", "epilogue",  "dtype_c", "batch",
+    "groups", "lda",    "ldb",      "ldc",   "accumulate"};
 constexpr std::size_t kNeeded = 7;  // the first ones
 
 const MeasurementColumn& column_named(std::string_view name) {

@@ -36,11 +36,16 @@ TEST_CASE("A list is read back as it was written") {
   copy.point.problem.shape = {1 << 20, 0, 0};
   copy.point.problem.dtype = ElementType::kFp32;
   copy.point.config = std::string(kRuntimeCopy);
-  const std::vector<ListedPoint> back = parse_point_list(point_list_csv({gemm, copy}), "p.csv");
-  REQUIRE(back.size() == 2);
+  ListedPoint exact = gemm;
+  exact.point.problem.dtype = ElementType::kE4m3;
+  exact.point.problem.accumulate = Accumulate::kExact;
+  const std::vector<ListedPoint> back =
+      parse_point_list(point_list_csv({gemm, copy, exact}), "p.csv");
+  REQUIRE(back.size() == 3);
   CHECK(back[0].point == gemm.point);
   CHECK(back[0].drawn == "best");
   CHECK(back[1].point == copy.point);
+  CHECK(back[2].point == exact.point);
 }
 
 TEST_CASE("Columns that a list may lack take their defaults, and what it needs is named") {

@@ -102,7 +102,7 @@ class Cta {
   void load_residual(Warpgroup& producer, TileCoord tile, i32 index);
   /// Issues and commits the wgmmas of one K block.
   void mma_k_block(Warpgroup& consumer);
-  /// The same of one wgmma row of the K block in a stage, with block scales.
+  /// The same of one wgmma row of the K block in a stage, of sums that are promoted.
   void mma_row(Warpgroup& consumer, i32 stage);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);

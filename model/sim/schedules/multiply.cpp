@@ -7,8 +7,8 @@
 namespace tilecast {
 namespace {
 
-/// Of block scales: one wgmma row after the other, the next stage waited for under the first of
-/// them.
+/// Of sums that are promoted: one wgmma row after the other, the next stage waited for under the
+/// first of them.
 Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
   const i32 rows = cta.costs().promoted_parts, stage = wg.at.stage;
   wg.at.advance(cta.tiling().stages);
