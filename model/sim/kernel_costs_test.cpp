@@ -70,7 +70,10 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
 
 TEST_CASE("A GEMM reads DRAM at its rate less what walks of their own lose") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  CHECK(dram_read_rate(gpu) / gpu.dram->read_rate == Approx(1 - gpu.stream->disorder_loss));
+  const double loss = gpu.stream->disorder_loss;
+  CHECK(dram_read_rate(gpu) / gpu.dram->read_rate == Approx(1 - loss));
+  CHECK(dram_box_rate(gpu) / gpu.dram->read_rate == Approx(1 - 2 * loss));
   gpu.stream.reset();  // nobody has measured any
   CHECK(dram_read_rate(gpu) == gpu.dram->read_rate);
+  CHECK(dram_box_rate(gpu) == gpu.dram->read_rate);
 }

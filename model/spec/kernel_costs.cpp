@@ -45,6 +45,10 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu) {
   return gpu.dram->read_rate * (1 - (gpu.stream ? gpu.stream->disorder_loss : 0));
 }
 
+BytesPerSecond dram_box_rate(const GpuSpec& gpu) {
+  return gpu.dram->read_rate * (1 - 2 * (gpu.stream ? gpu.stream->disorder_loss : 0));
+}
+
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock) {
   const Tiling& t = config.tiling;

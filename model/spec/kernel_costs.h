@@ -72,7 +72,10 @@ i32 bulk_copies(const Tiling& tiling, Layout layout);
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock);
 
-/// What DRAM reads for a GEMM, whose CTAs keep to walks of their own.
+/// What DRAM reads for a GEMM, whose CTAs keep to walks of their own, by closed form.
 BytesPerSecond dram_read_rate(const GpuSpec& gpu);
+/// The same request by request. Boxes of rows that lie apart take requests out of DRAM's order once
+/// more, which closed forms have in how they add up what meets in bursts.
+BytesPerSecond dram_box_rate(const GpuSpec& gpu);
 
 }  // namespace tilecast

@@ -148,10 +148,10 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
       skipped(waves == Waves::kAll || kernel.grid != Grid::kResident
                   ? SkippedWaves{}
                   : steady_waves(whole, problem, kernel, scheduler, k_blocks)),
-      a(gpu, problem, kernel, side_of_a(problem, kernel, panels, rows), 0, dram_read_rate(gpu),
+      a(gpu, problem, kernel, side_of_a(problem, kernel, panels, rows), 0, dram_box_rate(gpu),
         sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, panels), a.count(),
-        dram_read_rate(gpu), sm_clock),
+        dram_box_rate(gpu), sm_clock),
       memory(gpu, again != nullptr ? 0 : a.count() + b.count(), sm_clock, observers.activity,
              resident.cold ? 0 : written_share(problem)),
       activity(observers.activity),
