@@ -24,8 +24,7 @@ inline constexpr const char* kDtypeCHelp =
 
 inline constexpr const char* kAccumulateHelp =
     "Sums of fp8 products: fast, in the tensor cores, which keep fewer bits than fp32; exact, "
-    "those "
-    "of every 128 K promoted to fp32, as with block scales";
+    "those of every 128 K promoted to fp32, as with block scales";
 
 inline constexpr const char* kBatchHelp =
     "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "

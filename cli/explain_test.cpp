@@ -157,10 +157,10 @@ TEST_CASE("A limiter without which the kernel takes as long is said to be none")
 TEST_CASE(
     "Of a kernel too large to simulate the closed form is compared, in columns of their own") {
   const std::string large =
-      "persistent_overlap:tile=192x256x64,stages=3,warpgroups=3x1,cluster=1x2,ctas=1,inflight=1,"
-      "c_slots=2,raster=grouped_n,group=4,walk=strided";
-  const std::string text = explain({"--config", large}, "1048576x1048576x65536").out;
-  CHECK(run_captured(add_predict, {"predict", "1048576x1048576x65536", "--config", large})
+      "persistent:tile=128x64x64,stages=6,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+      "raster=grouped_m,group=8,walk=strided";
+  const std::string text = explain({"--config", large}, "262144x262144x65536").out;
+  CHECK(run_captured(add_predict, {"predict", "262144x262144x65536", "--config", large})
             .out.find("1 configuration, by closed form") != std::string::npos);
   CHECK(text.find("analytic     simulated") != std::string::npos);
   CHECK(text.find("By closed form alone, ") != std::string::npos);

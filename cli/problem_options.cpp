@@ -77,11 +77,7 @@ AnyProblem ProblemOptions::problem() const {
   }
   return parse_problem(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
                        parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c),
-                       asked_accumulate());
-}
-
-std::optional<Accumulate> ProblemOptions::asked_accumulate() const {
-  return accumulate.empty() ? std::nullopt : std::optional(parse_accumulate(accumulate));
+                       accumulate_asked(accumulate));
 }
 
 Routing ProblemOptions::asked_routing() const {
@@ -107,7 +103,7 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
                              : fmt::format("{}x{}", asked.rows(), shape)) +
                         leading_words({lda, ldb, ldc}),
                     parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
-                    parse_c_type(dtype_c), asked_accumulate());
+                    parse_c_type(dtype_c), accumulate_asked(accumulate));
   std::vector<GemmProblem> problems;
   for (std::vector<i64>& rows : drawn_rows(asked, count)) {
     const auto& of_one = std::get<GemmProblem>(product);

@@ -33,7 +33,6 @@ struct ProblemOptions {
 
  private:
   /// Of --accumulate; none where it is not given.
-  std::optional<Accumulate> asked_accumulate() const;
   /// SHAPE, with the list of --groups or --groups-file in its place.
   std::string whole_shape() const;
 };

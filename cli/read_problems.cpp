@@ -334,13 +334,13 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     const bool of_any = is_fp8(dtype) || (usual_c && element_bytes(*usual_c) != 2);
     const Epilogue epilogue = parse_epilogue(field("epilogue", defaults.epilogue));
     // What is usual counts where there is a choice.
-    const bool open = is_fp8(dtype) && !has_block_scales(epilogue);
-    const std::string accumulate = field("accumulate", open ? defaults.accumulate : "");
-    listed.problem = parse_problem(
-        parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
-        parse_layout(field("layout", defaults.layout)), epilogue,
-        parse_c_type(field("dtype_c", of_any ? defaults.dtype_c : "")),
-        accumulate.empty() ? std::nullopt : std::optional(parse_accumulate(accumulate)));
+    const std::string accumulate =
+        field("accumulate", chooses_accumulate(dtype, epilogue) ? defaults.accumulate : "");
+    listed.problem =
+        parse_problem(parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
+                      parse_layout(field("layout", defaults.layout)), epilogue,
+                      parse_c_type(field("dtype_c", of_any ? defaults.dtype_c : "")),
+                      accumulate_asked(accumulate));
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

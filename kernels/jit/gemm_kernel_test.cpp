@@ -196,6 +196,23 @@ TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's witho
   CHECK_THROWS_AS(gemm_source(other, kind), ConfigError);
 }
 
+TEST_CASE("Kernels of exact sums hold a K block's sums beside the tile's without spills") {
+  CubinCache none{std::filesystem::path()};
+  const ProblemKind kind{{ElementType::kE4m3, ElementType::kBf16, Accumulate::kExact},
+                         Layout::kTn,
+                         {Bias::kPerColumn, Activation::kGelu}};
+  for (const char* text :
+       {"warp_specialized:tile=128x208x128,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
+        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+        "ping_pong:tile=64x208x128,stages=5,cluster=1x1,ctas=1,inflight=0,c_slots=2,producer=40,"
+        "raster=grouped_m,group=8,walk=strided",
+        "split_k:tile=128x160x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,c_slots=2,"
+        "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8"}) {
+    INFO(text);
+    CHECK(compile_gemm(parse_kernel_config(text), kind, none).rejection == "");
+  }
+}
+
 TEST_CASE("A kernel that is launched programmatically is another one, without spills") {
   // 2^31 multiply-adds, 2^19 more, twice as many.
   CHECK(programmatic_launch({256, 2048, 4096}, 1) == LaunchOrder::kBesideEpilogue);

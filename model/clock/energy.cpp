@@ -7,10 +7,10 @@
 namespace tilecast {
 namespace {
 
-// Of a sum that is promoted: a multiply-add with three registers read and one written, taken for an
-// addition, too. Fitted, to
-// the clocks of 27 kernels of five products (validate/data/h200_sxm/fp8_scaled, block_unrolled), on
-// cards where kernels without block scales have the clocks that are forecast.
+// Of a sum that is promoted: a multiply-add with three registers read and one written, taken to be
+// that of an addition as well. Fitted, to the clocks of 27 kernels of five products
+// (validate/data/h200_sxm/fp8_scaled, block_unrolled), on cards where kernels without block scales
+// have the clocks that are forecast.
 constexpr Joules kPromotedSum{10e-12};
 constexpr double kFlopsOfSum = 2.0 * scale_block() / 2;  // of 128 elements of K, in pairs
 

@@ -1,9 +1,9 @@
 // Energy of one SM cycle of the whole chip, and the clock at which a power is just drawn.
 //
 //   P(f) = P_static + f * (E * (f / 1 GHz)^gamma + E_dram)
-// E is the energy at 1 GHz, from the kernel's own work: FLOPs (by input data and element), those
-// of tiles out of bounds, sums that are promoted, bytes of shared memory and L2. E_dram, of
-// the DRAM bytes of that cycle, does not follow the SM clock.
+// E is the energy at 1 GHz, from the kernel's own work: FLOPs (by input data and element), those of
+// tiles out of bounds, sums that are promoted, bytes of shared memory and L2. E_dram, of the DRAM
+// bytes of that cycle, does not follow the SM clock.
 //
 // Leaves out: temperature; what instructions other than these cost.
 // Checked by: clock_test.cpp.

@@ -30,8 +30,9 @@ constexpr i32 kMostLongStage = 48 * 1024;  // bytes
 constexpr i32 kMostMenuStages = 8;
 constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
 constexpr i32 kFewestChunkSlots = 2;
-// Of a warpgroup that holds a K block's sums of them beside the tile's: with block scales, without.
-constexpr i32 kMostScaledColumns = 192, kMostPromotedColumns = 208;
+// Of a warpgroup that holds a K block's sums of them beside the tile's: with block scales, where K
+// is split, else.
+constexpr i32 kMostScaledColumns = 192, kMostSplitColumns = 160, kMostPromotedColumns = 208;
 // Two CTAs share an SM where each has no more outputs than this.
 constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
@@ -131,8 +132,9 @@ i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
 void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   Tiling& t = config.tiling;
   const bool promoted = promotes(proposals.problem());
-  const i32 most_columns =
-      has_block_scales(proposals.problem().epilogue) ? kMostScaledColumns : kMostPromotedColumns;
+  const i32 most_columns = has_block_scales(proposals.problem().epilogue) ? kMostScaledColumns
+                           : splits_k(config.schedule)                    ? kMostSplitColumns
+                                                                          : kMostPromotedColumns;
   const bool shares = t.block_m * t.block_n <= kMostSharedOutputs;
   const i32 n_step = t.block_n % kInstructionNStep == 0 ? kInstructionNStep : finest_n_step();
   for (const i32 warpgroups : kMenuWarpgroups) {

@@ -51,8 +51,8 @@ struct Effort {
 ///
 /// Where the method simulates, of each schedule the best `simulations` by closed form that give
 /// different simulations are run, but for those that others have shown to be too slow to be first;
-/// candidates that give the same one share it (simulated_ranking.h). Where nobody says how many,
-/// rather those of several tiles than many of one. Then all are ranked again. A
+/// candidates that give the same one share it (simulated_ranking.h). Where no number is given,
+/// kernels of different tiles are preferred to several of one. Then all are ranked again. A
 /// candidate that could be simulated and was not is never first. Throws as require_method, and
 /// ConfigError where no schedule runs on the GPU, one of `schedules` solves another op, or none of
 /// the candidates is legal.

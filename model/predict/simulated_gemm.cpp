@@ -22,8 +22,9 @@ namespace {
 // Of a schedule, where nobody says how many: at most so many, of so many steps together.
 constexpr std::size_t kMostOfSchedule = 8;
 constexpr double kFewSteps = 350e3;
-// What is simulated of a kernel says much of others with its tile, which differ in stages, clusters
-// and order: each of them comes as if its closed form took longer by so much for each before it.
+// What is simulated of a kernel says much of others with its tile, which differ in K blocks,
+// stages, clusters and order: each of them comes as if its closed form took longer by so much for
+// each before it.
 constexpr double kTwin = 0.006;
 constexpr std::size_t kLookedAt = 64;  // of a schedule
 
@@ -53,13 +54,14 @@ KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
 }
 
 /// Of each schedule the best candidates that differ to the simulator, with those behind them that
-/// do not. Where nobody says how many: one, and as many more as are cheap, of several tiles.
+/// do not. Where nobody says how many: one, and more of several tiles until one would be too many
+/// steps.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
   struct Kernel {
     KernelConfig key;
-    double promised;  // time
+    Seconds promised;
     std::vector<std::size_t> candidates;
   };
   struct Own {
@@ -79,7 +81,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
       same->candidates.push_back(i);
     } else if (kernels.size() < most.value_or(kLookedAt)) {
       const int twins = of_tile[{config.tiling.block_m, config.tiling.block_n}]++;
-      kernels.push_back({key, candidates[i].time.value * (most ? 1 : 1 + kTwin * twins), {i}});
+      kernels.push_back({key, candidates[i].time * (most ? 1 : 1 + kTwin * twins), {i}});
     }
   }
   std::vector<SharedSimulation> chosen;

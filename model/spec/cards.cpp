@@ -56,7 +56,11 @@ const Card& Cards::card(std::string_view uuid) const {
       known += (known.empty() ? "" : ", ") + card.uuid;
     }
     throw ConfigError(
-        fmt::format("--card {}: was not measured; the known ones are {}", uuid, known));
+        known.empty()
+            ? fmt::format("--card {}: no card of this GPU has numbers of its own "
+                          "(calibrate --cards)",
+                          uuid)
+            : fmt::format("--card {}: was not measured; the known ones are {}", uuid, known));
   }
   return *found;
 }

@@ -72,10 +72,10 @@ i32 bulk_copies(const Tiling& tiling, Layout layout);
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock);
 
-/// What DRAM reads for a GEMM, whose CTAs keep to walks of their own, by closed form.
+/// What DRAM reads for CTAs that keep to walks of their own: in closed forms, and R in simulations.
 BytesPerSecond dram_read_rate(const GpuSpec& gpu);
-/// The same request by request. Boxes of rows that lie apart take requests out of DRAM's order once
-/// more, which closed forms have in how they add up what meets in bursts.
+/// What it reads of A and B in simulations: boxes of rows that lie apart take requests out of
+/// DRAM's order once more. Of an H200's kernels; an H100 loses less (validate/data/h100_sxm).
 BytesPerSecond dram_box_rate(const GpuSpec& gpu);
 
 }  // namespace tilecast

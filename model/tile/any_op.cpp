@@ -215,6 +215,10 @@ GemmProblem parse_gemm_problem(std::string_view text) {
       leading);
 }
 
+std::optional<Accumulate> accumulate_asked(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(parse_accumulate(text));
+}
+
 std::optional<ElementType> parse_c_type(std::string_view text) {
   if (text.empty()) {
     return std::nullopt;

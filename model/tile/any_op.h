@@ -72,6 +72,8 @@ AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layou
 GemmProblem parse_gemm_problem(std::string_view text);
 /// None where `text` is empty. Throws ConfigError.
 std::optional<ElementType> parse_c_type(std::string_view text);
+/// None where `text` is empty. Throws ConfigError.
+std::optional<Accumulate> accumulate_asked(std::string_view text);
 /// `problem` with C of type `c`. Throws ConfigError where no kernel has such a C.
 GemmProblem with_c_type(GemmProblem problem, ElementType c);
 /// `problem` with sums that are added up so. Throws ConfigError where they are not: of 16-bit

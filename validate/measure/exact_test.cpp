@@ -101,6 +101,7 @@ TEST_CASE("Exact sums do not lose more with a longer K, where fast ones do", "[g
     return verdict;
   };
   for (const ElementType dtype : {ElementType::kE4m3, ElementType::kE5m2}) {
+    double shortest = 0;  // error of exact sums of the shortest K
     for (const i64 k : {512, 4096, 16384, 65536}) {
       // C in fp32, whose rounding hides nothing.
       GemmProblem problem = exact({256, 512, k}, dtype, ElementType::kFp32);
@@ -110,7 +111,11 @@ TEST_CASE("Exact sums do not lose more with a longer K, where fast ones do", "[g
       problem.accumulate = Accumulate::kExact;
       bench.prepare(problem, Inputs::kNormal);
       const Verdict promoted = check(kConfigs[0], "exact");
-      CHECK(promoted.rms_error < std::ldexp(1.0, -11));
+      // Measured on an H100: 1.26e-4 and 8.2e-5, whatever K; of fast sums 0.6 to 1.0 of this root.
+      shortest = shortest == 0 ? promoted.rms_error : shortest;
+      CHECK(promoted.rms_error < std::ldexp(1.0, -12));
+      CHECK(promoted.rms_error == Approx(shortest).epsilon(0.1));
+      CHECK(fast.rms_error < 2 * std::ldexp(std::sqrt(static_cast<double>(k) / 32), -13));
       if (dtype == ElementType::kE4m3) {  // cuBLASLt has no product of e5m2 with e5m2
         const Verdict cublaslt = bench.check_cublaslt();
         std::printf("%s, cuBLASLt: rms error %.2e\n", to_text(bench.problem).c_str(),

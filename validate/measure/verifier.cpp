@@ -88,10 +88,10 @@ double accumulation_error(const GemmProblem& problem) {
 
 ElementBound element_bound(const GemmProblem& problem, double rms) {
   const double lost = accumulation_error(problem);
+  const bool gated = gates(problem.epilogue);  // a product of two sums
   return {.relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem)) +
-                                         (is_fp8(problem.dtype) ? lost / 2 : 0)),
-          .absolute = static_cast<float>((kAbsoluteOfRms + lost) * rms *
-                                         (gates(problem.epilogue) ? kOfFactors : 1) *
+                                         (is_fp8(problem.dtype) ? lost / 2 * (gated ? 2 : 1) : 0)),
+          .absolute = static_cast<float>((kAbsoluteOfRms + lost) * rms * (gated ? kOfFactors : 1) *
                                          (problem.epilogue.scales == Scales::kRow ? kOfRows : 1))};
 }
 

@@ -62,7 +62,11 @@ LongSum sum_of(i64 k, double deviations, std::mt19937& random) {
       sum.right += terms.back();
     }
     const auto less = [](double a, double b) { return std::abs(a) < std::abs(b); };
-    const int exponent = std::ilogb(*std::ranges::max_element(terms, less));
+    const double largest = *std::ranges::max_element(terms, less);
+    if (largest == 0) {
+      continue;  // zeros, the sum so far with them: nothing is lost
+    }
+    const int exponent = std::ilogb(largest);
     sum.fast = 0;
     for (const double term : terms) {
       sum.fast += kept(term, exponent);

@@ -280,8 +280,8 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
             const bool own = !is_fp8(dtype) && element_bytes(c) == element_bytes(dtype);
             GemmProblem with_c = with_c_type(problem, own ? dtype : c);
             for (const Accumulate accumulate : suite.accumulate) {
-              const bool open = is_fp8(dtype) && !has_block_scales(epilogue);
-              with_c = open ? with_accumulate(with_c, accumulate) : with_c;
+              with_c = chooses_accumulate(dtype, epilogue) ? with_accumulate(with_c, accumulate)
+                                                           : with_c;
               if (std::ranges::find(problems, AnyProblem(with_c)) == problems.end()) {
                 problems.push_back(with_c);
               }

@@ -10,9 +10,10 @@
 
 namespace tilecast {
 
-/// In a child, before anything else: `number` is sent to it when the process `parent`, which
-/// forked it, ends, and at once where that has ended already.
+/// In a child, before anything else: the signal `number` ends it when the thread of the process
+/// `parent` that forked it ends, and at once where that has ended already.
 inline void end_with_parent(pid_t parent, int number) {
+  ::signal(number, SIG_DFL);  // a handler of the parent's would only note it
   ::prctl(PR_SET_PDEATHSIG, number);
   if (::getppid() != parent) {
     ::raise(number);

@@ -9,6 +9,7 @@
 
 #include "tests/catch.h"
 #include "validate/run/end_with_parent.h"
+#include "validate/run/stop_request.h"
 
 using namespace tilecast;
 
@@ -118,23 +119,30 @@ TEST_CASE("A machine on which every task dies is given up after the stated numbe
 }
 
 TEST_CASE("A child whose parent was killed before it asked to be told does not live on") {
-  int ends[2];
-  REQUIRE(::pipe(ends) == 0);
-  const pid_t parent = ::fork();
-  if (parent == 0) {
-    const pid_t dying = ::getpid();
-    if (::fork() == 0) {
-      while (::getppid() == dying) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (const int number : {SIGKILL, SIGTERM}) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t parent = ::fork();
+    REQUIRE(parent >= 0);
+    if (parent == 0) {
+      heed_stop_requests();  // a handler that the child inherits
+      const pid_t dying = ::getpid();
+      const pid_t child = ::fork();
+      if (child == 0) {
+        while (::getppid() == dying) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        end_with_parent(dying, number);
+        (void)!::write(ends[1], "x", 1);
       }
-      end_with_parent(dying, SIGKILL);
-      (void)!::write(ends[1], "x", 1);
+      _exit(child < 0 ? 1 : 0);
     }
-    _exit(0);
+    int status = 0;
+    ::waitpid(parent, &status, 0);
+    CHECK(status == 0);
+    ::close(ends[1]);
+    char alive;
+    CHECK(::read(ends[0], &alive, 1) == 0);  // the pipe's last writer ended without a word
+    ::close(ends[0]);
   }
-  ::waitpid(parent, nullptr, 0);
-  ::close(ends[1]);
-  char alive;
-  CHECK(::read(ends[0], &alive, 1) == 0);  // the pipe's last writer ended without a word
-  ::close(ends[0]);
 }

@@ -77,7 +77,7 @@ constexpr Case kHybrids[] = {
 // One tile for each CTA: SMs with one and two of them, clusters, rates that settle early and late.
 // DRAM reads are off most (by 20 and 34 %) where a panel is read again by those that drift; cycles
 // of the first (1.3 %), whose CTAs keep a pace for twenty waves and lose it then.
-constexpr Bounds kOfTiles{0.006, 0.02, 0.12};
+constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
 constexpr Case kTiles[] = {
     {{16384, 16384, 2048},
      "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
