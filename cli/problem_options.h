@@ -32,7 +32,6 @@ struct ProblemOptions {
   std::vector<GemmProblem> drawn_problems(i64 count) const;
 
  private:
-  /// Of --accumulate; none where it is not given.
   /// SHAPE, with the list of --groups or --groups-file in its place.
   std::string whole_shape() const;
 };

@@ -68,7 +68,7 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
         700000);
 }
 
-TEST_CASE("A GEMM reads DRAM at its rate less what walks of their own lose") {
+TEST_CASE("A GEMM reads DRAM at its rate less what walks of their own lose, and boxes as much") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const double loss = gpu.stream->disorder_loss;
   CHECK(dram_read_rate(gpu) / gpu.dram->read_rate == Approx(1 - loss));
