@@ -10,8 +10,9 @@
 // and later by a share of load_spread, by block and pair of SMs, always the same, and in proportion
 // to how busy L2 or DRAM is: what uneven slices, channels and ways cost, without which SMs would
 // stay in step for ever, and which nobody sees who is alone.
-// A store of C keeps L2 from its loads for as long as it takes to come in. L2 begins full of what a
-// run of the same kernel left there: each byte that comes in drives one of those out, to DRAM where
+// C comes in beside what L2 puts out, at a rate of its own that SMs share alike, and makes L2 as
+// busy for as long; DRAM is busy with what it writes, too. L2 begins full of what a run of the same
+// kernel left there: each byte that comes in drives one of those out, to DRAM where
 // it was written, and later the block that was used least recently. L2's output
 // is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of
 // asking, so that a long latency of one does not hold up the next.
@@ -88,7 +89,7 @@ class MemorySystem {
   SimTime read_ahead(SimTime now, SimTime served);
   /// When L2 has put that out to an SM.
   SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
-  /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
+  /// When L2 has taken in bytes of C that an SM begins to store now.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
   /// A block of C is written, each once; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u64 name, i64 bytes);
@@ -132,7 +133,7 @@ class MemorySystem {
 
   BlockCache cache_;
   std::vector<Held> held_;
-  SharedOutput l2_output_;
+  SharedOutput l2_output_, l2_input_;
   Server dram_;
   RecentUse l2_use_, dram_use_;
   i64 left_;  // bytes that L2 still holds from the run before
@@ -146,7 +147,7 @@ class MemorySystem {
   std::vector<Logged> logged_;  // of each block
   const RequestLog* replayed_ = nullptr;
   std::vector<Arrival> arrivals_;  // of its reads
-  std::vector<SimTime> put_out_;  // of its outputs, once asked for: until when others are merged
+  std::vector<SimTime> put_out_;   // of its outputs, once asked for: until when others are merged
 };
 
 }  // namespace tilecast
