@@ -13,6 +13,7 @@
 // Checked by: shared_output_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -52,9 +53,9 @@ class Waiters {
 
   /// Of one that was asked about at `now`.
   void extend(u32 one, SimTime now, SimTime until) {
-    waiting_ += until_[one] <= now && until > now ? 1 : 0;
-    until_[one] = until_[one] < until ? until : until_[one];
-    first_end_ = until < first_end_ ? until : first_end_;
+    waiting_ += static_cast<i64>(until_[one] <= now) & static_cast<i64>(until > now);
+    until_[one] = later(until_[one], until);
+    first_end_.ps = std::min(first_end_.ps, until.ps);
   }
 
  private:
@@ -63,7 +64,7 @@ class Waiters {
     SimTime first_end = kNever;
     for (const SimTime& until : until_) {
       waiting += until > now ? 1 : 0;
-      first_end = until > now && until < first_end ? until : first_end;
+      first_end.ps = std::min(first_end.ps, until > now ? until.ps : kNever.ps);
     }
     waiting_ = waiting;
     counted_ = now;
@@ -88,10 +89,10 @@ class SharedOutput {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
     i64 of_group = 0;
     for (u32 pair = 0; pair < pairs_of_group_; ++pair) {
-      of_group += pair == place.pair || pairs[pair] > asked ? 1 : 0;
+      of_group += static_cast<i64>(pair == place.pair) | static_cast<i64>(pairs[pair] > asked);
     }
     SimTime& free = pairs[place.pair];
-    free = (asked > free ? asked : free) + service * (groups_.with(place.group, asked) * of_group);
+    free = later(asked, free) + service * (groups_.with(place.group, asked) * of_group);
     groups_.extend(place.group, asked, free);
     busy_ += service;
     return free;
