@@ -41,7 +41,7 @@ constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
 /// Things that wait, each until some time of its own.
 class Waiters {
  public:
-  explicit Waiters(u32 count) : until_(count) {}
+  explicit Waiters(u32 count) : until_((count + kTogether - 1) / kTogether * kTogether) {}
 
   /// How many wait at `now`, counting `one` whether it does or not.
   i64 with(u32 one, SimTime now) {
@@ -62,15 +62,19 @@ class Waiters {
   void count(SimTime now) {
     i64 waiting = 0;
     SimTime first_end = kNever;
-    for (const SimTime& until : until_) {
-      waiting += until > now ? 1 : 0;
-      first_end.ps = std::min(first_end.ps, until > now ? until.ps : kNever.ps);
+    for (std::size_t part = 0; part < until_.size(); part += kTogether) {
+      for (std::size_t i = part; i < part + kTogether; ++i) {
+        const SimTime until = until_[i];
+        waiting += until > now ? 1 : 0;
+        first_end.ps = std::min(first_end.ps, until > now ? until.ps : kNever.ps);
+      }
     }
     waiting_ = waiting;
     counted_ = now;
     first_end_ = first_end;
   }
 
+  static constexpr std::size_t kTogether = 8;  // to a step of a loop, which ends less often
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
 
   std::vector<SimTime> until_;
