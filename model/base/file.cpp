@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <vector>
+#include <sstream>
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
@@ -82,16 +82,12 @@ std::string read_file(const std::filesystem::path& path) {
   if (!stream) {
     fail(path, "read", errno != 0 ? errno : EIO);
   }
-  std::string content;
-  std::vector<char> part(1 << 16);
-  do {
-    stream.read(part.data(), static_cast<std::streamsize>(part.size()));
-    content.append(part.data(), static_cast<std::size_t>(stream.gcount()));
-  } while (stream);
-  if (stream.bad()) {
+  std::ostringstream content;
+  content << stream.rdbuf();
+  if (stream.bad() || (content.fail() && stream.peek() != std::ifstream::traits_type::eof())) {
     fail(path, "read", EIO);
   }
-  return content;
+  return content.str();
 }
 
 std::string read_text(const std::filesystem::path& path) {
