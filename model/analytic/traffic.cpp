@@ -7,6 +7,7 @@
 #include "model/base/math.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/hilbert_order.h"
 #include "model/tile/operand_panels.h"
 
 namespace tilecast {
@@ -227,8 +228,12 @@ const std::vector<TileCoord>* TrafficMemo::curve(const TileScheduler& tiles) {
   }
   const std::lock_guard lock(reading_);
   std::vector<TileCoord>& order = curves_[{tiles.tiles_m, tiles.tiles_n}];
-  while (order.size() < tiles.num_tiles()) {
-    order.push_back(tiles.coord(static_cast<u32>(order.size())));
+  if (order.empty()) {
+    order.reserve(tiles.num_tiles());
+    for_each_hilbert_cell(static_cast<i32>(tiles.tiles_m), static_cast<i32>(tiles.tiles_n),
+                          [&](HilbertCell cell) {
+                            order.push_back({static_cast<u32>(cell.x), static_cast<u32>(cell.y)});
+                          });
   }
   return &order;
 }

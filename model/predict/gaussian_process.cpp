@@ -73,16 +73,18 @@ std::vector<float> MeasuredPoints::likeness_to(std::span<const float> point) con
 std::vector<std::size_t> MeasuredPoints::nearest(std::span<const float> likeness,
                                                  std::size_t most) {
   std::vector<std::size_t> rows;  // of those looked at, in order; of equal ones the first
+  float least = -1;               // that is like enough
   for (std::size_t row = 0; row < likeness.size() && most > 0; ++row) {
+    if (likeness[row] <= least) {
+      continue;
+    }
     if (rows.size() == most) {
-      if (likeness[row] <= likeness[rows.back()]) {
-        continue;
-      }
       rows.pop_back();
     }
     rows.insert(std::ranges::upper_bound(rows, likeness[row], std::greater<>{},
                                          [&](std::size_t other) { return likeness[other]; }),
                 row);
+    least = rows.size() == most ? likeness[rows.back()] : least;
   }
   return rows;
 }

@@ -29,6 +29,7 @@ namespace {
 // Kernels of each schedule that are more than closed forms: fastest by physics alone, and of these
 // what was learned decides.
 constexpr std::size_t kLookedAt = 64;
+constexpr std::size_t kAtATime = 16;  // kernels that what was learned is asked about, by one thread
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
@@ -128,9 +129,9 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(fastest.times);
   ranking.predictions.resize(fastest.forms.size());
-  parallel_for(ceil_div(fastest.forms.size(), kLookedAt), effort.threads, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kLookedAt;
-    const std::size_t count = std::min(kLookedAt, fastest.forms.size() - begin);
+  parallel_for(ceil_div(fastest.forms.size(), kAtATime), effort.threads, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kAtATime;
+    const std::size_t count = std::min(kAtATime, fastest.forms.size() - begin);
     const std::span<const GemmForm> forms = std::span(fastest.forms).subspan(begin, count);
     std::ranges::copy(by_closed_form(question, forms, learned.analytic),
                       &ranking.predictions[begin]);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <condition_variable>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -110,70 +110,89 @@ class Rounds {
   Seconds best_ = closed_.front().time;  // of the simulated ones, once there are any
 };
 
-/// What was simulated of the nominees, asked for or not.
-class Simulations {
+/// Simulates round after round on several threads. None waits for another while there is something
+/// that the next round most likely asks for, by what is known until then: that changes when it is
+/// simulated, not what counts.
+class RoundRunner {
  public:
-  Simulations(unsigned threads, const std::function<Prediction(std::size_t)>& simulate)
-      : threads_(threads), simulate_(simulate) {}
+  /// `nominate` adds to the rounds what comes first and is not simulated, if anything.
+  RoundRunner(Rounds& rounds, const std::function<bool()>& nominate,
+              const std::function<Prediction(std::size_t)>& simulate)
+      : rounds_(rounds), nominate_(nominate), simulate_(simulate) {}
 
-  /// Those of one round. A thread that finds none left begins with what the next round most likely
-  /// asks for, by what is known until then: that changes when it is simulated, not what counts.
-  std::vector<Prediction> of_round(const Rounds& rounds, const std::vector<std::size_t>& wanted) {
-    std::vector<std::size_t> missing;
-    std::ranges::copy_if(wanted, std::back_inserter(missing),
-                         [&](std::size_t nominee) { return !simulated_.contains(nominee); });
-    std::set<std::size_t> begun(missing.begin(), missing.end());
-    std::size_t left = missing.size();
-    std::mutex noting;  // of all these
-    const auto run = [&](std::size_t nominee) {
-      const Prediction p = simulate_(rounds.place(nominee));
-      const std::lock_guard lock(noting);
-      simulated_.emplace(nominee, p);
-    };
-    const auto likely_next = [&]() -> std::optional<std::size_t> {
-      const std::lock_guard lock(noting);
-      if (left == 0) {
-        return std::nullopt;
-      }
-      Rounds known = rounds;
-      for (const std::size_t nominee : wanted) {
-        if (const auto own = simulated_.find(nominee); own != simulated_.end()) {
-          known.add(nominee, own->second);
-        }
-      }
-      for (const std::size_t nominee : known.next()) {
-        if (!simulated_.contains(nominee) && begun.insert(nominee).second) {
-          return nominee;
-        }
-      }
-      return std::nullopt;
-    };
-    const std::size_t more =
-        missing.empty()
-            ? 0
-            : (threads_ == 0 ? processor_count() : std::min(threads_, processor_count())) - 1;
-    parallel_for(missing.size() + more, threads_, [&](std::size_t i) {
-      if (i < missing.size()) {
-        run(missing[i]);
-        const std::lock_guard lock(noting);
-        --left;
-        return;
-      }
-      while (const std::optional<std::size_t> nominee = likely_next()) {
-        run(*nominee);
-      }
-    });
-    std::vector<Prediction> of_wanted;
-    for (const std::size_t nominee : wanted) {
-      of_wanted.push_back(simulated_.at(nominee));
-    }
-    return of_wanted;
+  void run(unsigned threads) {
+    begin_next_round();
+    const unsigned processors = processor_count();
+    parallel_for(threads == 0 ? processors : std::min(threads, processors), threads,
+                 [&](std::size_t) { work(); });
   }
 
  private:
-  unsigned threads_;
+  void work() {
+    std::unique_lock lock(noting_);
+    while (!done_) {
+      const std::optional<std::size_t> nominee = next();
+      if (!nominee) {
+        noted_.wait(lock);
+        continue;
+      }
+      begun_.insert(*nominee);
+      const std::size_t place = rounds_.place(*nominee);
+      lock.unlock();
+      std::optional<Prediction> simulated;
+      try {
+        simulated = simulate_(place);
+      } catch (...) {  // another thread finds the same, or has the memory
+        lock.lock();
+        begun_.erase(*nominee);
+        noted_.notify_all();
+        throw;
+      }
+      lock.lock();
+      simulated_.emplace(*nominee, *std::move(simulated));
+      begin_next_round();
+      noted_.notify_all();
+    }
+  }
+
+  std::optional<std::size_t> next() const {
+    const auto first_of = [&](const std::vector<std::size_t>& nominees) {
+      const auto found = std::ranges::find_if(
+          nominees, [&](std::size_t nominee) { return !begun_.contains(nominee); });
+      return found != nominees.end() ? std::optional(*found) : std::nullopt;
+    };
+    if (const std::optional<std::size_t> wanted = first_of(wanted_)) {
+      return wanted;
+    }
+    Rounds known = rounds_;
+    for (const std::size_t nominee : wanted_) {
+      if (const auto own = simulated_.find(nominee); own != simulated_.end()) {
+        known.add(nominee, own->second);
+      }
+    }
+    return first_of(known.next());
+  }
+
+  void begin_next_round() {
+    const auto is_simulated = [&](std::size_t nominee) { return simulated_.contains(nominee); };
+    while (!done_ && std::ranges::all_of(wanted_, is_simulated)) {
+      for (const std::size_t nominee : wanted_) {
+        rounds_.add(nominee, simulated_.at(nominee));
+      }
+      wanted_ = rounds_.next();
+      done_ = wanted_.empty() && !nominate_();
+    }
+  }
+
+  Rounds& rounds_;
+  const std::function<bool()>& nominate_;
   const std::function<Prediction(std::size_t)>& simulate_;
-  std::map<std::size_t, Prediction> simulated_;  // by nominee
+  std::mutex noting_;  // of all that follows
+  std::condition_variable noted_;
+  std::vector<std::size_t> wanted_;              // by this round
+  std::set<std::size_t> begun_;                  // nominees, asked for or not
+  std::map<std::size_t, Prediction> simulated_;  // of these
+  bool done_ = false;
 };
 
 }  // namespace
@@ -182,27 +201,21 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking) {
   Rounds rounds(std::move(nominees), ranking.predictions);
-  Simulations simulations(threads, simulate);
   std::vector<Prediction> ranked;
-  for (;;) {
-    for (std::vector<std::size_t> wanted = rounds.next(); !wanted.empty(); wanted = rounds.next()) {
-      const std::vector<Prediction> simulated = simulations.of_round(rounds, wanted);
-      for (std::size_t i = 0; i < wanted.size(); ++i) {
-        rounds.add(wanted[i], simulated[i]);
-      }
-    }
+  const auto nominate_first = [&] {
     ranked = rounds.predictions();
     const auto first = std::ranges::min_element(ranked, {}, &Prediction::time);
     if (first->method == Method::kSimulated) {
-      break;
+      return false;
     }
     std::optional<SharedSimulation> late =
         nominate(static_cast<std::size_t>(first - ranked.begin()));
-    if (!late) {
-      break;
+    if (late) {
+      rounds.nominate(*std::move(late));
     }
-    rounds.nominate(*std::move(late));
-  }
+    return late.has_value();
+  };
+  RoundRunner(rounds, nominate_first, simulate).run(threads);
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
   std::ranges::stable_sort(ranked, {}, &Prediction::time);

@@ -1,9 +1,14 @@
 #include "model/predict/simulated_ranking.h"
 
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 
+#include "model/base/parallel.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
@@ -80,6 +85,58 @@ TEST_CASE("What cannot be simulated may come first by closed form") {
   CHECK(ranking.predictions.front().config == closed.predictions[1].config);
   CHECK(ranking.predictions.front().time.value == Approx(5.05e-6 * std::sqrt(1.3 * 0.9)));
   CHECK(ranking.simulated == 2);
+}
+
+/// Places that have been begun, on any thread.
+class Begun {
+ public:
+  void add(std::size_t place) {
+    const std::lock_guard lock(noting_);
+    places_.insert(place);
+    noted_.notify_all();
+  }
+  /// Waits for it, but not for ever.
+  bool await(std::size_t place) {
+    std::unique_lock lock(noting_);
+    return noted_.wait_for(lock, std::chrono::seconds(20), [&] { return places_.contains(place); });
+  }
+
+ private:
+  std::mutex noting_;
+  std::condition_variable noted_;
+  std::set<std::size_t> places_;
+};
+
+TEST_CASE("No thread waits for what another one began by a guess") {
+  if (processor_count() < 2) {
+    WARN("one processor");
+    return;
+  }
+  // The first round takes place 0 and the second 1 and 2. Who has 1 guesses that 3 comes next, as
+  // it does, but with 4.
+  Ranking ranking = by_closed_form({1000, 1040, 1042, 1060, 1068});
+  const Ranking closed = ranking;
+  Simulations times{closed, {{0, 1000}, {1, 1000.5}, {2, 1002.4}, {3, 1059}, {4, 1067}}};
+  Begun begun;
+  bool guessed = false, went_on = false;
+  std::mutex calling;
+  rank_simulated(
+      {{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}, {{4}, 1}}, 2,
+      [](std::size_t) { return std::nullopt; },
+      [&](std::size_t place) {
+        begun.add(place);
+        if (place == 2) {
+          guessed = begun.await(3);
+        } else if (place == 3) {
+          went_on = begun.await(4);
+        }
+        const std::lock_guard lock(calling);
+        return times(place);
+      },
+      ranking);
+  CHECK(guessed);
+  CHECK(went_on);
+  CHECK(ranking.simulated == 5);
 }
 
 }  // namespace

@@ -118,6 +118,8 @@ CompilerRejection parse_line(LineReader line) {
   return row;
 }
 
+constexpr std::size_t kBlockN = 1;  // its place among these
+
 std::array<i32, kCompileTimeNumbers> compile_time_numbers(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   return {t.block_m,
@@ -191,8 +193,9 @@ bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmPro
     return false;
   }
   const std::array<i32, kCompileTimeNumbers> numbers = compile_time_numbers(config);
+  // What differs most comes first: kernels of the whole menu are asked about.
   return std::ranges::any_of(rejections, [&](const CompilerRejection& r) {
-    return same_kernel(r.schedule, config.schedule) &&
+    return fits(r.numbers[kBlockN], numbers[kBlockN]) && same_kernel(r.schedule, config.schedule) &&
            std::ranges::equal(r.numbers, numbers, fits<i32>) && fits(r.a_source, config.a_source) &&
            fits(r.dtype, problem.dtype) && fits(r.layout, problem.layout);
   });

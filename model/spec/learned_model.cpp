@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/parallel.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/spec/learned_files.h"
@@ -113,18 +115,31 @@ void read_row(LearnedLineReader& line, LearnedModel& model) {
   model.rows.push_back(std::move(row));
 }
 
-void read_rows(const std::string& text, const std::string& file, LearnedModel& model) {
-  std::string_view rest = text;
-  for (std::size_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+/// Lines of the file from line `number` on.
+void read_rows(std::string_view lines, std::size_t number, const std::string& file,
+               LearnedModel& model) {
+  for (; !lines.empty(); ++number) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
     if (number > 1) {
       LearnedLineReader reader(line, fmt::format("{}:{}", file, number));
       read_row(reader, model);
     } else if (line != csv_header()) {
       throw ConfigError(fmt::format(
           "{}:1: expected the columns of this version of tilecast: calibrate again", file));
+    }
+  }
+}
+
+void append_rows(LearnedModel more, LearnedModel& model) {
+  std::ranges::move(more.rows, std::back_inserter(model.rows));
+  for (std::size_t m = 0; m < kMethods.size(); ++m) {
+    for (std::size_t o = 0; o < kOutputs.size(); ++o) {
+      LearnedOutput& all = output_of(method_of(model, m), o);
+      const LearnedOutput& own = output_of(method_of(more, m), o);
+      all.off.insert(all.off.end(), own.off.begin(), own.off.end());
+      all.weight.insert(all.weight.end(), own.weight.begin(), own.weight.end());
     }
   }
 }
@@ -205,11 +220,20 @@ LearnedFiles read_learned(const std::filesystem::path& yaml) {
   }
   const std::filesystem::path csv = std::filesystem::path(yaml).replace_extension(".csv");
   const std::string text = read_file(csv);
-  if (map.required("rows").text() != hash_text(text)) {
-    map.required("rows").fail(fmt::format(
-        "expected the rows of {}, which have another hash: calibrate again", csv.string()));
-  }
-  read_rows(text, csv.string(), model);
+  const std::string_view all = text, half = all.substr(0, all.find('\n', all.size() / 2));
+  LearnedModel second;
+  parallel_for(3, 0, [&](std::size_t part) {
+    if (part == 0 && map.required("rows").text() != hash_text(text)) {
+      map.required("rows").fail(fmt::format(
+          "expected the rows of {}, which have another hash: calibrate again", csv.string()));
+    } else if (part == 1) {
+      read_rows(half, 1, csv.string(), model);
+    } else if (part == 2 && half.size() < all.size()) {
+      const auto lines = static_cast<std::size_t>(std::ranges::count(half, '\n')) + 1;
+      read_rows(all.substr(half.size() + 1), lines + 1, csv.string(), second);
+    }
+  });
+  append_rows(std::move(second), model);
   if (const std::optional<StrictValue> prior = map.optional("prior")) {
     read_prior(*prior, model);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/tile/hilbert_order.h"
 #include "tests/catch.h"
 
 namespace tilecast {
@@ -80,6 +81,24 @@ TEST_CASE("Hilbert: four by two is two U turns, and no step is longer than one")
   //   m=2   4  5
   //   m=3   7  6
   CHECK(walk(scheduler(4, 2, 1, RasterKind::kHilbert, 1), 0) == "00 01 11 10 20 21 31 30");
+}
+
+TEST_CASE("All cells of a Hilbert curve are those found one by one") {
+  const auto cells_differ = [](i32 width, i32 height) {
+    i32 next = 0, differ = 0;
+    for_each_hilbert_cell(width, height, [&](HilbertCell cell) {
+      const HilbertCell own = hilbert_cell(width, height, next++);
+      differ += cell.x != own.x || cell.y != own.y ? 1 : 0;
+    });
+    return differ + std::abs(next - width * height);
+  };
+  for (i32 width = 1; width <= 24; ++width) {
+    for (i32 height = 1; height <= 24; ++height) {
+      CHECK(cells_differ(width, height) == 0);
+    }
+  }
+  CHECK(cells_differ(3, 500) == 0);
+  CHECK(cells_differ(171, 64) == 0);
 }
 
 TEST_CASE("Steps of the Hilbert order are to neighbours, at most one of them diagonal") {

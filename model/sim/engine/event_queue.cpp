@@ -22,12 +22,6 @@ void EventQueue::push_far(SimTime at, std::coroutine_handle<> resume) {
 }
 
 void EventQueue::insert(Bucket& list, u32 node, SimTime at) {
-  // The newest of equal times goes last; later than all of the bucket is the common case.
-  if (nodes_[list.tail].at <= at) {
-    nodes_[list.tail].next = node;
-    list.tail = node;
-    return;
-  }
   u32* link = &list.head;
   while (nodes_[*link].at <= at) {
     link = &nodes_[*link].next;

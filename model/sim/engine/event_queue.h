@@ -36,10 +36,13 @@ class EventQueue {
     const std::size_t slot = static_cast<std::size_t>(bucket & (kBuckets - 1));
     ++in_wheel_;
     Bucket& list = buckets_[slot];
-    if (list.head == kNone) {
-      list.head = list.tail = node;
-      filled_[slot / 64] |= u64{1} << (slot % 64);
-      filled_words_ |= u64{1} << (slot / 64);
+    filled_[slot / 64] |= u64{1} << (slot % 64);
+    filled_words_ |= u64{1} << (slot / 64);
+    // Whether there is one in the bucket nobody can guess: no branch.
+    const bool first = list.head == kNone;
+    if (static_cast<int>(first) | static_cast<int>(nodes_[list.tail].at <= at)) [[likely]] {
+      *(first ? &list.head : &nodes_[list.tail].next) = node;
+      list.tail = node;
     } else {
       insert(list, node, at);
     }
@@ -63,7 +66,7 @@ class EventQueue {
   };
 
   struct Bucket {
-    u32 head = kNone, tail = kNone;
+    u32 head = kNone, tail = 0;
   };
 
   u32 new_node(SimTime at, std::coroutine_handle<> resume);
@@ -128,12 +131,9 @@ inline Event EventQueue::pop_wheel(i64 bucket) {
   node.next = free_;
   free_ = first;
   --in_wheel_;
-  if (list.head == kNone) {
-    filled_[slot / 64] &= ~(u64{1} << (slot % 64));
-    if (filled_[slot / 64] == 0) {
-      filled_words_ &= ~(u64{1} << (slot / 64));
-    }
-  }
+  u64& filled = filled_[slot / 64];
+  filled &= ~(u64{list.head == kNone} << (slot % 64));
+  filled_words_ &= ~(u64{filled == 0} << (slot / 64));
   bucket_now_ = bucket;
   return event;
 }

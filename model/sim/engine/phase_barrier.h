@@ -30,7 +30,7 @@ class alignas(64) PhaseBarrier {
   }
 
   void arrive(SimTime at) {
-    latest_ = at > latest_ ? at : latest_;
+    latest_ = later(latest_, at);
     if (++arrived_ == arrivals_) {
       at_[completed_ & 1] = latest_;
       ++completed_;
@@ -67,10 +67,7 @@ class alignas(64) PhaseBarrier {
 
    private:
     friend class PhaseBarrier;
-    SimTime resume_at() const {
-      const SimTime complete = barrier_.completed_at(phase_);
-      return (complete > from_ ? complete : from_) + then_;
-    }
+    SimTime resume_at() const { return later(barrier_.completed_at(phase_), from_) + then_; }
 
     PhaseBarrier& barrier_;
     u32 phase_;
@@ -92,7 +89,7 @@ class alignas(64) PhaseBarrier {
  private:
   static constexpr u32 kBeforeFirst = ~u32{0};
 
-  bool is_complete(u32 phase) const { return phase == kBeforeFirst || phase < completed_; }
+  bool is_complete(u32 phase) const { return phase + 1 <= completed_; }  // 0 <= of kBeforeFirst
   /// Of a complete phase; of one before the last two, which nobody is late for, the beginning.
   SimTime completed_at(u32 phase) const {
     return phase != kBeforeFirst && completed_ - phase <= 2 ? at_[phase & 1] : SimTime{};

@@ -12,7 +12,7 @@ class Server {
  public:
   /// When the request is served. `asked` may not go back.
   SimTime serve(SimTime asked, SimTime service) {
-    free_ = (asked > free_ ? asked : free_) + service;
+    free_ = later(asked, free_) + service;
     busy_ += service;
     return free_;
   }

@@ -83,7 +83,7 @@ void Cta::land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes) {
   const SimTime now = engine().now();
   machine_.sm_intake += bytes;
   const SimTime taken_in = at.sm().intake.serve(now, fill) + costs().l2_latency;
-  at.leader_->full_[static_cast<std::size_t>(stage)].arrive(std::max(memory, taken_in));
+  at.leader_->full_[static_cast<std::size_t>(stage)].arrive(later(memory, taken_in));
 }
 
 void Cta::load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block) {

@@ -26,10 +26,10 @@ struct RingPosition {
   u32 round = 0;
 
   void advance(i32 stages) {
-    if (++stage == stages) {
-      stage = 0;
-      ++round;
-    }
+    // No branch: events come in an order in which no processor could guess it.
+    const i32 next = stage + 1, wraps = static_cast<i32>(next == stages);
+    stage = next * (1 - wraps);
+    round += static_cast<u32>(wraps);
   }
 };
 
@@ -223,7 +223,7 @@ inline void Cta::mma_k_block(Warpgroup& consumer) {
   const SimTime complete = sm().tensor.serve(now, costs().mma);
   note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
   consumer.group_complete[consumer.groups++ % 4] = complete;
-  consumer.ready = std::max(now + costs().mma_issue, complete - costs().mma_queue);
+  consumer.ready = later(now + costs().mma_issue, complete - costs().mma_queue);
   consumer.at.advance(tiling().stages);
   ++machine_.k_blocks_multiplied;
   if (machine_.activity != nullptr) {
@@ -249,7 +249,7 @@ inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
   note_often(consumer, [&] { return Step{.kind = StepKind::kWaitMultiplied, .count = groups}; });
   if (consumer.groups > left) {
     const SimTime complete = consumer.group_complete[(consumer.groups - 1 - left) % 4];
-    consumer.ready = std::max(consumer.ready, complete + costs().completion);
+    consumer.ready = later(consumer.ready, complete + costs().completion);
   }
 }
 

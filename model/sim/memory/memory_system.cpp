@@ -88,7 +88,7 @@ inline SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost
     activity_->add(Resource::kL2Output, now, bytes);
   }
   l2_use_.add(now, takes);
-  return std::max(asked, l2_output_.serve(now, place, takes));
+  return later(asked, l2_output_.serve(now, place, takes));
 }
 
 inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u32 block,
@@ -99,7 +99,7 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
   const bool merged = !multicast && tick(now) < held.merged_until[gpc];
   SimTime served = put_out(now, asked, cost, place, merged);
   if (merged) {
-    served = std::max(served, time_of_tick(held.merged_until[gpc]) - merge_window_);
+    served = later(served, time_of_tick(held.merged_until[gpc]) - merge_window_);
   } else {
     if (cache_.holds(block)) {
       if (tick(now) - held.touched >= kTouchAgain) {
@@ -110,7 +110,8 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
       fetch_blocks(now, asked, fetch, cost);
     }
     const u32 partition = u32{1} << (gpc & 1);
-    traffic_.far += (held.partitions & partition) == 0 ? cost.sectors * kSectorBytes : 0;
+    traffic_.far +=
+        static_cast<i64>((held.partitions & partition) == 0) * cost.sectors * kSectorBytes;
     held.partitions |= partition;
     if (!multicast) {
       held.merged_until[gpc] = tick(merged_until(served));
@@ -123,7 +124,7 @@ inline SimTime MemorySystem::answer(SimTime now, SimTime asked, LoadName name, u
     }
     log_->add_load(name, {logged.output[gpc], logged.read});
   }
-  return std::max(served, held.in_l2) + l2_latency_;
+  return later(served, held.in_l2) + l2_latency_;
 }
 
 SimTime MemorySystem::answer_again(SimTime now, SimTime asked, LoadName name, const BlockCost& cost,
@@ -182,7 +183,7 @@ SimTime MemorySystem::read_dram(SimTime now, SimTime asked, const BlockCost& cos
     activity_->add(Resource::kDramRead, now, bytes);
   }
   dram_use_.add(now, cost.dram * read.blocks);
-  return std::max(dram_.serve(now, cost.dram * read.blocks), asked) + dram_latency_;
+  return later(dram_.serve(now, cost.dram * read.blocks), asked) + dram_latency_;
 }
 
 void MemorySystem::write_dram(SimTime now, i64 bytes) {

@@ -13,28 +13,28 @@ class RecentUse {
  public:
   /// The part will need `takes` for what it is asked now. Time does not go back.
   void add(SimTime now, SimTime takes) {
-    const i64 window = now.ps / kWindow;
+    const u64 window = static_cast<u64>(now.ps) / kWindow;
     if (window != window_) {
       before_ = window == window_ + 1 ? asked_ : 0;
       asked_ = 0;
       window_ = window;
     }
-    asked_ += takes.ps;
+    asked_ += static_cast<u64>(takes.ps);
   }
 
   /// In 1024ths, of this window and what it leaves of the one before.
   i64 share(SimTime now) const {
-    const i64 later = now.ps / kWindow - window_;
-    const i64 of_before = later == 0 ? before_ : later == 1 ? asked_ : 0;
-    const i64 left = kWindow - now.ps % kWindow;
-    const i64 asked = (of_before >> 10) * left / (kWindow >> 10) + (later == 0 ? asked_ : 0);
-    return std::min<i64>(1024, asked / (kWindow >> 10));
+    const u64 time = static_cast<u64>(now.ps), later = time / kWindow - window_;
+    const u64 of_before = later == 0 ? before_ : later == 1 ? asked_ : 0;
+    const u64 left = kWindow - time % kWindow;
+    const u64 asked = (of_before >> 10) * left / (kWindow >> 10) + (later == 0 ? asked_ : 0);
+    return static_cast<i64>(std::min<u64>(1024, asked / (kWindow >> 10)));
   }
 
  private:
-  static constexpr i64 kWindow = i64{1} << 20;  // ps
+  static constexpr u64 kWindow = u64{1} << 20;  // ps
 
-  i64 window_ = 0, asked_ = 0, before_ = 0;
+  u64 window_ = 0, asked_ = 0, before_ = 0;
 };
 
 }  // namespace tilecast

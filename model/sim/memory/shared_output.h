@@ -13,6 +13,7 @@
 // Checked by: shared_output_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -40,7 +41,7 @@ constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
 /// Things that wait, each until some time of its own.
 class Waiters {
  public:
-  explicit Waiters(u32 count) : until_(count) {}
+  explicit Waiters(u32 count) : until_((count + kTogether - 1) / kTogether * kTogether) {}
 
   /// How many wait at `now`, counting `one` whether it does or not.
   i64 with(u32 one, SimTime now) {
@@ -52,24 +53,28 @@ class Waiters {
 
   /// Of one that was asked about at `now`.
   void extend(u32 one, SimTime now, SimTime until) {
-    waiting_ += until_[one] <= now && until > now ? 1 : 0;
-    until_[one] = until_[one] < until ? until : until_[one];
-    first_end_ = until < first_end_ ? until : first_end_;
+    waiting_ += static_cast<i64>(until_[one] <= now) & static_cast<i64>(until > now);
+    until_[one] = later(until_[one], until);
+    first_end_.ps = std::min(first_end_.ps, until.ps);
   }
 
  private:
   void count(SimTime now) {
     i64 waiting = 0;
     SimTime first_end = kNever;
-    for (const SimTime& until : until_) {
-      waiting += until > now ? 1 : 0;
-      first_end = until > now && until < first_end ? until : first_end;
+    for (std::size_t part = 0; part < until_.size(); part += kTogether) {
+      for (std::size_t i = part; i < part + kTogether; ++i) {
+        const SimTime until = until_[i];
+        waiting += until > now ? 1 : 0;
+        first_end.ps = std::min(first_end.ps, until > now ? until.ps : kNever.ps);
+      }
     }
     waiting_ = waiting;
     counted_ = now;
     first_end_ = first_end;
   }
 
+  static constexpr std::size_t kTogether = 8;  // to a step of a loop, which ends less often
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
 
   std::vector<SimTime> until_;
@@ -88,10 +93,10 @@ class SharedOutput {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
     i64 of_group = 0;
     for (u32 pair = 0; pair < pairs_of_group_; ++pair) {
-      of_group += pair == place.pair || pairs[pair] > asked ? 1 : 0;
+      of_group += static_cast<i64>(pair == place.pair) | static_cast<i64>(pairs[pair] > asked);
     }
     SimTime& free = pairs[place.pair];
-    free = (asked > free ? asked : free) + service * (groups_.with(place.group, asked) * of_group);
+    free = later(asked, free) + service * (groups_.with(place.group, asked) * of_group);
     groups_.extend(place.group, asked, free);
     busy_ += service;
     return free;

@@ -1,0 +1,56 @@
+// Every cell of the curve of hilbert.h in its order: for who wants them all, several times faster
+// than following each one down.
+// Checked by: tile_scheduler_test.cpp (against hilbert_cell()).
+#pragma once
+
+#include "model/tile/hilbert.h"
+
+namespace tilecast {
+namespace hilbert_order {
+
+struct Vector {
+  i32 x, y;
+  constexpr Vector operator+(Vector o) const { return {x + o.x, y + o.y}; }
+  constexpr Vector operator-(Vector o) const { return {x - o.x, y - o.y}; }
+  constexpr Vector operator-() const { return {-x, -y}; }
+  constexpr i32 length() const { return x + y < 0 ? -x - y : x + y; }
+  constexpr Vector unit() const { return {x > 0 ? 1 : x < 0 ? -1 : 0, y > 0 ? 1 : y < 0 ? -1 : 0}; }
+  constexpr Vector half(bool even) const {
+    const Vector h{x / 2, y / 2};
+    return even && h.length() % 2 != 0 && length() > 2 ? h + unit() : h;
+  }
+};
+
+/// The parts that hilbert_cell() goes down to, one after the other.
+template <class Visit>
+void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
+  const i32 w = major.length(), h = minor.length();
+  if (w <= 1 || h <= 1) {
+    const Vector along = w > 1 ? major.unit() : minor.unit();
+    for (i32 left = w * h; left > 0; --left) {
+      visit(HilbertCell{at.x, at.y});
+      at = at + along;
+    }
+  } else if (2 * w > 3 * h) {
+    const Vector first = major.half(true);
+    follow(at, first, minor, visit);
+    follow(at + first, major - first, minor, visit);
+  } else {
+    const Vector a = major.half(false), b = minor.half(true);
+    follow(at, b, a, visit);
+    follow(at + b, major, minor - b, visit);
+    follow(at + (major - major.unit()) + (b - minor.unit()), -b, a - major, visit);
+  }
+}
+
+}  // namespace hilbert_order
+
+/// Calls `visit` with each cell of the curve over width x height cells.
+template <class Visit>
+void for_each_hilbert_cell(i32 width, i32 height, const Visit& visit) {
+  const hilbert_order::Vector across{width, 0}, up{0, height};
+  hilbert_order::follow({0, 0}, width >= height ? across : up, width >= height ? up : across,
+                        visit);
+}
+
+}  // namespace tilecast
