@@ -99,7 +99,8 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log2(std::max(1, config.decomposition.splits)),
        number(traits.hybrid)},
       form.limiter,
-      regime};
+      regime,
+      never_learned(problem)};
 }
 
 }  // namespace tilecast

@@ -54,6 +54,17 @@ TEST_CASE("A kernel whose K is beyond every row's is extrapolated, however like 
   }
 }
 
+TEST_CASE("A kernel that no row is like has the spread of kernels at large, wherever it lies") {
+  const LearnedModel model = one_row(0.05, -0.01);
+  const LearnedPart learned(model, Method::kSimulated);
+  KernelFeatures kernel = away(0);
+  kernel.never_learned = true;
+  const Learned other = learned.of(kernel);
+  CHECK(other.extrapolated);
+  CHECK(other.interval->high == Approx(2 * 0.101980).epsilon(1e-4));
+  CHECK(other.cycles == learned.of(away(0)).cycles);
+}
+
 TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);

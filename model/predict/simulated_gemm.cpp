@@ -209,7 +209,6 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
                   learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
                                                         normal.form, clock, simulated, q.regime)),
                   q.regime, q.inputs, run.activity, cycles, p);
-    p.extrapolated |= never_learned(q.problem);
   }
   // A gate writes half of what a plain kernel does, and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
