@@ -98,7 +98,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
        std::log2(std::max(1, config.decomposition.splits)),
        number(traits.hybrid)},
-      form.limiter,
+      simulated ? limiter_of(simulated->busy, form.limiter) : form.limiter,
       regime,
       never_learned(problem)};
 }

@@ -21,11 +21,12 @@ namespace tilecast {
 struct SimulatedWork {
   Cycles cycles;
   Bytes l2, dram;  // that L2 puts out, concurrent requests once; that DRAM reads and writes
+  Shares busy;
 };
 
 struct KernelFeatures {
   Features values;
-  Limiter limiter;  // by closed form
+  Limiter limiter;  // of the simulation, where there is one
   Regime regime;
   bool never_learned = false;  // no row is like it, whatever the values
 };

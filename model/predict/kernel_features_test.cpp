@@ -64,7 +64,7 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("simulated_over_closed_form") == 0);
   CHECK(kernel.of("simulated_l2_rate") == 0);
   // Bytes of one SM and cycle, of 132, over twice the closed form's cycles.
-  const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}};
+  const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}, {.l2 = 0.6}};
   const double sm_cycles = 132 * 2 * kernel.form.cycles.value;
   CHECK(kernel.of("simulated_over_closed_form", simulated) == Approx(std::log(2)));
   CHECK(kernel.of("simulated_operand_rate", simulated) ==
@@ -101,6 +101,10 @@ TEST_CASE("Features are what their names say") {
     CHECK(kernel.of(share) < 1);
   }
   CHECK(kernel.features().limiter == kernel.form.limiter);
+  CHECK(kernel.features(simulated).limiter == kernel.form.limiter);  // nothing is busy for long
+  SimulatedWork busy = simulated;
+  busy.busy.l2 = 0.75;
+  CHECK(kernel.features(busy).limiter == Limiter::kL2);
   CHECK(kernel.features().regime == Regime::kSustained);
 }
 

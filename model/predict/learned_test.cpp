@@ -15,8 +15,9 @@ LearnedModel one_row(double cycles, double clock) {
   LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
   model.length.fill(2);
   model.noise = 0.5;
-  const LearnedMethod method{
-      {0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {2, 3}};
+  LearnedMethod method{{0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {}};
+  method.reach.each.fill(2);
+  method.reach.each[static_cast<std::size_t>(Limiter::kL2)] = 3;
   model.analytic = model.simulated = method;
   return model;
 }
