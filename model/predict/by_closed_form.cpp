@@ -49,7 +49,6 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
         q.gpu, answers[i], q.regime, q.inputs, kernel_activity(q.gpu, problem, config, work),
         [&](Hertz f) { return closed_form(q.gpu, problem, config, work, f).cycles; }, p);
     p.closed_form_time = p.time;
-    p.extrapolated |= never_learned(q.problem);
   }
   return predictions;
 }

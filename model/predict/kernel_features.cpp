@@ -1,6 +1,7 @@
 #include "model/predict/kernel_features.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "model/base/math.h"
@@ -15,9 +16,10 @@ namespace {
 
 double number(bool is) { return is ? 1.0 : 0.0; }
 
-/// 0: rows of so many bytes start on lines of 128; 1, 2, 3: on 64, 32, 16 only.
+/// How often a line of 128 bytes is halved until rows of so many bytes start on it: 0 on lines, 3
+/// on 16 bytes, below which no copy engine stores them.
 double alignment(i64 bytes) {
-  return bytes % 128 == 0 ? 0 : bytes % 64 == 0 ? 1 : bytes % 32 == 0 ? 2 : 3;
+  return std::countr_zero(128U) - std::countr_zero(static_cast<u64>(bytes) | 128U);
 }
 
 /// Part of what so many whole tiles cover along one side that lies out of bounds.
@@ -98,8 +100,9 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        work.shared ? std::log(std::max(1.0, work.shared->busiest.pieces)) : 0.0,
        std::log2(std::max(1, config.decomposition.splits)),
        number(traits.hybrid)},
-      form.limiter,
-      regime};
+      simulated ? limiter_of(simulated->busy, form.limiter) : form.limiter,
+      regime,
+      never_learned(problem)};
 }
 
 }  // namespace tilecast

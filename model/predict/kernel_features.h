@@ -21,13 +21,18 @@ namespace tilecast {
 struct SimulatedWork {
   Cycles cycles;
   Bytes l2, dram;  // that L2 puts out, concurrent requests once; that DRAM reads and writes
+  Shares busy;
 };
 
 struct KernelFeatures {
   Features values;
-  Limiter limiter;  // by closed form
+  Limiter limiter;  // of the simulation, where there is one
   Regime regime;
+  bool never_learned = false;  // no row is like it, whatever the values
 };
+
+/// Whatever the GPU: no row that is learned from has sums that are promoted.
+constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
 
 /// `form` and `work` are of the configuration at `sm_clock`, where the closed form settles on
 /// normal data, whatever the method; `simulated`: none where it was not.

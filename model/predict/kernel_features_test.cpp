@@ -64,7 +64,7 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("simulated_over_closed_form") == 0);
   CHECK(kernel.of("simulated_l2_rate") == 0);
   // Bytes of one SM and cycle, of 132, over twice the closed form's cycles.
-  const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}};
+  const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}, {.l2 = 0.6}};
   const double sm_cycles = 132 * 2 * kernel.form.cycles.value;
   CHECK(kernel.of("simulated_over_closed_form", simulated) == Approx(std::log(2)));
   CHECK(kernel.of("simulated_operand_rate", simulated) ==
@@ -80,7 +80,10 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("ctas_per_sm") == 0);
   CHECK(kernel.of("k") == Approx(std::log(4080)));
   CHECK(kernel.of("k_alignment") == 2);  // 8160 bytes: an odd multiple of 32
-  CHECK(kernel.of("n_alignment") == 3);  // 8200 bytes: of 8
+  CHECK(kernel.of("n_alignment") == 4);  // 8200 bytes: an odd multiple of 8, which threads store
+  CHECK(
+      Kernel({{4096, 4097, 4080}, ElementType::kFp16, Layout::kTn}, kProducer).of("n_alignment") ==
+      6);
   CHECK(kernel.of("beyond_edge_m") == 0);
   CHECK(kernel.of("beyond_edge_n") == Approx(1 - 4100.0 / (17 * 256)));
   CHECK(kernel.of("clock") == Approx(std::log(1.5)));
@@ -101,6 +104,10 @@ TEST_CASE("Features are what their names say") {
     CHECK(kernel.of(share) < 1);
   }
   CHECK(kernel.features().limiter == kernel.form.limiter);
+  CHECK(kernel.features(simulated).limiter == kernel.form.limiter);  // nothing is busy for long
+  SimulatedWork busy = simulated;
+  busy.busy.l2 = 0.75;
+  CHECK(kernel.features(busy).limiter == Limiter::kL2);
   CHECK(kernel.features().regime == Regime::kSustained);
 }
 

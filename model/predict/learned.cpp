@@ -91,7 +91,7 @@ LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
   Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
   seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
   const double k = kernel.values[kFeatureOfK];
-  if (k >= range_of_k_.first && k <= range_of_k_.second) {
+  if (!kernel.never_learned && k >= range_of_k_.first && k <= range_of_k_.second) {
     seen.left = points_.variance_left(seen.likeness, seen.neighbours, noise_);
   }
   return seen;

@@ -102,7 +102,4 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
                    const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
                    Prediction& p);
 
-/// Whatever the GPU: no row that is learned from has sums that are promoted.
-constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
-
 }  // namespace tilecast

@@ -22,7 +22,7 @@ LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
                       closed_form(gpu, problem, config, work, predicted.sm_clock).cycles /
                       predicted.cycles_correction;
   const SimulatedWork simulated{kernel.form.cycles * over, predicted.l2_output,
-                                predicted.dram_read + predicted.dram_write};
+                                predicted.dram_read + predicted.dram_write, predicted.shares};
   return learned->reasons(
       kernel_features(
           gpu, problem, config, work, kernel.form, kernel.clock.sm_clock,

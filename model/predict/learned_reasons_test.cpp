@@ -34,8 +34,8 @@ TEST_CASE("The kernel itself, once measured, is the row that its prediction lean
     const Features own =
         kernel_features(plain, kProblem, config, work, form, clock,
                         method == Method::kSimulated
-                            ? std::optional<SimulatedWork>(
-                                  {form.cycles * over, p.l2_output, p.dram_read + p.dram_write})
+                            ? std::optional<SimulatedWork>({form.cycles * over, p.l2_output,
+                                                            p.dram_read + p.dram_write, p.shares})
                             : std::nullopt,
                         Regime::kBurst)
             .values;

@@ -15,8 +15,9 @@ LearnedModel one_row(double cycles, double clock) {
   LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
   model.length.fill(2);
   model.noise = 0.5;
-  const LearnedMethod method{
-      {0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {2, 3}};
+  LearnedMethod method{{0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {}};
+  method.reach.each.fill(2);
+  method.reach.each[static_cast<std::size_t>(Limiter::kL2)] = 3;
   model.analytic = model.simulated = method;
   return model;
 }
@@ -52,6 +53,17 @@ TEST_CASE("A kernel whose K is beyond every row's is extrapolated, however like 
     CHECK(other.extrapolated);
     CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // yet the best that is known
   }
+}
+
+TEST_CASE("A kernel that no row is like has the spread of kernels at large, wherever it lies") {
+  const LearnedModel model = one_row(0.05, -0.01);
+  const LearnedPart learned(model, Method::kSimulated);
+  KernelFeatures kernel = away(0);
+  kernel.never_learned = true;
+  const Learned other = learned.of(kernel);
+  CHECK(other.extrapolated);
+  CHECK(other.interval->high == Approx(2 * 0.101980).epsilon(1e-4));
+  CHECK(other.cycles == learned.of(away(0)).cycles);
 }
 
 TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {

@@ -33,19 +33,6 @@ double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles 
   return std::min(1.0, bytes.value / gpu.sm.count / rate.value / cycles.value);
 }
 
-/// Of a simulated kernel: what is busiest, where that is most of the time; else the closed form's.
-/// Of 160 kernels of the data set this is what costs most (model/sim/limits.h) in 122.
-Limiter limiter_of(const Prediction& p) {
-  constexpr double kMostOfTheTime = 0.7;
-  const std::pair<double, Limiter> busy[] = {{p.shares.tensor, Limiter::kTensor},
-                                             {p.shares.shared_memory, Limiter::kSharedMemory},
-                                             {p.shares.sm_intake, Limiter::kSmIntake},
-                                             {p.shares.l2, Limiter::kL2},
-                                             {p.shares.dram, Limiter::kDram}};
-  const auto [share, busiest] = *std::ranges::max_element(busy);
-  return share >= kMostOfTheTime ? busiest : p.limiter;
-}
-
 const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
 
 /// Equal for candidates that one simulation stands for.
@@ -154,6 +141,14 @@ Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
   return {resident_ctas(gpu, config), resident_workers(gpu, config)};
 }
 
+Shares busy_shares(const GpuSpec& gpu, const Simulated& kernel, Cycles cycles, double tensor) {
+  return {.tensor = tensor,
+          .shared_memory = share_of_sms(gpu, kernel.operand_reads, operand_rate(gpu), cycles),
+          .sm_intake = share_of_sms(gpu, kernel.sm_intake, gpu.machine->intake, cycles),
+          .l2 = kernel.l2_share,
+          .dram = kernel.dram_share};
+}
+
 bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   return can_simulate(gpu, config) &&
          is_small_enough(gpu, problem, config, residency_of(gpu, config));
@@ -193,29 +188,25 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   p.dram_write = kernel.dram_write;
   p.l2_output = kernel.l2_output;
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
-  p.shares.shared_memory =
-      share_of_sms(q.gpu, kernel.operand_reads, operand_rate(q.gpu), settled.form);
-  p.shares.sm_intake = share_of_sms(q.gpu, kernel.sm_intake, q.gpu.machine->intake, settled.form);
-  p.shares.l2 = kernel.l2_share;
-  p.shares.dram = kernel.dram_share;
+  p.shares = busy_shares(q.gpu, kernel, settled.form, p.shares.tensor);
   p.simulated_part = kernel.simulated_part;
   if (learned.simulated) {
     const double over_closed = settled.form / closed(settled.clock.sm_clock);
     const auto cycles = [&](Hertz f) { return closed(f) * over_closed; };
     const GemmForm normal = form_on_normal_data(q, physics);
     const Hertz clock = normal.clock.sm_clock;
-    const SimulatedWork simulated{cycles(clock), run.activity.work.l2, run.activity.work.dram};
+    const SimulatedWork simulated{cycles(clock), run.activity.work.l2, run.activity.work.dram,
+                                  p.shares};
     apply_learned(q.gpu,
                   learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
                                                         normal.form, clock, simulated, q.regime)),
                   q.regime, q.inputs, run.activity, cycles, p);
-    p.extrapolated |= never_learned(q.problem);
   }
   // A gate writes half of what a plain kernel does, and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, p);
   }
-  p.limiter = limiter_of(p);
+  p.limiter = limiter_of(p.shares, p.limiter);
   if (watch != nullptr) {
     *watch = std::move(run);
   }

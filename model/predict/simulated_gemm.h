@@ -36,6 +36,9 @@ struct SimulatedGemm {
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config, Hertz sm_clock, bool watched = false);
 
+/// Of a simulated kernel that takes so many cycles; `tensor`: the tensor cores' own FLOPs.
+Shares busy_shares(const GpuSpec& gpu, const Simulated& kernel, Cycles cycles, double tensor);
+
 /// A kernel that can be simulated, by simulation; `analytic`: by closed form. `watch`, if not null,
 /// becomes the simulation that the prediction is made of, watched.
 Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,

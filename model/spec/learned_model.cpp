@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -150,13 +151,13 @@ void read_method(const StrictValue& value, LearnedMethod& method) {
     const StrictMap output = map.required(kOutputs[o]).map({"spread"});
     output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
   }
-  const StrictMap reach =
-      map.required("reach").map({"tensor", "l2", "dram", "epilogue", "latency"});
-  const auto number = [&](std::string_view kind) {
-    return reach.required(kind).number(0, kMostDeviations);
-  };
-  method.reach = {number("tensor"), number("l2"), number("dram"), number("epilogue"),
-                  number("latency")};
+  std::vector<std::string> limiters;
+  std::ranges::transform(kEveryLimiter, std::back_inserter(limiters),
+                         [](Limiter limiter) { return std::string(to_text(limiter)); });
+  const StrictMap reach = map.required("reach").map(limiters);
+  for (std::size_t i = 0; i < limiters.size(); ++i) {
+    method.reach.each[i] = reach.required(limiters[i]).number(0, kMostDeviations);
+  }
 }
 
 void read_prior(const StrictValue& value, LearnedModel& model) {
@@ -182,11 +183,12 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
        {std::pair("cycles", &method.cycles), std::pair("clock", &method.clock)}) {
     text += fmt::format("  {}: {{spread: {:.5g}}}\n", word, output->spread);
   }
-  const auto& [tensor, l2, dram, epilogue, latency] = method.reach;
-  return text + fmt::format(
-                    "  reach: {{tensor: {:.4g}, l2: {:.4g}, dram: {:.4g}, epilogue: "
-                    "{:.4g}, latency: {:.4g}}}\n",
-                    tensor, l2, dram, epilogue, latency);
+  text += "  reach:";
+  for (const Limiter limiter : kEveryLimiter) {
+    text += fmt::format("{}{}: {:.4g}", limiter == kEveryLimiter[0] ? " {" : ", ", to_text(limiter),
+                        method.reach.of(limiter));
+  }
+  return text + "}\n";
 }
 
 }  // namespace

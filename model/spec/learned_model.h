@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,28 +57,9 @@ struct LearnedOutput {
 /// Nine of ten times lie so many standard deviations around the prediction or nearer, by what
 /// limits the kernel. 0: nobody has counted.
 struct LearnedReach {
-  double tensor = 0;  // the tensor cores, or their operands
-  double l2 = 0;      // or what an SM takes in
-  double dram = 0;
-  double epilogue = 0;
-  double latency = 0;  // and what else there is
+  std::array<double, std::size(kEveryLimiter)> each = {};  // in the order of kEveryLimiter
 
-  constexpr double of(Limiter limiter) const {
-    switch (limiter) {
-      case Limiter::kTensor:
-      case Limiter::kSharedMemory:
-        return tensor;
-      case Limiter::kL2:
-      case Limiter::kSmIntake:
-        return l2;
-      case Limiter::kDram:
-        return dram;
-      case Limiter::kEpilogue:
-        return epilogue;
-      default:
-        return latency;
-    }
-  }
+  constexpr double of(Limiter limiter) const { return each[static_cast<std::size_t>(limiter)]; }
 };
 
 /// Of one way to predict, closed forms or simulation.

@@ -34,7 +34,9 @@ LearnedModel example() {
       next += 0.125;
       *output = {0.01 * next, {0.001 * next, -0.5}, {next, -next}};
     }
-    method->reach = {1.5, next / 20, 2.5, next / 30, 3.5};
+    for (double& reach : method->reach.each) {
+      reach = (next += 0.125) / 40;
+    }
   }
   return model;
 }

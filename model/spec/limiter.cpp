@@ -1,5 +1,8 @@
 #include "model/spec/limiter.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "model/base/words.h"
 
 namespace tilecast {
@@ -22,5 +25,16 @@ constexpr Words<Limiter, 10> kLimiters{{{Limiter::kTensor, "tensor"},
 std::string_view to_text(Limiter limiter) { return word_of(kLimiters, limiter); }
 
 Limiter parse_limiter(std::string_view text) { return value_of(kLimiters, "limiter", text); }
+
+Limiter limiter_of(const Shares& busy, Limiter by_form) {
+  constexpr double kMostOfTheTime = 0.7;
+  const std::pair<double, Limiter> shares[] = {{busy.tensor, Limiter::kTensor},
+                                               {busy.shared_memory, Limiter::kSharedMemory},
+                                               {busy.sm_intake, Limiter::kSmIntake},
+                                               {busy.l2, Limiter::kL2},
+                                               {busy.dram, Limiter::kDram}};
+  const auto [share, busiest] = *std::ranges::max_element(shares);
+  return share >= kMostOfTheTime ? busiest : by_form;
+}
 
 }  // namespace tilecast

@@ -35,4 +35,8 @@ struct Shares {
   double tensor, shared_memory, sm_intake, l2, dram;
 };
 
+/// Of a simulated kernel: what is busiest, where that is most of the time; else the closed form's.
+/// Of 160 kernels of the data set this is what costs most (model/sim/limits.h) in 122.
+Limiter limiter_of(const Shares& busy, Limiter by_form);
+
 }  // namespace tilecast

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "model/base/shown_text.h"
@@ -113,7 +114,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   const std::vector<double> left = cycle_residuals(gpu.spec, rows, options.threads);
   done.cycles_error = mean_error(left);
   done.by_schedule = by_schedule(rows, left);
-  std::vector<KernelActivity> simulated;
+  std::vector<SimulatedRow> simulated;
   done.simulated = options.simulate;
   if (options.simulate) {
     simulated = simulate_rows(gpu.spec, rows, options.threads, [&](std::size_t count) {
@@ -124,7 +125,9 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
   }
   if (options.fit_constants) {
     options.progress("constants of the clock");
-    done.clock = fit_clock(gpu, rows, simulated, options.threads);
+    std::vector<KernelActivity> activities;
+    std::ranges::transform(simulated, std::back_inserter(activities), &SimulatedRow::activity);
+    done.clock = fit_clock(gpu, rows, activities, options.threads);
   }
   done.learned = fit_learned(gpu.spec, rows, simulated, {options.before.get(), options.prior},
                              options.threads, options.progress);

@@ -46,8 +46,8 @@ struct ConstantFit {
   int evaluations;  // of all rows
 };
 
-/// Changes `gpu` to the fitted numbers, with what simulations say of the rows, if there are any: at
-/// the measured clocks, and of a kernel that cannot be simulated no cycles.
+/// Changes `gpu` to the fitted numbers, with what simulations say of the rows, if there are any; of
+/// a kernel that cannot be simulated no cycles.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<KernelActivity>& simulated, unsigned threads);
 

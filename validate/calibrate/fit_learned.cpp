@@ -26,7 +26,7 @@ constexpr double kFirstLength = 8;         // spreads of a feature
 constexpr double kFirstNoise = 0.5;        // spreads of an output
 constexpr double kClockCounts = 0.5;       // over cycles, each in spreads
 constexpr double kOutside = 0.1;           // of rows, beyond the interval
-constexpr std::size_t kRowsForReach = 50;  // fewer of a kind have all rows' reach
+constexpr std::size_t kRowsForReach = 50;  // fewer of a limiter have all rows' reach
 
 /// `most` of `count`, by a seed; ascending.
 std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
@@ -92,23 +92,25 @@ double mean_error(const Eigen::VectorXd& logs) {
 
 std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
-/// How many deviations nine of ten times reach; few rows of a kind are counted with all.
+/// How many deviations nine of ten times reach; few rows of a limiter are counted with all.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
                       const std::vector<double>& deviations) {
-  constexpr LearnedReach kKinds{1, 2, 3, 4, 5};
-  const auto counted = [&](Limiter kind) {
-    std::vector<double> own;
+  LearnedReach reach;
+  for (const Limiter limiter : kEveryLimiter) {
+    std::vector<double> values;
     for (std::size_t i = 0; i < deviations.size(); ++i) {
-      if (kKinds.of(features[i].limiter) == kKinds.of(kind)) {
-        own.push_back(deviations[i]);
+      if (features[i].limiter == limiter) {
+        values.push_back(deviations[i]);
       }
     }
-    std::vector<double> values = own.size() < kRowsForReach ? deviations : own;
+    if (values.size() < kRowsForReach) {
+      values = deviations;
+    }
     std::ranges::sort(values);
-    return std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
-  };
-  return {counted(Limiter::kTensor), counted(Limiter::kL2), counted(Limiter::kDram),
-          counted(Limiter::kEpilogue), counted(Limiter::kLatency)};
+    reach.each[static_cast<std::size_t>(limiter)] =
+        std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
+  }
+  return reach;
 }
 
 /// Own rows through a prediction, by what is said of them: cycles, the clock that they leave, the
@@ -229,9 +231,9 @@ PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRow
 }  // namespace
 
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<KernelActivity>& simulated, const LearnedBefore& before,
+                       const std::vector<SimulatedRow>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress) {
-  const std::vector<KernelActivity> none;
+  const std::vector<SimulatedRow> none;
   const SeenRows closed = see_rows(gpu, rows, none, threads);
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
   progress("lengths of features");

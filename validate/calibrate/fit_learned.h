@@ -28,6 +28,7 @@
 #include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"
 #include "validate/calibrate/prior_rows.h"
+#include "validate/calibrate/seen_rows.h"
 
 namespace tilecast {
 
@@ -53,9 +54,9 @@ struct LearnedFit {
   std::optional<PriorGain> prior = {};
 };
 
-/// `simulated`: each row at its clock; empty where nothing is, and the two are the same.
+/// `simulated`: each row; empty where nothing is, and the two are the same.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
-                       const std::vector<KernelActivity>& simulated, const LearnedBefore& before,
+                       const std::vector<SimulatedRow>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress);
 
 }  // namespace tilecast

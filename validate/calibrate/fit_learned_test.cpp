@@ -25,7 +25,7 @@ FitRows rows_of(const GpuSpec& gpu, int first, int problems, const CyclesFactor&
 }
 
 LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
-               const std::vector<KernelActivity>& simulated = {}) {
+               const std::vector<SimulatedRow>& simulated = {}) {
   return fit_learned(gpu, rows, simulated, {}, kThreads, [](const std::string&) {});
 }
 
@@ -85,9 +85,10 @@ TEST_CASE("Of simulated cycles is learned from where they are, not from the clos
   // Simulations that are all 20 % too fast, beside closed forms that are right.
   const GpuSpec gpu = h200();
   const FitRows rows = rows_of(gpu, 0, 30, as_predicted);
-  std::vector<KernelActivity> simulated;
+  std::vector<SimulatedRow> simulated;
   for (const FitRow& row : rows.rows) {
-    simulated.push_back({activity_of(gpu, row).work_in(row.cycles / 1.25)});
+    const ChipWork work = activity_of(gpu, row).work_in(row.cycles / 1.25);
+    simulated.push_back({{work}, {work.elapsed, work.l2, work.dram, {}}, row.clock});
   }
   const LearnedFit learned = fit(gpu, rows, simulated);
   CHECK(learned.simulated.cycles_without == Approx(0.2).epsilon(1e-3));

@@ -1,8 +1,10 @@
 #include "validate/calibrate/seen_rows.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "model/base/parallel.h"
 #include "model/clock/clock.h"
@@ -12,14 +14,19 @@
 namespace tilecast {
 namespace {
 
-const KernelActivity* simulation_of(const std::vector<KernelActivity>& simulated, std::size_t i) {
-  return !simulated.empty() && simulated[i].work.elapsed.value > 0 ? &simulated[i] : nullptr;
+const SimulatedRow* simulation_of(const std::vector<SimulatedRow>& simulated, std::size_t i) {
+  const bool is = !simulated.empty() && simulated[i].activity.work.elapsed.value > 0;
+  return is ? &simulated[i] : nullptr;
+}
+
+GemmForm physics_of(const GpuSpec& gpu, const FitRow& row) {
+  return gemm_form({gpu, row.problem, row.regime, Inputs::kNormal}, row.config, row.work);
 }
 
 }  // namespace
 
 SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
-                  const std::vector<KernelActivity>& simulated, unsigned threads) {
+                  const std::vector<SimulatedRow>& simulated, unsigned threads) {
   const std::size_t count = rows.rows.size();
   SeenRows seen{.features = std::vector<KernelFeatures>(count),
                 .cycles_off = Eigen::VectorXd(static_cast<Eigen::Index>(count)),
@@ -29,29 +36,29 @@ SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
     return closed_form(gpu, row.problem, row.config, row.work, f);
   };
   const auto over_closed = [&rows, &simulated, closed](std::size_t i) {
-    const KernelActivity* simulation = simulation_of(simulated, i);
-    const FitRow& row = rows.rows[i];
-    return simulation != nullptr ? simulation->work.elapsed / closed(row, row.clock).cycles : 1;
+    const SimulatedRow* simulation = simulation_of(simulated, i);
+    return simulation != nullptr
+               ? simulation->work.cycles / closed(rows.rows[i], simulation->sm_clock).cycles
+               : 1;
   };
   // Cycles move with the closed form's, as in a prediction.
   seen.corrected = [=, &gpu, &rows, &simulated](std::size_t i, double log) {
     const FitRow& row = rows.rows[i];
     const double factor = over_closed(i) * std::exp(log);
-    const KernelActivity* simulation = simulation_of(simulated, i);
-    return settled_cycles(gpu, simulation != nullptr ? *simulation : activity_of(gpu, row),
+    const SimulatedRow* simulation = simulation_of(simulated, i);
+    return settled_cycles(gpu, simulation != nullptr ? simulation->activity : activity_of(gpu, row),
                           row.clock, row.regime, Inputs::kNormal,
                           [&](Hertz f) { return closed(row, f).cycles * factor; });
   };
   parallel_for(count, threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
-    const GemmForm physics =
-        gemm_form({gpu, row.problem, row.regime, Inputs::kNormal}, row.config, row.work);
+    const GemmForm physics = physics_of(gpu, row);
     const double over = over_closed(i);
     const Hertz own = physics.clock.sm_clock;
-    const KernelActivity* simulation = simulation_of(simulated, i);
     std::optional<SimulatedWork> work;
-    if (simulation != nullptr) {
-      work = {physics.form.cycles * over, simulation->work.l2, simulation->work.dram};
+    if (const SimulatedRow* simulation = simulation_of(simulated, i); simulation != nullptr) {
+      work = simulation->work;
+      work->cycles = physics.form.cycles * over;
     }
     seen.features[i] = kernel_features(gpu, row.problem, row.config, row.work, physics.form, own,
                                        work, row.regime);
@@ -63,14 +70,23 @@ SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
   return seen;
 }
 
-std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                          const std::function<void(std::size_t)>& progress) {
-  std::vector<KernelActivity> simulated(rows.rows.size());
+std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                        const std::function<void(std::size_t)>& progress) {
+  std::vector<SimulatedRow> simulated(rows.rows.size());
   std::atomic<std::size_t> done = 0;
   parallel_for(simulated.size(), threads, [&](std::size_t i) {
     const FitRow& row = rows.rows[i];
     if (can_simulate(gpu, row.config)) {
-      simulated[i] = simulate_phases(gpu, row.problem, row.config, row.clock).activity;
+      const GemmForm physics = physics_of(gpu, row);
+      const Hertz clock = physics.clock.sm_clock;
+      SimulatedGemm run = simulate_phases(gpu, row.problem, row.config, clock);
+      const ChipWork& work = run.activity.work;
+      const Cycles cycles = work.elapsed;
+      const double tensor =
+          std::min(1.0, physics.form.shares.tensor * (physics.form.cycles / cycles));
+      simulated[i] = {
+          {}, {cycles, work.l2, work.dram, busy_shares(gpu, run.kernel, cycles, tensor)}, clock};
+      simulated[i].activity = std::move(run.activity);
     }
     progress(++done);
   });

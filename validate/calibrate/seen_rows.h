@@ -15,6 +15,14 @@
 
 namespace tilecast {
 
+/// A row's kernel where physics has its clock settle: where a prediction simulates it, so that
+/// nothing that is learned from tells the measured clock.
+struct SimulatedRow {
+  KernelActivity activity;  // no elapsed cycles: it cannot be simulated
+  SimulatedWork work;
+  Hertz sm_clock;
+};
+
 /// Rows as one method sees them.
 struct SeenRows {
   std::vector<KernelFeatures> features;
@@ -22,12 +30,11 @@ struct SeenRows {
   std::function<Settled<Cycles>(std::size_t, double)> corrected;  // of a row, its cycles by so much
 };
 
-/// `simulated`: each row at its clock; empty where nothing is. Refers to what it is given.
+/// `simulated`: each row; empty where nothing is. Refers to what it is given.
 SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
-                  const std::vector<KernelActivity>& simulated, unsigned threads);
+                  const std::vector<SimulatedRow>& simulated, unsigned threads);
 
-/// Of every row at its measured clock, by simulation.
-std::vector<KernelActivity> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
-                                          const std::function<void(std::size_t)>& progress);
+std::vector<SimulatedRow> simulate_rows(const GpuSpec& gpu, const FitRows& rows, unsigned threads,
+                                        const std::function<void(std::size_t)>& progress);
 
 }  // namespace tilecast
