@@ -132,7 +132,7 @@ TEST_CASE("Other things learned, or another rejected kernel, is another predicti
   CHECK(base_of(without, "a") != base);
   LoadedGpu other = gpu;
   LearnedModel learned = *gpu.spec.learned;
-  learned.simulated.reach.latency *= 1.5;
+  learned.simulated.reach.each.front() *= 1.5;
   other.spec.learned = std::make_shared<const LearnedModel>(learned);
   CHECK(base_of(other, "a") != base);
   LoadedGpu layout = gpu;
