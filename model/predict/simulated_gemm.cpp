@@ -116,10 +116,9 @@ template <class Closed>
 std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion& q,
                                                              const KernelConfig& config,
                                                              const Closed& closed, Hertz f,
-                                                             bool watched) {
+                                                             int most_simulations, bool watched) {
   // Cycles move with the closed form's over less than this, and not by more than that.
   constexpr double kNearClock = 0.02, kNearCycles = 0.005;
-  constexpr int kMostSimulations = 3;
   for (int simulations = 1;; ++simulations) {
     SimulatedGemm run = simulate_phases(q.gpu, as_run(q.problem, config), config, f, watched);
     const Cycles cycles = run.kernel.cycles, closed_here = closed(f);
@@ -128,7 +127,7 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
                        [&](Hertz g) { return cycles * (closed(g) / closed_here); });
     const bool near = std::abs(settled.clock.sm_clock / f - 1) < kNearClock &&
                       std::abs(settled.form / cycles - 1) < kNearCycles;
-    if (near || simulations == kMostSimulations) {
+    if (near || simulations == most_simulations) {
       return {std::move(run), settled};
     }
     f = settled.clock.sm_clock;
@@ -174,10 +173,13 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   const auto closed = [&](Hertz f) {
     return closed_form(q.gpu, problem, config, physics.work, f).cycles;
   };
-  // What was learned and the simulation both know better than the closed form, not by as much: the
-  // simulation's clock lies between the two, and mostly one simulation does.
-  const Hertz start = (physics.clock.sm_clock + analytic.sm_clock / analytic.clock_correction) / 2;
-  auto [run, settled] = settled_simulation(q, config, closed, start, watch != nullptr);
+  // What was learned is of kernels simulated where the closed form settles on normal data, whose
+  // cycles move as the closed form's (validate/calibrate/seen_rows.h): another clock's simulation
+  // differs from that one's by chance.
+  const GemmForm normal = form_on_normal_data(q, physics);
+  const Hertz clock = normal.clock.sm_clock;
+  auto [run, settled] =
+      settled_simulation(q, config, closed, clock, learned.simulated ? 1 : 3, watch != nullptr);
   const Simulated& kernel = run.kernel;
   Prediction p = analytic;
   p.method = Method::kSimulated;
@@ -193,8 +195,6 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   if (learned.simulated) {
     const double over_closed = settled.form / closed(settled.clock.sm_clock);
     const auto cycles = [&](Hertz f) { return closed(f) * over_closed; };
-    const GemmForm normal = form_on_normal_data(q, physics);
-    const Hertz clock = normal.clock.sm_clock;
     const SimulatedWork simulated{cycles(clock), run.activity.work.l2, run.activity.work.dram,
                                   p.shares};
     apply_learned(q.gpu,

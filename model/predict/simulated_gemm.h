@@ -1,7 +1,8 @@
 // GEMMs predicted by simulation. The clock follows the cycles and the activity of the simulation,
 // the cycles follow the clock where nanoseconds matter: both are solved together. A simulation at
 // one clock is moved to others as the closed form moves, which settles the clock; where that is far
-// from the simulated one, the kernel is simulated again there.
+// from the simulated one and nothing was learned, the kernel is simulated again there. What was
+// learned is of simulations where the closed form settles, and corrects those.
 //
 // Large kernels are simulated without their steady waves (model/sim/kernel/steady_waves.h).
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).

@@ -99,6 +99,25 @@ TEST_CASE("Of simulated cycles is learned from where they are, not from the clos
   }
 }
 
+TEST_CASE("What a row is seen by tells nothing of its measured clock") {
+  const GpuSpec gpu = h200();
+  FitRows rows = rows_of(gpu, 0, 1, as_predicted);
+  rows.rows.resize(2);
+  FitRows slower = rows;
+  for (FitRow& row : slower.rows) {
+    row.clock = row.clock * 0.8;
+  }
+  const auto seen = [&](const FitRows& measured) {
+    const auto simulated = simulate_rows(gpu, measured, 1, [](std::size_t) {});
+    return see_rows(gpu, measured, simulated, 1).features;
+  };
+  const std::vector<KernelFeatures> one = seen(rows), other = seen(slower);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    CHECK(one[i].values == other[i].values);
+    CHECK(one[i].limiter == other[i].limiter);
+  }
+}
+
 TEST_CASE("Nine of ten unseen rows lie within the interval") {
   // Kernels repeat to 6 %, by a seeded draw.
   const GpuSpec gpu = h200();
