@@ -318,7 +318,7 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
         menu_parts(schedules, can_swap_operands(problem, fixed_by_schedule(Schedule::kPipelined)) &&
                                   (unprofitable_too || swapping_pays(problem)));
     std::vector<CandidateKernels> of_parts(parts.size());
-    // The last ones propose most, so they begin.
+    // The last parts propose most kernels, so they start first.
     parallel_for(parts.size(), threads, [&](std::size_t before) {
       const std::size_t i = parts.size() - 1 - before;
       const auto [schedule, block_m, operands] = parts[i];

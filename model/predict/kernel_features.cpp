@@ -7,6 +7,7 @@
 #include "model/base/math.h"
 #include "model/sim/same_simulation.h"
 #include "model/spec/fused_epilogue.h"
+#include "model/spec/kernel_costs.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/tile_scheduler.h"
@@ -49,7 +50,10 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   };
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
+  const bool swapped = config.operands == OperandOrder::kSwapped;
   const RasterKind order = simplest(config.raster, problem, t).kind;
+  const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
+  const Bytes c_of_tile{1.0 * t.block_m * t.block_n * c_column_bytes(problem)};
   const auto of_n = static_cast<double>((t.block_n - 1) % kSlabColumns + 1);
   return {
       {simulated ? std::log(share(simulated->cycles)) : 0,
@@ -66,6 +70,9 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log(share(parts.main_loops)),
        share(fused_time(problem.epilogue, 1.0 * t.block_m * t.block_n) *
              static_cast<double>(work.tiles_per_sm)),
+       by_threads
+           ? share(transfer_cycles(c_of_tile, *by_threads) * static_cast<double>(work.tiles_per_sm))
+           : 0,
        std::log(time_of(form.cycles, sm_clock).value),
        std::log(sm_clock.value / 1e9),
 
@@ -79,10 +86,8 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        beyond_edge(n, tile_columns(problem.shape, t), i64{t.block_n} * t.cluster_n),
        std::max(a_is_k_major(problem.layout) ? alignment(a_row(problem) * element) : 0,
                 b_is_k_major(problem.layout) ? alignment(b_row(problem) * element) : 0),
-       alignment((problem.leading.c != 0                      ? problem.leading.c
-                  : config.operands == OperandOrder::kSwapped ? m
-                                                              : n) *
-                 element),  // of C's rows
+       alignment((swapped && problem.leading.c == 0 ? m : c_row(problem)) *
+                 element_bytes(c_type(problem))),
        number(order == RasterKind::kHilbert),
 
        std::log2(t.block_m),

@@ -28,7 +28,7 @@ struct KernelFeatures {
   Features values;
   Limiter limiter;  // of the simulation, where there is one
   Regime regime;
-  bool never_learned = false;  // no row is like it, whatever the values
+  bool never_learned = false;  // of a kind that no row is of: the interval of kernels at large
 };
 
 /// Whatever the GPU: no row that is learned from has sums that are promoted.

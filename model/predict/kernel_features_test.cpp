@@ -81,15 +81,26 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("k") == Approx(std::log(4080)));
   CHECK(kernel.of("k_alignment") == 2);  // 8160 bytes: an odd multiple of 32
   CHECK(kernel.of("n_alignment") == 4);  // 8200 bytes: an odd multiple of 8, which threads store
-  CHECK(
-      Kernel({{4096, 4097, 4080}, ElementType::kFp16, Layout::kTn}, kProducer).of("n_alignment") ==
-      6);
+  const Kernel odd({{4096, 4097, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
+  CHECK(odd.of("n_alignment") == 6);
+  GemmProblem fp32{{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn};
+  fp32.c = ElementType::kFp32;
+  CHECK(Kernel(fp32, kProducer).of("n_alignment") == 3);  // 16400 bytes
+  CHECK(Kernel(fp32, kProducer).of("plain_store_share") == 0);
   CHECK(kernel.of("beyond_edge_m") == 0);
   CHECK(kernel.of("beyond_edge_n") == Approx(1 - 4100.0 / (17 * 256)));
   CHECK(kernel.of("clock") == Approx(std::log(1.5)));
   CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
   CHECK(kernel.of("fp8") == 0);
   CHECK(kernel.of("fused_share") == 0);
+  // Two bytes of C an instruction and thread take twice as long as four, rows of 16 none.
+  const double of_threads = 128 * 256 * 2 / (h200().reduction->sm_store.value / 2);
+  CHECK(kernel.of("plain_store_share") ==
+        Approx(of_threads * static_cast<double>(kernel.work.tiles_per_sm) /
+               kernel.form.cycles.value));
+  CHECK(odd.of("plain_store_share") > 1.9 * kernel.of("plain_store_share"));
+  const Kernel whole({{4096, 4096, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
+  CHECK(whole.of("plain_store_share") == 0);
   CHECK(kernel.of("splits") == 0);
   // Of a pair of CTAs each loads its rows of A, and half of the columns of B that both get.
   CHECK(kernel.of("multicast") > 0.2);

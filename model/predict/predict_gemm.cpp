@@ -29,7 +29,7 @@ namespace {
 // Kernels of each schedule that are more than closed forms: fastest by physics alone, and of these
 // what was learned decides.
 constexpr std::size_t kLookedAt = 64;
-constexpr std::size_t kAtATime = 16;  // kernels that what was learned is asked about, by one thread
+constexpr std::size_t kAtATime = 16;  // kernels that one thread asks the learned part about
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {

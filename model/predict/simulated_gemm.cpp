@@ -173,9 +173,9 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   const auto closed = [&](Hertz f) {
     return closed_form(q.gpu, problem, config, physics.work, f).cycles;
   };
-  // What was learned is of kernels simulated where the closed form settles on normal data, whose
-  // cycles move as the closed form's (validate/calibrate/seen_rows.h): another clock's simulation
-  // differs from that one's by chance.
+  // What was learned corrects simulations at the clock where the closed form settles on normal
+  // data, moved to other clocks as the closed form moves (validate/calibrate/seen_rows.h). So this
+  // kernel is simulated there, once: a simulation at another clock differs from it by chance.
   const GemmForm normal = form_on_normal_data(q, physics);
   const Hertz clock = normal.clock.sm_clock;
   auto [run, settled] =

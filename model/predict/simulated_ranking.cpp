@@ -36,7 +36,7 @@ struct Scale {
 class Rounds {
  public:
   Rounds(std::vector<SharedSimulation> nominees, const std::vector<Prediction>& closed)
-      : nominees_(std::move(nominees)), closed_(closed), simulated_(nominees_.size()) {}
+      : nominees_(std::move(nominees)), closed_(&closed), simulated_(nominees_.size()) {}
 
   void nominate(SharedSimulation late) {
     nominees_.push_back(std::move(late));
@@ -84,7 +84,7 @@ class Rounds {
 
   /// All candidates by what is known, each at its place.
   std::vector<Prediction> predictions() const {
-    std::vector<Prediction> all = closed_;
+    std::vector<Prediction> all = *closed_;
     for (Prediction& p : all) {
       stretch(scale(schedule_of(p.config)), p);
     }
@@ -92,7 +92,7 @@ class Rounds {
       for (const std::size_t place : nominees_[i].candidates) {
         if (const std::optional<Prediction>& p = simulated_[i]) {
           all[place] = *p;
-          all[place].config = closed_[place].config;
+          all[place].config = (*closed_)[place].config;
         }
       }
     }
@@ -100,19 +100,19 @@ class Rounds {
   }
 
  private:
-  const Prediction& candidate(std::size_t nominee) const { return closed_[place(nominee)]; }
+  const Prediction& candidate(std::size_t nominee) const { return (*closed_)[place(nominee)]; }
 
   std::vector<SharedSimulation> nominees_;
-  const std::vector<Prediction>& closed_;
+  const std::vector<Prediction>* closed_;
   std::vector<std::optional<Prediction>> simulated_;  // of each nominee
   Scale all_;
   std::map<AnySchedule, Scale> by_schedule_;
-  Seconds best_ = closed_.front().time;  // of the simulated ones, once there are any
+  Seconds best_ = closed_->front().time;  // of the simulated ones, once there are any
 };
 
 /// Simulates round after round on several threads. None waits for another while there is something
 /// that the next round most likely asks for, by what is known until then: that changes when it is
-/// simulated, not what counts.
+/// simulated, not what counts. The answer waits for such guesses as are under way at the end.
 class RoundRunner {
  public:
   /// `nominate` adds to the rounds what comes first and is not simulated, if anything.
@@ -121,37 +121,42 @@ class RoundRunner {
       : rounds_(rounds), nominate_(nominate), simulate_(simulate) {}
 
   void run(unsigned threads) {
-    begin_next_round();
-    const unsigned processors = processor_count();
-    parallel_for(threads == 0 ? processors : std::min(threads, processors), threads,
-                 [&](std::size_t) { work(); });
+    parallel_for(processor_count(), threads, [&](std::size_t) { work(); });
   }
 
  private:
   void work() {
     std::unique_lock lock(noting_);
-    while (!done_) {
-      const std::optional<std::size_t> nominee = next();
-      if (!nominee) {
-        noted_.wait(lock);
-        continue;
+    try {
+      while (goes_on()) {
+        if (const std::optional<std::size_t> nominee = next()) {
+          simulate(*nominee, lock);
+          noted_.notify_all();
+        } else {
+          noted_.wait(lock);
+        }
       }
-      begun_.insert(*nominee);
-      const std::size_t place = rounds_.place(*nominee);
-      lock.unlock();
-      std::optional<Prediction> simulated;
-      try {
-        simulated = simulate_(place);
-      } catch (...) {  // another thread finds the same, or has the memory
-        lock.lock();
-        begun_.erase(*nominee);
-        noted_.notify_all();
-        throw;
-      }
-      lock.lock();
-      simulated_.emplace(*nominee, *std::move(simulated));
-      begin_next_round();
+    } catch (...) {  // another thread finds the same, or has the memory
       noted_.notify_all();
+      throw;
+    }
+    noted_.notify_all();
+  }
+
+  void simulate(std::size_t nominee, std::unique_lock<std::mutex>& lock) {
+    begun_.insert(nominee);
+    const std::size_t place = rounds_.place(nominee);
+    try {
+      lock.unlock();
+      Prediction simulated = simulate_(place);
+      lock.lock();
+      simulated_.emplace(nominee, std::move(simulated));
+    } catch (...) {
+      if (!lock.owns_lock()) {
+        lock.lock();
+      }
+      begun_.erase(nominee);
+      throw;
     }
   }
 
@@ -173,15 +178,21 @@ class RoundRunner {
     return first_of(known.next());
   }
 
-  void begin_next_round() {
+  /// Begins the next round where all of this one are simulated; whether there is one. Where memory
+  /// ends all is as before, for whoever asks next.
+  bool goes_on() {
     const auto is_simulated = [&](std::size_t nominee) { return simulated_.contains(nominee); };
     while (!done_ && std::ranges::all_of(wanted_, is_simulated)) {
+      Rounds after = rounds_;
       for (const std::size_t nominee : wanted_) {
-        rounds_.add(nominee, simulated_.at(nominee));
+        after.add(nominee, simulated_.at(nominee));
       }
-      wanted_ = rounds_.next();
+      std::vector<std::size_t> wanted = after.next();
+      rounds_ = std::move(after);
+      wanted_ = std::move(wanted);
       done_ = wanted_.empty() && !nominate_();
     }
+    return !done_;
   }
 
   Rounds& rounds_;

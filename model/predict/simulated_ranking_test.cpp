@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 
+#include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
@@ -137,6 +139,31 @@ TEST_CASE("No thread waits for what another one began by a guess") {
   CHECK(guessed);
   CHECK(went_on);
   CHECK(ranking.simulated == 5);
+}
+
+TEST_CASE("A thread without memory for a simulation leaves it to another, and errors arrive") {
+  const std::vector<SharedSimulation> nominees{{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}};
+  const auto none = [](std::size_t) { return std::nullopt; };
+  Ranking ranking = by_closed_form({1000, 1001, 1002, 1003});
+  const Ranking closed = ranking;
+  Simulations times{closed, {{0, 1000}, {1, 999}, {2, 1001}, {3, 1004}}};
+  std::mutex calling;
+  const auto failing = [&](auto error) {
+    return [&calling, &times, error](std::size_t place) {
+      const std::lock_guard lock(calling);
+      if (times.calls.size() == 2 && times.calls[place]++ == 0) {
+        throw error;
+      }
+      return times(place);
+    };
+  };
+  rank_simulated(nominees, 2, none, failing(std::bad_alloc()), ranking);
+  CHECK(ranking.simulated == 4);
+  CHECK(ranking.predictions.front().config == closed.predictions[1].config);
+  Ranking other = closed;
+  times.calls.clear();
+  CHECK_THROWS_AS(rank_simulated(nominees, 2, none, failing(ConfigError("of a kernel")), other),
+                  ConfigError);
 }
 
 }  // namespace

@@ -56,12 +56,23 @@ BytesPerSecond dram_box_write_rate(const GpuSpec& gpu) {
   return out_of_order(gpu.dram->write_rate, gpu, 2);
 }
 
+std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProblem& problem,
+                                              const KernelConfig& config) {
+  const bool swapped = config.operands == OperandOrder::kSwapped;
+  const i64 bytes =
+      (swapped ? problem.shape.m : c_columns(problem)) * element_bytes(c_type(problem));
+  if (swapped ? bytes % 16 == 0 : c_rows_allow_tma(problem)) {
+    return {};
+  }
+  // Four bytes by an instruction, two where neighbours in a row are not aligned to four. They read
+  // shared memory for every store, where those of partial sums store registers.
+  return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2.0 : 4.0);
+}
+
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock) {
   const Tiling& t = config.tiling;
-  const bool swapped = config.operands == OperandOrder::kSwapped;
   const i32 of_column = c_column_bytes(problem);  // bytes
-  const i64 row_of_c = swapped ? problem.shape.m : c_columns(problem);
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
   const MachineSpec& machine = *gpu.machine;
@@ -123,13 +134,9 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
     }
   }
   costs.store_latency = time(machine.store_latency);
-  const i32 c_bytes = element_bytes(c_type(problem));
-  costs.plain_stores = row_of_c * c_bytes % 16 != 0;
-  // By threads, four bytes each, two where neighbours in a row of C are not aligned to four. They
-  // read shared memory for every store, where those of partial sums store registers.
-  const double instructions = row_of_c * c_bytes % 4 == 0 ? 2 : 4;
-  costs.store_read = time(transfer_cycles(
-      chunk, costs.plain_stores ? gpu.reduction->sm_store / instructions : machine.store_read));
+  const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
+  costs.plain_stores = by_threads.has_value();
+  costs.store_read = time(transfer_cycles(chunk, by_threads.value_or(machine.store_read)));
   costs.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
   costs.dispatch = sim_time(machine.dispatch);

@@ -3,6 +3,8 @@
 // Checked by: kernel_costs_test.cpp.
 #pragma once
 
+#include <optional>
+
 #include "model/base/sim_time.h"
 #include "model/spec/gpu_spec.h"
 #include "model/tile/gemm_problem.h"
@@ -79,5 +81,10 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu);
 BytesPerSecond dram_box_rate(const GpuSpec& gpu);
 /// What it writes of C there, which leaves L2 in boxes of rows that lie apart, too.
 BytesPerSecond dram_box_write_rate(const GpuSpec& gpu);
+
+/// Rate at which an SM's threads store C where the copy engine cannot, its rows being no multiples
+/// of 16 bytes; none where it can.
+std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProblem& problem,
+                                              const KernelConfig& config);
 
 }  // namespace tilecast

@@ -23,13 +23,13 @@ namespace tilecast {
 
 /// What a kernel is seen by; model/predict/kernel_features.cpp computes them. None is a schedule's
 /// number: a new schedule is another mixture of traits.
-constexpr std::array<std::string_view, 39> kLearnedFeatures{
+constexpr std::array<std::string_view, 40> kLearnedFeatures{
     // What a simulation says.
     "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
     "simulated_dram_rate",
     // Where the time goes, by closed form.
     "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
-    "l2_of_k_block", "main_loop_share", "fused_share", "time", "clock",
+    "l2_of_k_block", "main_loop_share", "fused_share", "plain_store_share", "time", "clock",
     // The problem on the chip.
     "k", "groups", "fp8", "tiles", "filled_waves", "multicast", "beyond_edge_m", "beyond_edge_n",
     "k_alignment", "n_alignment", "hilbert_raster",

@@ -16,24 +16,31 @@ struct HilbertCell {
   i32 x, y;
 };
 
+/// From one cell to another along a side of the rectangle.
+struct HilbertVector {
+  i32 x, y;
+  TILECAST_HD constexpr HilbertVector operator+(HilbertVector o) const {
+    return {x + o.x, y + o.y};
+  }
+  TILECAST_HD constexpr HilbertVector operator-(HilbertVector o) const {
+    return {x - o.x, y - o.y};
+  }
+  TILECAST_HD constexpr HilbertVector operator-() const { return {-x, -y}; }
+  TILECAST_HD constexpr i32 length() const { return x + y < 0 ? -x - y : x + y; }
+  TILECAST_HD constexpr HilbertVector unit() const {
+    return {x > 0 ? 1 : x < 0 ? -1 : 0, y > 0 ? 1 : y < 0 ? -1 : 0};
+  }
+  TILECAST_HD constexpr HilbertVector times(i32 n) const { return {x * n, y * n}; }
+  /// About half; even where `even` and the whole is longer than two.
+  TILECAST_HD constexpr HilbertVector half(bool even) const {
+    const HilbertVector h{x / 2, y / 2};
+    return even && h.length() % 2 != 0 && length() > 2 ? h + unit() : h;
+  }
+};
+
 /// Where the curve over width x height cells is after `index` steps; index < width * height.
 TILECAST_HD constexpr HilbertCell hilbert_cell(i32 width, i32 height, i32 index) {
-  struct Vector {
-    i32 x, y;
-    TILECAST_HD constexpr Vector operator+(Vector o) const { return {x + o.x, y + o.y}; }
-    TILECAST_HD constexpr Vector operator-(Vector o) const { return {x - o.x, y - o.y}; }
-    TILECAST_HD constexpr Vector operator-() const { return {-x, -y}; }
-    TILECAST_HD constexpr i32 length() const { return x + y < 0 ? -x - y : x + y; }
-    TILECAST_HD constexpr Vector unit() const {
-      return {x > 0 ? 1 : x < 0 ? -1 : 0, y > 0 ? 1 : y < 0 ? -1 : 0};
-    }
-    TILECAST_HD constexpr Vector times(i32 n) const { return {x * n, y * n}; }
-    /// About half; even where `even` and the whole is longer than two.
-    TILECAST_HD constexpr Vector half(bool even) const {
-      const Vector h{x / 2, y / 2};
-      return even && h.length() % 2 != 0 && length() > 2 ? h + unit() : h;
-    }
-  };
+  using Vector = HilbertVector;
   Vector at{0, 0};
   // The curve runs from `at` along `major`; `minor` spans the other side.
   Vector major = width >= height ? Vector{width, 0} : Vector{0, height};

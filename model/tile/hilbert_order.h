@@ -8,20 +8,10 @@
 namespace tilecast {
 namespace hilbert_order {
 
-struct Vector {
-  i32 x, y;
-  constexpr Vector operator+(Vector o) const { return {x + o.x, y + o.y}; }
-  constexpr Vector operator-(Vector o) const { return {x - o.x, y - o.y}; }
-  constexpr Vector operator-() const { return {-x, -y}; }
-  constexpr i32 length() const { return x + y < 0 ? -x - y : x + y; }
-  constexpr Vector unit() const { return {x > 0 ? 1 : x < 0 ? -1 : 0, y > 0 ? 1 : y < 0 ? -1 : 0}; }
-  constexpr Vector half(bool even) const {
-    const Vector h{x / 2, y / 2};
-    return even && h.length() % 2 != 0 && length() > 2 ? h + unit() : h;
-  }
-};
+using Vector = HilbertVector;
 
-/// The parts that hilbert_cell() goes down to, one after the other.
+/// Visits the cells from `at` along `major`, which `minor` spans: the parts that hilbert_cell()
+/// goes down to, one after the other.
 template <class Visit>
 void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
   const i32 w = major.length(), h = minor.length();

@@ -15,10 +15,10 @@
 
 namespace tilecast {
 
-/// A row's kernel where physics has its clock settle: where a prediction simulates it, so that
-/// nothing that is learned from tells the measured clock.
+/// A row's kernel simulated at the clock where physics settles, as a prediction simulates it: at
+/// the measured one its features would give that clock away. Of the constants before a fit.
 struct SimulatedRow {
-  KernelActivity activity;  // no elapsed cycles: it cannot be simulated
+  KernelActivity activity;  // elapsed is 0 where it cannot be simulated
   SimulatedWork work;
   Hertz sm_clock;
 };

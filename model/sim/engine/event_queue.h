@@ -38,7 +38,7 @@ class EventQueue {
     Bucket& list = buckets_[slot];
     filled_[slot / 64] |= u64{1} << (slot % 64);
     filled_words_ |= u64{1} << (slot / 64);
-    // Whether there is one in the bucket nobody can guess: no branch.
+    // Whether the bucket is empty is unpredictable, so no branch depends on it.
     const bool first = list.head == kNone;
     if (static_cast<int>(first) | static_cast<int>(nodes_[list.tail].at <= at)) [[likely]] {
       *(first ? &list.head : &nodes_[list.tail].next) = node;

@@ -26,7 +26,7 @@ struct RingPosition {
   u32 round = 0;
 
   void advance(i32 stages) {
-    // No branch: events come in an order in which no processor could guess it.
+    // No branch: events of many CTAs interleave, and it would be mispredicted.
     const i32 next = stage + 1, wraps = static_cast<i32>(next == stages);
     stage = next * (1 - wraps);
     round += static_cast<u32>(wraps);

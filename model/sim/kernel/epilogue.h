@@ -13,8 +13,8 @@
 // The copy engine takes stores and loads in the order of asking, a chunk's store until shared
 // memory has been read: loads of the next tile wait behind it.
 //
-// Leaves out: the room that R takes in L2; plain stores where rows of C are not 16-byte multiples;
-// that a chunk may be up to four boxes.
+// Leaves out: the room that R takes in L2; that plain stores, where rows of C are not 16-byte
+// multiples, touch more sectors than bulk ones; that a chunk may be up to four boxes.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once

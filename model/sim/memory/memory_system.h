@@ -10,15 +10,15 @@
 // and later by a share of load_spread, by block and pair of SMs, always the same, and in proportion
 // to how busy L2 or DRAM is: what uneven slices, channels and ways cost, without which SMs would
 // stay in step for ever, and which nobody sees who is alone.
-// C comes in beside what L2 puts out, at a rate of its own that SMs share alike, and makes L2 as
-// busy for as long; DRAM is busy with what it writes, too. L2 begins full of what a run of the same
-// kernel left there: each byte that comes in drives one of those out, to DRAM where
-// it was written, and later the block that was used least recently. L2's output
-// is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of
-// asking, so that a long latency of one does not hold up the next.
-// A block has its home in one of two partitions; the other keeps a copy from its first request on,
-// and that crossing is counted. Rows out of bounds come from one place of L2, to each GPC one
-// after the other, for every SM that asks.
+// C comes in beside what L2 puts out, at reduction.chip_store, which SMs share as they share the
+// output; while it does, L2 counts as busy for its load-dependent delay, and DRAM while it writes.
+// L2 begins full of what a run of the same kernel left there: each byte that comes in drives one of
+// those out, to DRAM where it was written, and later the block that was used least recently. L2's
+// output is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time
+// of asking, so that a long latency of one does not hold up the next. A block has its home in one
+// of two partitions; the other keeps a copy from its first request on, and that crossing is
+// counted. Rows out of bounds come from one place of L2, to each GPC one after the other, for every
+// SM that asks.
 //
 // Leaves out: which slices and channels are hit unevenly, DRAM pages and refresh, the cost of a
 // crossing and the room of its copy.
@@ -26,6 +26,7 @@
 // Checked by: memory_system_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -95,7 +96,8 @@ class MemorySystem {
   void store(SimTime now, u64 name, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }
-  SimTime l2_busy() const { return l2_output_.busy(); }
+  /// The busier of its two ways.
+  SimTime l2_busy() const { return std::max(l2_output_.busy(), l2_input_.busy()); }
   SimTime dram_free_at() const { return dram_.free_at(); }
   SimTime dram_busy() const { return dram_.busy(); }
 

@@ -74,7 +74,7 @@ class Waiters {
     first_end_ = first_end;
   }
 
-  static constexpr std::size_t kTogether = 8;  // to a step of a loop, which ends less often
+  static constexpr std::size_t kTogether = 8;  // unrolled by so many, for vectors
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
 
   std::vector<SimTime> until_;
