@@ -171,8 +171,7 @@ TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
 
 TEST_CASE("Blackwell's kernels are simulated too, and their parts can be taken away") {
   const GpuSpec gpu = load_gpu("gb200", false).spec;
-  // At K = 1024, where C is much, these kernels take as long without their tensor cores.
-  const GemmProblem p = problem(4096, 4096, 8192);
+  const GemmProblem p = problem(4096, 4096, 1024);
   const Ranking ranking =
       rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal, 40, kSimulating);
   CHECK(ranking.simulated >= 4);

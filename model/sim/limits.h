@@ -5,8 +5,8 @@
 // group of constants (Limiter) at zero time. The clock is kept, since a part that nobody has draws
 // no power that one could know. The bytes are kept (request_log.h), since they follow the pace: a
 // kernel whose tensor cores take no time loses the step of its CTAs, and with it half of the
-// merging of their requests; simulated freely it is then bound by L2, saves less or is slower,
-// which says nothing of what it waits for now. With both kept it is still who is served first that
+// merging of their requests; simulated freely it is then bound by L2 and up to 22 % slower, which
+// says nothing of what it waits for now. With both kept it is still who is served first that
 // changes, so that a part whose absence saves next to nothing may seem to cost something: more than
 // 0.5 % in 2 % of the eliminations of 120 kernels of the data set, 6.2 % at worst, where CTAs of
 // one tile each come to other places. Such parts save nothing and are not listed.

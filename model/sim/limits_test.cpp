@@ -138,7 +138,7 @@ TEST_CASE("What saves nothing is not listed: partial sums where K is not split")
 
 TEST_CASE("Tensor cores that are busy most of the time are what a kernel saves most by") {
   // Without them its CTAs would lose their step and merge fewer requests, so that simulated freely
-  // it saves less.
+  // it takes as long.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const KernelConfig config = parse_kernel_config(
       "ping_pong:tile=128x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
@@ -149,12 +149,11 @@ TEST_CASE("Tensor cores that are busy most of the time are what a kernel saves m
   const Simulated whole =
       simulate_gemm(gpu, problem, config, resident, Hertz{1.5e9}, {.requests = &requests});
   CHECK(whole.tensor_share > 0.85);
-  const Cycles freely =
-      simulate_gemm(without(gpu, Limiter::kTensor), problem, config, resident, Hertz{1.5e9}).cycles;
+  CHECK(simulate_gemm(without(gpu, Limiter::kTensor), problem, config, resident, Hertz{1.5e9})
+            .cycles > whole.cycles * 0.99);
   const std::vector<Elimination> all =
       eliminate(gpu, problem, config, resident, Hertz{1.5e9}, Waves::kAll, requests);
   CHECK(all.front().part == Limiter::kTensor);
-  CHECK(all.front().cycles < freely);
 }
 
 TEST_CASE("Without all parts a kernel takes no time") {

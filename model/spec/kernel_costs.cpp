@@ -29,9 +29,9 @@ BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) 
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
 }
 
-/// Of a rate of DRAM, what is left where so many things take its requests out of order.
-BytesPerSecond out_of_order(BytesPerSecond rate, const GpuSpec& gpu, int things) {
-  return rate * (1 - things * (gpu.stream ? gpu.stream->disorder_loss : 0));
+/// What DRAM reads where so many things take its requests out of order.
+BytesPerSecond out_of_order_rate(const GpuSpec& gpu, int things) {
+  return gpu.dram->read_rate * (1 - things * (gpu.stream ? gpu.stream->disorder_loss : 0));
 }
 
 }  // namespace
@@ -46,15 +46,8 @@ i32 bulk_copies(const Tiling& t, Layout layout) {
          of_operand(t.block_n, t.cluster_m, b_is_k_major(layout));
 }
 
-BytesPerSecond dram_read_rate(const GpuSpec& gpu) {
-  return out_of_order(gpu.dram->read_rate, gpu, 1);
-}
-BytesPerSecond dram_box_rate(const GpuSpec& gpu) {
-  return out_of_order(gpu.dram->read_rate, gpu, 2);
-}
-BytesPerSecond dram_box_write_rate(const GpuSpec& gpu) {
-  return out_of_order(gpu.dram->write_rate, gpu, 2);
-}
+BytesPerSecond dram_read_rate(const GpuSpec& gpu) { return out_of_order_rate(gpu, 1); }
+BytesPerSecond dram_box_rate(const GpuSpec& gpu) { return out_of_order_rate(gpu, 2); }
 
 std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProblem& problem,
                                               const KernelConfig& config) {

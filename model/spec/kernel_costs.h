@@ -79,8 +79,6 @@ BytesPerSecond dram_read_rate(const GpuSpec& gpu);
 /// What it reads of A and B in simulations: boxes of rows that lie apart take requests out of
 /// DRAM's order once more. Of an H200's kernels; an H100 loses less (validate/data/h100_sxm).
 BytesPerSecond dram_box_rate(const GpuSpec& gpu);
-/// What it writes of C there, which leaves L2 in boxes of rows that lie apart, too.
-BytesPerSecond dram_box_write_rate(const GpuSpec& gpu);
 
 /// Rate at which an SM's threads store C where the copy engine cannot, its rows being no multiples
 /// of 16 bytes; none where it can.

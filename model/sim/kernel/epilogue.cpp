@@ -42,20 +42,13 @@ SimTime set_up(Cta& cta) {
   return cta.costs().epilogue + (first ? cta.costs().first_epilogue : SimTime{});
 }
 
-/// Chunks issued now to be stored; when they have been read. The copy engine stores and loads in
-/// the order of asking, a chunk until it has read it; threads that store do so beside it.
+/// Chunks issued now to be stored; when they have been read.
 SimTime store_chunks(Cta& cta, i32 chunks) {
   const SimTime now = cta.engine().now();
-  const KernelCosts& costs = cta.costs();
+  const SimTime read = cta.sm().stores.serve(now, cta.costs().store_read * chunks);
   const SimTime taken =
-      cta.machine().memory.take_in(now, cta.sm().place, costs.chunk_bytes * chunks) +
-      costs.store_latency;
-  if (costs.plain_stores) {
-    return std::max(taken,
-                    cta.sm().stores.serve(now, costs.store_read * chunks) + costs.store_latency);
-  }
-  return std::max(taken,
-                  cta.sm().copies.serve(now, (costs.store_read + costs.store_latency) * chunks));
+      cta.machine().memory.take_in(now, cta.sm().place, cta.costs().chunk_bytes * chunks);
+  return std::max(read, taken) + cta.costs().store_latency;
 }
 
 /// Chunk `chunk` of the tile, its epilogue taken, through a slot of the warpgroup's own.

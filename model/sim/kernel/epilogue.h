@@ -10,11 +10,8 @@
 // loaded by the threads, two ahead of the one that is taken (kernels/device/residual.cuh), or lie
 // in stages of the ring and are all added before the first is staged (residual_ring.cuh).
 //
-// The copy engine takes stores and loads in the order of asking, a chunk's store until shared
-// memory has been read: loads of the next tile wait behind it.
-//
-// Leaves out: the room that R takes in L2; that plain stores, where rows of C are not 16-byte
-// multiples, touch more sectors than bulk ones; that a chunk may be up to four boxes.
+// Leaves out: the room that R takes in L2; plain stores where rows of C are not 16-byte multiples;
+// contention of stores with loads.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once

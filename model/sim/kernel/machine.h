@@ -28,9 +28,9 @@ namespace tilecast {
 struct Sm {
   SmPlace place;
   Server tensor;         // wgmmas of all warpgroups, in order of issue
-  Server copies;         // the copy engine's requests and stores, and the zeros that it makes
+  Server copies;         // the copy engine's requests, and the zeros that it makes
   Server intake;         // into shared memory: from L2, multicast included, and accumulators
-  Server stores;         // by threads, and on Blackwell by the copy engine
+  Server stores;         // the copy engine's reads of shared memory
   Server tensor_memory;  // loads of accumulators
   Server arithmetic;     // of epilogues: issue slots and the special function unit
   Server residual;       // loads of R by threads

@@ -28,9 +28,8 @@ struct Case {
   const char* config;
 };
 
-// One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges. The worst is
-// persistent_overlap of 128x224, 3.3 %.
-constexpr Bounds kOfResident{0.006, 0.035, 0.08};
+// One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges.
+constexpr Bounds kOfResident{0.006, 0.03, 0.08};
 constexpr Case kResident[] = {
     {{8192, 8192, 8192},
      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
@@ -76,9 +75,13 @@ constexpr Case kHybrids[] = {
 };
 
 // One tile for each CTA: SMs with one and two of them, clusters, rates that settle early and late.
-// DRAM reads are off most (by 20 and 34 %) where a panel is read again by those that drift.
-constexpr Bounds kOfTiles{0.005, 0.01, 0.15};
+// DRAM reads are off most (by 20 and 34 %) where a panel is read again by those that drift; cycles
+// of the first (1.3 %), whose CTAs keep a pace for twenty waves and lose it then.
+constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
 constexpr Case kTiles[] = {
+    {{16384, 16384, 2048},
+     "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+     "raster=grouped_m,group=8"},
     {{8192, 8192, 8192},
      "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
      "raster=grouped_m,group=8"},
@@ -94,13 +97,6 @@ constexpr Case kTiles[] = {
      "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x2,ctas=2,inflight=1,"
      "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided"},
 };
-
-// A known gap (DEVIATIONS, S9): its CTAs keep a pace for twenty waves and lose it then.
-constexpr Case kLosesItsPace{
-    {16384, 16384, 2048},
-    "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-    "raster=grouped_m,group=8"};
-constexpr double kLost[] = {0.04, 0.075};
 
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
   return {resident_ctas(gpu, config), resident_workers(gpu, config)};
@@ -152,18 +148,6 @@ TEST_CASE("Without its steady waves a kernel takes the same cycles, within a sta
   SECTION("resident grids") { check_against_whole(gpu, kResident, kOfResident); }
   SECTION("hybrids that split K") { check_against_whole(gpu, kHybrids, kOfHybrids); }
   SECTION("a tile for each CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
-  SECTION("a pace that is lost late") {
-    const KernelConfig config = parse_kernel_config(kLosesItsPace.config);
-    const auto cycles = [&](Waves waves) {
-      const auto [m, n, k] = kLosesItsPace.shape;
-      return simulate_gemm(gpu, fp16(m, n, k), config, residency_of(gpu, config), Hertz{1.5e9}, {},
-                           waves)
-          .cycles;
-    };
-    const double error = std::abs(cycles(Waves::kSteadyLeftOut) / cycles(Waves::kAll) - 1);
-    CHECK(error > kLost[0]);
-    CHECK(error < kLost[1]);
-  }
 }
 
 TEST_CASE("Waves of groups are left out where others are like them, within the same error") {

@@ -4,7 +4,7 @@
 //
 // A chunk is 128 rows x 64 columns: through tensor memory's port, which has less left while MMAs
 // run; twice the instructions of a chunk of wgmma's 64 rows; through shared memory's port; and from
-// there by bulk stores, which hold up no loads here. The place in tensor memory is free once the last chunk
+// there by bulk stores, as in epilogue.h. The place in tensor memory is free once the last chunk
 // has been read, in the middle of its instructions.
 //
 // Checked by: tcgen05_test.cpp.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/base/math.h"
-#include "model/spec/kernel_costs.h"
 
 namespace tilecast {
 namespace {
@@ -33,7 +32,6 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
     : cache_(blocks, static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       held_(blocks),
       l2_output_(output_of(gpu)),
-      l2_input_(output_of(gpu)),
       left_(static_cast<i64>(gpu.l2->capacity.value * gpu.l2->usable_fraction)),
       left_written_(left_written),
       outside_(static_cast<std::size_t>(gpu.machine->gpcs)),
@@ -41,7 +39,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       merge_window_(sim_time(gpu.machine->merge_window, sm_clock)),
       load_spread_(sim_time(gpu.machine->load_spread, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
-      write_ps_per_byte_(1e12 / dram_box_write_rate(gpu).value),
+      write_ps_per_byte_(1e12 / gpu.dram->write_rate.value),
       input_ps_per_byte_(gpu.reduction ? 1e12 / gpu.reduction->chip_store.value : 0),
       activity_(activity) {}
 
@@ -191,9 +189,7 @@ void MemorySystem::write_dram(SimTime now, i64 bytes) {
     return;
   }
   traffic_.dram_write += bytes;
-  const SimTime takes{rounded(static_cast<double>(bytes) * write_ps_per_byte_)};
-  dram_use_.add(now, takes);
-  dram_.serve(now, takes);
+  dram_.serve(now, {rounded(static_cast<double>(bytes) * write_ps_per_byte_)});
   if (activity_ != nullptr) {
     activity_->add(Resource::kDramWrite, now, bytes);
   }
@@ -206,7 +202,7 @@ SimTime MemorySystem::load_outside(SimTime now, const BlockCost& cost, u32 gpc) 
 SimTime MemorySystem::take_in(SimTime now, const SmPlace& place, i64 bytes) {
   const SimTime takes{rounded(static_cast<double>(bytes) * input_ps_per_byte_)};
   l2_use_.add(now, takes);
-  return l2_input_.serve(now, place, takes);
+  return l2_output_.serve(now, place, takes);
 }
 
 SimTime MemorySystem::read_ahead(SimTime now, SimTime served) {

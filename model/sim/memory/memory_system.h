@@ -10,15 +10,14 @@
 // and later by a share of load_spread, by block and pair of SMs, always the same, and in proportion
 // to how busy L2 or DRAM is: what uneven slices, channels and ways cost, without which SMs would
 // stay in step for ever, and which nobody sees who is alone.
-// C comes in beside what L2 puts out, at reduction.chip_store, which SMs share as they share the
-// output; while it does, L2 counts as busy for its load-dependent delay, and DRAM while it writes.
-// L2 begins full of what a run of the same kernel left there: each byte that comes in drives one of
-// those out, to DRAM where it was written, and later the block that was used least recently. L2's
-// output is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time
-// of asking, so that a long latency of one does not hold up the next. A block has its home in one
-// of two partitions; the other keeps a copy from its first request on, and that crossing is
-// counted. Rows out of bounds come from one place of L2, to each GPC one after the other, for every
-// SM that asks.
+// A store of C keeps L2 from its loads for as long as it takes to come in. L2 begins full of what a
+// run of the same kernel left there: each byte that comes in drives one of those out, to DRAM where
+// it was written, and later the block that was used least recently. L2's output
+// is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of
+// asking, so that a long latency of one does not hold up the next.
+// A block has its home in one of two partitions; the other keeps a copy from its first request on,
+// and that crossing is counted. Rows out of bounds come from one place of L2, to each GPC one
+// after the other, for every SM that asks.
 //
 // Leaves out: which slices and channels are hit unevenly, DRAM pages and refresh, the cost of a
 // crossing and the room of its copy.
@@ -26,7 +25,6 @@
 // Checked by: memory_system_test.cpp.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -90,14 +88,13 @@ class MemorySystem {
   SimTime read_ahead(SimTime now, SimTime served);
   /// When L2 has put that out to an SM.
   SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
-  /// When L2 has taken in bytes of C that an SM begins to store now.
+  /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
   /// A block of C is written, each once; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u64 name, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }
-  /// The busier of its two ways.
-  SimTime l2_busy() const { return std::max(l2_output_.busy(), l2_input_.busy()); }
+  SimTime l2_busy() const { return l2_output_.busy(); }
   SimTime dram_free_at() const { return dram_.free_at(); }
   SimTime dram_busy() const { return dram_.busy(); }
 
@@ -135,7 +132,7 @@ class MemorySystem {
 
   BlockCache cache_;
   std::vector<Held> held_;
-  SharedOutput l2_output_, l2_input_;
+  SharedOutput l2_output_;
   Server dram_;
   RecentUse l2_use_, dram_use_;
   i64 left_;  // bytes that L2 still holds from the run before
@@ -149,7 +146,7 @@ class MemorySystem {
   std::vector<Logged> logged_;  // of each block
   const RequestLog* replayed_ = nullptr;
   std::vector<Arrival> arrivals_;  // of its reads
-  std::vector<SimTime> put_out_;   // of its outputs, once asked for: until when others are merged
+  std::vector<SimTime> put_out_;  // of its outputs, once asked for: until when others are merged
 };
 
 }  // namespace tilecast

@@ -182,13 +182,11 @@ TEST_CASE("What comes in drives out what a run before wrote, as long as there is
   CHECK(memory.traffic().dram_write == 12800);
 }
 
-TEST_CASE("L2 takes in one store of C after the other, and puts out what is loaded meanwhile") {
-  GpuSpec gpu = example_gpu();
-  gpu.machine->dram_latency = {};
-  MemorySystem memory(gpu, 4, kExampleClock, nullptr);
+TEST_CASE("L2 takes in one store of C after the other, and answers loads behind them") {
+  MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   CHECK(ns(memory.take_in({0}, {}, 200000)) == 200);  // at 1 TB/s
   CHECK(ns(memory.take_in({0}, {}, 1000)) == 201);
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
-  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 1}, from_l2, {})) == 500);  // 100 + 400
+  CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 1}, from_l2, {})) == 701);  // 201 + 100 + 400
 }
