@@ -17,7 +17,7 @@ LearnedModel one_row(double cycles, double clock) {
   model.noise = 0.5;
   LearnedMethod method{{0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {}};
   method.reach.each.fill(2);
-  method.reach.each[static_cast<std::size_t>(Limiter::kL2)] = 3;
+  method.reach.each[2] = 3;  // L2's
   model.analytic = model.simulated = method;
   return model;
 }

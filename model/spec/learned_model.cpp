@@ -152,7 +152,7 @@ void read_method(const StrictValue& value, LearnedMethod& method) {
     output_of(method, o).spread = output.required("spread").number(0, kMostSpread);
   }
   std::vector<std::string> limiters;
-  std::ranges::transform(kEveryLimiter, std::back_inserter(limiters),
+  std::ranges::transform(kReachCounted, std::back_inserter(limiters),
                          [](Limiter limiter) { return std::string(to_text(limiter)); });
   const StrictMap reach = map.required("reach").map(limiters);
   for (std::size_t i = 0; i < limiters.size(); ++i) {
@@ -184,8 +184,8 @@ std::string method_text(std::string_view name, const LearnedMethod& method) {
     text += fmt::format("  {}: {{spread: {:.5g}}}\n", word, output->spread);
   }
   text += "  reach:";
-  for (const Limiter limiter : kEveryLimiter) {
-    text += fmt::format("{}{}: {:.4g}", limiter == kEveryLimiter[0] ? " {" : ", ", to_text(limiter),
+  for (const Limiter limiter : kReachCounted) {
+    text += fmt::format("{}{}: {:.4g}", limiter == kReachCounted[0] ? " {" : ", ", to_text(limiter),
                         method.reach.of(limiter));
   }
   return text + "}\n";

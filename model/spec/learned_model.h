@@ -54,12 +54,26 @@ struct LearnedOutput {
   std::vector<double> weight = {};  // of each row, in spreads
 };
 
+/// Limiters whose reach is counted; the others, which few rows have, take that of one of these.
+constexpr Limiter kReachCounted[] = {Limiter::kTensor,  Limiter::kSmIntake, Limiter::kL2,
+                                     Limiter::kDram,    Limiter::kLatency,  Limiter::kInstructions,
+                                     Limiter::kEpilogue};
+constexpr Limiter reaches_like(Limiter limiter) {
+  return limiter == Limiter::kSharedMemory ? Limiter::kTensor
+         : limiter == Limiter::kReduction  ? Limiter::kEpilogue
+         : limiter == Limiter::kLaunch     ? Limiter::kLatency
+                                           : limiter;
+}
+
 /// Nine of ten times lie so many standard deviations around the prediction or nearer, by what
 /// limits the kernel. 0: nobody has counted.
 struct LearnedReach {
-  std::array<double, std::size(kEveryLimiter)> each = {};  // in the order of kEveryLimiter
+  std::array<double, std::size(kReachCounted)> each = {};  // in the order of kReachCounted
 
-  constexpr double of(Limiter limiter) const { return each[static_cast<std::size_t>(limiter)]; }
+  constexpr double of(Limiter limiter) const {
+    return each[static_cast<std::size_t>(std::ranges::find(kReachCounted, reaches_like(limiter)) -
+                                         std::begin(kReachCounted))];
+  }
 };
 
 /// Of one way to predict, closed forms or simulation.

@@ -13,7 +13,7 @@ using Vector = HilbertVector;
 /// Visits the cells from `at` along `major`, which `minor` spans: the parts that hilbert_cell()
 /// goes down to, one after the other.
 template <class Visit>
-void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
+TILECAST_HD constexpr void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
   const i32 w = major.length(), h = minor.length();
   if (w <= 1 || h <= 1) {
     const Vector along = w > 1 ? major.unit() : minor.unit();
@@ -37,7 +37,7 @@ void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
 
 /// Calls `visit` with each cell of the curve over width x height cells.
 template <class Visit>
-void for_each_hilbert_cell(i32 width, i32 height, const Visit& visit) {
+TILECAST_HD constexpr void for_each_hilbert_cell(i32 width, i32 height, const Visit& visit) {
   const hilbert_order::Vector across{width, 0}, up{0, height};
   hilbert_order::follow({0, 0}, width >= height ? across : up, width >= height ? up : across,
                         visit);

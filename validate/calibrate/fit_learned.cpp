@@ -96,10 +96,10 @@ std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin()
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
                       const std::vector<double>& deviations) {
   LearnedReach reach;
-  for (const Limiter limiter : kEveryLimiter) {
+  for (std::size_t place = 0; place < reach.each.size(); ++place) {
     std::vector<double> values;
     for (std::size_t i = 0; i < deviations.size(); ++i) {
-      if (features[i].limiter == limiter) {
+      if (features[i].limiter == kReachCounted[place]) {
         values.push_back(deviations[i]);
       }
     }
@@ -107,8 +107,7 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
       values = deviations;
     }
     std::ranges::sort(values);
-    reach.each[static_cast<std::size_t>(limiter)] =
-        std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
+    reach.each[place] = std::max(quantile_of_sorted<double>(values, 1 - kOutside), 0.01);
   }
   return reach;
 }
