@@ -138,8 +138,10 @@ TEST_CASE("Unequal groups along K take what the busiest worker does, and empty o
       const bool chunked = std::string(config).find("chunked") != std::string::npos;
       CHECK(skewed > (chunked ? 1.8 : 0.9) * equal);
       CHECK(skewed < (chunked ? 3.0 : 1.15) * equal);
-      // Beside what is learned of either, which may be of other kernels (DEVIATIONS, K10).
-      CHECK(time_of({3072, 64, 0, 1024}) > 0.995 * skewed);
+      // Two simulations differ by who is served first: here the longer one is 0.01 % faster, by
+      // physics alone 0.13 %.
+      const double slack = method == Method::kSimulated ? 0.995 : 1;
+      CHECK(time_of({3072, 64, 0, 1024}) > slack * skewed);
       if (!chunked) {  // which would be cut otherwise; two tiles of zeros take little
         CHECK(time_of({3072, 64, 0, 960, 0, 0}) < 1.25 * skewed);
       }
