@@ -11,6 +11,7 @@
 #include "model/spec/learned_model.h"
 #include "model/tile/any_op.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
