@@ -1,9 +1,11 @@
-// tilecast-gpu compile: compiles the kernels that the candidates consist of, without a GPU, and
-// keeps those that the compiler rejects in a table, which the candidates then leave out.
+// tilecast-gpu compile: compiles kernels, without a GPU, and keeps those that the compiler rejects
+// in a table, which the candidates then leave out: the whole menu of candidates, or what is
+// forecast to be fastest on random problems.
 //
-// Kernels short of registers come first, since they are the ones that are rejected. Each compiled
-// kernel stays in the cubin cache and each rejection is written as it is found, so that a run that
-// was stopped goes on where it was.
+// Of the menu, kernels short of registers come first, since they are the ones that are rejected. Of
+// random problems, those that lost a kernel are ranked again until all of their first kernels
+// compile. Each compiled kernel stays in the cubin cache and each rejection is written as it is
+// found, so that a run that was stopped goes on where it was.
 
 #include <fmt/format.h>
 
@@ -26,7 +28,12 @@
 #include "model/base/shown_text.h"
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
+#include "model/predict/predict.h"
+#include "model/predict/random_problems.h"
+#include "model/spec/compiler_rejections.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/any_op.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/register_plan.h"
 #include "validate/run/measure_progress.h"
@@ -39,15 +46,20 @@ constexpr GemmShape kShapes[] = {
     {8192, 8192, 8192}, {16, 4096, 4096}, {64, 4096, 4096}, {64, 64, 64}, {300, 250, 200}};
 
 struct CompileOptions {
-  std::string gpu = "h200_sxm", out;
+  std::string gpu = "h200_sxm", out, kernels;
   std::vector<std::string> schedules;
   std::optional<std::size_t> sample;  // none: all
+  std::optional<std::size_t> random;  // problems; none: the menu
+  std::size_t first = 16;
   unsigned seed = 1;
 };
 
-struct MenuKernel {
+/// A kernel, and a problem that it is for.
+struct VariantKernel {
+  GemmProblem problem;
   KernelConfig config;
-  Layout layout;
+
+  KernelVariant variant() const { return variant_of(problem, config); }
 };
 
 /// Accumulators over the registers that a consumer thread has at most.
@@ -61,11 +73,12 @@ double register_pressure(const KernelConfig& config) {
   return static_cast<double>(accumulator_registers(config.tiling)) / registers;
 }
 
-/// Every different kernel, whatever the table says now, the shortest of registers first.
-std::vector<MenuKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
+/// Every different kernel of the menu, whatever the table says now, the shortest of registers
+/// first.
+std::vector<VariantKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
   gpu.compiler_rejections.clear();
-  std::vector<MenuKernel> kernels;
-  std::set<std::string> seen;
+  std::vector<VariantKernel> kernels;
+  std::set<KernelVariant> seen;
   for (const Layout layout : kEveryLayout) {
     for (const GemmShape& shape : kShapes) {
       const GemmProblem problem{shape, ElementType::kFp16, layout};
@@ -73,90 +86,133 @@ std::vector<MenuKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules
         continue;
       }
       for (const KernelConfig& config : enumerate_candidates(gpu, problem, schedules).legal) {
-        if (seen.insert(rejection_key(gpu.architecture, config, std::nullopt, layout)).second) {
-          kernels.push_back({config, layout});
+        if (seen.insert(variant_of(problem, config)).second) {
+          kernels.push_back({problem, config});
         }
       }
     }
   }
-  std::stable_sort(kernels.begin(), kernels.end(), [](const MenuKernel& a, const MenuKernel& b) {
-    return register_pressure(a.config) > register_pressure(b.config);
+  std::ranges::stable_sort(kernels, std::ranges::greater{}, [](const VariantKernel& kernel) {
+    return register_pressure(kernel.config);
   });
   return kernels;
 }
 
-std::vector<MenuKernel> sampled(std::vector<MenuKernel> kernels, std::size_t count, unsigned seed) {
+std::vector<VariantKernel> sampled(std::vector<VariantKernel> kernels, std::size_t count,
+                                   unsigned seed) {
   if (count == 0 || count >= kernels.size()) {
     return kernels;
   }
-  std::vector<MenuKernel> sample;
+  std::vector<VariantKernel> sample;
   std::mt19937 random(seed);
   std::sample(kernels.begin(), kernels.end(), std::back_inserter(sample), count, random);
   return sample;
 }
 
-/// Compiles as fp16, and what is rejected as bf16 too.
-class MenuRun {
+/// The same problem in the other 16-bit type.
+std::optional<GemmProblem> in_other_half(GemmProblem problem) {
+  if (element_bytes(problem.dtype) != kOperandBytes) {
+    return std::nullopt;
+  }
+  problem.dtype = problem.dtype == ElementType::kFp16 ? ElementType::kBf16 : ElementType::kFp16;
+  return problem;
+}
+
+/// Compiles kernels, and what is rejected in the other 16-bit type too.
+class CompileRun {
  public:
-  MenuRun(const CompileOptions& options, const GpuSpec& gpu, std::vector<MenuKernel> kernels)
+  CompileRun(const CompileOptions& options, const GpuSpec& gpu)
       : options_(options),
         gpu_(gpu),
-        kernels_(std::move(kernels)),
         table_(std::filesystem::exists(options.out) ? read_file(options.out) : "", options.out) {}
 
-  void run() {
+  /// Those that were not compiled before.
+  void compile(const std::vector<VariantKernel>& asked) {
+    std::vector<VariantKernel> kernels;
     std::vector<KernelSource> sources;
-    for (const MenuKernel& kernel : kernels_) {
-      sources.push_back(gemm_source(kernel.config, {ElementType::kFp16, kernel.layout}));
+    for (const VariantKernel& kernel : asked) {
+      if (done_.insert(kernel.variant()).second) {
+        kernels.push_back(kernel);
+        sources.push_back(gemm_source(kernel.config, ProblemKind::of(kernel.problem)));
+      }
     }
-    CubinCache cache;
     MeasureProgress progress("compiling");
     std::size_t done = 0;
-    compile_each(sources, cache, [&](const CompileOutcome& outcome) {
-      note(outcome, cache);
-      progress.show(++done, kernels_.size(), "");
+    compile_each(sources, cache_, [&](const CompileOutcome& outcome) {
+      note(kernels[outcome.index], outcome);
+      progress.show(++done, kernels.size(), "");
     });
     progress.finish();
-    write_file(options_.out, table_.text());
+    write();
+  }
+
+  /// What rejects these kernels, of all that were found rejected so far.
+  const std::vector<CompilerRejection>& rejected() const { return rejected_; }
+
+  void summarize() const {
     for (const auto& [reason, count] : counts_) {
       fmt::print("{}: {}\n", reason, count);
     }
-    const double count = static_cast<double>(kernels_.size());
+    const double count = static_cast<double>(done_.size());
     fmt::print("{}, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
-               counted(kernels_.size(), "kernel"), cache.misses(),
+               counted(done_.size(), "kernel"), cache_.misses(),
                count > 0 ? total_.value / count : 0, longest_.value, slowest_);
     fmt::print("{}: {}\n", options_.out, counted(table_.rows(), "row"));
   }
 
  private:
-  void note(const CompileOutcome& outcome, CubinCache& cache) {
-    const auto& [config, layout] = kernels_[outcome.index];
+  void note(const VariantKernel& kernel, const CompileOutcome& outcome) {
     total_ = total_ + outcome.cpu_time;
     if (outcome.cpu_time > longest_) {
       longest_ = outcome.cpu_time;
-      slowest_ = fmt::format("{} {}", to_text(config), to_text(layout));
+      slowest_ = described(kernel);
     }
-    const std::string compiler = "nvrtc " + nvrtc_version();
-    const std::string fp16 = rejection_key(gpu_.architecture, config, ElementType::kFp16, layout);
-    const std::string both = rejection_key(gpu_.architecture, config, std::nullopt, layout);
-    table_.set(fp16, compiler, "");
-    table_.set(both, compiler, "");
+    const std::string why = outcome.error + outcome.rejection;
+    list_ += fmt::format("{}\t{}\t{}\n", why.empty() ? "usable" : why, outcome.registers,
+                         described(kernel));
     const std::string_view reason = reason_of(outcome.rejection, outcome.error);
     ++counts_[reason.empty() ? "usable" : std::string(reason)];
+    set(kernel, reason);
     if (reason.empty()) {
       return;
     }
-    table_.set(is_rejected(cache, config, layout) ? both : fp16, compiler, reason);
+    fmt::print("{}: {}\n", described(kernel), why);
+    if (const std::optional<GemmProblem> other = in_other_half(kernel.problem)) {
+      const VariantKernel twin{*other, kernel.config};
+      if (done_.insert(twin.variant()).second && is_rejected(twin)) {
+        set(twin, reason);
+      }
+    }
+    write();
+  }
+
+  void set(const VariantKernel& kernel, std::string_view reason) {
+    const CompilerRejection row = rejection_of(to_text(gpu_.architecture), kernel.variant(),
+                                               "nvrtc " + nvrtc_version(), reason);
+    table_.set(row);
+    if (!reason.empty()) {
+      rejected_.push_back(row);
+    }
+  }
+
+  void write() const {
     write_file(options_.out, table_.text());
+    if (!options_.kernels.empty()) {
+      write_file(options_.kernels, list_);
+    }
+  }
+
+  static std::string described(const VariantKernel& kernel) {
+    return fmt::format("{} {}", to_text(AnyProblem{kernel.problem}), to_text(kernel.config));
   }
 
   static std::string_view reason_of(const std::string& rejection, const std::string& error) {
     return !error.empty() ? "error" : rejection.empty() ? "" : rejection_reason(rejection);
   }
 
-  static bool is_rejected(CubinCache& cache, const KernelConfig& config, Layout layout) {
+  bool is_rejected(const VariantKernel& kernel) {
     try {
-      return !compile_gemm(config, {ElementType::kBf16, layout}, cache).usable();
+      return !compile_gemm(kernel.config, ProblemKind::of(kernel.problem), cache_).usable();
     } catch (const Error&) {
       return true;
     }
@@ -164,18 +220,55 @@ class MenuRun {
 
   const CompileOptions& options_;
   const GpuSpec& gpu_;
-  const std::vector<MenuKernel> kernels_;
+  CubinCache cache_;
   RejectionTable table_;
+  std::set<KernelVariant> done_;
+  std::vector<CompilerRejection> rejected_;
+  std::string list_;                   // of --kernels
   std::map<std::string, int> counts_;  // by reason
   Seconds total_{}, longest_{};
   std::string slowest_;
 };
 
+/// The first that `predict` lists for each problem, until all of them compile.
+void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) {
+  std::vector<GemmProblem> problems = random_problems(gpu, options.seed, *options.random);
+  const std::vector<CompilerRejection> known = gpu.compiler_rejections;
+  while (!problems.empty()) {
+    std::vector<VariantKernel> kernels;
+    MeasureProgress progress("predicting");
+    std::size_t done = 0;
+    for (const GemmProblem& problem : problems) {
+      for (const Prediction& p :
+           rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, options.first)
+               .predictions) {
+        kernels.push_back({problem, std::get<KernelConfig>(p.config)});
+      }
+      progress.show(++done, problems.size(), "");
+    }
+    progress.finish();
+    run.compile(kernels);
+    gpu.compiler_rejections = known;
+    gpu.compiler_rejections.insert(gpu.compiler_rejections.end(), run.rejected().begin(),
+                                   run.rejected().end());
+    problems.clear();
+    for (const auto& [problem, config] : kernels) {
+      if (any_rejects(run.rejected(), problem, config) &&
+          (problems.empty() || problems.back() != problem)) {
+        problems.push_back(problem);
+      }
+    }
+  }
+}
+
 void run_compile(const CompileOptions& options) {
   FilePlan plan;
   plan.writes("--out", options.out);
+  if (!options.kernels.empty()) {
+    plan.writes("--kernels", options.kernels);
+  }
   plan.check();
-  const LoadedGpu gpu = load_gpu(options.gpu, false);
+  const LoadedGpu gpu = load_gpu(options.gpu, options.random.has_value());
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
     throw ConfigError(why);
   }
@@ -183,9 +276,13 @@ void run_compile(const CompileOptions& options) {
   for (const std::string& name : options.schedules) {
     schedules.push_back(parse_schedule(name));
   }
-  MenuRun(options, gpu.spec,
-          sampled(menu(gpu.spec, schedules), options.sample.value_or(0), options.seed))
-      .run();
+  CompileRun run(options, gpu.spec);
+  if (options.random) {
+    compile_first(options, gpu.spec, run);
+  } else {
+    run.compile(sampled(menu(gpu.spec, schedules), options.sample.value_or(0), options.seed));
+  }
+  run.summarize();
 }
 
 }  // namespace
@@ -196,9 +293,20 @@ void add_compile(Program& program) {
       "compile",
       "Compile the candidates' kernels and record which the compiler rejects; needs no GPU");
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--schedule", options->schedules, "Only of this schedule; repeatable");
-  command.option("--sample", options->sample, "Only a random sample of this size");
-  command.option("--seed", options->seed, "Of --sample");
+  const Option schedule =
+      command.option("--schedule", options->schedules, "Only of this schedule; repeatable");
+  const Option sample =
+      command.option("--sample", options->sample, "Only a random sample of this size");
+  command
+      .option("--random", options->random,
+              "Instead of the menu, the kernels that are forecast to be fastest for so many random "
+              "problems of all kinds")
+      .excludes(schedule)
+      .excludes(sample);
+  command.option("--first", options->first, "Kernels of each random problem");
+  command.option("--seed", options->seed, "Of --sample and --random");
+  command.option("--kernels", options->kernels,
+                 "Also list every kernel with the verdict and its registers, tab-separated");
   command.option("--out", options->out, "Table of rejections to update").required();
   command.runs([options] { run_compile(*options); });
 }

@@ -38,7 +38,8 @@ TEST_CASE("compile keeps the rows that are not about what it compiled") {
   const TemporaryFolder folder;
   CHECK(compile(folder, {"--schedule", "blocked", "--sample", "1"}).exit_code == 0);
   const std::string row =
-      "hopper,pipelined,128,192,64,4,1,1,1,1,1,1,2,0,192,shared,,tn,nvrtc 1.0,spills\n";
+      "hopper,pipelined,128,192,64,4,1,1,1,1,1,1,2,0,192,shared,bands,tile_end,in_order,,,,tn,none,"
+      "one,nvrtc 1.0,spills\n";
   const std::string before = read_file(folder / "table.csv") + row;
   write_file(folder / "table.csv", before);
   CHECK(compile(folder, {"--schedule", "blocked", "--sample", "1"}).exit_code == 0);

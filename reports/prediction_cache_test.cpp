@@ -136,9 +136,10 @@ TEST_CASE("Other things learned, or another rejected kernel, is another predicti
   other.spec.learned = std::make_shared<const LearnedModel>(learned);
   CHECK(base_of(other, "a") != base);
   LoadedGpu layout = gpu;
-  layout.spec.compiler_rejections.front().layout = Layout::kNn;
+  layout.spec.compiler_rejections.front()[VariantPart::kLayout] = static_cast<i32>(Layout::kNn);
   LoadedGpu dtype = gpu;
-  dtype.spec.compiler_rejections.front().dtype = ElementType::kBf16;
+  dtype.spec.compiler_rejections.front()[VariantPart::kDtype] =
+      static_cast<i32>(ElementType::kBf16);
   CHECK(base_of(layout, "a") != base_of(dtype, "a"));
 }
 

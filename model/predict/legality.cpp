@@ -308,6 +308,57 @@ std::string why_not_in_rows(const GpuSpec& gpu, const GemmProblem& problem) {
   return {};
 }
 
+/// All but what compilers made of it: of operands in order, in elements of the machine.
+Refusal check_rules(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
+  if (uses_tcgen05(config.schedule) != blackwell) {
+    return Refusal::kArchitecture;
+  }
+  if (blackwell) {
+    return check_tcgen05(gpu, problem, config);
+  }
+  if (!counts_exist(config)) {
+    return Refusal::kSchedule;
+  }
+  if (!cluster_exists(t)) {
+    return Refusal::kCluster;
+  }
+  if (!schedule_allows(problem, config)) {
+    return Refusal::kSchedule;
+  }
+  if (t.block_m > kMostBlockSide || t.block_n > kMostBlockSide) {
+    return Refusal::kTmaBox;
+  }
+  if (!whole_wgmmas(config, problem.layout)) {
+    return Refusal::kWgmmaShape;
+  }
+  if (!boxes_fit(t, problem.layout)) {
+    return Refusal::kTmaBox;
+  }
+  if (t.block_k > kMostBlockK) {
+    return Refusal::kSharedMemory;
+  }
+  if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
+      !registers_suffice(gpu, config) || !registers_hold_deferred(config) ||
+      (promotes(problem) && !registers_hold_promoted(config, problem.epilogue))) {
+    return Refusal::kRegisters;
+  }
+  const i32 beside = bytes_beside_layout(problem, config);
+  if (!c_fits_where_it_is_staged(config.schedule, t, c_column_bytes(problem)) ||
+      ctas_by_shared_memory(gpu, config, beside) == 0) {
+    return Refusal::kSharedMemory;
+  }
+  if (std::min(resident_ctas(gpu, config), ctas_by_shared_memory(gpu, config, beside)) <
+      config.ctas_per_sm) {
+    return Refusal::kOccupancy;
+  }
+  if (!why_no_split_exists(gpu, problem, config).empty()) {
+    return Refusal::kSplit;
+  }
+  return Refusal::kNone;
+}
+
 }  // namespace
 
 std::string why_no_split_exists(const GpuSpec& gpu, const GemmProblem& asked,
@@ -387,65 +438,20 @@ std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
 }
 
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
-  const Tiling& t = config.tiling;
   if (is_fp8(problem.dtype)) {
-    return t.block_k % 2 != 0
+    return config.tiling.block_k % 2 != 0
                ? Refusal::kWgmmaShape
                : check_legal(gpu, in_pairs(problem), in_pairs(problem.dtype, config));
   }
-  if (config.operands == OperandOrder::kSwapped) {
-    KernelConfig in_order = config;
-    in_order.operands = OperandOrder::kInOrder;
-    return can_swap_operands(problem, config) ? check_legal(gpu, transposed(problem), in_order)
-                                              : Refusal::kSchedule;
-  }
-  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
-  if (uses_tcgen05(config.schedule) != blackwell) {
-    return Refusal::kArchitecture;
-  }
-  if (blackwell) {
-    return check_tcgen05(gpu, problem, config);
-  }
-  if (!counts_exist(config)) {
+  KernelConfig in_order = config;
+  in_order.operands = OperandOrder::kInOrder;
+  if (in_order != config && !can_swap_operands(problem, config)) {
     return Refusal::kSchedule;
   }
-  if (!cluster_exists(t)) {
-    return Refusal::kCluster;
-  }
-  if (!schedule_allows(problem, config)) {
-    return Refusal::kSchedule;
-  }
-  if (t.block_m > kMostBlockSide || t.block_n > kMostBlockSide) {
-    return Refusal::kTmaBox;
-  }
-  if (!whole_wgmmas(config, problem.layout)) {
-    return Refusal::kWgmmaShape;
-  }
-  if (!boxes_fit(t, problem.layout)) {
-    return Refusal::kTmaBox;
-  }
-  if (t.block_k > kMostBlockK) {
-    return Refusal::kSharedMemory;
-  }
-  if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
-      !registers_suffice(gpu, config) || !registers_hold_deferred(config) ||
-      (promotes(problem) && !registers_hold_promoted(config, problem.epilogue))) {
-    return Refusal::kRegisters;
-  }
-  const i32 beside = bytes_beside_layout(problem, config);
-  if (!c_fits_where_it_is_staged(config.schedule, t, c_column_bytes(problem)) ||
-      ctas_by_shared_memory(gpu, config, beside) == 0) {
-    return Refusal::kSharedMemory;
-  }
-  if (std::min(resident_ctas(gpu, config), ctas_by_shared_memory(gpu, config, beside)) <
-      config.ctas_per_sm) {
-    return Refusal::kOccupancy;
-  }
-  if (!why_no_split_exists(gpu, problem, config).empty()) {
-    return Refusal::kSplit;
-  }
-  return any_rejects(gpu.compiler_rejections, problem, config) ? Refusal::kCompiler
-                                                               : Refusal::kNone;
+  const Refusal refusal = check_rules(gpu, as_run(problem, config), in_order);
+  return refusal == Refusal::kNone && any_rejects(gpu.compiler_rejections, problem, config)
+             ? Refusal::kCompiler
+             : refusal;
 }
 
 }  // namespace tilecast

@@ -274,7 +274,7 @@ TEST_CASE("The producer's registers come in eights, from 24 to what a thread is 
 TEST_CASE("What a compiler is known to reject is refused, after every other reason") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   CompilerRejection rejection;
-  rejection.schedule = Schedule::kBlocked;
+  rejection[VariantPart::kSchedule] = static_cast<i32>(Schedule::kBlocked);
   gpu.compiler_rejections = {rejection};
   const auto blocked = [&](const char* tile) {
     return check_legal(gpu, problem(4096, 4096, 4096),
@@ -283,7 +283,7 @@ TEST_CASE("What a compiler is known to reject is refused, after every other reas
   };
   CHECK(blocked("64x128x64") == Refusal::kCompiler);
   CHECK(blocked("128x256x64") == Refusal::kRegisters);
-  gpu.compiler_rejections.front().schedule = Schedule::kPipelined;
+  gpu.compiler_rejections.front()[VariantPart::kSchedule] = static_cast<i32>(Schedule::kPipelined);
   CHECK(blocked("64x128x64") == Refusal::kNone);
 }
 

@@ -74,8 +74,7 @@ Refusal check_tcgen05(const GpuSpec& gpu, const GemmProblem& problem, const Kern
   if (resident_ctas(gpu, config) < config.ctas_per_sm) {
     return Refusal::kOccupancy;
   }
-  return any_rejects(gpu.compiler_rejections, problem, config) ? Refusal::kCompiler
-                                                               : Refusal::kNone;
+  return Refusal::kNone;
 }
 
 }  // namespace tilecast

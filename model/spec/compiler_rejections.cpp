@@ -8,25 +8,121 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "model/base/words.h"
+#include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
+#include "model/tile/swapped_operands.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::string_view kFile = "compiler_rejections.csv";
-constexpr std::array<std::string_view, kCompileTimeNumbers> kNumberColumns{
-    "block_m",   "block_n", "block_k",  "stages",  "warpgroups_m", "warpgroups_n", "cluster_m",
-    "cluster_n", "ctas",    "inflight", "c_slots", "producer",     "instruction_n"};
 constexpr std::array<std::string_view, 4> kReasons{"spills", "wgmma_serialized",
                                                    "setmaxnreg_ignored", "error"};
 constexpr std::array<std::string_view, 6> kArchitectureWords{
     "ampere", "ada", "hopper", "blackwell", "blackwell_rtx", "fictional"};
 constexpr i32 kMostNumber = 1 << 20;
 
+constexpr Words<bool, 2> kOrders{{{false, "bands"}, {true, "hilbert"}}};
+constexpr Words<Store, 2> kStoreWords{
+    {{Store::kAtTileEnd, "tile_end"}, {Store::kDeferred, "deferred"}}};
+constexpr Words<OperandOrder, 2> kOperandOrders{
+    {{OperandOrder::kInOrder, "in_order"}, {OperandOrder::kSwapped, "swapped"}}};
+enum class Products : i32 { kOne, kBatch, kGroups, kGroupsOfK };
+constexpr Words<Products, 4> kProductWords{{{Products::kOne, "one"},
+                                            {Products::kBatch, "batch"},
+                                            {Products::kGroups, "groups"},
+                                            {Products::kGroupsOfK, "k_groups"}}};
+
+Products products_of(const GemmProblem& problem) {
+  return grouped_along_m(problem)     ? Products::kGroups
+         : grouped_along_k(problem)   ? Products::kGroupsOfK
+         : problem.batch.products > 1 ? Products::kBatch
+                                      : Products::kOne;
+}
+
+constexpr i32 kBiasStep = 1, kActivationStep = 4, kScalesStep = 32, kResidualStep = 128,
+              kAmaxStep = 256, kScaleCStep = 512;
+
+i32 number_of(const Epilogue& e) {
+  return static_cast<i32>(e.bias) * kBiasStep + static_cast<i32>(e.activation) * kActivationStep +
+         static_cast<i32>(e.scales) * kScalesStep + (e.residual ? kResidualStep : 0) +
+         (e.amax ? kAmaxStep : 0) + (e.scale_c ? kScaleCStep : 0);
+}
+
+Epilogue epilogue_of(i32 number) {
+  const auto part = [&](i32 step, i32 next) { return number % next / step; };
+  return {.bias = static_cast<Bias>(part(kBiasStep, kActivationStep)),
+          .activation = static_cast<Activation>(part(kActivationStep, kScalesStep)),
+          .scales = static_cast<Scales>(part(kScalesStep, kResidualStep)),
+          .residual = part(kResidualStep, kAmaxStep) != 0,
+          .amax = part(kAmaxStep, kScaleCStep) != 0,
+          .scale_c = number >= kScaleCStep};
+}
+
+/// The schedules that split K are one kernel.
+Schedule kernel_of(Schedule schedule) { return splits_k(schedule) ? Schedule::kStreamK : schedule; }
+
+/// A part's column: its name, and its values in words where they are no numbers.
+struct Column {
+  std::string_view name;
+  i32 (*parse)(std::string_view) = nullptr;
+  std::string (*text)(i32) = nullptr;
+};
+
+template <const auto& words>
+constexpr Column worded(std::string_view name) {
+  using Enum = decltype(words.front().first);
+  return {name,
+          [](std::string_view text) { return static_cast<i32>(value_of(words, "word", text)); },
+          [](i32 value) { return std::string(word_of(words, static_cast<Enum>(value))); }};
+}
+
+/// Of what has both functions already.
+template <class T, T (*parse)(std::string_view)>
+constexpr Column parsed(std::string_view name) {
+  return {name, [](std::string_view text) { return static_cast<i32>(parse(text)); },
+          [](i32 value) { return std::string(to_text(static_cast<T>(value))); }};
+}
+
+constexpr Column kColumns[kVariantParts] = {
+    {"schedule",
+     [](std::string_view text) { return static_cast<i32>(kernel_of(parse_schedule(text))); },
+     [](i32 value) { return std::string(to_text(static_cast<Schedule>(value))); }},
+    {"block_m"},
+    {"block_n"},
+    {"block_k"},
+    {"stages"},
+    {"warpgroups_m"},
+    {"warpgroups_n"},
+    {"cluster_m"},
+    {"cluster_n"},
+    {"ctas"},
+    {"inflight"},
+    {"c_slots"},
+    {"producer"},
+    {"instruction_n"},
+    parsed<OperandSource, parse_operand_source>("a"),
+    worded<kOrders>("order"),
+    worded<kStoreWords>("store"),
+    worded<kOperandOrders>("operands"),
+    {"dtype",
+     [](std::string_view text) { return static_cast<i32>(in_pairs(parse_element_type(text))); },
+     [](i32 value) { return std::string(to_text(static_cast<ElementType>(value))); }},
+    parsed<ElementType, parse_element_type>("dtype_c"),
+    parsed<Accumulate, parse_accumulate>("accumulate"),
+    parsed<Layout, parse_layout>("layout"),
+    {"epilogue", [](std::string_view text) { return number_of(parse_epilogue(text)); },
+     [](i32 value) { return to_text(epilogue_of(value)); }},
+    worded<kProductWords>("products")};
+
 std::vector<std::string_view> columns() {
-  std::vector<std::string_view> names{"architecture", "schedule"};
-  names.insert(names.end(), kNumberColumns.begin(), kNumberColumns.end());
-  names.insert(names.end(), {"a", "dtype", "layout", "compiler", "reason"});
+  std::vector<std::string_view> names{"architecture"};
+  for (const Column& column : kColumns) {
+    names.push_back(column.name);
+  }
+  names.insert(names.end(), {"compiler", "reason"});
   return names;
 }
 
@@ -103,26 +199,39 @@ class LineReader {
   std::size_t next_ = 0;
 };
 
+constexpr std::size_t kBlockN = static_cast<std::size_t>(VariantPart::kBlockN);
+
+/// Of a row, its block_k by which its text has to be multiplied: that counts elements.
+i32 k_elements_of(CompilerRejection& row) {
+  const std::optional<i32>& dtype = row[VariantPart::kDtype];
+  return dtype ? k_elements(static_cast<ElementType>(*dtype)) : 1;
+}
+
 CompilerRejection parse_line(LineReader line) {
   CompilerRejection row;
   row.architecture = line.word("architecture", kArchitectureWords);
-  row.schedule = line.value("schedule", parse_schedule);
-  for (std::size_t i = 0; i < kCompileTimeNumbers; ++i) {
-    row.numbers[i] = line.number(kNumberColumns[i]);
+  for (std::size_t i = 0; i < kVariantParts; ++i) {
+    const Column& column = kColumns[i];
+    row.parts[i] =
+        column.parse == nullptr ? line.number(column.name) : line.value(column.name, column.parse);
   }
-  row.a_source = line.value("a", parse_operand_source);
-  row.dtype = line.value("dtype", parse_element_type);
-  row.layout = line.value("layout", parse_layout);
+  if (std::optional<i32>& block_k = row[VariantPart::kBlockK]; block_k) {
+    *block_k /= k_elements_of(row);
+  }
   row.compiler = line.some_text("compiler");
   row.reason = line.word("reason", kReasons);
   return row;
 }
 
-constexpr std::size_t kBlockN = 1;  // its place among these
+}  // namespace
 
-std::array<i32, kCompileTimeNumbers> compile_time_numbers(const KernelConfig& config) {
+KernelVariant variant_of(const GemmProblem& problem, const KernelConfig& asked) {
+  const KernelConfig config = in_pairs(problem.dtype, asked);
   const Tiling& t = config.tiling;
-  return {t.block_m,
+  const auto number = [](auto value) { return static_cast<i32>(value); };
+  const GemmTypes types = types_of(problem);
+  return {number(kernel_of(config.schedule)),
+          t.block_m,
           t.block_n,
           t.block_k,
           t.stages,
@@ -134,20 +243,25 @@ std::array<i32, kCompileTimeNumbers> compile_time_numbers(const KernelConfig& co
           config.inflight,
           t.c_slots,
           config.producer_registers,
-          instruction_n(config)};
+          instruction_n(config),
+          number(config.a_source),
+          number(config.raster.kind == RasterKind::kHilbert),
+          number(config.store),
+          number(config.operands),
+          number(in_pairs(types.operands)),
+          number(types.c),
+          number(types.accumulate),
+          number(as_run(problem, config).layout),
+          number_of(problem.epilogue),
+          number(products_of(problem))};
 }
 
-template <class T>
-bool fits(const std::optional<T>& asked, T value) {
-  return !asked || *asked == value;
+CompilerRejection rejection_of(std::string_view architecture, const KernelVariant& variant,
+                               std::string_view compiler, std::string_view reason) {
+  CompilerRejection row{std::string(architecture), {}, std::string(compiler), std::string(reason)};
+  std::ranges::copy(variant, row.parts.begin());
+  return row;
 }
-
-/// The schedules that split K are one kernel.
-bool same_kernel(const std::optional<Schedule>& asked, Schedule schedule) {
-  return fits(asked, schedule) || (splits_k(*asked) && splits_k(schedule));
-}
-
-}  // namespace
 
 std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
                                                          std::string_view name) {
@@ -166,13 +280,27 @@ std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
   return rows;
 }
 
-std::string to_text(const CompilerRejection& r) {
-  std::string text = fmt::format("{},{}", r.architecture, r.schedule ? to_text(*r.schedule) : "");
-  for (const std::optional<i32>& number : r.numbers) {
-    text += number ? fmt::format(",{}", *number) : ",";
+std::string to_text(const CompilerRejection& rejection) {
+  CompilerRejection row = rejection;
+  if (std::optional<i32>& block_k = row[VariantPart::kBlockK]; block_k) {
+    *block_k *= k_elements_of(row);
   }
-  return text + fmt::format(",{},{},{}", r.a_source ? to_text(*r.a_source) : "",
-                            r.dtype ? to_text(*r.dtype) : "", r.layout ? to_text(*r.layout) : "");
+  std::string text = row.architecture;
+  for (std::size_t i = 0; i < kVariantParts; ++i) {
+    const std::optional<i32>& value = row.parts[i];
+    text += !value                        ? ","
+            : kColumns[i].text == nullptr ? fmt::format(",{}", *value)
+                                          : "," + kColumns[i].text(*value);
+  }
+  return text;
+}
+
+std::string compiler_rejections_text(const std::vector<CompilerRejection>& rows) {
+  std::string text = joined(columns(), ",") + "\n";
+  for (const CompilerRejection& row : rows) {
+    text += fmt::format("{},{},{}\n", to_text(row), row.compiler, row.reason);
+  }
+  return text;
 }
 
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
@@ -192,12 +320,13 @@ bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmPro
   if (rejections.empty()) {
     return false;
   }
-  const std::array<i32, kCompileTimeNumbers> numbers = compile_time_numbers(config);
+  const KernelVariant variant = variant_of(problem, config);
+  const auto fits = [](const std::optional<i32>& asked, i32 value) {
+    return !asked || *asked == value;
+  };
   // What differs most comes first: kernels of the whole menu are asked about.
   return std::ranges::any_of(rejections, [&](const CompilerRejection& r) {
-    return fits(r.numbers[kBlockN], numbers[kBlockN]) && same_kernel(r.schedule, config.schedule) &&
-           std::ranges::equal(r.numbers, numbers, fits<i32>) && fits(r.a_source, config.a_source) &&
-           fits(r.dtype, problem.dtype) && fits(r.layout, problem.layout);
+    return fits(r.parts[kBlockN], variant[kBlockN]) && std::ranges::equal(r.parts, variant, fits);
   });
 }
 

@@ -1,9 +1,15 @@
 #include "model/spec/compiler_rejections.h"
 
+#include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "model/base/file.h"
+#include "model/base/text.h"
 #include "model/spec/load_gpu.h"
+#include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -14,7 +20,19 @@ namespace {
 
 const std::string kHeader =
     "architecture,schedule,block_m,block_n,block_k,stages,warpgroups_m,warpgroups_n,cluster_m,"
-    "cluster_n,ctas,inflight,c_slots,producer,instruction_n,a,dtype,layout,compiler,reason\n";
+    "cluster_n,ctas,inflight,c_slots,producer,instruction_n,a,order,store,operands,dtype,dtype_c,"
+    "accumulate,layout,epilogue,products,compiler,reason\n";
+
+/// The line with these words in the columns named, and nothing in the others.
+std::string row_of(const std::map<std::string, std::string>& words) {
+  std::string row = "hopper";
+  const std::vector<std::string_view> columns = split(kHeader, ',');
+  for (const std::string_view name : std::span(columns).subspan(1, kVariantParts)) {
+    const auto word = words.find(std::string(name));
+    row += "," + (word == words.end() ? "" : word->second);
+  }
+  return row + ",nvrtc 13.0,spills";
+}
 
 const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 
@@ -33,7 +51,11 @@ const std::string kPipelined =
     "raster=grouped_m,group=8";
 
 TEST_CASE("A row is about every kernel that has the values it names, whatever else") {
-  const std::string row = "hopper,pipelined,128,192,,,1,1,,,,,,,,,,,nvrtc 13.0,spills";
+  const std::string row = row_of({{"schedule", "pipelined"},
+                                  {"block_m", "128"},
+                                  {"block_n", "192"},
+                                  {"warpgroups_m", "1"},
+                                  {"warpgroups_n", "1"}});
   CHECK(rejected(row, kPipelined));
   CHECK(rejected(row,
                  "pipelined:tile=128x192x128,stages=2,warpgroups=1x1,ctas=1,inflight=0,c_slots=0,"
@@ -50,7 +72,10 @@ TEST_CASE("A row is about every kernel that has the values it names, whatever el
 }
 
 TEST_CASE("A row about one of the schedules that split K is about all, which are one kernel") {
-  const std::string row = "hopper,stream_k,64,64,,,,,,,,,,,,,,,nvrtc 13.0,spills";
+  const auto row_about = [](const char* schedule) {
+    return row_of({{"schedule", schedule}, {"block_m", "64"}, {"block_n", "64"}});
+  };
+  const std::string row = row_about("stream_k");
   const std::string tile =
       "tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,";
   const std::string order = ",raster=grouped_m,group=8";
@@ -58,7 +83,9 @@ TEST_CASE("A row about one of the schedules that split K is about all, which are
   CHECK(rejected(row, "split_k_hybrid:" + tile + "splits=2,reduction=spread" + order));
   CHECK_FALSE(
       rejected(row, "warp_specialized:" + tile + "grid=resident" + order + ",walk=strided"));
-  CHECK_FALSE(rejected("hopper,warp_specialized,64,64,,,,,,,,,,,,,,,nvrtc 13.0,spills",
+  CHECK(rejected(row_about("split_k_hybrid"),
+                 "stream_k:" + tile + "min_k_blocks=8,reduction=atomic" + order));
+  CHECK_FALSE(rejected(row_about("warp_specialized"),
                        "split_k:" + tile + "splits=2,reduction=spread" + order));
 }
 
@@ -66,42 +93,94 @@ TEST_CASE("Every number of a kernel that is compiled in can be named") {
   const std::string config =
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=0,"
       "c_slots=3,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
-  const std::string right[] = {"128", "256", "64", "4", "2",  "1",  "1",
-                               "2",   "1",   "0",  "3", "24", "256"};
-  const auto row_with = [&](std::size_t named, const std::string& value) {
-    std::string row = "hopper,";
-    for (std::size_t i = 0; i < kCompileTimeNumbers; ++i) {
-      row += "," + (i == named ? value : "");
-    }
-    return row + ",,,,nvrtc 13.0,spills";
-  };
-  for (std::size_t i = 0; i < kCompileTimeNumbers; ++i) {
-    CHECK(rejected(row_with(i, right[i]), config));
-    CHECK_FALSE(rejected(row_with(i, right[i] + "7"), config));
+  const std::map<std::string, std::string> right{
+      {"block_m", "128"},      {"block_n", "256"},    {"block_k", "64"},  {"stages", "4"},
+      {"warpgroups_m", "2"},   {"warpgroups_n", "1"}, {"cluster_m", "1"}, {"cluster_n", "2"},
+      {"ctas", "1"},           {"inflight", "0"},     {"c_slots", "3"},   {"producer", "24"},
+      {"instruction_n", "256"}};
+  for (const auto& [column, number] : right) {
+    CHECK(rejected(row_of({{column, number}}), config));
+    CHECK_FALSE(rejected(row_of({{column, number + "7"}}), config));
   }
 }
 
-TEST_CASE("Source of A, type and layout are named by their words") {
+TEST_CASE("Everything else that is compiled in is named by its word") {
   const std::string registers =
       "small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32";
   const std::string shared = "small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=32";
-  const std::string row = "hopper,small_mma,,,,,,,,,,,,,,registers,,,nvcc 13.0.88,error";
-  CHECK(rejected(row, registers));
-  CHECK_FALSE(rejected(row, shared));
-  const GemmProblem bf16{kProblem.shape, ElementType::kBf16, Layout::kNn};
-  CHECK(rejected("hopper,,,,,,,,,,,,,,,,bf16,nn,nvcc 13.0.88,error", kPipelined, bf16));
-  CHECK_FALSE(rejected("hopper,,,,,,,,,,,,,,,,bf16,nn,nvcc 13.0.88,error", kPipelined));
-  CHECK_FALSE(rejected("hopper,,,,,,,,,,,,,,,,fp16,nn,nvcc 13.0.88,error", kPipelined));
+  CHECK(rejected(row_of({{"a", "registers"}}), registers));
+  CHECK_FALSE(rejected(row_of({{"a", "registers"}}), shared));
+  const std::string usual =
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,";
+  const std::string bands = usual + "raster=grouped_n,group=4,walk=chunked";
+  const std::string curve = usual + "raster=hilbert,group=1,walk=chunked";
+  CHECK(rejected(row_of({{"order", "hilbert"}}), curve));
+  CHECK_FALSE(rejected(row_of({{"order", "hilbert"}}), bands));
+  CHECK(rejected(row_of({{"order", "bands"}}), bands));
+  CHECK(rejected(row_of({{"store", "deferred"}}), bands + ",store=deferred"));
+  CHECK_FALSE(rejected(row_of({{"store", "deferred"}}), bands));
+  CHECK(rejected(row_of({{"store", "tile_end"}}), bands));
+  CHECK(rejected(row_of({{"operands", "swapped"}}), bands + ",operands=swapped"));
+  CHECK_FALSE(rejected(row_of({{"operands", "in_order"}}), bands + ",operands=swapped"));
+}
+
+TEST_CASE("What a problem has compiled in is named by its word") {
+  const auto both = [](const std::string& column, const std::string& word,
+                       const GemmProblem& with) {
+    CHECK(rejected(row_of({{column, word}}), kPipelined, with));
+    CHECK_FALSE(rejected(row_of({{column, word}}), kPipelined));
+  };
+  GemmProblem other = kProblem;
+  other.dtype = ElementType::kBf16;
+  both("dtype", "bf16", other);
+  other.layout = Layout::kNn;
+  both("layout", "nn", other);
+  other.c = ElementType::kFp32;
+  both("dtype_c", "fp32", other);
+  other.epilogue = parse_epilogue("bias_m+geglu");
+  both("epilogue", "bias_m+geglu", other);
+  other.batch.products = 2;
+  both("products", "batch", other);
+  both("products", "groups", in_groups(kProblem, {5, 6}));
+  both("products", "k_groups", in_groups_of_k(kProblem, {5, 6}));
+  CHECK(rejected(row_of({{"epilogue", "none"}, {"products", "one"}}), kPipelined));
+  GemmProblem fp8{kProblem.shape, ElementType::kE4m3, Layout::kTn};
+  fp8.accumulate = Accumulate::kExact;
+  both("dtype", "e4m3", fp8);
+  both("accumulate", "exact", fp8);
+}
+
+TEST_CASE("A row's block_k counts elements, of fp8 two for each of 16 bits") {
+  const GemmProblem fp8{kProblem.shape, ElementType::kE4m3, Layout::kTn};
+  const std::string row = row_of({{"block_k", "128"}, {"dtype", "e4m3"}});
+  const auto pipelined = [](const char* block_k) {
+    return std::string("pipelined:tile=128x192x") + block_k +
+           ",stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8";
+  };
+  CHECK(rejected(row, pipelined("128"), fp8));
+  CHECK_FALSE(rejected(row, pipelined("64"), fp8));
+  CHECK(rejected(row, pipelined("64"), in_pairs(fp8)));  // as legality asks
+}
+
+TEST_CASE("Every epilogue is written as it is read") {
+  for (const char* text :
+       {"none", "scale_tensor", "scale_row+bias_m+relu", "scale_block", "bias_n+gelu_tanh+residual",
+        "swiglu", "geglu", "residual+amax", "scale_row+bias_n+silu+residual+amax+scale_c"}) {
+    const std::string row = row_of({{"epilogue", text}});
+    CHECK(compiler_rejections_text(parse_compiler_rejections(kHeader + row + "\n", "t")) ==
+          kHeader + row + "\n");
+  }
 }
 
 TEST_CASE("A row that is not of the form is refused with its place and what was expected") {
-  const std::string good = "hopper,pipelined,128,192,,,1,1,,,,,,,,,,,nvrtc 13.0,spills";
+  const std::string good = row_of({{"schedule", "pipelined"}, {"block_n", "192"}});
   CHECK(complaint(kHeader).empty());
   CHECK(complaint(kHeader + good).empty());  // without a line end
   CHECK(complaint("schedule\n" + good).starts_with("2 t:1: expected the columns architecture,"));
   CHECK(complaint("").starts_with("2 t:1: expected the columns "));
-  CHECK(complaint(kHeader + good + "\n\n" + good) == "2 t:3: expected 20 fields, not 1");
-  CHECK(complaint(kHeader + good + ",") == "2 t:2: expected 20 fields, not 21");
+  CHECK(complaint(kHeader + good + "\n\n" + good) == "2 t:3: expected 27 fields, not 1");
+  CHECK(complaint(kHeader + good + ",") == "2 t:2: expected 27 fields, not 28");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string row = good;
     return complaint(kHeader + row.replace(row.find(from), from.size(), to) + "\n");
@@ -124,8 +203,8 @@ TEST_CASE("A GPU takes the rows of its architecture from beside gpus, or none wi
   write_file(folder / "gpus/h200_sxm.yaml", yaml);
   CHECK(load_gpu("h200_sxm", false, folder / ".").spec.compiler_rejections.empty());
   write_file(folder / "compiler_rejections.csv",
-             kHeader + "hopper,pipelined,128,192,,,1,1,,,,,,,,,,,nvrtc 13.0,spills\n" +
-                 "ampere,,,,,,,,,,,,,,,,,,nvrtc 13.0,error\n");
+             kHeader + row_of({{"schedule", "pipelined"}}) + "\nampere" +
+                 row_of({}).substr(std::string("hopper").size()) + "\n");
   const GpuSpec gpu = load_gpu("h200_sxm", false, folder / ".").spec;
   REQUIRE(gpu.compiler_rejections.size() == 1);
   CHECK(gpu.compiler_rejections.front().reason == "spills");
@@ -135,7 +214,8 @@ TEST_CASE("The committed table can be read, and every architecture has its word 
   CHECK(error_message([] { load_compiler_rejections(config_folder(), "hopper"); }).empty());
   for (const Architecture a : {Architecture::kAmpere, Architecture::kHopper,
                                Architecture::kBlackwell, Architecture::kFictional}) {
-    const std::string row = std::string(to_text(a)) + ",,,,,,,,,,,,,,,,,,nvrtc 13.0,error\n";
+    const std::string row =
+        std::string(to_text(a)) + row_of({}).substr(std::string("hopper").size());
     CHECK(parse_compiler_rejections(kHeader + row, "t").size() == 1);
   }
 }
