@@ -6,13 +6,13 @@
 set -eu
 seconds=${1:-10}
 cd "$(dirname "$0")/../.."
-clang=${CLANGXX:-$(command -v clang++ || true)}
+. tests/scripts/clang_tool.sh
+clang=$(clang_tool clang++)
 probe=$(mktemp)
 trap 'rm -f "$probe"' EXIT
-if [ -z "$clang" ] ||
-  ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
   "$clang" -x c++ - -fsanitize=fuzzer,address -o "$probe" 2>/dev/null; then
-  echo "no clang with libFuzzer: skipped"
+  echo "$clang has no libFuzzer: skipped"
   exit 77
 fi
 cmake --preset fuzz -DCMAKE_CXX_COMPILER="$clang" >/dev/null

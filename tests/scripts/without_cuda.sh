@@ -8,11 +8,8 @@ command -v ninja >/dev/null && [ -f "$build/build.ninja" ] || { echo "needs ninj
 mkdir -p "$folder"
 
 no_cuda=$folder/no_cuda
-grep -rhoE '# *include <(cu|nv)[^>]*>' kernels validate cli library tests | sed 's/.*<\(.*\)>/\1/' | sort -u |
-  while read -r header; do
-    mkdir -p "$(dirname "$no_cuda/$header")"
-    echo "#error <$header> in a build without CUDA" >"$no_cuda/$header"
-  done
+. tests/scripts/hide_cuda.sh
+hide_cuda "$no_cuda"
 
 cached() { sed -n "s|^$1:[A-Z]*=|-D$1=|p" "$build/CMakeCache.txt"; }
 # shellcheck disable=SC2046

@@ -1,0 +1,9 @@
+# hide_cuda FOLDER: makes in it an #error of each header of CUDA that the tree includes. With -I of it
+# they are not found, even where the compiler finds CUDA's headers by default.
+hide_cuda() {
+  grep -rhoE '# *include <(cu|nv)[^>]*>' model kernels validate reports cli library include tests | sed 's/.*<\(.*\)>/\1/' | sort -u |
+    while read -r header; do
+      mkdir -p "$(dirname "$1/$header")"
+      echo "#error <$header> in a build without CUDA" >"$1/$header"
+    done
+}
