@@ -11,7 +11,7 @@
 // Each holds alone, so that together they say less than a sum would: a bound is no prediction.
 // Leaves out: inputs that stay in L2 (l2_state warm), for which `dram` is no bound.
 // Checked by: hard_bounds_test.cpp (worked by hand), validate/compare/hard_bounds_test.cpp (no
-// committed row beats one), model/predict/properties_test.cpp (no prediction does).
+// committed row beats one), tests/random (no prediction does).
 #pragma once
 
 #include "model/base/units.h"

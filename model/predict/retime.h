@@ -1,6 +1,6 @@
 // The one place where a prediction gets another time or interval: what follows from time and cycles
 // follows there, and no end comes below the hard bounds at the prediction's clock.
-// Checked by: retime_test.cpp, properties_test.cpp.
+// Checked by: retime_test.cpp, tests/random.
 #pragma once
 
 #include "model/clock/clock.h"

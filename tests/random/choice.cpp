@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/tile/schedule_text.h"
+#include "tests/random/properties.h"
+
+namespace tilecast {
+
+Violations check_schedules(const RandomProblem& problem) {
+  if (!problem.is_plain()) {
+    return {};
+  }
+  const RandomProblem plain = plain_problem(problem.gemm()->shape);
+  const Prediction best = plain.first();
+  Violations violations;
+  for (const Schedule schedule : kWgmmaSchedules) {
+    try {
+      const Prediction alone =
+          rank_candidates(*plain.gpu, plain.problem, {schedule}, plain.regime, plain.inputs, 1,
+                          {.method = plain.method, .threads = 1})
+              .predictions.front();
+      if (alone.time <= best.time * (1 - 0.003)) {
+        violations.push_back(fmt::format("{} {} us, of all {} {} us", to_text(alone.config),
+                                         alone.time.value * 1e6, to_text(best.config),
+                                         best.time.value * 1e6));
+      }
+    } catch (const ConfigError&) {  // the schedule has no kernel for the problem
+    }
+  }
+  return violations;
+}
+
+}  // namespace tilecast

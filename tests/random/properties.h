@@ -1,0 +1,31 @@
+// What holds of every forecast, whatever the problem. A new property is a function and a row of
+// every_property() (properties.cpp); the program random_problems and the daily test try all rows.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/random/random_problem.h"
+
+namespace tilecast {
+
+/// What a property found wrong with a problem: nothing, mostly.
+using Violations = std::vector<std::string>;
+
+struct Property {
+  std::string_view name;  // for random_problems --property
+  std::string_view holds;
+  Violations (*check)(const RandomProblem& problem);
+  int daily;  // problems that the daily test tries
+};
+
+std::span<const Property> every_property();
+
+// order.cpp: of like problems.
+Violations check_order(const RandomProblem& problem);
+// choice.cpp: of what is first among all candidates.
+Violations check_schedules(const RandomProblem& problem);
+
+}  // namespace tilecast

@@ -1,0 +1,59 @@
+// Random problems: of all ops, types, layouts, batches, groups and epilogues, on every GPU that
+// runs kernels. Problem `number` of a `seed` is the same whatever else is drawn, so that a long run
+// can be cut into parts and each violation repeated alone.
+#pragma once
+
+#include <initializer_list>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/predict/predict.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+class Random {
+ public:
+  Random(u64 seed, u64 number);
+
+  /// 1 to `most`, as often between 1 and 10 as between 10 and 100.
+  i64 side(double most);
+  bool one_in(int count);
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return std::data(values)[index(values.size())];
+  }
+  std::size_t index(std::size_t count);
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+struct RandomProblem {
+  u64 seed, number;
+  const GpuSpec* gpu;
+  AnyProblem problem;
+  Regime regime;
+  Inputs inputs;
+  Method method;  // simulated only where that is quick
+
+  Ranking rank(std::size_t keep, Effort effort = {}) const;
+  Prediction first() const { return rank(1).predictions.front(); }
+  /// The same question about another problem.
+  RandomProblem with(const AnyProblem& other) const;
+  RandomProblem with(const GemmShape& other) const;
+  /// Null where it is no GEMM.
+  const GemmProblem* gemm() const { return std::get_if<GemmProblem>(&problem); }
+  /// One product, neither batch nor groups.
+  bool is_plain() const;
+  std::string text() const;
+};
+
+RandomProblem random_problem(u64 seed, u64 number);
+
+/// A plain fp16 one on the calibrated H200, in a burst with normal data.
+RandomProblem plain_problem(const GemmShape& shape);
+
+}  // namespace tilecast
