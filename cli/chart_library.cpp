@@ -8,33 +8,17 @@
 #include "cli/child_process.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kScriptBegin = "<script id=\"chart-library\">\n";
-constexpr std::string_view kScriptEnd = "</script>";
-
 /// The environment's, where it names one.
 fs::path folder_of(const char* variable, const char* otherwise) {
   const char* chosen = ::getenv(variable);
   return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
-}
-
-/// What a page written earlier carries; empty where there is none.
-std::string script_of_page(const fs::path& page) {
-  if (!fs::exists(page)) {
-    return "";
-  }
-  const std::string text = read_file(page);
-  const std::size_t begin = text.find(kScriptBegin);
-  if (begin == std::string::npos) {
-    return "";
-  }
-  const std::size_t from = begin + kScriptBegin.size();
-  return text.substr(from, text.find(kScriptEnd, from) - from);
 }
 
 class DrawingFolder {
@@ -82,26 +66,22 @@ std::map<std::string, std::string> draw_with_python(const fs::path& packages,
 
 fs::path report_folder() { return folder_of("TILECAST_REPORT_DIR", TILECAST_REPORT_PAGE_DEFAULT); }
 
-ChartLibrary find_chart_library(const fs::path& page_in) {
-  const fs::path built = folder_of("TILECAST_REPORT_VEGA", TILECAST_REPORT_VEGA_DEFAULT);
+ChartLibrary find_chart_library() {
+  const fs::path vega = report_folder() / "vega";
   ChartLibrary library;
-  if (!page_in.empty()) {
-    library.script = script_of_page(page_in / "index.html");
-  } else if (fs::exists(built / "vega.js")) {
-    library.script = read_file(built / "vega.js");
-  } else {
-    library.script = script_of_page(report_folder() / "h200" / "index.html");
+  if (fs::exists(vega / "vega.js.gz")) {
+    library.script = read_stored_text(vega / "vega.js.gz");
   }
   if (library.script.empty()) {
     library.notes.push_back(
         "the chart library was not found: the page has tables and no charts (reports/README.md)");
   } else {
-    library.licences = read_file(report_folder() / "vega" / "licences.txt");
+    library.licences = read_file(vega / "licences.txt");
   }
-  if (fs::exists(built / "packages")) {
-    library.draw = [packages = built / "packages"](const std::string& json) {
-      return draw_with_python(packages, json);
-    };
+  const fs::path packages =
+      folder_of("TILECAST_REPORT_VEGA", TILECAST_REPORT_VEGA_DEFAULT) / "packages";
+  if (fs::exists(packages)) {
+    library.draw = [packages](const std::string& json) { return draw_with_python(packages, json); };
   } else {
     library.figures_note =
         "figures not re-rendered: build the target tilecast_report_vega (reports/README.md)";

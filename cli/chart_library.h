@@ -1,5 +1,5 @@
 // The chart library of reports: where its script is found, and how charts are drawn without a
-// browser. reports/README.md says in what order it is looked for.
+// browser. reports/README.md says where both come from.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,8 @@ struct ChartLibrary {
 /// The environment's TILECAST_REPORT_DIR, else the folder `reports` this program was built from.
 std::filesystem::path report_folder();
 
-/// From the environment's TILECAST_REPORT_VEGA or the build folder, else from the page that is
-/// committed. `page_in`: take the script from the page in that folder instead.
-ChartLibrary find_chart_library(const std::filesystem::path& page_in);
+/// The script is vega/vega.js.gz in the report folder. Charts are drawn by the package in the
+/// environment's TILECAST_REPORT_VEGA, else in the build folder.
+ChartLibrary find_chart_library();
 
 }  // namespace tilecast

@@ -4,14 +4,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/commands.h"
+#include "cli/joined_input.h"
+#include "cli/order_confidence.h"
 #include "model/base/text.h"
+#include "reports/manifest.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
+#include "validate/compare/data_split.h"
 
 namespace tilecast {
 namespace {
@@ -59,27 +64,27 @@ std::vector<std::vector<std::string>> checks_of(const std::string& folder, bool 
   return checks;
 }
 
-/// The predictions that the report's test left behind, so that they are not made again.
+/// Predictions that one of these tests made are not made again by the next.
+const char* kept_predictions() { return std::getenv("TILECAST_TEST_PREDICTIONS"); }
+
 std::vector<std::string> with_kept_predictions(std::vector<std::string> arguments) {
-  if (const char* const file = std::getenv("TILECAST_TEST_PREDICTIONS")) {
+  if (const char* const file = kept_predictions()) {
     arguments.insert(arguments.end(), {"--predictions", file});
   }
   return arguments;
 }
 
-/// Where nothing has changed since the committed report was last made, each of these is one that
-/// simulates for most of a minute what gave the same then: they take turns, day by day.
-enum class Simulated : unsigned { kRecord, kResults };
+/// Each of these simulates rows for most of a minute: they take turns, day by day. The records and
+/// README's results are of the same rows.
+enum class Simulated : unsigned { kJudged, kResults };
 
 bool due_today(Simulated which) {
-  const char* const file = std::getenv("TILECAST_TEST_PREDICTIONS");
-  return file == nullptr || !std::filesystem::exists(std::string(file) + ".unchanged") ||
-         daily_seed("tables of simulations") % 2 == static_cast<unsigned>(which);
+  return daily_seed("tables of simulations") % 2 == static_cast<unsigned>(which);
 }
 
 TEST_CASE("The error on the committed measurements is no worse than recorded") {
   int records = 0;
-  const bool simulated = due_today(Simulated::kRecord);
+  const bool simulated = due_today(Simulated::kJudged);
   for (const std::string& of_gpu : sorted_paths("validate/data")) {
     if (!std::filesystem::is_directory(of_gpu) ||
         std::filesystem::path(of_gpu).filename() == "published") {  // other people's figures
@@ -110,6 +115,69 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   // GEMMs, memory-bound kernels, the data set with and without what was learned; and that by
   // simulation too
   CHECK(records >= (simulated ? 6 : 4));
+}
+
+TEST_CASE("README's results and their figure are those that the committed measurements make") {
+  if (!due_today(Simulated::kJudged)) {
+    SUCCEED("not today");
+    return;
+  }
+  const CapturedRun run =
+      run_captured(add_pages, with_kept_predictions({"pages", "headline", "--check"}));
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+}
+
+/// Predicted and measured time.
+using Times = std::pair<Seconds, Seconds>;
+
+TEST_CASE("The shares of pairs in order are those of the kernels that no fit has seen") {
+  if (!due_today(Simulated::kJudged)) {
+    SUCCEED("not today");
+    return;
+  }
+  const Manifest manifest = load_manifest("reports/h200.yaml");
+  JoinedInputOptions options;
+  options.gpu = manifest.gpu;
+  options.data = manifest.data;
+  options.split = manifest.split;
+  options.part = to_text(DataPart::kJudge);
+  options.predictions = kept_predictions() == nullptr ? "" : kept_predictions();
+  struct Counted {
+    int all = 0, in_order = 0;
+  };
+  std::map<Regime, std::map<double, Counted>> pairs;  // by up_to
+  for (const JoinedGroup& group : load_joined_input(options).data.groups) {
+    if (group.points.empty() || group.inputs != Inputs::kNormal ||
+        group.l2_state != L2State::kRotating) {
+      continue;
+    }
+    std::vector<Times> kernels;
+    for (const JoinedPoint& point : group.points) {
+      kernels.emplace_back(point.predicted.time, point.measured_time());
+    }
+    std::ranges::sort(kernels);
+    for (auto fast = kernels.begin();
+         fast != kernels.end() && fast->first / kernels.front().first < 1.1; ++fast) {
+      for (auto slow = fast + 1; slow != kernels.end(); ++slow) {
+        Counted& own = pairs[group.regime][pairs_apart(slow->first / fast->first - 1)->up_to];
+        ++own.all;
+        own.in_order += fast->second <= slow->second ? 1 : 0;
+      }
+    }
+  }
+  CHECK(pairs.size() == 2);
+  for (auto& [regime, counted] : pairs) {
+    const bool bursts = regime == Regime::kBurst;
+    for (const OrderedPairs& recorded : kOrderedPairs) {
+      const auto& [all, in_order] = counted[recorded.up_to];
+      CAPTURE(to_text(regime), recorded.up_to, all, in_order);
+      CHECK(all > (bursts ? 500 : 30));
+      // The margin is what the model may change by without the printed words being wrong.
+      CHECK(static_cast<double>(in_order) / all ==
+            Approx(bursts ? recorded.burst : recorded.sustained).margin(bursts ? 0.03 : 0.06));
+    }
+  }
 }
 
 TEST_CASE("The table in docs/results.md is the one that the committed measurements make") {

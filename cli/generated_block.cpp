@@ -10,12 +10,6 @@
 #include "validate/compare/results_table.h"
 
 namespace tilecast {
-namespace {
-
-std::string maker_line(const std::string& command) { return fmt::format("Made by `{}`.", command); }
-
-}  // namespace
-
 GeneratedBlock::GeneratedBlock(std::string path, bool check)
     : path_(std::move(path)), text_(read_file(path_)), check_(check) {
   (void)replace_between_markers(text_, path_, "");
@@ -24,13 +18,9 @@ GeneratedBlock::GeneratedBlock(std::string path, bool check)
   }
 }
 
-bool GeneratedBlock::is_made_by(const std::string& command) const {
-  return text_.find(maker_line(command)) != std::string::npos;
-}
-
 void GeneratedBlock::update(const std::string& command, const std::string& content) const {
   const std::string after =
-      replace_between_markers(text_, path_, maker_line(command) + "\n\n" + content);
+      replace_between_markers(text_, path_, fmt::format("Made by `{}`.\n\n{}", command, content));
   if (text_ == after) {
     fmt::print(stderr, "tilecast: {} is up to date\n", path_);
   } else if (check_) {

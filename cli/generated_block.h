@@ -12,9 +12,6 @@ class GeneratedBlock {
   /// FileError where it cannot be read, or written unless `check`.
   GeneratedBlock(std::string path, bool check);
 
-  /// Whether the part names this command as its maker.
-  bool is_made_by(const std::string& command) const;
-
   /// Puts `content` there, under a line that names `command`. With `check` nothing is written, and
   /// a page that would change is an Error with kWrong.
   void update(const std::string& command, const std::string& content) const;

@@ -4,7 +4,7 @@
 // one is predicted within 10 % of the problem's best, how many were measured in the predicted order
 // (docs/model.md, Intervals). Leaves out: that kernels which differ little are wrong together, so
 // that their order is surer than that of others as far apart. Checked by:
-// order_confidence_test.cpp.
+// order_confidence_test.cpp, committed_data_test.cpp.
 #pragma once
 
 #include <algorithm>

@@ -1,24 +1,32 @@
-// tilecast pages: the tables that this repository's pages have between markers, from measurements
-// and GPU files.
+// tilecast pages: the tables that this repository's pages have between markers, and their figures,
+// from measurements and GPU files.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/chart_library.h"
 #include "cli/commands.h"
 #include "cli/generated_block.h"
 #include "cli/joined_input.h"
 #include "model/base/error.h"
+#include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/spec/constants_table.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/kernel_config_text.h"
+#include "reports/figures.h"
+#include "reports/manifest.h"
+#include "reports/sections/sections.h"
 #include "validate/compare/counter_file.h"
+#include "validate/compare/data_split.h"
 #include "validate/compare/dataset_tables.h"
 #include "validate/compare/decomposition_table.h"
 #include "validate/compare/ladder.h"
@@ -28,6 +36,8 @@
 
 namespace tilecast {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// At whose tile whole tiles are compared with what splits K.
 constexpr const char* kSplitTile =
@@ -40,11 +50,12 @@ struct PagesOptions {
   bool check = false;
 };
 
-/// What an entry of the list names.
+/// What an entry of the list names: a GPU and its data, or a report's manifest.
 struct Source {
   std::string gpu, predictions;
   std::vector<std::string> data;
   std::string counters;  // empty: none
+  std::optional<Manifest> manifest;
 
   JoinedInput joined() const {
     JoinedInputOptions options;
@@ -62,53 +73,75 @@ struct Source {
   }
 };
 
-/// Tables by the name of their entry; each text is for the page in its place.
-struct Tables {
-  std::string name;
-  std::vector<std::string> (*make)(const Source&);
+/// Each text is for the page in its place; the charts of `drawn` for the folder of figures.
+struct Made {
+  std::vector<std::string> texts;
+  Report drawn = {};
 };
 
-std::vector<std::string> results(const Source& source) {
-  return {results_table(source.joined().data)};
+/// Tables by the name of their entry.
+struct Tables {
+  std::string name;
+  Made (*make)(const Source&);
+};
+
+/// The report's first sentences and its first chart, from the rows that judge the model alone.
+Made headline(const Source& source) {
+  const Manifest& manifest = source.manifest.value();
+  JoinedInputOptions options;
+  options.gpu = manifest.gpu;
+  options.data = manifest.data;
+  options.fixed = manifest.fixed;
+  options.split = manifest.split;
+  options.part = to_text(DataPart::kJudge);
+  options.predictions = source.predictions;
+  JoinedInput joined = load_joined_input(options);
+  ReportInput input{.gpu = std::move(joined.gpu)};
+  input.judged = joined.data;
+  input.held_out = HeldOut{manifest.split, std::move(joined.data), joined.fixed_config.value()};
+  Section section = headline_section(input);
+  std::erase_if(section.charts, [](const Chart& chart) { return chart.id != "overview"; });
+  std::string text = section.text;
+  return {{std::move(text)}, {.sections = {std::move(section), points_section(input)}}};
 }
 
-std::vector<std::string> dataset(const Source& source) {
+Made results(const Source& source) { return {{results_table(source.joined().data)}}; }
+
+Made dataset(const Source& source) {
   const std::vector<MeasurementFile> files = source.files();
   const std::vector<MeasuredGroup> groups = measured_groups(files);
   if (groups.empty()) {
     throw ConfigError(fmt::format("{}: expected a verified row of a GEMM of ours, found none",
                                   join(source.data, ", ")));
   }
-  return {dataset_tables(groups), coverage_tables(files)};
+  return {{dataset_tables(groups), coverage_tables(files)}};
 }
 
-std::vector<std::string> splits(const Source& source) {
+Made splits(const Source& source) {
   const KernelConfig at = parse_kernel_config(kSplitTile);
   const JoinedInput input = source.joined();
-  return {decomposition_tables(at, decomposition_rows(input.gpu.spec, at, input.data.groups))};
+  return {{decomposition_tables(at, decomposition_rows(input.gpu.spec, at, input.data.groups))}};
 }
 
-std::vector<std::string> ladder(const Source& source) {
+Made ladder(const Source& source) {
   const CounterFile counters =
       source.counters.empty() ? CounterFile{} : CounterFile::read(source.counters);
-  return {ladder_tables(load_gpu(source.gpu, true).spec, load_ladder("kernels/gemm/ladder.yaml"),
-                        source.files(), counters)};
+  return {{ladder_tables(load_gpu(source.gpu, true).spec, load_ladder("kernels/gemm/ladder.yaml"),
+                         source.files(), counters)}};
 }
 
-std::vector<std::string> constants(const Source& source) {
+Made constants(const Source& source) {
   std::vector<LoadedGpu> gpus;
   for (const std::string& path : source.data) {
     gpus.push_back(load_gpu(path, false));
   }
-  return {constants_table(std::move(gpus))};
+  return {{constants_table(std::move(gpus))}};
 }
 
 const std::vector<Tables>& every_table() {
-  static const std::vector<Tables> tables{{"results", results},
-                                          {"dataset", dataset},
-                                          {"splits", splits},
-                                          {"ladder", ladder},
-                                          {"constants", constants}};
+  static const std::vector<Tables> tables{{"headline", headline}, {"results", results},
+                                          {"dataset", dataset},   {"splits", splits},
+                                          {"ladder", ladder},     {"constants", constants}};
   return tables;
 }
 
@@ -128,21 +161,56 @@ std::vector<std::string> texts(const StrictValue& list) {
   return result;
 }
 
+Source source_of(const StrictMap& map, const std::string& predictions) {
+  Source source{.predictions = predictions};
+  if (const std::optional<StrictValue> manifest = map.optional("manifest")) {
+    source.manifest = load_manifest(manifest->text());
+    return source;
+  }
+  source.gpu = map.required("gpu").text();
+  source.data = texts(map.required("data"));
+  if (const std::optional<StrictValue> counters = map.optional("counters")) {
+    source.counters = counters->text();
+  }
+  return source;
+}
+
+/// Writes the charts as FOLDER/ID.svg; with `check` they must be the ones that are there.
+void update_figures(const Report& report, const fs::path& folder, const std::string& command,
+                    bool check) {
+  const ChartLibrary library = find_chart_library();
+  const Figures figures =
+      figures_of(report, report_folder() / "page", folder, check ? DrawFigures() : library.draw);
+  for (const Chart& chart : report.sections.front().charts) {
+    const fs::path path = folder / (chart.id + ".svg");
+    if (figures.contains(chart.id)) {
+      if (!check) {
+        write_file(path, figures.at(chart.id));
+      }
+      continue;
+    }
+    const std::string how = check ? "run " + command : library.figures_note;
+    throw Error(ExitCode::kWrong, fmt::format("{}: is not up to date; {}", path.string(), how));
+  }
+}
+
 void write_pages(const Tables& tables, const StrictValue& entry, const PagesOptions& options) {
-  const StrictMap map = entry.map({"gpu", "data", "counters", "pages"});
-  const std::optional<StrictValue> counters = map.optional("counters");
-  const Source source{map.required("gpu").text(), options.predictions, texts(map.required("data")),
-                      counters ? counters->text() : ""};
+  const StrictMap map = entry.map({"manifest", "gpu", "data", "counters", "figures", "pages"});
+  const Source source = source_of(map, options.predictions);
   std::vector<GeneratedBlock> blocks;
   for (const std::string& page : texts(map.required("pages"))) {
     blocks.emplace_back(page, options.check);
   }
-  const std::vector<std::string> made = tables.make(source);
-  if (blocks.size() != made.size()) {
-    map.required("pages").fail(fmt::format("expected {} of them", made.size()));
+  const Made made = tables.make(source);
+  if (blocks.size() != made.texts.size()) {
+    map.required("pages").fail(fmt::format("expected {} of them", made.texts.size()));
   }
+  const std::string command = "./tilecast pages " + tables.name;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    blocks[i].update("./tilecast pages " + tables.name, made[i]);
+    blocks[i].update(command, made.texts[i]);
+  }
+  if (const std::optional<StrictValue> figures = map.optional("figures")) {
+    update_figures(made.drawn, figures->text(), command, options.check);
   }
 }
 

@@ -13,7 +13,6 @@
 #include "cli/chart_library.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
-#include "cli/generated_block.h"
 #include "cli/report_input.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -33,7 +32,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::string gpu = "h200_sxm", manifest, out, against, predictions;
   std::vector<std::string> data;
-  bool no_calibration = false, no_figures = false, check = false;
+  bool no_calibration = false, no_figures = false;
 };
 
 std::string gpu_options(const ReportOptions& options, const Manifest& manifest) {
@@ -72,11 +71,9 @@ void check_files(const ReportOptions& options, const Manifest& manifest, const f
   for (const TimelineFile& timeline : manifest.timelines) {
     plan.reads(data, timeline.file);
   }
-  plan.writes("--predictions", options.check ? fs::path(options.predictions) : cache);
-  if (!options.check) {
-    plan.writes_folder("--out", options.out);
-    refuse_foreign_files({"index.html", "report.md", kReportList}, options.out);
-  }
+  plan.writes("--predictions", cache);
+  plan.writes_folder("--out", options.out);
+  refuse_foreign_files({"index.html", "report.md", kReportList}, options.out);
   plan.check();
 }
 
@@ -93,54 +90,20 @@ Manifest manifest_of(const ReportOptions& options) {
   return manifest;
 }
 
-void check_report(const ReportFiles& files, const ReportOptions& options,
-                  const std::string& command) {
-  const std::vector<std::string> lines = out_of_date(files, options.out);
-  if (!lines.empty()) {
-    throw Error(ExitCode::kWrong, fmt::format("{}: not up to date ({}); run {}", options.out,
-                                              join(lines, "; "), command));
-  }
-  fmt::print(stderr, "tilecast: {} is up to date\n", options.out);
-}
-
-/// The page's part for the headline; nothing where another report is the one it shows.
-std::optional<GeneratedBlock> block_of(const std::string& page, const std::string& command,
-                                       bool check) {
-  std::optional<GeneratedBlock> block;
-  if (!page.empty()) {
-    block.emplace(page, check);
-    if (!block->is_made_by(command)) {
-      block.reset();
-    }
-  }
-  return block;
-}
-
-void update(const std::optional<GeneratedBlock>& block, const std::string& command,
-            const Report& report) {
-  if (block) {
-    block->update(command, report.section("headline")->text);
-  }
-}
-
 void run_report(const ReportOptions& options) {
   const Manifest manifest = manifest_of(options);
   const fs::path out = options.out;
   const fs::path cache_file =
       options.predictions.empty() ? out / "predictions.cache.csv" : fs::path(options.predictions);
   check_files(options, manifest, cache_file);
-  const std::string command = command_line(options, manifest);
-  const std::optional<GeneratedBlock> readme = block_of(manifest.readme, command, options.check);
   std::optional<OtherReport> other;
   if (!options.against.empty()) {
     other = read_other_report(options.against);
   }
   PredictionCache cache = PredictionCache::read(cache_file);
-  if (!options.check || !options.predictions.empty()) {
-    cache.store_in(cache_file);
-  }
+  cache.store_in(cache_file);
   ReportInput input = load_report_input(manifest, !options.no_calibration, cache);
-  input.command = command;
+  input.command = command_line(options, manifest);
   input.gpu_options = gpu_options(options, manifest);
   input.data_options = data_options(options, manifest);
   Report report = build_report(input);
@@ -148,19 +111,12 @@ void run_report(const ReportOptions& options) {
     report.sections.insert(report.sections.begin(), changes_section(report, *other));
   }
 
-  const ChartLibrary library = find_chart_library(options.check ? out : fs::path());
-  const Figures figures =
-      figures_of(report, report_folder() / "page", out / "figures",
-                 options.no_figures || options.check ? DrawFigures() : library.draw);
+  const ChartLibrary library = find_chart_library();
+  const Figures figures = figures_of(report, report_folder() / "page", out / "figures",
+                                     options.no_figures ? DrawFigures() : library.draw);
   const auto files =
       report_files(report, {report_folder() / "page", library.script, library.licences}, figures);
-  if (options.check) {
-    check_report(files, options, command);
-    update(readme, command, report);
-    return;
-  }
   write_report(files, out);
-  update(readme, command, report);
   if (cache.made() > 0) {
     write_file(cache_file, cache.text());
   }
@@ -192,8 +148,6 @@ void add_report(Program& program) {
                  "Where predictions are kept [OUT/predictions.cache.csv]");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.flag("--no-figures", options->no_figures, "Keep the figures as they are: render none");
-  command.flag("--check", options->check,
-               "Change nothing; exit with 1 where the folder is not up to date");
   command.runs([options] { run_report(*options); });
 }
 

@@ -14,23 +14,17 @@ add_custom_command(OUTPUT ${generated}
 add_library(tilecast_fingerprint STATIC ${generated})
 target_link_libraries(tilecast_fingerprint PUBLIC tilecast_options)
 
-# tilecast_report_vega, by hand: the chart library in TILECAST_REPORT_VEGA, from the package that
-# reports/vega/requirements.txt pins by version and SHA-256. reports/README.md says what happens
-# without it.
+# tilecast_report_vega, by hand: what draws figures, in TILECAST_REPORT_VEGA, from the package that
+# reports/vega/requirements.txt pins by version and SHA-256 (reports/README.md).
 set(TILECAST_REPORT_VEGA ${PROJECT_BINARY_DIR}/reports/vega)
 find_program(TILECAST_PYTHON NAMES python3)
 mark_as_advanced(TILECAST_PYTHON)
 if(TILECAST_PYTHON)
-  add_custom_command(OUTPUT ${TILECAST_REPORT_VEGA}/vega.js
+  add_custom_target(tilecast_report_vega
     COMMAND ${TILECAST_PYTHON} -m pip install --quiet --disable-pip-version-check --no-deps
       --only-binary :all: --require-hashes --upgrade --target ${TILECAST_REPORT_VEGA}/packages
       -r ${PROJECT_SOURCE_DIR}/reports/vega/requirements.txt
-    COMMAND ${TILECAST_PYTHON} ${PROJECT_SOURCE_DIR}/reports/vega/bundle.py
-      ${TILECAST_REPORT_VEGA}/packages ${TILECAST_REPORT_VEGA}/vega.js
-    DEPENDS ${PROJECT_SOURCE_DIR}/reports/vega/requirements.txt
-      ${PROJECT_SOURCE_DIR}/reports/vega/bundle.py
     VERBATIM)
-  add_custom_target(tilecast_report_vega DEPENDS ${TILECAST_REPORT_VEGA}/vega.js)
 
   # tilecast_report_browser, by hand: what drives Chromium in the test of the page.
   set(TILECAST_REPORT_BROWSER ${PROJECT_BINARY_DIR}/reports/browser)

@@ -47,7 +47,7 @@ TimelineFile parse_timeline(const StrictValue& item) {
 
 Manifest parse_manifest(const StrictValue& root) {
   const StrictMap map = root.map({"gpu", "data", "fixed", "more", "split", "counters", "ladder",
-                                  "published", "timelines", "deviations", "excluded", "readme"});
+                                  "published", "timelines", "deviations", "excluded"});
   Manifest manifest{.gpu = map.required("gpu").text(),
                     .data = some_texts(map.required("data")),
                     .fixed = texts(map.optional("fixed")),
@@ -58,7 +58,6 @@ Manifest parse_manifest(const StrictValue& root) {
                     .published = text(map.optional("published")),
                     .deviations = text(map.optional("deviations")),
                     .excluded = text(map.optional("excluded")),
-                    .readme = text(map.optional("readme")),
                     .timelines = {}};
   if (const std::optional<StrictValue> timelines = map.optional("timelines")) {
     for (const StrictValue& item : timelines->list()) {

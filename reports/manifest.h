@@ -10,7 +10,6 @@
 //   published: FILE        figures of public documents
 //   timelines: [{file:, shape:, config:}, ...]
 //   deviations: FILE       excluded: FILE
-//   readme: FILE           a page with the headline between markers, where it names this report
 //
 // Only gpu and data must be there. Paths are as they would be on a command line.
 #pragma once
@@ -35,7 +34,7 @@ struct TimelineFile {
 struct Manifest {
   std::string gpu;
   std::vector<std::string> data, fixed, more, counters;
-  std::string split, ladder, published, deviations, excluded, readme;  // empty: none
+  std::string split, ladder, published, deviations, excluded;  // empty: none
   std::vector<TimelineFile> timelines;
 };
 

@@ -11,7 +11,6 @@
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
@@ -31,13 +30,6 @@ bool is_report_path(std::string_view path) {
   }
   return parts.size() == 2 && (parts[0] == "data" || parts[0] == "figures") && !parts[1].empty() &&
          !parts[1].starts_with('.');
-}
-
-/// Of a compressed file the text counts, for libraries pack it differently.
-bool is_same(const fs::path& path, const std::string& content) {
-  return path.extension() == ".gz"
-             ? read_stored_text(path) == gunzip_member(content, 0, path.string()).text
-             : read_file(path) == content;
 }
 
 bool is_there(const fs::path& path) {
@@ -190,23 +182,6 @@ void write_report(const ReportFiles& files, const fs::path& folder) {
     }
   }
   write_file(folder / kReportList, report_list(files));
-}
-
-std::vector<std::string> out_of_date(const ReportFiles& files, const fs::path& folder) {
-  std::vector<std::string> lines;
-  for (const auto& [name, content] : files) {
-    if (!is_there(folder / name)) {
-      lines.push_back(name + " is missing");
-    } else if (!is_same(folder / name, content)) {
-      lines.push_back(name + " differs");
-    }
-  }
-  for (const std::string& name : listed_files(folder)) {
-    if (!files.contains(name) && is_there(folder / name)) {
-      lines.push_back(name + " is no longer part of it");
-    }
-  }
-  return lines;
 }
 
 }  // namespace tilecast

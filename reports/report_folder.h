@@ -32,7 +32,4 @@ void refuse_foreign_files(const std::vector<std::string>& names,
 /// and as refuse_foreign_files before anything is changed.
 void write_report(const ReportFiles& files, const std::filesystem::path& folder);
 
-/// One line for each file of the report that differs, is missing or is too many.
-std::vector<std::string> out_of_date(const ReportFiles& files, const std::filesystem::path& folder);
-
 }  // namespace tilecast

@@ -1,5 +1,6 @@
-"""Writes the chart library as one script: bundle.py PACKAGES OUT.js"""
+"""Writes the chart library as one script: bundle.py PACKAGES reports/vega/vega.js.gz"""
 
+import gzip
 import os
 import sys
 
@@ -10,8 +11,8 @@ def main():
     import vl_convert
 
     script = vl_convert.javascript_bundle()
-    with open(out + ".part", "w", encoding="utf-8") as file:
-        file.write(script.rstrip() + "\n")
+    with open(out + ".part", "wb") as file:
+        file.write(gzip.compress((script.rstrip() + "\n").encode("utf-8"), 9, mtime=0))
     os.rename(out + ".part", out)
 
 

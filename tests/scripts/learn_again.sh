@@ -5,8 +5,7 @@
 #   sh tests/scripts/learn_again.sh h200_sxm
 #   sh tests/scripts/learn_again.sh h200_sxm --data validate/data/h200_sxm/NEW/*.csv.gz --split validate/data/h200_sxm/NEW/split.yaml
 #
-# After it: ./tilecast report --manifest reports/h200.yaml --out reports/h200, and what the tests compare with that
-# (validate/data/h200_sxm/*/recorded_error*.json).
+# After it: ./tilecast pages, and what the tests compare with that (validate/data/h200_sxm/*/recorded_error*.json).
 set -eu
 cd "$(dirname "$0")/../.."
 gpu=${1:?expected the name of a GPU}
