@@ -313,6 +313,7 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
                                    unsigned threads) {
   const GemmProblem problem = in_pairs(asked);
   const std::span<const Schedule> schedules = asked_of.empty() ? schedules_of(gpu) : asked_of;
+  const bool streams_all = std::ranges::find(schedules, Schedule::kStreamK) != schedules.end();
   const auto propose = [&](bool unprofitable_too) {
     const std::vector<MenuPart> parts =
         menu_parts(schedules, can_swap_operands(problem, fixed_by_schedule(Schedule::kPipelined)) &&
@@ -322,7 +323,7 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
     parallel_for(parts.size(), threads, [&](std::size_t before) {
       const std::size_t i = parts.size() - 1 - before;
       const auto [schedule, block_m, operands] = parts[i];
-      Proposals proposals(gpu, problem, operands, unprofitable_too);
+      Proposals proposals(gpu, problem, operands, {unprofitable_too, all, streams_all});
       uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
                              : add_rows(gpu, schedule, block_m, proposals);
       of_parts[i] = proposals.take();

@@ -2,8 +2,12 @@
 // clusters, staging of C and rasters, sifted by legality.
 //
 // Left out as well, as never paying: tiles that C ends a whole wgmma row or column step before, and
-// clusters wider than C; but for a problem that nothing else solves. Of several rasters that walk C
-// in the same order one is tried, and one alone where all tiles run at the same time.
+// clusters wider than C; but for a problem that nothing else solves.
+//
+// One kernel has one name: of configurations of equal machine code that walk C in the same order
+// one is tried. Rasters of one order are one (normal_order.h), and all are where every tile runs at
+// the same time; there a grid of tiles is the resident one, unless C borrows the ring's stages.
+// stream_k_hybrid that streams all tiles is stream_k.
 #pragma once
 
 #include <map>
@@ -19,15 +23,17 @@
 namespace tilecast {
 
 constexpr std::string_view kNeverPays = "never_pays";
+/// Of tiles of a schedule that splits K: it has nothing to split on this problem that could pay.
+constexpr std::string_view kNoSplitPays = "no_split_pays";
 
 struct Candidates {
   std::vector<KernelConfig> legal;
-  std::map<std::string, int> rejected;          // kernels by reason: legality.h, or kNeverPays
+  std::map<std::string, int> rejected;          // kernels by reason: legality.h, or these
   std::map<std::string, KernelConfig> example;  // the first of each reason
 };
 
 /// `schedules` empty means all. In a fixed order: equal inputs give equal lists. `all`: those that
-/// never pay too. `threads` as parallel_for's.
+/// never pay and a kernel's other names too. `threads` as parallel_for's.
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules, bool all = false,
                                 unsigned threads = 1);

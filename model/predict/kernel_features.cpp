@@ -5,10 +5,11 @@
 #include <cmath>
 
 #include "model/base/math.h"
-#include "model/sim/same_simulation.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/spec/kernel_costs.h"
 #include "model/tile/fp8_pairs.h"
+#include "model/tile/group_rows.h"
+#include "model/tile/normal_order.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/tile_scheduler.h"
 
@@ -51,7 +52,8 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const double waves =
       static_cast<double>(work.tiles) / (static_cast<double>(gpu.sm.count) * work.ctas_per_sm);
   const bool swapped = config.operands == OperandOrder::kSwapped;
-  const RasterKind order = simplest(config.raster, problem, t).kind;
+  const RasterKind order =
+      simplest(config.raster, tile_rows(problem, t), tile_columns(problem.shape, t)).kind;
   const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
   const Bytes c_of_tile{1.0 * t.block_m * t.block_n * c_column_bytes(problem)};
   const auto of_n = static_cast<double>((t.block_n - 1) % kSlabColumns + 1);

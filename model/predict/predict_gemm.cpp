@@ -46,8 +46,13 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  const auto most = std::ranges::max_element(candidates.rejected, {},
-                                             [](const auto& reason) { return reason.second; });
+  // A kernel that is legal and has nothing to split says more than tiles that are not.
+  const auto unsplit = candidates.rejected.find(std::string(kNoSplitPays));
+  const auto most = unsplit != candidates.rejected.end()
+                        ? unsplit
+                        : std::ranges::max_element(candidates.rejected, {}, [](const auto& reason) {
+                            return reason.second;
+                          });
   const std::string why =
       most == candidates.rejected.end()
           ? ""

@@ -1,12 +1,18 @@
 #include "model/predict/proposals.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "model/analytic/occupancy.h"
 #include "model/base/math.h"
 #include "model/predict/legality.h"
+#include "model/tile/fp8_pairs.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/normal_order.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/swapped_operands.h"
 #include "model/tile/tensor_memory.h"
@@ -40,30 +46,15 @@ constexpr double kMostWavesStreamed = 4;
 // Where more parts than this meet in one tile, one after the other is never the fastest.
 constexpr i32 kMostInTurn = 8;
 
-/// Bands as wide as C or wider are one order, those of columns that of single rows, and where C
-/// is one row or column of tiles all are.
-bool repeats_another(const Raster& raster, const TileScheduler& s) {
-  const bool line = s.tiles_m == 1 || s.tiles_n == 1;
-  if (line || raster.kind == RasterKind::kHilbert) {
-    return line && !(raster == kStridedRasters[0]);
-  }
-  if (raster.kind == RasterKind::kGroupedN) {
-    return static_cast<u32>(raster.group) >= s.tiles_n;
-  }
-  return std::ranges::any_of(kStridedRasters, [&](const Raster& other) {
-    return other.kind == raster.kind && other.group < raster.group &&
-           static_cast<u32>(other.group) >= s.tiles_m;
-  });
-}
-
 }  // namespace
 
-Proposals::Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands, bool all)
+Proposals::Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands,
+                     const Breadth& breadth)
     : gpu_(gpu),
       asked_(asked),
       operands_(operands),
       problem_(operands == OperandOrder::kSwapped ? transposed(asked) : asked),
-      all_(all),
+      breadth_(breadth),
       rows_of_product_(grouped_along_m(asked) ? asked.groups->largest() : problem_.shape.m) {}
 
 i32 Proposals::table_bytes() const { return group_table_bytes(problem_); }
@@ -81,8 +72,8 @@ void Proposals::add_one(const KernelConfig& config) {
   }
 }
 
-/// A kernel in every order of tiles of its grid that differs from the others. Whether it is legal
-/// depends on the order only where that is chunked, and then on the grid: it is checked once.
+/// A kernel in every order of tiles of its grid that differs from the others. Legality depends on
+/// the walk, by the grid, and on Hilbert curves, which are code of their own.
 void Proposals::add_rasters(KernelConfig config) {
   config.raster = kStridedRasters[0];
   if (!accepted(config)) {
@@ -95,30 +86,26 @@ void Proposals::add_rasters(KernelConfig config) {
       reject(kNeverPays, config);  // no next tile to hide a store under
       return;
     }
-    // All tiles at the same time, whatever their order.
+    // With slots of its own for C, a CTA that has one tile is the same on either grid.
+    const bool as_resident = traits_of(config.schedule).grid_is_open &&
+                             config.grid == Grid::kTiles && config.tiling.c_slots > 0;
+    if (as_resident && !breadth_.every_name) {
+      return;
+    }
     add(config, swaps_operands() ? std::span<const Raster>(kSwappedRasters)
                                  : std::span(&kOneWaveRaster, 1));
     return;
   }
-  std::vector<Raster>& orders = begin(config);
-  for (const Raster& raster : kStridedRasters) {
-    if (!repeats_another(raster, s)) {
-      orders.push_back(raster);
-    }
-  }
+  std::vector<Raster> rasters(std::begin(kStridedRasters), std::end(kStridedRasters));
   const u32 rows = tile_rows(GemmShape{rows_of_product_, 0, 0}, config.tiling);
-  const Raster by_product{RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided};
-  if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand &&
-      std::ranges::find(kStridedRasters, by_product) == std::end(kStridedRasters)) {
-    orders.push_back(by_product);  // one product after the other, column by column
+  if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand) {
+    // One product after the other, column by column.
+    rasters.push_back({RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided});
   }
   if (config.grid == Grid::kResident) {
-    // Of a line all chunked orders are one.
-    const bool once = swaps_operands() && s.tiles_n == 1;
-    orders.insert(orders.end(), std::begin(kChunkedRasters),
-                  once ? std::begin(kChunkedRasters) + 1 : std::end(kChunkedRasters));
+    rasters.insert(rasters.end(), std::begin(kChunkedRasters), std::end(kChunkedRasters));
   }
-  end();
+  add(config, rasters);
 }
 
 /// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as
@@ -133,6 +120,21 @@ void Proposals::add_splits(KernelConfig config) {
   const TileScheduler s = make_tile_scheduler(problem_, config, static_cast<u32>(resident));
   const i64 tiles = s.num_tiles();
   const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config.tiling.block_k);
+  const ScheduleTraits traits = traits_of(config.schedule);
+  const std::size_t before = candidates_.legal.orders.size();
+  add_paying_splits(config, tiles, k_blocks, resident);
+  if (breadth_.unprofitable && candidates_.legal.orders.size() == before) {
+    config.decomposition = {traits.split_k == SplitK::kEqually ? 2 : 0,
+                            traits.split_k == SplitK::kEqually ? 0 : kMinKBlocks,
+                            Reduction::kTurnstile};
+    if (accepted(config)) {
+      reject(kNoSplitPays, config);
+    }
+  }
+}
+
+void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_blocks,
+                                  i64 resident) {
   const i64 left = tiles % resident;  // of the partial wave
   const ScheduleTraits traits = traits_of(config.schedule);
   if (traits.split_k == SplitK::kEqually && traits.hybrid) {
@@ -159,8 +161,10 @@ void Proposals::add_splits(KernelConfig config) {
     }
     return;
   }
-  const bool few = static_cast<double>(tiles) < kMostWavesStreamed * resident;
-  const bool pays = traits.hybrid ? tiles > resident : few;
+  const bool few = static_cast<double>(tiles) < kMostWavesStreamed * static_cast<double>(resident);
+  // Where it streams all tiles, the hybrid is stream_k.
+  const i64 fewest = breadth_.streams_all && !breadth_.every_name ? 2 * resident : resident;
+  const bool pays = traits.hybrid ? tiles > fewest : few;
   if (pays && left != 0 && k_blocks > kMinKBlocks) {
     add_reductions(config, 0, static_cast<i32>(ceil_div<i64>(resident, tiles)));
   }
@@ -168,7 +172,7 @@ void Proposals::add_splits(KernelConfig config) {
 
 /// Counts the kernel by its refusal where it has one.
 bool Proposals::accepted(const KernelConfig& config) {
-  if (!all_ && never_pays(config)) {
+  if (!breadth_.unprofitable && never_pays(config)) {
     reject(kNeverPays, config);
     return false;
   }
@@ -222,22 +226,53 @@ void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
   }
 }
 
+/// The first raster of each order of tiles, those left out that the compiler rejects.
 void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters) {
-  std::vector<Raster>& orders = begin(config);
-  orders.insert(orders.end(), rasters.begin(), rasters.end());
-  end();
+  const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
+  TileScheduler s = make_tile_scheduler(problem_, config, resident);
+  KernelList& legal = candidates_.legal;
+  const std::size_t begin = legal.orders.size();
+  seen_.clear();
+  std::optional<bool> curve_compiles;
+  for (const Raster& raster : rasters) {
+    s.raster = raster;
+    const Raster order = normal_order(s, splits_k(config.schedule) ? 0 : resident);
+    if (std::ranges::find(seen_, order) != seen_.end()) {
+      continue;
+    }
+    if (raster.kind == RasterKind::kHilbert) {
+      KernelConfig on_curve = config;
+      on_curve.raster = raster;
+      if (!curve_compiles) {
+        curve_compiles = check_legal(gpu_, asked_, of_operands(on_curve)) == Refusal::kNone;
+      }
+      if (!*curve_compiles) {
+        continue;
+      }
+    }
+    seen_.push_back(order);
+    legal.orders.push_back(raster);
+  }
+  KernelConfig first = of_operands(config);
+  first.raster = legal.orders[begin];
+  legal.kernels.push_back({first, begin, legal.orders.size()});
 }
 
-std::vector<Raster>& Proposals::begin(const KernelConfig& config) {
-  KernelList& legal = candidates_.legal;
-  legal.kernels.push_back({of_operands(config), legal.orders.size(), 0});
-  return legal.orders;
-}
-void Proposals::end() {
-  KernelList& legal = candidates_.legal;
-  KernelList::Kernel& kernel = legal.kernels.back();
-  kernel.end = legal.orders.size();
-  kernel.config.raster = legal.orders[kernel.begin];
+std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& asked,
+                              const KernelConfig& asked_of) {
+  const KernelConfig config = in_pairs(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(in_pairs(asked), config);
+  const i32 resident = resident_workers(gpu, config);
+  const Tiling& t = config.tiling;
+  return fmt::format(
+      "no split of K pays: tile={}x{}x{} has {} tiles of {} K blocks for {} workers, and {} needs "
+      "{} and parts of at least {} K blocks",
+      t.block_m, t.block_n, asked_of.tiling.block_k,
+      make_tile_scheduler(problem, config, static_cast<u32>(resident)).num_tiles(),
+      ceil_div<i64>(problem.shape.k, t.block_k), resident, to_text(config.schedule),
+      traits_of(config.schedule).hybrid ? "a partial last wave after a full one"
+                                        : "a wave that is not full",
+      splits_equally(config.schedule) ? kFewestKBlocks : kMinKBlocks + 1);
 }
 
 }  // namespace tilecast

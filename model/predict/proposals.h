@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,10 +13,17 @@
 
 namespace tilecast {
 
+/// What is proposed beyond one name for each kernel that can pay.
+struct Breadth {
+  bool unprofitable = false;  // what never pays
+  bool every_name = false;    // a kernel that another configuration is, too
+  bool streams_all = true;    // stream_k is proposed, which some of its hybrids are
+};
+
 class Proposals {
  public:
-  /// `all`: those too that never pay.
-  Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands, bool all);
+  Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands,
+            const Breadth& breadth);
 
   bool swaps_operands() const { return operands_ == OperandOrder::kSwapped; }
   /// As the kernels run it.
@@ -33,6 +41,7 @@ class Proposals {
  private:
   void add_rasters(KernelConfig config);
   void add_splits(KernelConfig config);
+  void add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_blocks, i64 resident);
   void add_reductions(KernelConfig config, i32 splits, i32 parts);
 
   bool accepted(const KernelConfig& config);
@@ -41,17 +50,19 @@ class Proposals {
   bool never_pays(const KernelConfig& config) const;
 
   void add(const KernelConfig& config, std::span<const Raster> rasters);
-  /// A kernel whose orders follow.
-  std::vector<Raster>& begin(const KernelConfig& config);
-  void end();
 
   const GpuSpec& gpu_;
   const GemmProblem& asked_;
   OperandOrder operands_;
   GemmProblem problem_;  // as it is run
-  bool all_;
+  Breadth breadth_;
   i64 rows_of_product_;  // or of the largest group
   CandidateKernels candidates_;
+  std::vector<Raster> seen_;  // orders of a kernel; kept for its memory
 };
+
+/// The sentence for kNoSplitPays.
+std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& problem,
+                              const KernelConfig& config);
 
 }  // namespace tilecast

@@ -4,6 +4,7 @@
 
 #include "model/predict/candidates.h"
 #include "model/predict/legality.h"
+#include "model/predict/proposals.h"
 #include "model/predict/stream_candidates.h"
 
 namespace tilecast {
@@ -28,6 +29,9 @@ std::string rejection_words(std::string_view reason) {
 
 std::string why_rejected(const GpuSpec& gpu, const AnyProblem& problem, std::string_view reason,
                          const AnyConfig& config) {
+  if (reason == kNoSplitPays) {
+    return why_no_split_pays(gpu, std::get<GemmProblem>(problem), std::get<KernelConfig>(config));
+  }
   if (reason != kNeverPays) {
     return why_not_legal(gpu, problem, config);
   }

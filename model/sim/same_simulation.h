@@ -7,10 +7,6 @@
 
 namespace tilecast {
 
-/// The name that all names of one order of tiles become: a band of columns as wide as C is walked
-/// row by row, and one column after the other is a band of rows as high as C.
-Raster simplest(Raster raster, const GemmProblem& problem, const Tiling& tiling);
-
 /// The configuration without what the simulator does not see: equal for configurations that it
 /// gives the same answer for. Choices that do nothing on this problem (more buffers than there are
 /// K blocks or chunks of C) become the least that do as much, choices left to a default that

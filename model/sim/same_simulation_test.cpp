@@ -77,31 +77,3 @@ TEST_CASE("A band as wide as C is walked as bands of one tile the other way") {
   band.raster = {RasterKind::kGroupedM, 16, Walk::kStrided};
   CHECK_FALSE(as_simulated(problem, rows, 1) == as_simulated(problem, band, 1));
 }
-
-TEST_CASE("All names of one order of tiles become one") {
-  const GemmProblem problem = fp16(512, 1024, 256);
-  const Tiling t = plain(Schedule::kPersistent).tiling;
-  const i32 rows = static_cast<i32>(tile_rows(problem, t));
-  const i32 columns = static_cast<i32>(tile_columns(problem.shape, t));
-  const auto walked = [&](const Raster& raster) {
-    KernelConfig config = plain(Schedule::kPersistent);
-    config.raster = raster;
-    const TileScheduler tiles = make_tile_scheduler(problem, config, 1);
-    std::vector<TileCoord> order;
-    for (u32 linear = 0; linear < tiles.num_tiles(); ++linear) {
-      order.push_back(tiles.coord(linear));
-    }
-    return order;
-  };
-  std::vector<Raster> names;
-  for (const RasterKind kind : {RasterKind::kGroupedM, RasterKind::kGroupedN}) {
-    for (i32 group = 1; group <= std::max(rows, columns) + 1; ++group) {
-      names.push_back({kind, group, Walk::kStrided});
-    }
-  }
-  for (const Raster& a : names) {
-    for (const Raster& b : names) {
-      CHECK((walked(a) == walked(b)) == (simplest(a, problem, t) == simplest(b, problem, t)));
-    }
-  }
-}
