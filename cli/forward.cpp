@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <system_error>
@@ -50,7 +49,7 @@ std::filesystem::path program_beside(const char* name) {
   const std::string program = program_beside("tilecast-data");
   ::execv(program.c_str(), argv);
   const int error = errno;
-  throw FileError(program + ": cannot start: " + std::strerror(error) +
+  throw FileError(program + ": cannot start: " + std::generic_category().message(error) +
                   (error == ENOENT ? "; the target tilecast-data builds it" : ""));
 }
 
@@ -62,7 +61,7 @@ std::filesystem::path program_beside(const char* name) {
                       " needs the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt, which "
                       "was not found when tilecast was built");
   }
-  throw DeviceError(program + ": cannot start: " + std::strerror(errno));
+  throw DeviceError(program + ": cannot start: " + std::generic_category().message(errno));
 }
 
 void add_forwarded(Program& program, const Forwarded& forwarded,

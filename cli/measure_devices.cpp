@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <functional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "cli/merge_files.h"
@@ -68,7 +68,8 @@ void start(DeviceProcess& device, std::vector<std::string> arguments) {
   const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
   const int log = ::open(device.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0) {
-    throw FileError(fmt::format("{}: cannot write: {}", device.log.string(), std::strerror(errno)));
+    throw FileError(fmt::format("{}: cannot write: {}", device.log.string(),
+                                std::generic_category().message(errno)));
   }
   const pid_t parent = ::getpid();
   device.process = ::fork();
@@ -81,7 +82,7 @@ void start(DeviceProcess& device, std::vector<std::string> arguments) {
   }
   ::close(log);
   if (device.process < 0) {
-    throw FileError(std::string("fork: ") + std::strerror(errno));
+    throw FileError(std::string("fork: ") + std::generic_category().message(errno));
   }
 }
 

@@ -62,7 +62,7 @@ void check_standard_output() {
     throw ReaderGone();
   }
   throw FileError(std::string("standard output: cannot write") +
-                  (error != 0 ? std::string(": ") + std::strerror(error) : ""));
+                  (error != 0 ? std::string(": ") + std::generic_category().message(error) : ""));
 }
 
 std::vector<std::string> command_names(CLI::App& app) {

@@ -35,7 +35,7 @@ constexpr std::size_t kErrorRoom = 512;
 
 /// Of this device, not of the process's first.
 Device require_device(const KernelConfig& config) {
-  const Device device = current_device();
+  Device device = current_device();
   const std::string_view architecture = gemm_kernel_info(config.schedule).architecture;
   if (const std::string why = why_not_runnable(device, architecture); !why.empty()) {
     throw DeviceError(why);

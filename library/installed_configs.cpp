@@ -29,7 +29,7 @@ fs::path installed_configs() {
   const fs::path library = fs::weakly_canonical(own_file(), ignored);
   for (fs::path folder = library.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
-    const fs::path configs = folder / TILECAST_INSTALL_DATADIR / "tilecast";
+    fs::path configs = folder / TILECAST_INSTALL_DATADIR / "tilecast";
     if (fs::is_directory(configs / "gpus", ignored)) {
       return configs;
     }

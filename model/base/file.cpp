@@ -6,9 +6,9 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
@@ -17,7 +17,8 @@ namespace tilecast {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
-  throw FileError(path.string() + ": cannot " + what + ": " + std::strerror(error));
+  throw FileError(path.string() + ": cannot " + what + ": " +
+                  std::generic_category().message(error));
 }
 
 /// Writes everything and flushes it to the disk; returns 0 or an errno value.
@@ -157,7 +158,8 @@ void check_writable(const std::filesystem::path& given) {
     path = path.parent_path();
   }
   if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), unknown)) {
-    throw FileError(given.string() + ": cannot create its directory: " + std::strerror(ENOTDIR));
+    throw FileError(given.string() +
+                    ": cannot create its directory: " + std::generic_category().message(ENOTDIR));
   }
   std::string beside;
   ::close(open_beside(path, beside));
