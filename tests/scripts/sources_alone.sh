@@ -3,34 +3,39 @@
 # TILECAST_FAST_BUILD joins can lean on what its neighbours include. CUDA's headers are found only where
 # the command names the toolkit. COUNT: the sources that were changed last, and as many others, which
 # are different ones every day. all: on all processors. clang: by it, not by BUILD's compiler.
-set -u
+set -u -o pipefail
 build=$1 count=$2
+cached() { sed -n "s|^$1:[A-Z]*=|-D$1=|p" "$build/CMakeCache.txt"; }
 if [ "${3:-}" = clang ]; then
   . tests/scripts/clang_tool.sh
   compiler=$(clang_tool clang++) || exit
+  warnings=-DTILECAST_WERROR=ON
 else
   compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+  warnings=$(cached TILECAST_WERROR)
 fi
+# CMake's default, which a plain `cmake -S . -B build` takes, where it is installed.
+generator=$(cached CMAKE_GENERATOR)
+command -v make >/dev/null && generator='-DCMAKE_GENERATOR=Unix Makefiles'
 . tests/scripts/hide_cuda.sh
 folder=$build/alone_${compiler##*/}
 mkdir -p "$folder"
 hide_cuda "$folder/no_cuda"
 
-cached() { sed -n "s|^$1:[A-Z]*=|-D$1=|p" "$build/CMakeCache.txt"; }
-# list MODE: writes a line "source<TAB>command" for each thing to compile; no second one for the same.
+# list MODE OPTION: writes a line "source<TAB>command" for each thing to compile; no second one for the same.
 list() {
   # shellcheck disable=SC2046
-  cmake -S . -B "$folder/build" "-DTILECAST_WITH_CUDA=$1" -DTILECAST_FAST_BUILD=OFF \
-    -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_BUILD_TYPE=Debug -DTILECAST_WERROR=ON \
+  cmake $2 -S . -B "$folder/build" "-DTILECAST_WITH_CUDA=$1" -DTILECAST_FAST_BUILD=OFF \
+    -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_BUILD_TYPE=Debug "$warnings" -G "${generator#*=}" \
     -DCMAKE_CXX_COMPILER="$compiler" $(cached TILECAST_FETCH_DEPS) \
     "$(cached CMAKE_CXX_FLAGS)" >"$folder/configure.log" 2>&1 ||
-    { cat "$folder/configure.log"; return 1; }
+    { cat "$folder/configure.log" >&2; return 1; }
   sed -n -e '/^ *"command": /{s///;h}' -e '/^ *"file": "\(.*\)".*/{s//\1/;G;s/\n"/\t/;s/",$//;p}' \
     "$folder/build/compile_commands.json" |
     sed -e 's/\\\(["\\]\)/\1/g' -e 's/ -o [^ ]*//' | sort -u
 }
-list OFF >"$folder/without" || exit 1
-list AUTO | comm -13 "$folder/without" - >"$folder/with" || exit 1
+list OFF --fresh >"$folder/without" || exit 1
+list AUTO '' | comm -13 "$folder/without" - >"$folder/with" || exit 1
 
 include=$(grep -oE -e '-isystem [^ ]*' "$folder/with" | sort -u |
   while read -r option path; do [ ! -e "$path/nvrtc.h" ] || echo "$option $path"; done)
