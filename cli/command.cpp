@@ -90,7 +90,7 @@ Option Option::required() const {
   return *this;
 }
 
-Option Option::one_of(std::vector<std::string> words) const {
+Option Option::one_of(const std::vector<std::string>& words) const {
   option_->transform(word(words), kOneOf);
   return *this;
 }

@@ -26,7 +26,7 @@ class Option {
 
   Option required() const;
   /// In any letter case.
-  Option one_of(std::vector<std::string> words) const;
+  Option one_of(const std::vector<std::string>& words) const;
   /// `least` and `most` are allowed too. For the types that command.cpp lists.
   template <class T>
   Option in_range(T least, T most) const;

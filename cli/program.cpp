@@ -146,7 +146,7 @@ std::string said_plainly(const CLI::ParseError& error) {
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen(app);
   const std::string help =
-      "; see tilecast " + (&command == &app ? "" : command.get_name() + " ") + "--help";
+      fmt::format("; see tilecast {}--help", &command == &app ? "" : command.get_name() + " ");
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with('-') && word != "-" && word != "--") {

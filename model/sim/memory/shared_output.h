@@ -86,7 +86,9 @@ class Waiters {
 class SharedOutput {
  public:
   SharedOutput(u32 groups, u32 pairs_of_group)
-      : pairs_of_group_(pairs_of_group), groups_(groups), pairs_(groups * pairs_of_group) {}
+      : pairs_of_group_(pairs_of_group),
+        groups_(groups),
+        pairs_(std::size_t{groups} * pairs_of_group) {}
 
   /// When the request is served, which L2 alone would take `service` for. `asked` may not go back.
   SimTime serve(SimTime asked, const SmPlace& place, SimTime service) {

@@ -44,7 +44,8 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
     }
     if (t != cta.first_tile()) {
       cta.note(wg, {.kind = StepKind::kTakeTurn, .at = warpgroup});
-      co_await cta.turn_of(warpgroup).wait(turns_taken++, wg.ready, {});
+      co_await cta.turn_of(warpgroup).wait(turns_taken, wg.ready, {});
+      ++turns_taken;
       wg.ready = cta.engine().now();
     }
     TileSpan span{};
