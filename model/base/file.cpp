@@ -1,12 +1,14 @@
 #include "model/base/file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
+#include <optional>
+#include <random>
 #include <sstream>
 #include <system_error>
 
@@ -49,14 +51,63 @@ void write_in_place(const std::filesystem::path& path, std::string_view content)
   }
 }
 
-/// Makes a file beside `path` and opens it; `beside` becomes its name.
-int open_beside(const std::filesystem::path& path, std::string& beside) {
-  beside = path.string() + ".XXXXXX";
-  const int descriptor = ::mkstemp(beside.data());
-  if (descriptor < 0) {
-    fail(path, "write", errno);
+constexpr mode_t kForThisUser = 0600;
+
+struct NewFile {
+  std::string name;
+  int descriptor;
+};
+
+/// A new file next to `path`, with `mode` less the umask.
+NewFile open_next_to(const std::filesystem::path& path, mode_t mode) {
+  constexpr int kMostTries = 100;
+  std::random_device random;
+  for (int left = kMostTries;; --left) {
+    const std::string name = fmt::format("{}.{:08x}", path.string(), random());
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0) {
+      return {name, descriptor};
+    }
+    if (errno != EEXIST || left == 0) {
+      fail(path, "write", errno);
+    }
   }
-  return descriptor;
+}
+
+void make_folders(const std::filesystem::path& folder, const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw FileError(path.string() + ": cannot create its directory: " + error.message());
+  }
+}
+
+/// Puts a file with this content in the place of whatever stands there. `mode` of none: what the
+/// umask leaves.
+void replace_file(const std::filesystem::path& path, std::string_view content,
+                  std::optional<mode_t> mode) {
+  const NewFile file = open_next_to(path, mode ? kForThisUser : 0666);
+  int error = write_all(file.descriptor, content);
+  if (error == 0 && mode && ::fchmod(file.descriptor, *mode) != 0) {
+    error = errno;
+  }
+  if (::close(file.descriptor) != 0 && error == 0) {
+    error = errno;
+  }
+  if (error == 0 && ::rename(file.name.c_str(), path.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    ::unlink(file.name.c_str());
+    fail(path, "write", error);
+  }
+}
+
+/// The permissions of the file at `path`; of none where there is none.
+std::optional<mode_t> mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? std::optional<mode_t>(status.st_mode & 0777)
+                                            : std::nullopt;
 }
 
 bool is_special(const std::filesystem::path& path) {
@@ -104,30 +155,20 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
   }
   const std::filesystem::path path = behind_links(given);
   if (path.has_parent_path()) {
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    if (error) {
-      throw FileError(path.string() + ": cannot create its directory: " + error.message());
-    }
+    make_folders(path.parent_path(), path);
   }
-  std::string beside;
-  const int descriptor = open_beside(path, beside);
-  int error = write_all(descriptor, content);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (error == 0 && ::fchmod(descriptor, 0666 & ~mask) != 0) {
-    error = errno;
+  replace_file(path, content, mode_of(path));
+}
+
+void write_private_file(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path folder = path.parent_path();
+  if (folder.has_parent_path()) {
+    make_folders(folder.parent_path(), path);
   }
-  if (::close(descriptor) != 0 && error == 0) {
-    error = errno;
+  if (!folder.empty() && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw FileError(path.string() + ": cannot create its directory: " + std::generic_category().message(errno));
   }
-  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) {
-    error = errno;
-  }
-  if (error != 0) {
-    ::unlink(beside.c_str());
-    fail(path, "write", error);
-  }
+  replace_file(path, content, kForThisUser);
 }
 
 void check_readable(const std::filesystem::path& path) {
@@ -161,9 +202,9 @@ void check_writable(const std::filesystem::path& given) {
     throw FileError(given.string() +
                     ": cannot create its directory: " + std::generic_category().message(ENOTDIR));
   }
-  std::string beside;
-  ::close(open_beside(path, beside));
-  ::unlink(beside.c_str());
+  const NewFile file = open_next_to(path, kForThisUser);
+  ::close(file.descriptor);
+  ::unlink(file.name.c_str());
 }
 
 void check_folder_writable(const std::filesystem::path& folder) {

@@ -15,8 +15,13 @@ std::string read_file(const std::filesystem::path& path);
 /// byte.
 std::string read_text(const std::filesystem::path& path);
 
-/// Creates missing parent folders. Throws FileError; leaves nothing half-written behind.
+/// Creates missing parent folders. A new file has the permissions that the umask leaves, one that
+/// is replaced keeps its own. Throws FileError; leaves nothing half-written behind.
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// The same of a file for this user alone, in a folder that is made for this user alone where it is
+/// missing. A link at the path is replaced, not followed.
+void write_private_file(const std::filesystem::path& path, std::string_view content);
 
 /// Throws what read_file would, as far as it can be told without reading.
 void check_readable(const std::filesystem::path& path);

@@ -3,15 +3,31 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "tests/temporary_folder.h"
+
+namespace {
+
+std::atomic<int> umask_calls = 0;
+
+}  // namespace
+
+/// In place of the C library's, to count who changes what all threads share.
+extern "C" mode_t umask(mode_t mask) noexcept {
+  ++umask_calls;
+  return static_cast<mode_t>(::syscall(SYS_umask, mask));
+}
 
 namespace tilecast {
 namespace {
@@ -24,6 +40,12 @@ int entries_of(const fs::path& folder) {
     ++count;
   }
   return count;
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & 0777;
 }
 
 /// No file of this process can grow beyond `bytes` while this lives: a disk that fills up.
@@ -69,9 +91,58 @@ TEST_CASE("A written file has the permissions of any other file") {
   const mode_t before = ::umask(027);
   write_file(folder / "file", "x");
   ::umask(before);
-  struct stat status {};
-  REQUIRE(::stat((folder / "file").c_str(), &status) == 0);
-  CHECK((status.st_mode & 0777) == 0640);  // 0666 less the mask 027
+  CHECK(mode_of(folder / "file") == 0640);  // 0666 less the mask 027
+}
+
+TEST_CASE("A file that is replaced keeps its permissions") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  fs::permissions(folder / "file", fs::perms(0604));
+  write_file(folder / "file", "new");
+  CHECK(read_file(folder / "file") == "new");
+  CHECK(mode_of(folder / "file") == 0604);
+}
+
+TEST_CASE("Threads that write files never change the umask") {
+  constexpr int kThreads = 8, kFiles = 50;
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(027);
+  const int calls = umask_calls;
+  std::atomic<int> wrong_modes = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (int i = 0; i < kFiles; ++i) {
+          const fs::path file = folder / std::to_string(thread * kFiles + i);
+          write_file(file, "x");
+          wrong_modes += fs::status(file).permissions() == fs::perms(0640) ? 0 : 1;
+        }
+      });
+    }
+  }
+  CHECK(umask_calls == calls);
+  ::umask(before);
+  CHECK(wrong_modes == 0);
+}
+
+TEST_CASE("A private file and its new folder are for this user alone, whatever stood there") {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(0);
+  write_private_file(folder / "new/er/file", "private");
+  ::umask(before);
+  CHECK(mode_of(folder / "new/er") == 0700);
+  CHECK(mode_of(folder / "new/er/file") == 0600);
+  fs::permissions(folder / "new/er/file", fs::perms(0666));
+  write_private_file(folder / "new/er/file", "again");
+  CHECK(mode_of(folder / "new/er/file") == 0600);
+
+  write_file(folder / "precious", "old");
+  fs::create_symlink(folder / "precious", folder / "link");
+  write_private_file(folder / "link", "new");
+  CHECK(read_file(folder / "precious") == "old");
+  CHECK(fs::is_regular_file(fs::symlink_status(folder / "link")));
+  CHECK(read_file(folder / "link") == "new");
 }
 
 TEST_CASE("A full disk leaves the old content and nothing beside it") {
