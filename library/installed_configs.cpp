@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "model/base/trusted_path.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
@@ -19,6 +20,15 @@ fs::path own_file() {
   return found && info.dli_fname != nullptr ? fs::path(info.dli_fname) : fs::path();
 }
 
+/// Whether GPU files lie there that nobody made who could not have changed the library.
+bool has_gpus(const fs::path& data, const fs::path& library) {
+  std::error_code ignored;
+  const fs::path configs = data / "tilecast", gpus = configs / "gpus";
+  const Trust trust{.like = library.parent_path()};
+  return fs::is_directory(gpus, ignored) && why_not_trusted(data, trust).empty() &&
+         why_not_trusted(configs, trust).empty() && why_not_trusted(gpus, trust).empty();
+}
+
 }  // namespace
 
 fs::path installed_configs() {
@@ -29,9 +39,9 @@ fs::path installed_configs() {
   const fs::path library = fs::weakly_canonical(own_file(), ignored);
   for (fs::path folder = library.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
-    fs::path configs = folder / TILECAST_INSTALL_DATADIR / "tilecast";
-    if (fs::is_directory(configs / "gpus", ignored)) {
-      return configs;
+    const fs::path data = folder / TILECAST_INSTALL_DATADIR;
+    if (has_gpus(data, library)) {
+      return data / "tilecast";
     }
   }
   return config_folder();

@@ -13,6 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "model/base/trusted_path.h"
 
 namespace tilecast {
 namespace {
@@ -125,31 +126,36 @@ CompiledKernel CubinCache::get(const KernelSource& source) {
   }
   const std::string key = key_text(source);
   const std::filesystem::path path = path_of(key);
-  // An entry that cannot be read or does not parse is the same as none.
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) {
-    try {
-      if (auto kernel = parse_entry(read_file(path), key)) {
-        ++hits_;
-        return *std::move(kernel);
-      }
-    } catch (const Error&) {
+  const std::string why_not = why_not_trusted(folder_, {.sticky = true});
+  // An entry that is not to be trusted or does not parse is the same as none.
+  if (const auto entry = why_not.empty() ? read_trusted_file(path) : std::nullopt) {
+    if (auto kernel = parse_entry(*entry, key)) {
+      ++hits_;
+      return *std::move(kernel);
     }
   }
   ++misses_;
   CompiledKernel kernel = compile_kernel(source, sources_);
-  store(key, kernel);
+  if (why_not.empty()) {
+    store(path, entry_text(key, kernel));
+  } else {
+    warn_not_kept(why_not);
+  }
   return kernel;
 }
 
-void CubinCache::store(const std::string& key, const CompiledKernel& kernel) {
+void CubinCache::store(const std::filesystem::path& path, const std::string& entry) {
   try {
-    write_file(path_of(key), entry_text(key, kernel));
+    write_private_file(path, entry);
   } catch (const FileError& error) {
-    std::call_once(warned_, [&] {
-      warn_(fmt::format("tilecast: warning: compiled kernels are not kept: {}", error.what()));
-    });
+    warn_not_kept(error.what());
   }
+}
+
+void CubinCache::warn_not_kept(const std::string& why) {
+  std::call_once(warned_, [&] {
+    warn_(fmt::format("tilecast: warning: compiled kernels are not kept: {}", why));
+  });
 }
 
 }  // namespace tilecast

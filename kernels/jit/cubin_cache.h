@@ -4,6 +4,9 @@
 // includes, the options with architecture and macros, NVRTC's version. It is written beside its
 // place and renamed, and it carries the digest of its own content, so a reader sees a whole entry
 // or recompiles. Kernels that were rejected are kept too. Nothing is ever evicted.
+// Entries are code that will run, so they are taken only from files of this user or root that
+// nobody else can write, in a folder of theirs that nobody else can write (or a sticky one, as
+// /tmp); a folder that the cache makes is for this user alone.
 // Safe for any number of threads and processes; two that miss at once both compile.
 #pragma once
 
@@ -28,8 +31,8 @@ class CubinCache {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// An empty folder means no cache. `warn` gets at most one line, when the folder turns out not to
-  /// be writable; the default prints it to standard error.
+  /// An empty folder means no cache. `warn` gets at most one line, when the folder cannot be
+  /// written or is not to be trusted; the default prints it to standard error.
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
@@ -45,7 +48,8 @@ class CubinCache {
  private:
   std::string key_text(const KernelSource& source) const;
   std::filesystem::path path_of(const std::string& key) const;
-  void store(const std::string& key, const CompiledKernel& kernel);
+  void store(const std::filesystem::path& path, const std::string& entry);
+  void warn_not_kept(const std::string& why);
 
   std::filesystem::path folder_;
   std::span<const EmbeddedSource> sources_;

@@ -163,6 +163,69 @@ TEST_CASE("A damaged entry is compiled again and mended") {
   CHECK(test.warnings.empty());
 }
 
+TEST_CASE("An entry that others could have written is compiled again, and replaced") {
+  const TemporaryFolder folder;
+  TestCache test(folder / "cache");
+  const CompiledKernel kernel = test.get();
+  const fs::path path = test.cache.entry_path(kSource);
+  fs::permissions(path, fs::perms(0666));
+  CHECK((test.get().cubin == kernel.cubin));
+  CHECK(test.cache.misses() == 2);
+  CHECK(fs::status(path).permissions() == fs::perms(0600));
+  test.get();
+  CHECK(test.cache.hits() == 1);
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(path.c_str(), 12345, 12345) == 0);
+    test.get();
+    CHECK(test.cache.misses() == 3);
+    test.get();
+    CHECK(test.cache.hits() == 2);
+  }
+  CHECK(test.warnings.empty());
+}
+
+TEST_CASE("A link under an entry's name is not read, and what it points to is not written") {
+  const TemporaryFolder folder;
+  TestCache test(folder / "cache");
+  test.get();
+  const fs::path path = test.cache.entry_path(kSource), target = folder / "target";
+  const std::string entry = read_file(path);
+  fs::rename(path, target);
+  fs::create_symlink(target, path);
+  test.get();
+  CHECK(test.cache.misses() == 2);
+  CHECK(fs::is_regular_file(fs::symlink_status(path)));
+  fs::remove(path);
+  write_file(target, "precious");
+  fs::create_symlink(target, path);
+  test.get();
+  CHECK(read_file(target) == "precious");
+  CHECK((read_file(path) == entry));
+}
+
+TEST_CASE("Nothing is read from or kept in a folder that others can write, but in a sticky one") {
+  const TemporaryFolder folder;
+  TestCache(folder / "cache").get();
+  fs::permissions(folder / "cache", fs::perms(0777));
+  TestCache test(folder / "cache");
+  CHECK(test.get().usable());
+  CHECK(test.get().usable());
+  CHECK(test.cache.misses() == 2);
+  REQUIRE(test.warnings.size() == 1);
+  CHECK(test.warnings[0] == "tilecast: warning: compiled kernels are not kept: " +
+                                (folder / "cache").string() + ": others can write it (chmod go-w)");
+  fs::permissions(folder / "cache", fs::perms(01777));
+  CHECK(test.get().usable());
+  CHECK(test.cache.hits() == 1);
+}
+
+TEST_CASE("A folder that the cache makes is for this user alone") {
+  const TemporaryFolder folder;
+  TestCache test(folder / "new/cache");
+  test.get();
+  CHECK(fs::status(folder / "new/cache").permissions() == fs::perms(0700));
+}
+
 TEST_CASE("The entry of another kernel is not taken for this one's") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");

@@ -166,7 +166,8 @@ void write_private_file(const std::filesystem::path& path, std::string_view cont
     make_folders(folder.parent_path(), path);
   }
   if (!folder.empty() && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw FileError(path.string() + ": cannot create its directory: " + std::generic_category().message(errno));
+    throw FileError(path.string() +
+                    ": cannot create its directory: " + std::generic_category().message(errno));
   }
   replace_file(path, content, kForThisUser);
 }
