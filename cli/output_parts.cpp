@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -18,7 +19,10 @@ std::string micro_text(Seconds time) {
 }
 
 double rounded(double value, int digits) {
-  return std::stod(fmt::format("{:.{}g}", value, digits));
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  double result = value;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
 }
 
 nlohmann::ordered_json problem_json(const AnyProblem& problem) {

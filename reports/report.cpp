@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "model/base/error.h"
@@ -39,7 +40,9 @@ std::string number_text(double value, int digits) {
   }
   // The exponent after rounding: 999.96 with four digits is 1000.
   const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
-  const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+  const char* const sign = scientific.data() + scientific.find('e') + 1;
+  int exponent = 0;
+  std::from_chars(*sign == '+' ? sign + 1 : sign, scientific.data() + scientific.size(), exponent);
   std::string text = fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
   if (text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 
 #include "model/base/error.h"
@@ -50,7 +49,8 @@ void remove_left_over(const fs::path& path) {
     refuse("was not made by a report: move it, or name another folder");
   }
   const std::string writer = read_text(path / kWriter);
-  const pid_t process = static_cast<pid_t>(std::strtol(writer.c_str(), nullptr, 10));
+  const pid_t process = static_cast<pid_t>(
+      parse_integer(std::string_view(writer).substr(0, writer.find('\n'))).value_or(0));
   if (process > 0 && process != ::getpid() && ::kill(process, 0) == 0) {
     refuse(fmt::format("process {} is writing a report there", process));
   }

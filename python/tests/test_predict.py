@@ -3,6 +3,7 @@ that Python is told the same, and in the shape that its users expect."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -178,3 +179,28 @@ def test_importing_takes_no_other_library():
 def test_one_schedule_may_stand_alone():
     one = tilecast.predict(512, 512, 512, schedules="ping_pong", top=1)
     assert one[0].config == tilecast.predict(512, 512, 512, schedules=["ping_pong"], top=1)[0].config
+
+
+ANSWERS = """
+import json, locale, sys, tilecast
+if sys.argv[1]:
+    locale.setlocale(locale.LC_ALL, sys.argv[1])
+    assert locale.localeconv()["decimal_point"] == ","
+ranking = tilecast.predict(1024, 1024, 1024, top=2)
+print(json.dumps([[row.time_us, row.tflops, row.power_w, *row.interval_us] for row in ranking]))
+print(ranking)
+"""
+
+
+def test_numbers_are_the_same_where_the_locale_has_a_decimal_comma(tmp_path):
+    name = "de_DE.UTF-8"
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / name)],
+                          capture_output=True) if shutil.which("localedef") else None
+    if made is None or made.returncode != 0:
+        pytest.skip("localedef makes no locale with a decimal comma")
+    answers = [
+        subprocess.run([sys.executable, "-c", ANSWERS, locale], check=True, capture_output=True,
+                       text=True, env={**os.environ, "LOCPATH": str(tmp_path)}).stdout
+        for locale in ("", name)]
+    assert answers[0] == answers[1]
+    assert "." in answers[0].splitlines()[0]

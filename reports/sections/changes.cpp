@@ -9,6 +9,7 @@
 #include <set>
 
 #include "model/base/shown_text.h"
+#include "model/base/text.h"
 #include "reports/commands.h"
 #include "reports/other_report.h"
 #include "reports/quantities.h"
@@ -123,7 +124,7 @@ Moves moves_of(const DataTable& points, const OtherTable& other, DataTable& tabl
       const bool both = then && now != nullptr && *then > 0;
       // As the other report's file has it, so that equal rows have a ratio of 1.
       const double here =
-          both ? std::stod(cell_text(*now, points.columns[points.column(column)])) : 0;
+          both ? parse_number(cell_text(*now, points.columns[points.column(column)])).value() : 0;
       own.insert(own.end(), {maybe(then), now != nullptr ? Cell(*now) : Cell(),
                              both ? Cell(here / *then) : Cell()});
       if (both) {
