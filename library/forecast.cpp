@@ -1,5 +1,7 @@
 #include "library/forecast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -39,6 +41,9 @@ Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t k
     std::erase_if(found, [](const Prediction& p) {
       return needs_all_pieces_resident(std::get<KernelConfig>(p.config));
     });
+    if (all && found.empty()) {
+      refuse_spread(request.config.value_or("every configuration"));
+    }
     if (all || found.size() >= keep) {
       found.resize(std::min(found.size(), keep));
       return ranking;
@@ -54,6 +59,12 @@ const LoadedGpu& gpu_of(const Request& request, const std::string& name) {
     throw StatusError(TILECAST_UNSUPPORTED, why);
   }
   return gpu;
+}
+
+void refuse_spread(const std::string& config) {
+  throw StatusError(
+      TILECAST_UNSUPPORTED,
+      fmt::format("{}: reduction=spread can wait for ever beside another kernel", config));
 }
 
 std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep) {

@@ -16,9 +16,12 @@ namespace tilecast {
 /// Throws StatusError where none of the schedules runs on it.
 const LoadedGpu& gpu_of(const Request& request, const std::string& name);
 
-/// The `keep` fastest of those that a plan runs, or request.config alone. Throws StatusError
-/// (TILECAST_UNSUPPORTED) where no kernel solves the problem, ConfigError where the configuration
-/// cannot.
+/// Throws StatusError: no plan runs a configuration whose pieces wait for each other.
+[[noreturn]] void refuse_spread(const std::string& config);
+
+/// The `keep` fastest of those that a plan runs, one at least, or request.config alone. Throws
+/// StatusError (TILECAST_UNSUPPORTED) where no kernel solves the problem or no plan runs what
+/// matches request.config, ConfigError where the configuration cannot.
 std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep);
 
 tilecast_forecast as_c(const Prediction& prediction);

@@ -52,9 +52,7 @@ Plan::Plan(const Request& request)
   for (std::size_t i = 0; i < best.size() && device_ == nullptr && why_not_runnable_.empty(); ++i) {
     const KernelConfig& config = std::get<KernelConfig>(best[i].config);
     if (needs_all_pieces_resident(config)) {
-      throw StatusError(TILECAST_UNSUPPORTED,
-                        fmt::format("{}: reduction=spread can wait for ever beside another kernel",
-                                    to_text(config)));
+      refuse_spread(to_text(config));
     }
     forecast_ = as_c(best[i]);
     try {
@@ -73,6 +71,7 @@ Plan::Plan(const Request& request)
       }
     }
   }
+  TILECAST_ASSERT(device_ != nullptr || !why_not_runnable_.empty());
 }
 
 tilecast_status Plan::check_workspace(const void* workspace, std::size_t bytes) const noexcept {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -230,15 +231,25 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
   return given;
 }
 
+/// What the caller's text says, of a length that a path can have.
+std::string bounded(const char* name, const char* given) {
+  constexpr std::size_t kLongest = 4095;
+  const std::size_t length = ::strnlen(given, kLongest + 1);
+  if (length > kLongest) {
+    invalid(fmt::format("{} is longer than {} bytes", name, kLongest));
+  }
+  return {given, length};
+}
+
 /// Null and empty are no answer.
 std::optional<std::string> text(const char* name, const char* given) {
   if (given == nullptr) {
     return {};
   }
   if (*given == '\0') {
-    invalid(fmt::format("options.{} is empty: expected a value, or NULL", name));
+    invalid(fmt::format("{} is empty: expected a value, or NULL", name));
   }
-  return given;
+  return bounded(name, given);
 }
 
 /// How the rows of R lie, of a problem whose C is known.
@@ -371,12 +382,12 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   } else if (p.group_capacity != 0 || p.expected_rows != nullptr) {
     invalid("group_capacity and expected_rows are of groups: groups is 0");
   }
-  request.gpu = text("gpu", o.gpu);
-  request.config = text("config", o.config);
-  const std::optional<std::string> folder = text("config_dir", o.config_dir);
+  request.gpu = text("options.gpu", o.gpu);
+  request.config = text("options.config", o.config);
+  const std::optional<std::string> folder = text("options.config_dir", o.config_dir);
   request.config_folder = folder ? std::filesystem::path(*folder) : installed_configs();
   if (o.cache_dir != nullptr) {
-    request.cache_folder = o.cache_dir;
+    request.cache_folder = bounded("options.cache_dir", o.cache_dir);
   }
   request.regime = regime_of(o.regime);
   if (o.threads < 0 || o.threads > kMostThreads) {
@@ -410,7 +421,8 @@ Tuning read_tuning(const tilecast_tuning* tuning, const Request& request) {
   if (request.config) {
     invalid("options.config is given: tuning chooses one");
   }
-  return {t.file, static_cast<std::size_t>(t.candidates == 0 ? kUsualCandidates : t.candidates),
+  return {bounded("tuning.file", t.file),
+          static_cast<std::size_t>(t.candidates == 0 ? kUsualCandidates : t.candidates),
           t.again == 1};
 }
 

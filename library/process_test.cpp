@@ -1,0 +1,156 @@
+// The library inside a caller's process: it asks no locale, reads no GPU files that others could
+// have planted. None of it needs a GPU.
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <tilecast/tilecast.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/comma_locale.h"
+#include "tests/temporary_folder.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+tilecast_options on_h200() {
+  tilecast_options options = TILECAST_OPTIONS_INIT;
+  options.gpu = "h200_sxm";
+  options.threads = 1;
+  options.cache_dir = "";
+  return options;
+}
+
+std::vector<tilecast_forecast> best_of(const tilecast_options& options) {
+  return tilecast::predict(tilecast::problem(1024, 1024, 1024, TILECAST_BF16), options, 3);
+}
+
+/// A copy of the library that is loaded, in a tree of its own.
+class CopiedLibrary {
+ public:
+  explicit CopiedLibrary(const fs::path& place) {
+    void* const loaded = ::dlopen("libtilecast.so.0", RTLD_NOW | RTLD_NOLOAD);
+    link_map* map = nullptr;
+    REQUIRE((loaded != nullptr && ::dlinfo(loaded, RTLD_DI_LINKMAP, &map) == 0));
+    fs::create_directories(place.parent_path());
+    fs::copy_file(map->l_name, place);
+    ::dlclose(loaded);
+    handle_ = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle_ != nullptr);
+  }
+  ~CopiedLibrary() { ::dlclose(handle_); }
+  CopiedLibrary(const CopiedLibrary&) = delete;
+  CopiedLibrary& operator=(const CopiedLibrary&) = delete;
+
+  tilecast_status predict(const char* gpu) const {
+    const auto call =
+        reinterpret_cast<decltype(&tilecast_predict)>(::dlsym(handle_, "tilecast_predict"));
+    REQUIRE(call != nullptr);
+    const tilecast_problem problem = tilecast::problem(1024, 1024, 1024, TILECAST_BF16);
+    tilecast_options options = on_h200();
+    options.gpu = gpu;
+    options.no_calibration = 1;
+    tilecast_forecast forecast{};
+    forecast.struct_size = sizeof forecast;
+    size_t count = 1;
+    return call(&problem, &options, &forecast, &count);
+  }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("Forecasts are the same where the caller's locale has a decimal comma") {
+  const std::vector<tilecast_forecast> expected = best_of(on_h200());
+  const tilecast::CommaLocale locale;
+  tilecast_options options = on_h200();
+  options.config_dir = "configs/../configs";  // no name under which the files were read before
+  const std::vector<tilecast_forecast> found = best_of(options);
+  REQUIRE(found.size() == 3);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(std::memcmp(&found[i].config, &expected[i].config, sizeof found[i].config) == 0);
+    CHECK(found[i].time_us == expected[i].time_us);
+    CHECK(found[i].tflops == expected[i].tflops);
+    CHECK(found[i].power_w == expected[i].power_w);
+  }
+}
+
+TEST_CASE("GPU files near the library are read where nobody can have planted them") {
+  ::unsetenv("TILECAST_CONFIG_DIR");
+  const tilecast::TemporaryFolder folder;
+  const fs::path gpus = folder / "share/tilecast/gpus";
+  fs::create_directories(gpus);
+  fs::copy_file("configs/gpus/h200_sxm.yaml", gpus / "planted.yaml");
+  const CopiedLibrary library(folder / "lib/libtilecast.so");
+  for (const fs::path& part : {folder / "share", folder / "share/tilecast", gpus}) {
+    INFO(part.string());
+    fs::permissions(part, fs::perms(0777));
+    CHECK(library.predict("planted") == TILECAST_INVALID_ARGUMENT);  // an unknown GPU
+    fs::permissions(part, fs::perms(01777));
+    CHECK(library.predict("planted") == TILECAST_INVALID_ARGUMENT);
+    fs::permissions(part, fs::perms(0755));
+    if (::geteuid() == 0) {
+      REQUIRE(::chown(part.c_str(), 12345, 12345) == 0);
+      CHECK(library.predict("planted") == TILECAST_INVALID_ARGUMENT);
+      REQUIRE(::chown(part.c_str(), 0, 0) == 0);
+    }
+  }
+  CHECK(library.predict("planted") == TILECAST_OK);
+}
+
+TEST_CASE("A text that is longer than a path can be is refused by its length alone") {
+  const tilecast_problem problem = tilecast::problem(1024, 1024, 1024, TILECAST_BF16);
+  const std::string most(4095, 'x'), longer(4096, 'x');
+  const auto error_of = [&](const char* tilecast_options::*field, const std::string& text) {
+    tilecast_options options = on_h200();
+    options.*field = text.c_str();
+    tilecast_forecast forecast{};
+    forecast.struct_size = sizeof forecast;
+    size_t count = 1;
+    CHECK(tilecast_predict(&problem, &options, &forecast, &count) ==
+          (field == &tilecast_options::config_dir && text == most ? TILECAST_FILE_ERROR
+                                                                  : TILECAST_INVALID_ARGUMENT));
+    return std::string(tilecast_error_text());
+  };
+  CHECK(error_of(&tilecast_options::gpu, longer) == "options.gpu is longer than 4095 bytes");
+  CHECK(error_of(&tilecast_options::gpu, most).starts_with("unknown GPU 'xxx"));
+  CHECK(error_of(&tilecast_options::config, longer) == "options.config is longer than 4095 bytes");
+  CHECK(error_of(&tilecast_options::config_dir, longer) ==
+        "options.config_dir is longer than 4095 bytes");
+  CHECK(error_of(&tilecast_options::config_dir, most) != "");
+  CHECK(error_of(&tilecast_options::cache_dir, std::string(std::size_t{1} << 24, 'x')) ==
+        "options.cache_dir is longer than 4095 bytes");
+}
+
+TEST_CASE("An answer has a configuration, and one that no plan runs is refused") {
+  const tilecast_problem problem = tilecast::problem(128, 4096, 4096, TILECAST_FP16);
+  tilecast_options options = on_h200();
+  options.config = "split_k:tile=128x128x64,splits=2,reduction=spread";
+  const auto status_of = [](auto call) {
+    try {
+      call();
+    } catch (const tilecast::Failure& failure) {
+      return failure.status();
+    }
+    return TILECAST_OK;
+  };
+  CHECK(status_of([&] { (void)tilecast::predict(problem, options).front(); }) ==
+        TILECAST_UNSUPPORTED);
+  CHECK(std::string(tilecast_error_text()) ==
+        std::string(options.config) + ": reduction=spread can wait for ever beside another kernel");
+  CHECK(status_of([&] { (void)tilecast::Plan(problem, options); }) == TILECAST_UNSUPPORTED);
+  // Without it, the same pattern has configurations that a plan runs.
+  options.config = "split_k:tile=128x128x64,splits=2";
+  const tilecast_forecast best = tilecast::predict(problem, options).front();
+  CHECK(std::string(best.config).starts_with("split_k:tile=128x128x64,"));
+  CHECK(std::string(best.config).find("reduction=spread") == std::string::npos);
+  CHECK(best.time_us > 0);
+}
