@@ -70,14 +70,15 @@ std::function<void(std::size_t, std::size_t)> rows_on_terminal() {
   return ::isatty(STDERR_FILENO) == 1 ? show_progress : nullptr;
 }
 
-void add_joined_input(const Command& command, JoinedInputOptions& options) {
+Option add_joined_input(const Command& command, JoinedInputOptions& options) {
   command.option("--gpu", options.gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--data", options.data, "Measurement files, .csv or .csv.gz").required();
+  const Option data = command.option("--data", options.data, "Measurement files, .csv or .csv.gz");
   command.flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
   command.flag("--no-correction", options.no_correction,
                "Use the calibrated constants without the learned correction");
   command.option("--predictions", options.predictions,
                  "File that keeps predictions from run to run, as report's does");
+  return data;
 }
 
 void add_split(const Command& command, JoinedInputOptions& options) {

@@ -35,8 +35,8 @@ struct JoinedInput {
 void add_split(const Command& command, JoinedInputOptions& options);
 
 /// Adds --gpu, --data, --no-calibration, --no-correction and --predictions; `options` must outlive
-/// the parse.
-void add_joined_input(const Command& command, JoinedInputOptions& options);
+/// the parse. Returns --data, which the command requires.
+Option add_joined_input(const Command& command, JoinedInputOptions& options);
 
 /// For JoinOptions: counts predicted rows on standard error, if that is a terminal; else nothing.
 std::function<void(std::size_t, std::size_t)> rows_on_terminal();

@@ -31,6 +31,7 @@
 #include "validate/compare/decomposition_table.h"
 #include "validate/compare/ladder.h"
 #include "validate/compare/ladder_table.h"
+#include "validate/compare/public_cases.h"
 #include "validate/compare/results_table.h"
 #include "validate/record/measurement_csv.h"
 
@@ -50,12 +51,13 @@ struct PagesOptions {
   bool check = false;
 };
 
-/// What an entry of the list names: a GPU and its data, or a report's manifest.
+/// What an entry of the list names: a GPU and its data, a report's manifest, or a list of sources.
 struct Source {
   std::string gpu, predictions;
   std::vector<std::string> data;
   std::string counters;  // empty: none
   std::optional<Manifest> manifest;
+  std::string list;
 
   JoinedInput joined() const {
     JoinedInputOptions options;
@@ -130,6 +132,14 @@ Made ladder(const Source& source) {
                          source.files(), counters)}};
 }
 
+Made public_cases(const Source& source) {
+  std::vector<PublicJudgement> judgements;
+  for (const PublicSource& own : load_public_sources(source.list)) {
+    judgements.push_back(judge_public(own));
+  }
+  return {{public_table(judgements)}};
+}
+
 Made constants(const Source& source) {
   std::vector<LoadedGpu> gpus;
   for (const std::string& path : source.data) {
@@ -139,9 +149,9 @@ Made constants(const Source& source) {
 }
 
 const std::vector<Tables>& every_table() {
-  static const std::vector<Tables> tables{{"headline", headline}, {"results", results},
-                                          {"dataset", dataset},   {"splits", splits},
-                                          {"ladder", ladder},     {"constants", constants}};
+  static const std::vector<Tables> tables{
+      {"headline", headline}, {"results", results},     {"dataset", dataset},    {"splits", splits},
+      {"ladder", ladder},     {"constants", constants}, {"public", public_cases}};
   return tables;
 }
 
@@ -165,6 +175,10 @@ Source source_of(const StrictMap& map, const std::string& predictions) {
   Source source{.predictions = predictions};
   if (const std::optional<StrictValue> manifest = map.optional("manifest")) {
     source.manifest = load_manifest(manifest->text());
+    return source;
+  }
+  if (const std::optional<StrictValue> list = map.optional("list")) {
+    source.list = list->text();
     return source;
   }
   source.gpu = map.required("gpu").text();
@@ -195,7 +209,8 @@ void update_figures(const Report& report, const fs::path& folder, const std::str
 }
 
 void write_pages(const Tables& tables, const StrictValue& entry, const PagesOptions& options) {
-  const StrictMap map = entry.map({"manifest", "gpu", "data", "counters", "figures", "pages"});
+  const StrictMap map =
+      entry.map({"manifest", "list", "gpu", "data", "counters", "figures", "pages"});
   const Source source = source_of(map, options.predictions);
   std::vector<GeneratedBlock> blocks;
   for (const std::string& page : texts(map.required("pages"))) {

@@ -16,6 +16,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "validate/compare/public_cases.h"
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/screen.h"
 #include "validate/compare/validation_text.h"
@@ -31,7 +32,7 @@ constexpr std::size_t kWorstInJson = 20, kMostWorst = 100'000;
 
 struct ValidateOptions {
   JoinedInputOptions input;
-  std::string format = "table", check, record;
+  std::string format = "table", check, record, public_list;
   std::vector<std::string> choices;
   std::optional<std::string> method;
   std::optional<std::size_t> worst;  // none: kWorstInJson of JSON, else 0
@@ -55,7 +56,25 @@ std::string screen_text(const Screen& screen) {
       screen.problems, screen.held, screen.simulated);
 }
 
+/// Forecasts against what others published.
+void run_public(const ValidateOptions& options) {
+  std::vector<PublicJudgement> judgements;
+  for (const PublicSource& source : load_public_sources(options.public_list)) {
+    judgements.push_back(judge_public(source));
+  }
+  fmt::print("{}\n", options.format == "json"
+                         ? public_json(judgements).dump(-1, ' ', false, kReplace)
+                         : public_table(judgements));
+}
+
 void run_validate(ValidateOptions& options) {
+  if (!options.public_list.empty()) {
+    run_public(options);
+    return;
+  }
+  if (options.input.data.empty()) {
+    throw ConfigError("validate needs measurements: --data CSV, or --public LIST");
+  }
   FilePlan plan = files_of(options.input);
   plan.reads("--check", options.check);
   plan.reads("--choices", options.choices);
@@ -119,7 +138,12 @@ void add_validate(Program& program) {
   const Command command =
       program.command("validate", "Judge the model by measurements: error, order, picks");
   const auto options = std::make_shared<ValidateOptions>();
-  add_joined_input(command, options->input);
+  const Option data = add_joined_input(command, options->input);
+  command
+      .option("--public", options->public_list,
+              "Judge by what others published instead: a list of sources, such as "
+              "validate/public_cases.yaml")
+      .excludes(data);
   add_split(command, options->input);
   command
       .option("--method", options->method,

@@ -347,6 +347,24 @@ TEST_CASE("pages refuses a README without markers or out of reach") {
   check_refused(scene.pages_of("/none/README.md"), ExitCode::kFile, "/none/README.md: cannot read");
 }
 
+TEST_CASE("A list of sources is judged in the place of measurements of ours") {
+  const TemporaryFolder folder;
+  const std::string rows = (folder / "r.csv").string(), list = (folder / "l.yaml").string();
+  write_file(rows, "gpu,m,n,k,median_us\nh200_sxm,512,512,512,5\n");
+  write_file(list, "sources:\n  - {name: theirs, gpu: h200_sxm, format: library, claim: c, file: " +
+                       rows + ", limit_percent: 10}\n");
+  const CapturedRun table = run_captured(add_validate, {"validate", "--public", list});
+  CHECK(table.exit_code == 0);
+  CHECK(table.out.find("| [theirs](") != std::string::npos);
+  const CapturedRun json =
+      run_captured(add_validate, {"validate", "--public", list, "--format", "json"});
+  const auto source = nlohmann::json::parse(json.out)["sources"][0];
+  CHECK(source["rows"] == 1);
+  CHECK(source["cases"][0]["claimed_us"] == 5);
+  check_refused(run_captured(add_validate, {"validate", "--public", list, "--data", rows}),
+                ExitCode::kUsage, "--public");
+}
+
 TEST_CASE("A README that cannot be written stays as it was, and nothing lies beside it") {
   const Scene scene;
   const std::string before = read_file(scene.readme);

@@ -1,0 +1,62 @@
+// Forecasts against what other people measured or printed. A list (validate/public_cases.yaml)
+// names the sources; nothing was fitted to any of them, so each release is judged by strangers'
+// data. A kernel of theirs that has no counterpart here, such as a library's choice, is compared
+// with the first pick of the whole menu.
+//
+// Leaves out: their launch gaps, but for the one that a source names, and how their inputs and
+// clocks differ from ours. Checked by: public_cases_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/tile/any_op.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+
+struct PublicSource {
+  std::string name, gpu;
+  /// How the file is read. library: gpu,m,n,k,median_us,..., bf16 GEMMs; published: published.h,
+  /// kernels with a configuration of ours; fused_moe: gpu,...,M,E,topk,H,N,...,avg_duration, the
+  /// first bf16 GEMM of a MoE layer.
+  std::string format, file;
+  std::string rows_of;  // what the file's column gpu has to hold
+  std::string claim;    // what their figures are
+  Seconds gap;          // between kernels, which their figures include
+  double limit;         // mean error that a test allows; room for samples of the rows
+};
+
+struct PublicCase {
+  AnyProblem problem;
+  std::string kernel;  // theirs, or what stands for it
+  Seconds claimed, predicted;
+  double error() const { return predicted / claimed - 1; }
+};
+
+struct PublicJudgement {
+  PublicSource source;
+  std::size_t rows = 0;           // of the file for this GPU
+  std::vector<PublicCase> cases;  // in the file's order
+  std::optional<ErrorFigures> error;
+  std::optional<double> kendall;  // order of the cases by time
+};
+
+/// Throws FileError, or ConfigError `file:line: key: what was expected`.
+std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);
+
+/// Predicts the rows of the source that are `due`, asked in order; all where it is empty. Throws as
+/// load_gpu, and ConfigError `file:line: ...`.
+PublicJudgement judge_public(const PublicSource& source, const std::function<bool()>& due = {});
+
+/// Markdown: a row for each source, then the cases that are farthest off.
+std::string public_table(const std::vector<PublicJudgement>& judgements);
+/// {"schema": 1, "sources": [{..., "cases": [...]}]}
+nlohmann::ordered_json public_json(const std::vector<PublicJudgement>& judgements);
+
+}  // namespace tilecast
