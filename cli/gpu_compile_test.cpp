@@ -7,6 +7,7 @@
 #include "model/spec/compiler_rejections.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
+#include "tests/seed.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -44,6 +45,18 @@ TEST_CASE("compile keeps the rows that are not about what it compiled") {
   write_file(folder / "table.csv", before);
   CHECK(compile(folder, {"--schedule", "blocked", "--sample", "1"}).exit_code == 0);
   CHECK(read_file(folder / "table.csv") == before);
+}
+
+TEST_CASE("What is forecast to be fastest for random problems compiles as what it claims to be") {
+  const TemporaryFolder folder;
+  const std::string seed = std::to_string(daily_seed("problems whose kernels are compiled"));
+  const std::string list = (folder / "kernels.tsv").string();
+  const CapturedRun run =
+      compile(folder, {"--random", "3", "--first", "4", "--seed", seed, "--kernels", list});
+  CAPTURE(seed, run.err, run.out, read_file(list));
+  CHECK(run.exit_code == 0);
+  CHECK(run.out.starts_with("usable: "));  // after a line for each that is rejected
+  CHECK(read_file(folder / "table.csv").find('\n') + 1 == read_file(folder / "table.csv").size());
 }
 
 TEST_CASE("compile refuses a table that is none, and a schedule that is none") {

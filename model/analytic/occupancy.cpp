@@ -55,7 +55,7 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
 
 }  // namespace
 
-bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
+bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused) {
   const Tiling& t = config.tiling;
   const i32 cap = register_cap(gpu, config);
   if (uses_tcgen05(config.schedule)) {
@@ -69,9 +69,9 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config) {
   const bool splits = splits_k(config.schedule);
   const i32 beside = splits ? kBesideWhereSplit : kBesideAccumulators;
   const bool launched_with_enough =
-      !splits || held_registers(config) + kBesideAtLaunchWhereSplit <= cap;
+      !splits || held_registers(config) + kBesideAtLaunchWhereSplit + fused <= cap;
   return instruction_n(config) / 2 + kBesideOperands <= cap &&
-         held_registers(config) + beside <= for_thread && launched_with_enough;
+         held_registers(config) + beside + fused <= for_thread && launched_with_enough;
 }
 
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more) {

@@ -11,8 +11,9 @@
 
 namespace tilecast {
 
-/// Whether the compiler finds room for the accumulators, and wgmma for its operands.
-bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config);
+/// Whether the compiler finds room for the accumulators, and wgmma for its operands. `fused`: more
+/// registers of a thread that multiplies, for what its epilogue holds.
+bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused = 0);
 
 /// CTAs per SM by shared memory alone; `more` bytes of each behind what smem_layout lays out.
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more = 0);

@@ -6,6 +6,7 @@
 
 #include "model/analytic/occupancy.h"
 #include "model/base/words.h"
+#include "model/predict/fused_registers.h"
 #include "model/predict/tcgen05_legality.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
@@ -340,7 +341,8 @@ Refusal check_rules(const GpuSpec& gpu, const GemmProblem& problem, const Kernel
     return Refusal::kSharedMemory;
   }
   if (threads_per_cta(config.schedule, t) * config.ctas_per_sm > gpu.sm.max_threads ||
-      !registers_suffice(gpu, config) || !registers_hold_deferred(config) ||
+      !registers_suffice(gpu, config, fused_registers(problem, config)) ||
+      !registers_hold_deferred(config) || !defers_with_epilogue(config, problem.epilogue) ||
       (promotes(problem) && !registers_hold_promoted(config, problem.epilogue))) {
     return Refusal::kRegisters;
   }
