@@ -1,6 +1,7 @@
 #include "model/predict/by_closed_form.h"
 
 #include "model/predict/kernel_activity.h"
+#include "model/predict/like_questions.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
 #include "model/tile/fp8_pairs.h"
@@ -25,10 +26,9 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   return p;
 }
 
-}  // namespace
-
-std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
-                                       const std::optional<LearnedPart>& learned) {
+/// Each kernel by itself.
+std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmForm> kernels,
+                                   const std::optional<LearnedPart>& learned) {
   std::vector<Prediction> predictions;
   std::vector<KernelFeatures> features;
   for (const GemmForm& kernel : kernels) {
@@ -48,6 +48,27 @@ std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const Ge
     apply_learned(
         q.gpu, answers[i], q.regime, q.inputs, kernel_activity(q.gpu, problem, config, work),
         [&](Hertz f) { return closed_form(q.gpu, problem, config, work, f).cycles; }, p);
+  }
+  return predictions;
+}
+
+}  // namespace
+
+std::vector<Prediction> by_closed_form(const GemmQuestion& q, std::span<const GemmForm> kernels,
+                                       const std::optional<LearnedPart>& learned) {
+  std::vector<Prediction> predictions = as_learned(q, kernels, learned);
+  for (std::size_t i = 0; learned && i < kernels.size(); ++i) {
+    const GemmForm& kernel = kernels[i];
+    const auto predict = [&](const GemmQuestion& like) {
+      const GemmForm form =
+          gemm_form(like, kernel.config,
+                    like.problem == q.problem
+                        ? kernel.work
+                        : gemm_work(q.gpu, as_run(like.problem, kernel.config), kernel.config));
+      return as_learned(like, {&form, 1}, learned).front();
+    };
+    Prediction& p = predictions[i];
+    correct(bounded_by_like(q, kernel.config, p, predict), p);
     p.closed_form_time = p.time;
   }
   return predictions;

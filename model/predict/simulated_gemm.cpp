@@ -7,6 +7,7 @@
 
 #include "model/analytic/closed_form.h"
 #include "model/analytic/occupancy.h"
+#include "model/predict/like_questions.h"
 #include "model/predict/outside_bytes.h"
 #include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
@@ -134,6 +135,26 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
   }
 }
 
+/// `p`, as simulated, by what was learned of such kernels. `over_closed`: cycles over those of the
+/// closed form, by which a simulation stands for like questions too.
+Prediction as_learned(const GemmQuestion& q, const GemmForm& physics,
+                      const KernelActivity& activity, double over_closed,
+                      const LearnedPart& learned, Prediction p) {
+  const KernelConfig& config = physics.config;
+  const GemmProblem problem = as_run(q.problem, config);
+  const auto cycles = [&](Hertz f) {
+    return closed_form(q.gpu, problem, config, physics.work, f).cycles * over_closed;
+  };
+  const GemmForm normal = form_on_normal_data(q, physics);
+  const Hertz clock = normal.clock.sm_clock;
+  const SimulatedWork simulated{cycles(clock), activity.work.l2, activity.work.dram, p.shares};
+  apply_learned(q.gpu,
+                learned.of(kernel_features(q.gpu, problem, config, physics.work, normal.form, clock,
+                                           simulated, q.regime)),
+                q.regime, q.inputs, activity, cycles, p);
+  return p;
+}
+
 }  // namespace
 
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
@@ -176,8 +197,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   // What was learned corrects simulations at the clock where the closed form settles on normal
   // data, moved to other clocks as the closed form moves (validate/calibrate/seen_rows.h). So this
   // kernel is simulated there, once: a simulation at another clock differs from it by chance.
-  const GemmForm normal = form_on_normal_data(q, physics);
-  const Hertz clock = normal.clock.sm_clock;
+  const Hertz clock = form_on_normal_data(q, physics).clock.sm_clock;
   auto [run, settled] =
       settled_simulation(q, config, closed, clock, learned.simulated ? 1 : 3, watch != nullptr);
   const Simulated& kernel = run.kernel;
@@ -194,13 +214,16 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   p.simulated_part = kernel.simulated_part;
   if (learned.simulated) {
     const double over_closed = settled.form / closed(settled.clock.sm_clock);
-    const auto cycles = [&](Hertz f) { return closed(f) * over_closed; };
-    const SimulatedWork simulated{cycles(clock), run.activity.work.l2, run.activity.work.dram,
-                                  p.shares};
-    apply_learned(q.gpu,
-                  learned.simulated->of(kernel_features(q.gpu, problem, config, physics.work,
-                                                        normal.form, clock, simulated, q.regime)),
-                  q.regime, q.inputs, run.activity, cycles, p);
+    const auto by_learned = [&](const GemmQuestion& like, const GemmForm& form) {
+      return as_learned(like, form, run.activity, over_closed, *learned.simulated, p);
+    };
+    const auto predict = [&](const GemmQuestion& like) {
+      const GemmWork work = gemm_work(q.gpu, as_run(like.problem, config), config);
+      return by_learned(like, gemm_form(like, config, work));
+    };
+    Prediction own = by_learned(q, physics);
+    correct(bounded_by_like(q, config, own, predict), own);
+    p = own;
   }
   // A gate writes half of what a plain kernel does, and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
