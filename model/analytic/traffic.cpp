@@ -176,7 +176,7 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   const Bytes wave{2 * std::sqrt(resident * a_panel.value * b_panel.value)};
   const double kept =
       kept_in_l2(std::min(wave, matrices.operands()), l2.capacity * l2.usable_fraction);
-  const double full_waves = s.num_tiles() / resident;
+  const u32 full_waves = s.num_tiles() / resident;
   GemmTraffic traffic = counted_traffic(problem, config, s, matrices);
   traffic.dram_read =
       within(matrices, traffic, wave * (full_waves * (1 - kept))) + beside_operands(problem);

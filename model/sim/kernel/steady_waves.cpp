@@ -161,7 +161,7 @@ bool SettledRate::settled(u32 wave, const Progress& now) {
     return true;
   }
   const double last = static_cast<double>((now.at - begins_[kCompared].at).ps);
-  const double before = static_cast<double>((begins_[kCompared].at - begins_[2 * kCompared].at).ps);
+  const double before = static_cast<double>((begins_[kCompared].at - begins_.back().at).ps);
   return std::abs(last / before - 1) < kSettled;
 }
 

@@ -65,7 +65,8 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         const i64 rows_of_boxes = ceil_div(side.slices_k ? slice_rows : slice_k, box) *
                                   (side.slices_k ? slice_k : slice_rows);
         const i64 outside = rows_of_boxes - ceil_div(along, box) * across;
-        const Bytes filled{static_cast<double>(slice_bytes * slice_rows / whole_rows)};
+        const i64 filled_bytes = slice_bytes * slice_rows / whole_rows;
+        const Bytes filled{static_cast<double>(filled_bytes)};
         const RowCost each = row_cost(std::max<i64>(row, 1), pitch);
         const auto l2 = [&](double pairs) {
           const Bytes taken{pieces * pairs * 2 * kSectorBytes};
