@@ -221,10 +221,11 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
     }
     std::optional<SharedSimulation> late =
         nominate(static_cast<std::size_t>(first - ranked.begin()));
-    if (late) {
-      rounds.nominate(*std::move(late));
+    if (!late) {
+      return false;
     }
-    return late.has_value();
+    rounds.nominate(*std::move(late));
+    return true;
   };
   RoundRunner(rounds, nominate_first, simulate).run(threads);
   ranking.simulated = rounds.count();
