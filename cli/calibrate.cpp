@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/forward.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
@@ -243,6 +244,7 @@ std::string usual_prior(const CalibrateOptions& options) {
 }
 
 void run_calibrate(CalibrateOptions options) {
+  const Waiting waiting = Waiting::off_terminal("calibrate");
   if (options.design && options.out.empty()) {
     throw ConfigError("expected --out POINTS.csv, which --design writes");
   }

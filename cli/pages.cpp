@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/generated_block.h"
 #include "cli/joined_input.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
@@ -230,6 +231,7 @@ void write_pages(const Tables& tables, const StrictValue& entry, const PagesOpti
 }
 
 void run_pages(const PagesOptions& options) {
+  const Waiting waiting = Waiting::off_terminal("pages");
   const StrictMap list = load_yaml(options.list).map(names_of_tables());
   for (const Tables& tables : every_table()) {
     const bool named = std::ranges::find(options.names, tables.name) != options.names.end();

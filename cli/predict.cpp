@@ -114,6 +114,7 @@ Question question_of(const PredictOptions& options) {
                  .simulations = options.simulations,
                  .threads = options.threads}};
   if (options.experts) {
+    const Waiting waiting(fmt::format("{} draws of {} experts", options.draws, *options.experts));
     question.draws = options.drawn_problems(options.draws);
   }
   for (const std::string& name : options.schedules) {

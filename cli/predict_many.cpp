@@ -17,6 +17,7 @@
 #include "cli/cutlass_output.h"
 #include "cli/in_order.h"
 #include "cli/predict_output.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/parallel.h"
@@ -143,6 +144,7 @@ std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::str
 }
 
 void predict_many(const ManyOptions& options) {
+  const Waiting waiting = Waiting::off_terminal("predict");
   const LoadedGpu gpu = load_gpu(options.gpu, options.use_calibration);
   const std::optional<Cards> cards = cards_of(gpu, options.card);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);

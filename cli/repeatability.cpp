@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
@@ -130,6 +131,7 @@ void print_table(const Variance& v) {
 }
 
 void run_repeatability(const RepeatabilityOptions& options) {
+  const Waiting waiting = Waiting::off_terminal("repeatability");
   std::vector<MeasurementFile> files;
   for (const std::string& file : options.files) {
     files.push_back(read_measurements(file));

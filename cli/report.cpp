@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/report_input.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
@@ -91,6 +92,7 @@ Manifest manifest_of(const ReportOptions& options) {
 }
 
 void run_report(const ReportOptions& options) {
+  const Waiting waiting = Waiting::off_terminal("report");
   const Manifest manifest = manifest_of(options);
   const fs::path out = options.out;
   const fs::path cache_file =

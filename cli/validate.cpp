@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/joined_input.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
@@ -68,6 +69,7 @@ void run_public(const ValidateOptions& options) {
 }
 
 void run_validate(ValidateOptions& options) {
+  const Waiting waiting = Waiting::off_terminal("validate");
   if (!options.public_list.empty()) {
     run_public(options);
     return;

@@ -8,13 +8,17 @@
 #include <stop_token>
 #include <utility>
 
+#include "model/base/shown_text.h"
+
 namespace tilecast {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{1000};
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 
-void show(const std::stop_token& stop, const std::string& what, std::FILE* stream,
-          std::chrono::milliseconds patience) {
+void show(const std::stop_token& stop, const std::string& what, std::FILE* stream, Waiting::On on,
+          milliseconds patience) {
+  const bool terminal = on == Waiting::On::kTerminal;
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any stopped;
@@ -22,12 +26,14 @@ void show(const std::stop_token& stop, const std::string& what, std::FILE* strea
   bool shown = false;
   while (!stopped.wait_for(lock, stop, patience, [&] { return stop.stop_requested(); })) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    const std::string line = fmt::format("\r\033[K{}: {:.0f} s", what, passed.count());
+    const std::string line =
+        fmt::format("{}{}: {:.0f} s{}", terminal ? "\r\033[K" : "tilecast: ", what, passed.count(),
+                    terminal ? "" : "\n");
     std::fputs(line.c_str(), stream);
     std::fflush(stream);
     shown = true;
   }
-  if (shown) {
+  if (shown && terminal) {
     std::fputs("\r\033[K", stream);
     std::fflush(stream);
   }
@@ -36,14 +42,18 @@ void show(const std::stop_token& stop, const std::string& what, std::FILE* strea
 }  // namespace
 
 Waiting::Waiting(std::string what) {
-  if (::isatty(STDERR_FILENO) == 1) {
-    *this = Waiting(std::move(what), stderr, kPatience);
-  }
+  *this = ::isatty(STDERR_FILENO) == 1 ? Waiting(std::move(what), stderr, On::kTerminal, seconds(1))
+                                       : off_terminal(std::move(what));
 }
 
-Waiting::Waiting(std::string what, std::FILE* stream, std::chrono::milliseconds patience)
-    : thread_([what = std::move(what), stream, patience](const std::stop_token& stop) {
-        show(stop, what, stream, patience);
+Waiting Waiting::off_terminal(std::string what) {
+  return ::isatty(STDERR_FILENO) == 1 ? Waiting()
+                                      : Waiting(std::move(what), stderr, On::kFile, seconds(10));
+}
+
+Waiting::Waiting(std::string what, std::FILE* stream, On on, milliseconds patience)
+    : thread_([what = on_one_line(what), stream, on, patience](const std::stop_token& stop) {
+        show(stop, what, stream, on, patience);
       }) {}
 
 }  // namespace tilecast

@@ -10,13 +10,13 @@ namespace {
 using std::chrono::milliseconds;
 
 /// What is written in 100 ms of work.
-std::string written(milliseconds patience) {
+std::string written(Waiting::On on, milliseconds patience) {
   const TemporaryFolder folder;
   const std::string path = (folder / "out").string();
   std::FILE* file = std::fopen(path.c_str(), "w");
   REQUIRE(file != nullptr);
   {
-    const Waiting waiting("predicting", file, patience);
+    const Waiting waiting("predicting", file, on, patience);
     std::this_thread::sleep_for(milliseconds(100));
   }
   std::fclose(file);
@@ -24,12 +24,22 @@ std::string written(milliseconds patience) {
 }
 
 TEST_CASE("Long work is shown with its seconds, and erased at its end") {
-  const std::string text = written(milliseconds(1));
+  const std::string text = written(Waiting::On::kTerminal, milliseconds(1));
   CHECK(text.starts_with("\r\033[Kpredicting: 0 s"));
   CHECK(text.ends_with(" s\r\033[K"));
 }
 
-TEST_CASE("Short work is not shown") { CHECK(written(milliseconds(60'000)).empty()); }
+TEST_CASE("Off a terminal long work is shown in whole lines") {
+  const std::string text = written(Waiting::On::kFile, milliseconds(1));
+  CHECK(text.starts_with("tilecast: predicting: 0 s\n"));
+  CHECK(text.ends_with(" s\n"));
+  CHECK(text.find('\r') == std::string::npos);
+}
+
+TEST_CASE("Short work is not shown") {
+  CHECK(written(Waiting::On::kTerminal, milliseconds(60'000)).empty());
+  CHECK(written(Waiting::On::kFile, milliseconds(60'000)).empty());
+}
 
 }  // namespace
 }  // namespace tilecast
