@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -22,55 +23,129 @@ constexpr double kSteepest = 10;  // where one expert has 999 tokens of 1,000
 /// From 0 to below 1; the standard's distributions differ from library to library.
 double draw_unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-class Router {
+/// Weights whose sum is drawn from and where any can be set to zero and back, in log2 of their
+/// number of steps. Sums are made anew and never subtracted from: by Zipf's law weights differ by
+/// more digits than a number has.
+class WeightTree {
  public:
-  Router(const Routing& routing, std::mt19937_64& random) : random_(random) {
-    for (i64 rank = 1; rank <= routing.experts; ++rank) {
-      shares_.push_back(std::pow(static_cast<double>(rank), -routing.zipf));
+  explicit WeightTree(const std::vector<double>& weights)
+      : leaves_(std::bit_ceil(weights.size())), sums_(2 * leaves_) {
+    std::ranges::copy(weights, sums_.begin() + static_cast<std::ptrdiff_t>(leaves_));
+    for (std::size_t node = leaves_ - 1; node > 0; --node) {
+      sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
     }
-    for (std::size_t left = shares_.size(); left > 1; --left) {
-      std::swap(shares_[left - 1],
-                shares_[static_cast<std::size_t>(draw_unit(random_) * static_cast<double>(left))]);
-    }
-    std::partial_sum(shares_.begin(), shares_.end(), std::back_inserter(sums_));
   }
 
-  /// An expert that is none of `taken`.
-  std::size_t next(const std::vector<std::size_t>& taken) {
-    const auto is_taken = [&](std::size_t expert) {
-      return std::ranges::find(taken, expert) != taken.end();
-    };
-    constexpr int kTries = 8;  // before all that are left are summed
-    for (int i = 0; i < kTries; ++i) {
-      const auto at = std::ranges::upper_bound(sums_, draw_unit(random_) * sums_.back());
-      const std::size_t expert =
-          std::min(static_cast<std::size_t>(at - sums_.begin()), sums_.size() - 1);
-      if (!is_taken(expert)) {
-        return expert;
+  void set(std::size_t leaf, double weight) {
+    std::size_t node = leaves_ + leaf;
+    sums_[node] = weight;
+    for (node /= 2; node > 0; node /= 2) {
+      sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
+    }
+  }
+
+  /// `unit`: from 0 to below 1. Never a leaf of weight zero while another has one.
+  std::size_t at(double unit) const {
+    double left = unit * sums_[1];
+    std::size_t node = 1;
+    while (node < leaves_) {
+      node *= 2;
+      if (left >= sums_[node] && sums_[node + 1] > 0) {
+        left -= sums_[node];
+        ++node;
       }
     }
-    double left = 0;
-    for (std::size_t expert = 0; expert < shares_.size(); ++expert) {
-      left += is_taken(expert) ? 0 : shares_[expert];
-    }
-    double at = draw_unit(random_) * left;
-    std::size_t last = 0;
-    for (std::size_t expert = 0; expert < shares_.size(); ++expert) {
-      if (is_taken(expert)) {
-        continue;
-      }
-      last = expert;
-      at -= shares_[expert];
-      if (at < 0) {
-        break;
-      }
-    }
-    return last;
+    return node - leaves_;
   }
 
  private:
+  std::size_t leaves_;
+  std::vector<double> sums_;  // of node i: those of 2i and 2i + 1; leaves are last
+};
+
+class Router {
+ public:
+  Router(const Routing& routing, std::mt19937_64& random)
+      : random_(random),
+        shares_(shares(routing, random)),
+        left_(shares_),
+        is_taken_(shares_.size()) {
+    std::partial_sum(shares_.begin(), shares_.end(), std::back_inserter(sums_));
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      const double part = static_cast<double>(i) / static_cast<double>(shares_.size());
+      guide_.push_back(std::min<std::size_t>(
+          static_cast<std::size_t>(std::ranges::upper_bound(sums_, part * sums_.back()) -
+                                   sums_.begin()),
+          shares_.size() - 1));
+    }
+  }
+
+  /// The experts of a token are taken one after the other, and are all different.
+  std::size_t take() {
+    constexpr std::size_t kFew = 16;  // of which a token has seldom more
+    constexpr int kTries = 8;         // before it is drawn among those that are left
+    std::size_t expert = 0;
+    bool is_found = false;
+    for (int i = 0; taken_.size() < kFew && i < kTries && !is_found; ++i) {
+      expert = any();
+      is_found = !is_taken_[expert];
+    }
+    if (!is_found) {
+      for (; removed_ < taken_.size(); ++removed_) {
+        left_.set(taken_[removed_], 0);
+      }
+      expert = left_.at(draw_unit(random_));
+    }
+    is_taken_[expert] = true;
+    taken_.push_back(expert);
+    return expert;
+  }
+
+  void next_token() {
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      is_taken_[taken_[i]] = false;
+      if (i < removed_) {
+        left_.set(taken_[i], shares_[taken_[i]]);
+      }
+    }
+    taken_.clear();
+    removed_ = 0;
+  }
+
+ private:
+  static std::vector<double> shares(const Routing& routing, std::mt19937_64& random) {
+    std::vector<double> shares;
+    for (i64 rank = 1; rank <= routing.experts; ++rank) {
+      shares.push_back(std::pow(static_cast<double>(rank), -routing.zipf));
+    }
+    for (std::size_t left = shares.size(); left > 1; --left) {
+      std::swap(shares[left - 1],
+                shares[static_cast<std::size_t>(draw_unit(random) * static_cast<double>(left))]);
+    }
+    return shares;
+  }
+
+  /// The first expert up to which the shares are more than a drawn part of all.
+  std::size_t any() {
+    const double unit = draw_unit(random_), at = unit * sums_.back();
+    std::size_t expert =
+        guide_[static_cast<std::size_t>(unit * static_cast<double>(guide_.size()))];
+    while (expert > 0 && sums_[expert - 1] > at) {
+      --expert;
+    }
+    while (expert + 1 < sums_.size() && sums_[expert] <= at) {
+      ++expert;
+    }
+    return expert;
+  }
+
   std::mt19937_64& random_;
   std::vector<double> shares_, sums_;  // of each expert; up to it
+  std::vector<std::size_t> guide_;     // the first expert beyond i / experts of all shares
+  WeightTree left_;                    // shares without those of the first `removed_` taken
+  std::vector<char> is_taken_;
+  std::vector<std::size_t> taken_;
+  std::size_t removed_ = 0;
 };
 
 }  // namespace
@@ -112,11 +187,10 @@ std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws) {
     std::vector<i64>& of_experts =
         rows.emplace_back(static_cast<std::size_t>(routing.experts), i64{0});
     for (i64 token = 0; token < routing.tokens; ++token) {
-      std::vector<std::size_t> taken;
-      while (static_cast<i64>(taken.size()) < routing.top_k) {
-        taken.push_back(router.next(taken));
-        ++of_experts[taken.back()];
+      for (i64 choice = 0; choice < routing.top_k; ++choice) {
+        ++of_experts[router.take()];
       }
+      router.next_token();
     }
   }
   return rows;

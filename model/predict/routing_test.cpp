@@ -1,7 +1,9 @@
 #include "model/predict/routing.h"
 
 #include <algorithm>
+#include <ctime>
 #include <numeric>
+#include <random>
 
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -38,6 +40,46 @@ TEST_CASE("Shares are those of Zipf's law, and which expert has which differs be
   CHECK(std::ranges::any_of(draws, [&](const std::vector<i64>& rows) {
     return favourite(rows) != favourite(draws.front());
   }));
+}
+
+TEST_CASE("As many choices as experts take no longer than their number of steps") {
+  // 2^18 choices of at most 10 steps up and 10 down; a search of 1,024 experts for each, with
+  // those taken looked up in a list, took minutes.
+  const std::clock_t start = std::clock();
+  CHECK(drawn_rows({.experts = 1024, .tokens = 256, .top_k = 1024, .zipf = 1.1}, 1) ==
+        std::vector<std::vector<i64>>{std::vector<i64>(1024, 256)});
+  CHECK(std::clock() - start < 5 * CLOCKS_PER_SEC);
+}
+
+TEST_CASE("Many choices of a token are by the shares of what is left, as few are") {
+  constexpr int kExperts = 24, kTokens = 40'000, kTopK = 20;
+  // The same, with each choice drawn anew by the standard library.
+  std::mt19937 random(1);
+  std::vector<i64> expected(kExperts);
+  for (int token = 0; token < kTokens; ++token) {
+    std::vector<double> left;
+    for (int rank = 1; rank <= kExperts; ++rank) {
+      left.push_back(1.0 / rank);
+    }
+    for (int choice = 0; choice < kTopK; ++choice) {
+      const auto expert = std::discrete_distribution<std::size_t>(left.begin(), left.end())(random);
+      ++expected[expert];
+      left[expert] = 0;
+    }
+  }
+  std::vector<i64> rows =
+      drawn_rows({.experts = kExperts, .tokens = kTokens, .top_k = kTopK, .zipf = 1}, 1).front();
+  std::ranges::sort(rows, std::greater<>{});
+  std::ranges::sort(expected, std::greater<>{});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // Each is within sqrt(p (1 - p) 40,000), at most 100; six deviations of the difference.
+    CHECK(std::abs(rows[i] - expected[i]) < 6 * 142);
+  }
+}
+
+TEST_CASE("The draws of a seed are those of earlier versions") {
+  CHECK(drawn_rows({.experts = 8, .tokens = 4096, .top_k = 2, .zipf = 1.1, .seed = 7}, 1) ==
+        std::vector<std::vector<i64>>{{1011, 1655, 828, 526, 626, 2736, 353, 457}});
 }
 
 TEST_CASE("Draws follow from the seed, and the first ones not from how many there are") {
